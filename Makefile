@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+#
+# One Makefile, not recursive, no lists of files: a new .c under lib/, formats/, cmd/, tests/unit,
+# tests/fuzz or testdata/gen is picked up by its name.
+#
+#: make                      the programs, in build/plain/bin
+#: make check [T=PATTERN]    all tests, or those whose name contains one of the words of T
+#: make demo                 a capture of a real process, symbolized, as a TopN report
+#: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
+#: make lint                 layers, formatting, static analysis, scripts, manual pages
+#: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
+#: make bench                rates and peak memory
+#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR
+#: make fmt cover compdb clean help
+#: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
+#:        NODEPS=1 (never look for packages)
+
+VERSION := $(shell cat VERSION)
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+
+# Objects of different compilers and sanitizers live apart, so switching costs no rebuild and
+# mixes nothing.
+comma    := ,
+compiler := $(notdir $(lastword $(CC)))
+MODE     := $(if $(SAN),$(subst $(comma),-,$(SAN)),plain)$(if \
+            $(filter-out cc gcc,$(compiler)),-$(compiler))$(if $(COV),-cov)
+B        := build/$(MODE)
+# g++ is make's default, which would mix clang's and gcc's sanitizer runtimes.
+ifeq ($(origin CXX),default)
+CXX := $(if $(findstring clang,$(compiler)),$(patsubst %clang,%clang++,$(CC)),g++)
+endif
+
+# make has no way to ask how parallel it is before 4.4; a -j on the command line still wins.
+MAKEFLAGS += $(if $(MAKE_RESTARTS)$(filter-out 0,$(MAKELEVEL)),,-j$(shell nproc 2>/dev/null || echo 1))
+
+# A packager's CFLAGS, CPPFLAGS and LDFLAGS are kept; what the code relies on is added to them.
+CFLAGS   ?= -O2 -g
+CXXFLAGS ?= -O2 -g
+WARN     := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
+            -Wformat=2 -Wvla
+SECTIONS := -ffunction-sections -fdata-sections
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+COVFLAGS := $(if $(COV),-fprofile-instr-generate -fcoverage-mapping)
+override CPPFLAGS += -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I.
+override CFLAGS   += -std=c11 $(WARN) -Wmissing-prototypes -Wstrict-prototypes $(SECTIONS) \
+                     $(SANFLAGS) $(COVFLAGS) $(if $(WERROR),-Werror)
+override CXXFLAGS += -std=c++17 -Wall -Wextra $(SECTIONS) $(SANFLAGS) $(COVFLAGS)
+# A program links only what it uses: unused sections go, then libraries nobody refers to.
+override LDFLAGS  += -Wl,--as-needed -Wl,--gc-sections $(SANFLAGS) $(COVFLAGS)
+
+# The libraries' flags are found once and kept. On a machine that lacks them the rule installs
+# them first; make then starts over by itself, since an included file has changed.
+ifneq ($(filter-out clean help uninstall fmt,$(or $(MAKECMDGOALS),all)),)
+include build/deps.mk
+endif
+override CPPFLAGS += $(TM_CPPFLAGS)
+override LDLIBS   += $(TM_LIBS)
+
+lib_src  := $(wildcard lib/*/*.c lib/*/*/*.c formats/*.c formats/*/*.c)
+cmd_src  := $(wildcard cmd/tm-*.c)
+unit_src := $(wildcard tests/unit/*.c)
+fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
+gen_src  := $(wildcard testdata/gen/*.c testdata/gen/*.cpp)
+data_src := $(sort $(wildcard testdata/*.* testdata/*/* testdata/*/*/*))
+
+LIB      := $(B)/libtracemill.a
+PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
+UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
+FUZZERS  := $(fuzz_src:tests/fuzz/%.c=$(B)/tests/fuzz/%)
+GENS_C   := $(patsubst testdata/gen/%.c,$(B)/testdata-gen/%,$(filter %.c,$(gen_src)))
+GENS_CXX := $(patsubst testdata/gen/%.cpp,$(B)/testdata-gen/%,$(filter %.cpp,$(gen_src)))
+GENS     := $(GENS_C) $(GENS_CXX)
+obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
+lib_obj  := $(call obj,$(lib_src))
+all_obj  := $(call obj,$(lib_src) $(cmd_src) $(unit_src) $(fuzz_src) $(gen_src) tests/fuzz/driver.c)
+
+# What tests/run, testdata/make.sh, testdata/demo.sh and tests/bench/run.sh may rely on.
+export TM_ENV := SRC=$(CURDIR) BUILD=$(CURDIR)/$(B) BIN=$(CURDIR)/$(B)/bin \
+                 DATA=$(CURDIR)/$(B)/testdata GEN=$(CURDIR)/$(B)/testdata-gen
+# Fuzz corpora are replayed under ASan and UBSan whatever the mode; an address mode is its own.
+REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
+          $(filter-out cc gcc,$(compiler)),-$(compiler)))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
+
+.PHONY: all check demo golden lint fuzz bench install uninstall fmt cover compdb clean help \
+        test-programs replay-programs FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+
+all: $(PROGRAMS)
+
+build/deps.mk: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps build)
+	@.ci/deps flags >$@
+
+build/deps-check: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps check)
+	@touch $@
+
+# Rewritten only when their text changes. Every object depends on the first, so other flags
+# rebuild; the archive depends on the second, so a deleted source leaves it.
+$(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDLIBS)
+$(B)/members: export TEXT = $(lib_obj)
+$(B)/flags $(B)/members: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
+
+$(B)/obj/%.c.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/obj/%.cpp.o: %.cpp $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+
+$(LIB): $(lib_obj) $(B)/members
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj)
+
+link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(PROGRAMS): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
+	@mkdir -p $(@D)
+	$(link_c)
+
+$(UNITS): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.c.o $(LIB)
+	@mkdir -p $(@D)
+	$(link_c)
+
+# The same source is a libFuzzer program or, with our driver, a replayer of files.
+$(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.c.o \
+            $(if $(LIBFUZZER),,$(B)/obj/tests/fuzz/driver.c.o) $(LIB)
+	@mkdir -p $(@D)
+	$(link_c) $(if $(LIBFUZZER),-fsanitize=fuzzer)
+
+$(GENS_C): $(B)/testdata-gen/%: $(B)/obj/testdata/gen/%.c.o $(LIB)
+	@mkdir -p $(@D)
+	$(link_c)
+
+$(GENS_CXX): $(B)/testdata-gen/%: $(B)/obj/testdata/gen/%.cpp.o $(LIB)
+	@mkdir -p $(@D)
+	$(link_cxx)
+
+# Fixtures are made again when a generator or a file under testdata really changed: generators
+# are linked again with every change of the library, mostly to the same bytes.
+$(B)/testdata.key: $(GENS) $(data_src) FORCE | build/deps-check
+	@mkdir -p $(@D)
+	@cat /dev/null $(GENS) $(data_src) | sha256sum | cmp -s - $@ || \
+	  cat /dev/null $(GENS) $(data_src) | sha256sum >$@
+
+$(B)/testdata.done: $(B)/testdata.key
+	@rm -rf $(B)/testdata && mkdir -p $(B)/testdata
+	@if [ -f testdata/make.sh ]; then echo '  DATA  $(B)/testdata'; \
+	  env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/make.sh; fi
+	@touch $@
+
+test-programs: $(PROGRAMS) $(UNITS) $(B)/testdata.done
+replay-programs: $(FUZZERS)
+
+run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
+
+check: build/deps-check test-programs
+	+@$(if $(fuzz_src),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs)
+	$(run_tests) tests/run $(T)
+
+golden: test-programs
+	$(run_tests) tests/run --rewrite $(or $(T),golden/)
+
+lint: build/deps-check
+	$(run_tests) tests/run lint/
+
+demo: all $(GENS)
+	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/demo.sh
+
+bench: all $(GENS)
+	@[ -f tests/bench/run.sh ] || { echo 'bench: there is no tests/bench/run.sh' >&2; exit 1; }
+	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/bench/run.sh
+
+# Growth of the corpus goes to build/: pick what is worth keeping by hand.
+fuzz: build/deps-check
+	@[ -f 'tests/fuzz/fuzz_$(R).c' ] || { echo 'usage: make fuzz R=NAME [TIME=60]; names:' \
+	  $(fuzz_src:tests/fuzz/fuzz_%.c=%) >&2; exit 2; }
+	+@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined LIBFUZZER=1 \
+	  build/fuzzer-no-link-address-undefined-clang/tests/fuzz/fuzz_$(R)
+	@mkdir -p build/corpus/$(R) build/crashes tests/fuzz/corpus/$(R)
+	build/fuzzer-no-link-address-undefined-clang/tests/fuzz/fuzz_$(R) -max_total_time=$(or \
+	  $(TIME),60) -timeout=10 -rss_limit_mb=1024 -artifact_prefix=build/crashes/$(R)- \
+	  build/corpus/$(R) tests/fuzz/corpus/$(R) \
+	  $(wildcard build/plain/testdata/corpus/$(R))
+
+man_pages := $(wildcard man/*.[1-9])
+man_dest   = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+
+install: all
+	install -d '$(DESTDIR)$(BINDIR)'
+	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
+	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
+
+uninstall:
+	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
+	  $(foreach m,$(man_pages),'$(call man_dest,$(m))')
+
+fmt:
+	find cmd lib formats tests testdata \( -name '*.[ch]' -o -name '*.cpp' \) \
+	  -exec clang-format -i {} +
+
+# Line coverage of everything `make check` runs.
+cover:
+	+@LLVM_PROFILE_FILE='$(CURDIR)/build/profile/%p-%m' $(MAKE) --no-print-directory CC=clang COV=1 \
+	  check T='$(or $(T),unit/ golden/ sh/)'
+	@llvm-profdata merge -o build/profile.data build/profile/*
+	@llvm-cov report -instr-profile build/profile.data \
+	  $(wildcard build/plain-clang-cov/tests/unit/*[!.]) \
+	  $(addprefix -object ,$(cmd_src:cmd/%.c=build/plain-clang-cov/bin/%)) lib formats cmd
+
+compdb:
+	@{ sep='['; for f in $(lib_src) $(cmd_src) $(unit_src) $(fuzz_src); do printf '%s\n' "$$sep" \
+	  "{\"directory\": \"$(CURDIR)\", \"file\": \"$$f\", \"command\": \"$(CC) \
+	  $(subst ",\\\",$(subst ','\'',$(CPPFLAGS))) $(CFLAGS) -c $$f\"}"; sep=,; done; echo ']'; \
+	  } >compile_commands.json
+
+clean:
+	rm -rf build
+
+help:
+	@sed -n '/^#:/s/^#: \{0,1\}//p' Makefile
+
+-include $(all_obj:.o=.d)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-dump: a trace, or any capture, as readable text.
+ */
+#include "lib/cli/cli.h"
+#include "lib/trace/dump.h"
+
+int main(int argc, char **argv)
+{
+	struct cli_import import = {0};
+	bool no_tables = false, no_events = false, no_symbols = false;
+	const struct opt options[] = {
+	    ROW_FLAG(0, "no-tables", "leave out modules, locations, stacks and types", &no_tables),
+	    ROW_FLAG(0, "no-events", "leave out events", &no_events),
+	    ROW_FLAG(0, "no-symbols", "leave out bindings and calls", &no_symbols),
+	    CLI_IMPORT_ROWS(import),
+	    OPT_END,
+	};
+	const struct opt_program program = {"tm-dump", "[FILE...]", "Prints traces as text.",
+					    options};
+	struct cli_loop loop = {.import = &import.options};
+	struct dump_options what;
+	struct dump *dump;
+	int n = opt_parse(&program, argc, argv);
+
+	cli_import_done(&import);
+	what = (struct dump_options){!no_tables, !no_events, !no_symbols};
+	dump = dump_new(stdout, &what);
+	loop.sink = dump_sink(dump);
+	cli_inputs(&loop, n, argv + 1);
+	dump_free(dump);
+	return cli_exit();
+}

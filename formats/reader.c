@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/reader.h"
+
+#include <string.h>
+
+extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
+    reader_loli_text, reader_memtracer;
+
+const struct reader *const readers[] = {
+    &reader_trace,      &reader_memtracer, &reader_loli, &reader_loli_stream,
+    &reader_loli_cache, &reader_loli_text, NULL,
+};
+
+const struct reader *reader_by_name(const char *name)
+{
+	for (size_t i = 0; readers[i]; i++)
+		if (!strcmp(readers[i]->name, name))
+			return readers[i];
+	return NULL;
+}
+
+const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, int *bid)
+{
+	const struct reader *best = NULL;
+	int most = 0;
+
+	for (size_t i = 0; readers[i]; i++) {
+		int b = readers[i]->bid(head, n, whole);
+
+		if (b > most) {
+			most = b;
+			best = readers[i];
+		}
+	}
+	if (bid)
+		*bid = most;
+	return best;
+}
+
+static enum status choose(struct input *in, const struct import_options *o, const struct reader **r,
+			  struct err *e)
+{
+	const uint8_t *head;
+	size_t n;
+	enum status st = input_head(in, &head, &n);
+
+	if (st)
+		return st;
+	if (o->format) {
+		*r = reader_by_name(o->format);
+		return *r ? ST_OK
+			  : err_set(e, ST_UNSUPPORTED, "no format is called '%s'", o->format);
+	}
+	if (!n)
+		return err_set(e, ST_BAD, "empty file");
+	*r = reader_by_bid(head, n, n < INPUT_HEAD, NULL);
+	if (*r)
+		return ST_OK;
+	if (n > 4 && !memcmp(head, "\177ELF", 4))
+		return err_set(e, ST_UNSUPPORTED, "an ELF binary, not a capture");
+	return err_set(e, ST_UNSUPPORTED, "no known capture format (tm-import --list-formats)");
+}
+
+static enum status add_maps(struct trace *t, const char *path, struct err *e)
+{
+	struct input maps = {0};
+	enum status st = input_open(&maps, path, e);
+
+	if (!st)
+		st = maps_read(&maps.cur, t, e);
+	input_close(&maps);
+	return st ? err_prefix(e, "module map '%s'", path) : ST_OK;
+}
+
+static enum status new_capture(struct import *im, bool maps, struct err *e)
+{
+	im->t = trace_new();
+	im->begun = false;
+	im->captures++;
+	return maps && im->options->maps ? add_maps(im->t, im->options->maps, e) : ST_OK;
+}
+
+enum status import_begin(struct import *im, struct err *e)
+{
+	im->begun = true;
+	return im->sink->begin(im->sink, im->t, e);
+}
+
+static enum status end_capture(struct import *im, bool *lossy, struct err *e)
+{
+	enum status st = im->begun ? ST_OK : import_begin(im, e);
+
+	if (st)
+		return st;
+	if (im->t->cut_strings)
+		trace_note(im->t, NOTE_LOSS, im->t->cut_strings,
+			   "names longer than %d bytes were cut", TRACE_STRING_MAX);
+	for (size_t i = 0; i < im->t->n_notes; i++)
+		*lossy |= im->t->notes[i].severity == NOTE_LOSS;
+	st = im->sink->end(im->sink, im->t, e);
+	trace_free(im->t);
+	im->t = NULL;
+	return st;
+}
+
+enum status import_next(struct import *im, struct err *e)
+{
+	bool maps = im->maps;
+	enum status st = end_capture(im, im->lossy, e);
+
+	return st ? st : new_capture(im, maps, e);
+}
+
+static uint64_t events(const struct trace *t)
+{
+	uint64_t n = 0;
+
+	for (int k = 0; k < EV_KINDS; k++)
+		n += t->events[k];
+	return n;
+}
+
+/* Between reader and sink: remembers whether an error was the output's or the input's. */
+struct guard {
+	struct sink sink, *to;
+	bool failed;
+};
+
+static enum status guard_begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct guard *g = (struct guard *)s;
+	enum status st = g->to->begin(g->to, t, e);
+
+	g->failed |= st != ST_OK;
+	return st;
+}
+
+static enum status guard_event(struct sink *s, struct trace *t, const struct event *ev,
+			       struct err *e)
+{
+	struct guard *g = (struct guard *)s;
+	enum status st = g->to->event(g->to, t, ev, e);
+
+	g->failed |= st != ST_OK;
+	return st;
+}
+
+static enum status guard_end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct guard *g = (struct guard *)s;
+	enum status st = g->to->end(g->to, t, e);
+
+	g->failed |= st != ST_OK;
+	return st;
+}
+
+enum status capture_read(struct input *in, const struct import_options *o, struct sink *sink,
+			 bool *lossy, struct err *e)
+{
+	struct guard guard = {.sink = {guard_begin, guard_event, guard_end}, .to = sink};
+	struct import im = {.in = in, .sink = &guard.sink, .options = o, .lossy = lossy};
+	const struct reader *r = NULL;
+	enum status st = choose(in, o, &r, e);
+
+	*lossy = false;
+	if (!st && r->rewinds)
+		st = input_keep(in);
+	if (st)
+		return st;
+	im.maps = !r->own_tables;
+	st = new_capture(&im, im.maps, e);
+	if (!st) {
+		if (!r->own_tables)
+			trace_set(im.t, "format", r->name);
+		st = r->read(&im, e);
+		if (st && !guard.failed && im.t && (im.captures > 1 || events(im.t))) {
+			if (e->offset == ERR_NO_OFFSET)
+				trace_note(im.t, NOTE_LOSS, 0, "%s; what follows was not read",
+					   e->msg);
+			else
+				trace_note(im.t, NOTE_LOSS, 0,
+					   "%s (at byte %llu); what follows was not read", e->msg,
+					   (unsigned long long)e->offset);
+			st = ST_OK;
+		}
+		if (!st)
+			st = end_capture(&im, lossy, e);
+	}
+	trace_free(im.t);
+	return st;
+}

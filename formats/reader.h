@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Capture readers. One file per wire layout, ending in one const struct reader. A capture's
+ * reader is chosen by bid over the first bytes (the highest wins) or by name, and then
+ * committed: the winner's error is the error.
+ *
+ * To add a format:
+ *  - write formats/<name>.c and add it to the list in formats/reader.c;
+ *  - set the metrics it has (trace_metric), and leave absent what the format cannot say;
+ *  - add a generator testdata/gen/<name>.c, good/bad/unsupported golden cases and a fuzz target;
+ *  - describe it in man/tm-import.1, with where its facts come from.
+ */
+#ifndef TM_FORMATS_READER_H
+#define TM_FORMATS_READER_H
+
+#include "lib/input/input.h"
+#include "lib/trace/sink.h"
+
+struct import_options {
+	const char *format; /* reader name; NULL: by bid */
+	const char *maps;   /* /proc/PID/maps or smaps text; NULL: none */
+	const char *config; /* loli3.conf; NULL: none */
+	bool has_slide;
+	uint64_t slide;
+	uint8_t locations; /* enum location_kind forced by --locations; 0: as the format says */
+	uint8_t offsets;   /* enum space forced by --offsets; 0: as the format says */
+};
+
+struct import {
+	struct input *in;
+	struct trace *t; /* the capture in progress; import_next starts another */
+	struct sink *sink;
+	const struct import_options *options;
+	bool begun;
+	uint64_t captures;
+	bool maps;   /* private: --maps goes into every capture */
+	bool *lossy; /* private */
+};
+
+struct reader {
+	const char *name;     /* "memtracer" */
+	const char *what;     /* one line for --list-formats */
+	const char *suffixes; /* "mem,jsonl": a hint for people; never decides */
+	bool rewinds;         /* reads its input twice: input_keep is called first */
+	bool own_tables;      /* brings its modules by id (traces): --maps must not add any */
+	/* 0: not mine; else how many bits of the first n bytes (at most INPUT_HEAD) speak for it,
+	 * at least 8 for a text that can only guess. Pure; n may be 0. whole: head is all. */
+	int (*bid)(const uint8_t *head, size_t n, bool whole);
+	/* Pushes one or more captures. On an error what was sound has been pushed already. */
+	enum status (*read)(struct import *im, struct err *e);
+};
+
+extern const struct reader *const readers[]; /* ends with NULL */
+const struct reader *reader_by_name(const char *name);
+const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, int *bid);
+
+/* Reads a whole input into the sink: chooses the reader, adds maps and options to each
+ * capture, turns a failure after the first event into a loss note (design.md section 8).
+ * ST_OK also then; *lossy says so. ST_BAD and ST_UNSUPPORTED: nothing usable. */
+enum status capture_read(struct input *in, const struct import_options *o, struct sink *sink,
+			 bool *lossy, struct err *e);
+
+/* For readers. import_begin hands the capture to the sink: call it once the metrics and
+ * attributes are set and before the first event (maps and forced options are in by then).
+ * import_next ends it and starts a new one in the same file. */
+enum status import_begin(struct import *im, struct err *e);
+enum status import_next(struct import *im, struct err *e);
+static inline enum status import_event(struct import *im, const struct event *ev, struct err *e)
+{
+	return sink_event(im->sink, im->t, ev, e);
+}
+
+/* formats/maps.c: /proc/PID/maps and smaps text -> modules of t. ST_BAD when no line is one. */
+enum status maps_read(struct cursor *in, struct trace *t, struct err *e);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tracemill's own trace stream, as one more format: tracemill-trace(5).
+ */
+#include "formats/reader.h"
+#include "lib/trace/stream.h"
+
+#include <inttypes.h>
+
+static int bid(const uint8_t *head, size_t n, bool whole)
+{
+	(void)whole;
+	return n >= TRACE_MAGIC_SIZE && !memcmp(head, TRACE_MAGIC, TRACE_MAGIC_SIZE) ? 64 : 0;
+}
+
+static void note_losses(struct trace *t, const struct stream *s)
+{
+	if (s->damaged_chunks)
+		trace_note(t, NOTE_LOSS, s->damaged_chunks,
+			   "%" PRIu64 " damaged chunks (%" PRIu64 " bytes) were left out",
+			   s->damaged_chunks, s->damaged_bytes);
+	if (s->unknown_chunks || s->unknown_events)
+		trace_note(t, NOTE_INFO, s->unknown_chunks + s->unknown_events,
+			   "%" PRIu64 " chunks and %" PRIu64
+			   " events of a later version (1.%u) were skipped",
+			   s->unknown_chunks, s->unknown_events, s->minor);
+}
+
+/* One capture, from behind its mark to its totals. */
+static enum status read_capture(struct import *im, struct stream *s, struct err *e)
+{
+	struct trace *t = im->t;
+	const uint8_t *payload;
+	struct chunk c = {0};
+	enum status st;
+
+	while (c.kind != CHUNK_TOTALS) {
+		uint64_t offset;
+
+		st = stream_next(s, &c, &payload, e);
+		if (st)
+			break;
+		offset = cursor_offset(s->in) - c.length;
+		if (!im->begun && c.kind != CHUNK_HEADER) {
+			st = import_begin(im, e);
+			if (st)
+				return st;
+		}
+		if (c.kind == CHUNK_EVENTS) {
+			st = stream_events(s, t, &c, payload, offset, im->sink, e);
+		} else {
+			st = stream_apply(s, t, &c, payload, offset, e);
+		}
+		if (st)
+			break;
+	}
+	note_losses(t, s);
+	return st;
+}
+
+static enum status read_trace(struct import *im, struct err *e)
+{
+	struct stream s = {0};
+	enum status st = stream_mark(&s, &im->in->cur, e);
+
+	while (!st) {
+		st = read_capture(im, &s, e);
+		if (st)
+			return st;
+		s = (struct stream){0};
+		st = stream_mark(&s, &im->in->cur, e);
+		if (!st)
+			st = import_next(im, e);
+	}
+	return st == ST_NONE ? ST_OK : st;
+}
+
+const struct reader reader_trace = {
+    .name = "trace",
+    .what = "tracemill's own trace stream, see tracemill-trace(5)",
+    .suffixes = "tmt",
+    .own_tables = true,
+    .bid = bid,
+    .read = read_trace,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/buf.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/utf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *buf_reserve(struct buf *b, size_t n)
+{
+	if (b->cap - b->len < n)
+		b->data = mem_grow(b->data, &b->cap, b->len + n, 1);
+	return b->data + b->len;
+}
+
+void buf_add(struct buf *b, const void *p, size_t n)
+{
+	if (n)
+		memcpy(buf_reserve(b, n), p, n);
+	b->len += n;
+}
+
+void buf_addc(struct buf *b, char c)
+{
+	*buf_reserve(b, 1) = c;
+	b->len++;
+}
+
+void buf_adds(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n > 0) {
+		vsnprintf(buf_reserve(b, (size_t)n + 1), (size_t)n + 1, fmt, again);
+		b->len += (size_t)n;
+	}
+	va_end(again);
+}
+
+void buf_add_uleb(struct buf *b, uint64_t v)
+{
+	char *p = buf_reserve(b, 10), *start = p;
+
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (char)(v | 0x80);
+	*p++ = (char)v;
+	b->len += (size_t)(p - start);
+}
+
+void buf_add_u64(struct buf *b, uint64_t v)
+{
+	char digits[20], *p = digits + sizeof digits;
+
+	do
+		*--p = (char)('0' + v % 10);
+	while (v /= 10);
+	buf_add(b, p, (size_t)(digits + sizeof digits - p));
+}
+
+void buf_add_escaped(struct buf *b, const char *s, size_t n)
+{
+	while (n) {
+		unsigned char c = (unsigned char)*s;
+		size_t k = utf8_next(s, n, NULL);
+
+		if (c == '\\')
+			buf_adds(b, "\\\\");
+		else if (c == '\n')
+			buf_adds(b, "\\n");
+		else if (c == '\t')
+			buf_adds(b, "\\t");
+		else if (!k || c < 0x20 || c == 0x7f)
+			buf_addf(b, "\\x%02x", c);
+		else if (c == 0xc2 && (unsigned char)s[1] < 0xa0) /* C1 controls: ESC in disguise */
+			buf_addf(b, "\\xc2\\x%02x", (unsigned char)s[1]);
+		else
+			buf_add(b, s, k);
+		k = k ? k : 1;
+		s += k;
+		n -= k;
+	}
+}
+
+const char *buf_str(struct buf *b)
+{
+	*buf_reserve(b, 1) = '\0';
+	return b->data;
+}
+
+void buf_release(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf)BUF_INIT;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A growing byte buffer. data is NULL until the first byte; it is not NUL-terminated unless
+ * buf_str was the last call.
+ */
+#ifndef TM_BASE_BUF_H
+#define TM_BASE_BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf {
+	char *data; /* owned */
+	size_t len, cap;
+};
+
+#define BUF_INIT  \
+	{         \
+		0 \
+	}
+
+/* Room for n more bytes; returns where they go. The caller then adds what it wrote to len. */
+char *buf_reserve(struct buf *b, size_t n);
+void buf_add(struct buf *b, const void *p, size_t n);
+void buf_addc(struct buf *b, char c);
+void buf_adds(struct buf *b, const char *s);
+void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_add_uleb(struct buf *b, uint64_t v);
+void buf_add_u64(struct buf *b, uint64_t v); /* decimal text */
+/* Appends text for a person: control bytes as \xHH (newline \n, tab \t), invalid UTF-8 bytes as
+ * \xHH, a backslash doubled; nothing read from input reaches a terminal raw. */
+void buf_add_escaped(struct buf *b, const char *s, size_t n);
+const char *buf_str(struct buf *b); /* the text, NUL-terminated; valid until the next call */
+void buf_release(struct buf *b);
+
+#endif

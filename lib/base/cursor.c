@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/cursor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void cursor_init(struct cursor *c, const void *p, size_t n, uint64_t offset, struct err *e)
+{
+	static const uint8_t nothing[1];
+
+	*c = (struct cursor){.e = e, .base_offset = offset, .at_end = true};
+	c->base = c->pos = p ? p : nothing; /* never NULL, so that pointer arithmetic is defined */
+	c->end = c->pos + (p ? n : 0);
+}
+
+enum status cursor_fail(struct cursor *c, enum status code, const char *fmt, ...)
+{
+	char text[sizeof c->e->msg];
+	va_list ap;
+
+	if (c->failed)
+		return c->e->code;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	c->failed = true;
+	return err_at(c->e, code, cursor_offset(c), "%s", text);
+}
+
+size_t cursor_available(struct cursor *c, size_t need)
+{
+	if (c->failed)
+		return 0;
+	if (cursor_window(c) < need && !c->at_end && !c->refill(c, need)) {
+		c->failed = true;
+		return 0;
+	}
+	return cursor_window(c);
+}
+
+const uint8_t *cursor_bytes(struct cursor *c, size_t n, const char *what)
+{
+	const uint8_t *p;
+	size_t have;
+
+	if (c->failed)
+		return NULL;
+	if (n > cursor_window(c)) {
+		if (n > LIMIT_CURSOR && !c->at_end) {
+			cursor_fail(c, ST_LIMIT, "%s: %zu bytes in one piece is more than the limit of %d",
+			            what, n, LIMIT_CURSOR);
+			return NULL;
+		}
+		have = cursor_available(c, n);
+		if (c->failed)
+			return NULL;
+		if (have < n) {
+			cursor_fail(c, ST_BAD, "%s: needs %zu bytes, %zu are left", what, n, have);
+			return NULL;
+		}
+	}
+	p = c->pos;
+	c->pos += n;
+	return p;
+}
+
+void cursor_skip(struct cursor *c, uint64_t n, const char *what)
+{
+	uint64_t left = n;
+
+	while (!c->failed && left) {
+		size_t have = cursor_available(c, 1);
+
+		if (!have) {
+			cursor_fail(c, ST_BAD, "%s: needs %" PRIu64 " bytes, %" PRIu64 " are left", what, n,
+			            n - left);
+			return;
+		}
+		if (have > left)
+			have = (size_t)left;
+		c->pos += have;
+		left -= have;
+	}
+}
+
+/* Integers of the cursor's byte order: compilers turn these loops into one load. */
+static uint64_t integer(struct cursor *c, size_t n)
+{
+	const uint8_t *p = cursor_bytes(c, n, "integer");
+	uint64_t v = 0;
+
+	if (!p)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)p[i] << (c->big_endian ? (n - 1 - i) * 8 : i * 8);
+	return v;
+}
+
+uint8_t cursor_u8(struct cursor *c)
+{
+	return (uint8_t)integer(c, 1);
+}
+
+uint16_t cursor_u16(struct cursor *c)
+{
+	return (uint16_t)integer(c, 2);
+}
+
+uint32_t cursor_u32(struct cursor *c)
+{
+	return (uint32_t)integer(c, 4);
+}
+
+uint64_t cursor_u64(struct cursor *c)
+{
+	return integer(c, 8);
+}
+
+uint64_t cursor_uleb(struct cursor *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; !c->failed; shift += 7) {
+		uint8_t b = cursor_u8(c);
+
+		if (shift > 63 || (shift == 63 && (b & 0x7e))) {
+			cursor_fail(c, ST_BAD, "variable-length integer has more than 64 bits");
+			return 0;
+		}
+		v |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80))
+			return v;
+	}
+	return 0;
+}
+
+int64_t cursor_sleb(struct cursor *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; !c->failed; shift += 7) {
+		uint8_t b = cursor_u8(c);
+
+		if (shift > 63) {
+			cursor_fail(c, ST_BAD, "variable-length integer has more than 64 bits");
+			return 0;
+		}
+		v |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80)) {
+			if (shift + 7 < 64 && (b & 0x40))
+				v |= ~(uint64_t)0 << (shift + 7);
+			return (int64_t)v;
+		}
+	}
+	return 0;
+}
+
+const char *cursor_line(struct cursor *c, size_t *n, size_t limit)
+{
+	size_t seen = 0;
+
+	for (;;) {
+		size_t have = cursor_available(c, seen + 1);
+		const uint8_t *nl = seen < have ? memchr(c->pos + seen, '\n', have - seen) : NULL;
+		const char *line = (const char *)c->pos;
+
+		if (c->failed || !have)
+			return NULL;
+		if (nl || have == seen) {
+			size_t len = nl ? (size_t)(nl - c->pos) : have;
+
+			c->pos += nl ? len + 1 : len;
+			*n = len && line[len - 1] == '\r' ? len - 1 : len;
+			return line;
+		}
+		if (have > limit) {
+			cursor_fail(c, ST_LIMIT, "line is longer than %zu bytes", limit);
+			return NULL;
+		}
+		seen = have;
+	}
+}
+
+const char *cursor_cstr(struct cursor *c, size_t *n)
+{
+	const uint8_t *p = c->pos;
+	const uint8_t *nul = c->failed || p == c->end ? NULL : memchr(p, 0, cursor_window(c));
+
+	if (!nul) {
+		cursor_fail(c, ST_BAD, "string has no end");
+		return NULL;
+	}
+	*n = (size_t)(nul - p);
+	c->pos = nul + 1;
+	return (const char *)p;
+}

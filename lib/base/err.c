@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/err.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum status set(struct err *e, enum status code, uint64_t offset, const char *fmt,
+                       va_list ap)
+{
+	e->code = code;
+	e->offset = offset;
+	vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+	return code;
+}
+
+enum status err_set(struct err *e, enum status code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	set(e, code, ERR_NO_OFFSET, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+enum status err_at(struct err *e, enum status code, uint64_t offset, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	set(e, code, offset, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+enum status err_sys(struct err *e, const char *fmt, ...)
+{
+	int number = errno;
+	va_list ap;
+	size_t n;
+
+	va_start(ap, fmt);
+	set(e, number == EPIPE ? ST_PIPE : ST_SYS, ERR_NO_OFFSET, fmt, ap);
+	va_end(ap);
+	n = strlen(e->msg);
+	snprintf(e->msg + n, sizeof e->msg - n, ": %s", strerror(number));
+	return e->code;
+}
+
+enum status err_prefix(struct err *e, const char *fmt, ...)
+{
+	char old[sizeof e->msg];
+	va_list ap;
+	size_t n;
+
+	memcpy(old, e->msg, sizeof old);
+	va_start(ap, fmt);
+	vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+	va_end(ap);
+	n = strlen(e->msg);
+	snprintf(e->msg + n, sizeof e->msg - n, ": %s", old);
+	return e->code;
+}

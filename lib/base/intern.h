@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Byte strings to dense ids from 1 and back; 0 is the empty string's id only by absence: the
+ * empty string gets an id like any other. Bytes live until intern_release and never move.
+ */
+#ifndef TM_BASE_INTERN_H
+#define TM_BASE_INTERN_H
+
+#include "lib/base/arena.h"
+
+#include <stdint.h>
+
+struct intern {
+	struct intern_row {
+		const char *s; /* NUL-terminated, may hold NULs inside */
+		uint32_t len;
+		uint32_t hash;
+	} * rows;      /* rows[0] is "", so that rows[id] is always valid */
+	size_t n, cap; /* n counts rows[0] too once something is in */
+	uint32_t *slots;
+	size_t mask;
+	struct arena text;
+};
+
+#define INTERN_INIT \
+	{           \
+		0   \
+	}
+
+uint32_t intern_add(struct intern *t, const char *s, size_t n);
+uint32_t intern_find(const struct intern *t, const char *s, size_t n); /* 0: not there */
+/* Appends without looking for an equal one: for ids that a file has given already. */
+uint32_t intern_append(struct intern *t, const char *s, size_t n);
+/* The text of an id; "" for 0 and for an id that is not there. *n may be NULL. */
+const char *intern_text(const struct intern *t, uint32_t id, size_t *n);
+static inline uint32_t intern_count(const struct intern *t) /* the highest id */
+{
+	return t->n ? (uint32_t)(t->n - 1) : 0;
+}
+void intern_release(struct intern *t);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/pool.h"
+
+#include "lib/base/mem.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct job {
+	atomic_size_t next;
+	size_t n;
+	pool_fn fn;
+	void *arg;
+};
+
+struct worker {
+	struct job *job;
+	pthread_t thread;
+	unsigned index;
+};
+
+static void *work(void *p)
+{
+	struct worker *w = p;
+
+	for (;;) {
+		size_t item = atomic_fetch_add_explicit(&w->job->next, 1, memory_order_relaxed);
+
+		if (item >= w->job->n)
+			return NULL;
+		w->job->fn(item, w->index, w->job->arg);
+	}
+}
+
+void pool_run(unsigned n_threads, size_t n, pool_fn fn, void *arg)
+{
+	struct job job = {.n = n, .fn = fn, .arg = arg};
+	unsigned started = 1;
+	struct worker *w;
+
+	if (n_threads > n)
+		n_threads = (unsigned)n;
+	if (n_threads < 1)
+		n_threads = 1;
+	w = mem_zarray(n_threads, sizeof *w);
+	for (; started < n_threads; started++) {
+		w[started] = (struct worker){.job = &job, .index = started};
+		/* No thread to be had: those that are there do the rest. */
+		if (pthread_create(&w[started].thread, NULL, work, &w[started]))
+			break;
+	}
+	w[0] = (struct worker){.job = &job, .index = 0};
+	work(&w[0]);
+	for (unsigned i = 1; i < started; i++)
+		pthread_join(w[i].thread, NULL);
+	free(w);
+}
+
+unsigned pool_cpus(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+
+	return n > 0 ? (unsigned)n : 1;
+}

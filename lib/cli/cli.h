@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every program shares: messages, exit status, the input loop, progress. Only this folder
+ * prints to stderr. A main is: option table, opt_parse, cli_inputs (or its own pass), cli_exit.
+ */
+#ifndef TM_CLI_CLI_H
+#define TM_CLI_CLI_H
+
+#include "formats/reader.h"
+#include "lib/cli/opt.h"
+
+#include <stdio.h>
+
+/* Exit status, the same in every program (design.md section 8). */
+enum exit_status {
+	EXIT_FINE = 0,
+	EXIT_GATE = 1, /* a gate or policy failed */
+	EXIT_USAGE = 2,
+	EXIT_INPUT = 3,      /* input unreadable or damaged beyond use; output not writable */
+	EXIT_INCOMPLETE = 4, /* symbols incomplete where completeness was asked for */
+	EXIT_INCONCLUSIVE = 5,
+};
+
+extern bool cli_quiet, cli_verbose;
+
+/* One line on stderr: "tm-top: file: text"; file may be NULL. Bytes that could drive a
+ * terminal are escaped. */
+void cli_error(const char *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cli_note(const char *file, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* not with -q */
+void cli_info(const char *file, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* with -v */
+/* The error of a status, with its offset; ST_PIPE is silent. Raises the status to EXIT_INPUT. */
+void cli_fail(const char *file, const struct err *e);
+/* A usage error found after parsing: prints it and ends the program with 2. */
+_Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Prints the trace's notes: losses and guesses, information with -v. */
+void cli_notes(const char *file, const struct trace *t, enum severity least);
+
+/* Raises the status the program will end with: of several 2, 3, 1, 4, 5, 0 in that order. */
+void cli_status(enum exit_status s);
+/* For programs that write a trace: path NULL is standard output, which must not be a terminal.
+ * A file is written aside and renamed by cli_exit, if something was written and all of it was. */
+void cli_output(const char *path);
+/* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */
+int cli_exit(void);
+
+/* For opt.c, msg.c. */
+void cli_start(const char *program);
+void cli_output_done(bool written);
+void cli_progress_mode(int mode); /* 0 auto, 1 always, 2 never */
+
+/* Option rows of whatever reads captures: -f/--format, --maps, --config, --slide, --locations,
+ * --offsets. Put CLI_IMPORT_ROWS(o) into the table and call cli_import_done after parsing. */
+struct cli_import {
+	struct import_options options;
+	int locations, offsets;
+};
+extern const char *const cli_location_choices[], *const cli_offset_choices[];
+#define CLI_IMPORT_ROWS(i)                                                                     \
+	ROW_HEADING("reading captures:"),                                                      \
+	    ROW_STRING('f', "format", "NAME", "read as this format instead of guessing",       \
+		       &(i).options.format),                                                   \
+	    ROW_STRING(0, "maps", "FILE", "module map: /proc/PID/maps or smaps text",          \
+		       &(i).options.maps),                                                     \
+	    ROW_STRING(0, "config", "FILE", "loli3.conf of the capture", &(i).options.config), \
+	    ROW_ADDRESS(0, "slide", "ADDR", "runtime address minus link-time address",         \
+			&(i).options.slide, &(i).options.has_slide),                           \
+	    ROW_CHOICE(0, "locations", "KIND", "what locations are: return, exact or entry",   \
+		       &(i).locations, cli_location_choices),                                  \
+	    ROW_CHOICE(0, "offsets", "SPACE", "what .loli addresses are: file or vaddr",       \
+		       &(i).offsets, cli_offset_choices)
+void cli_import_done(struct cli_import *i);
+
+/* The one input loop: every operand (none: standard input, "-" too) is read into the sink; a
+ * bad one is reported and the rest go on. name is the file's, for the sink's messages; may be
+ * NULL. after is called per file that gave something; may be NULL. */
+struct cli_loop {
+	const struct import_options *import;
+	struct sink *sink;
+	void (*after)(void *arg, const char *file);
+	void *arg;
+	const char *file; /* the operand being read */
+	bool lossy;       /* some input was salvaged */
+	size_t read;      /* inputs that gave something */
+};
+void cli_inputs(struct cli_loop *l, int n, char **operands);
+
+/* Progress on stderr for work over a second, on a terminal or with --progress=always. total 0:
+ * not known. Cheap to call often. */
+void cli_progress(const char *what, uint64_t done, uint64_t total);
+void cli_progress_clear(void);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/cli.h"
+
+#include <string.h>
+
+const char *const cli_location_choices[] = {"auto", "return", "exact", "entry", NULL};
+const char *const cli_offset_choices[] = {"auto", "file", "vaddr", NULL};
+
+void cli_import_done(struct cli_import *i)
+{
+	static const uint8_t kinds[] = {LOCATION_UNSTATED, LOCATION_RETURN, LOCATION_EXACT,
+					LOCATION_ENTRY};
+	static const uint8_t spaces[] = {0, SPACE_FILE_OFFSET, SPACE_VADDR};
+
+	i->options.locations = kinds[i->locations];
+	i->options.offsets = spaces[i->offsets];
+	if (i->options.format && !reader_by_name(i->options.format))
+		cli_usage("--format: '%s' is no format (tm-import --list-formats)",
+			  i->options.format);
+}
+
+/* The caller's sink with progress: a look at the input every few thousand events. */
+struct watch {
+	struct sink sink, *to;
+	const struct input *in;
+	uint64_t events;
+};
+
+static enum status watch_begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct watch *w = (struct watch *)s;
+
+	return w->to->begin(w->to, t, e);
+}
+
+static enum status watch_event(struct sink *s, struct trace *t, const struct event *ev,
+			       struct err *e)
+{
+	struct watch *w = (struct watch *)s;
+
+	if (++w->events % 65536 == 0)
+		cli_progress("reading", input_consumed(w->in), w->in->size);
+	return w->to->event(w->to, t, ev, e);
+}
+
+static enum status watch_end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct watch *w = (struct watch *)s;
+
+	return w->to->end(w->to, t, e);
+}
+
+static void read_one(struct cli_loop *l, const char *path)
+{
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	struct watch w = {.sink = {watch_begin, watch_event, watch_end}, .to = l->sink, .in = &in};
+	bool lossy = false;
+	enum status st;
+
+	l->file = strcmp(path, "-") ? path : "<stdin>";
+	st = input_open(&in, path, &e);
+	if (!st)
+		st = capture_read(&in, l->import, &w.sink, &lossy, &e);
+	input_close(&in);
+	cli_progress_clear();
+	l->lossy |= lossy;
+	if (st) {
+		cli_fail(l->file, &e);
+		return;
+	}
+	l->read++;
+	if (l->after)
+		l->after(l->arg, l->file);
+}
+
+void cli_inputs(struct cli_loop *l, int n, char **operands)
+{
+	if (!n)
+		read_one(l, "-");
+	for (int i = 0; i < n; i++)
+		read_one(l, operands[i]);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_quiet, cli_verbose;
+static const char *program = "tracemill";
+static enum exit_status status;
+
+static void out_of_memory(void)
+{
+	fprintf(stderr, "%s: out of memory\n", program);
+}
+
+void cli_start(const char *name)
+{
+	program = name;
+	mem_on_failure = out_of_memory;
+}
+
+/* One write per message, so that lines of programs in one pipeline do not mix. */
+static void print(const char *file, const char *fmt, va_list ap)
+{
+	struct buf text = BUF_INIT, line = BUF_INIT;
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	if (n >= 0)
+		vsnprintf(buf_reserve(&text, (size_t)n + 1), (size_t)n + 1, fmt, again);
+	va_end(again);
+	buf_adds(&line, program);
+	buf_adds(&line, ": ");
+	if (file) {
+		buf_add_escaped(&line, file, strlen(file));
+		buf_adds(&line, ": ");
+	}
+	buf_add_escaped(&line, text.data, n > 0 ? (size_t)n : 0);
+	buf_addc(&line, '\n');
+	cli_progress_clear();
+	fwrite(line.data, line.len, 1, stderr);
+	buf_release(&text);
+	buf_release(&line);
+}
+
+void cli_error(const char *file, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print(file, fmt, ap);
+	va_end(ap);
+}
+
+void cli_note(const char *file, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (cli_quiet)
+		return;
+	va_start(ap, fmt);
+	print(file, fmt, ap);
+	va_end(ap);
+}
+
+void cli_info(const char *file, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!cli_verbose || cli_quiet)
+		return;
+	va_start(ap, fmt);
+	print(file, fmt, ap);
+	va_end(ap);
+}
+
+void cli_fail(const char *file, const struct err *e)
+{
+	if (e->code == ST_PIPE)
+		return;
+	if (e->offset == ERR_NO_OFFSET)
+		cli_error(file, "%s", e->msg);
+	else
+		cli_error(file, "byte %" PRIu64 ": %s", e->offset, e->msg);
+	cli_status(EXIT_INPUT);
+}
+
+void cli_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print(NULL, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "%s: try %s --help\n", program, program);
+	exit(EXIT_USAGE);
+}
+
+void cli_notes(const char *file, const struct trace *t, enum severity least)
+{
+	for (size_t i = 0; i < t->n_notes; i++)
+		if (t->notes[i].severity >= least || cli_verbose)
+			cli_note(file, "%s: %s", severity_name(t->notes[i].severity),
+				 t->notes[i].text);
+}
+
+static int rank(enum exit_status s)
+{
+	switch (s) {
+	case EXIT_FINE: return 0;
+	case EXIT_INCONCLUSIVE: return 1;
+	case EXIT_INCOMPLETE: return 2;
+	case EXIT_GATE: return 3;
+	case EXIT_INPUT: return 4;
+	case EXIT_USAGE: return 5;
+	}
+	return 5;
+}
+
+void cli_status(enum exit_status s)
+{
+	if (rank(s) > rank(status))
+		status = s;
+}
+
+int cli_exit(void)
+{
+	bool failed = ferror(stdout);
+	int number = 0;
+
+	cli_progress_clear();
+	errno = 0;
+	if (fclose(stdout)) {
+		failed = true;
+		number = errno;
+	}
+	if (failed && number != EPIPE) {
+		cli_error(NULL, "standard output: %s", number ? strerror(number) : "write error");
+		cli_status(EXIT_INPUT);
+	}
+	cli_output_done(!failed);
+	return status;
+}

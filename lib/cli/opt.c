@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/cli.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool want_help, want_version;
+static int progress;
+static const char *const progress_choices[] = {"auto", "always", "never", NULL};
+
+static const struct opt common[] = {
+    ROW_HEADING("every program:"),
+    ROW_FLAG('q', "quiet", "no notes, errors only", &cli_quiet),
+    ROW_FLAG('v', "verbose", "more notes", &cli_verbose),
+    ROW_CHOICE(0, "progress", "WHEN", "auto, always or never", &progress, progress_choices),
+    ROW_FLAG('h', "help", "this text", &want_help),
+    ROW_FLAG('V', "version", "the version", &want_version),
+    OPT_END,
+};
+
+static const struct opt *find(const struct opt_program *p, const char *word, size_t n, char letter)
+{
+	const struct opt *tables[] = {p->options, common};
+
+	for (int i = 0; i < 2; i++)
+		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
+			if (o->type == OPT_HEADING)
+				continue;
+			if (word ? o->word && strlen(o->word) == n && !memcmp(o->word, word, n)
+				 : o->letter && o->letter == letter)
+				return o;
+		}
+	return NULL;
+}
+
+static void print_rows(const struct opt *o)
+{
+	for (; o->type != OPT_END_ROW; o++) {
+		char left[64];
+
+		if (o->type == OPT_HEADING) {
+			printf("\n%s\n", o->help);
+			continue;
+		}
+		snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+			 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->word,
+			 o->arg ? " " : "", o->arg ? o->arg : "");
+		printf("  %-26s %s\n", left, o->help);
+	}
+}
+
+static void help(const struct opt_program *p)
+{
+	printf("usage: %s [option...] %s\n%s\n\n", p->name, p->operands, p->what);
+	print_rows(p->options);
+	print_rows(common);
+	printf("\nsee %s(1), tracemill(7)\n", p->name);
+}
+
+static void set_choice(const struct opt *o, const char *value)
+{
+	for (int i = 0; o->choices[i]; i++)
+		if (!strcmp(o->choices[i], value)) {
+			*(int *)o->to = i;
+			return;
+		}
+	cli_usage("--%s: '%s' is none of its values", o->word, value);
+}
+
+static void set(const struct opt *o, const char *value)
+{
+	bool ok = true;
+
+	switch (o->type) {
+	case OPT_FLAG: *(bool *)o->to = true; break;
+	case OPT_STRING: *(const char **)o->to = value; break;
+	case OPT_LIST: {
+		struct opt_list *l = o->to;
+
+		VEC_PUSH(l->items, l->n, l->cap) = value;
+		break;
+	}
+	case OPT_UNSIGNED: ok = num_dec(value, strlen(value), o->to); break;
+	case OPT_ADDRESS: ok = num_auto(value, strlen(value), o->to); break;
+	case OPT_CHOICE: set_choice(o, value); break;
+	case OPT_HEADING:
+	case OPT_END_ROW: break;
+	}
+	if (!ok)
+		cli_usage("--%s: '%s' is not a number", o->word, value);
+	if (o->given)
+		*o->given = true;
+}
+
+/* -abcVALUE or -abc VALUE; returns how many further arguments were taken. */
+static int short_options(const struct opt_program *p, const char *arg, const char *following)
+{
+	for (const char *c = arg + 1; *c; c++) {
+		const struct opt *o = find(p, NULL, 0, *c);
+
+		if (!o)
+			cli_usage("no option -%c", *c);
+		if (o->type == OPT_FLAG) {
+			set(o, NULL);
+			continue;
+		}
+		if (c[1]) {
+			set(o, c + 1);
+			return 0;
+		}
+		if (!following)
+			cli_usage("-%c needs a value", *c);
+		set(o, following);
+		return 1;
+	}
+	return 0;
+}
+
+static int long_option(const struct opt_program *p, const char *arg, const char *following)
+{
+	const char *word = arg + 2, *equals = strchr(word, '=');
+	const struct opt *o = find(p, word, equals ? (size_t)(equals - word) : strlen(word), 0);
+
+	if (!o)
+		cli_usage("no option %.*s", (int)(equals ? (size_t)(equals - arg) : strlen(arg)),
+			  arg);
+	if (o->type == OPT_FLAG) {
+		if (equals)
+			cli_usage("--%s takes no value", o->word);
+		set(o, NULL);
+		return 0;
+	}
+	if (!equals && !following)
+		cli_usage("--%s needs a value", o->word);
+	set(o, equals ? equals + 1 : following);
+	return equals ? 0 : 1;
+}
+
+int opt_parse(const struct opt_program *p, int argc, char **argv)
+{
+	int operands = 0;
+	bool only_operands = false;
+
+	cli_start(p->name);
+	for (int i = 1; i < argc; i++) {
+		const char *following = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (only_operands || argv[i][0] != '-' || !argv[i][1])
+			argv[++operands] = argv[i];
+		else if (!strcmp(argv[i], "--"))
+			only_operands = true;
+		else if (argv[i][1] == '-')
+			i += long_option(p, argv[i], following);
+		else
+			i += short_options(p, argv[i], following);
+	}
+	cli_progress_mode(progress);
+	if (want_help)
+		help(p);
+	else if (want_version)
+		printf("%s (tracemill) %s\n", p->name, TM_VERSION);
+	if (want_help || want_version)
+		exit(cli_exit());
+	return operands;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one option idiom: a table in main, one row per option, from which parsing, --help and
+ * the test that compares --help with the manual page all come. Understands -n5, -n 5, --top=5,
+ * --top 5, bundled short flags and --. A wrong option prints one line and ends with status 2;
+ * --help and --version print to standard output and end with 0.
+ */
+#ifndef TM_CLI_OPT_H
+#define TM_CLI_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum opt_type {
+	OPT_END_ROW,
+	OPT_HEADING,  /* help only: a line between groups */
+	OPT_FLAG,     /* bool *: set to true */
+	OPT_STRING,   /* const char **: borrowed from argv */
+	OPT_LIST,     /* struct opt_list *: may be given again */
+	OPT_UNSIGNED, /* uint64_t *: decimal, k/M/G suffix not accepted */
+	OPT_ADDRESS,  /* uint64_t *: decimal or 0x hex */
+	OPT_CHOICE,   /* int *: index into choices */
+};
+
+struct opt_list { /* zeroed is empty; released at exit by nobody: lives as long as main */
+	const char **items;
+	size_t n, cap;
+};
+
+struct opt {
+	enum opt_type type;
+	char letter;      /* 0: none */
+	const char *word; /* without -- */
+	const char *arg;  /* name of the argument in help; NULL for flags */
+	const char *help; /* one line, lower case, no full stop */
+	void *to;
+	bool *given;                /* set to true when the option is there; may be NULL */
+	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
+};
+
+/* clang-format off */
+/* Rows are written with these, so that the compiler checks what each points to. */
+#define ROW_HEADING(text) {.type = OPT_HEADING, .help = text}
+#define ROW_FLAG(l, w, h, p) \
+	{.type = OPT_FLAG, .letter = l, .word = w, .help = h, .to = (bool *){p}}
+#define ROW_STRING(l, w, a, h, p) \
+	{.type = OPT_STRING, .letter = l, .word = w, .arg = a, .help = h, .to = (const char **){p}}
+#define ROW_LIST(l, w, a, h, p) \
+	{.type = OPT_LIST, .letter = l, .word = w, .arg = a, .help = h, .to = (struct opt_list *){p}}
+#define ROW_NUMBER(l, w, a, h, p) \
+	{.type = OPT_UNSIGNED, .letter = l, .word = w, .arg = a, .help = h, .to = (uint64_t *){p}}
+#define ROW_ADDRESS(l, w, a, h, p, g) \
+	{.type = OPT_ADDRESS, .letter = l, .word = w, .arg = a, .help = h, .to = (uint64_t *){p}, \
+	 .given = g}
+#define ROW_CHOICE(l, w, a, h, p, c) \
+	{.type = OPT_CHOICE, .letter = l, .word = w, .arg = a, .help = h, .to = (int *){p}, \
+	 .choices = c}
+#define OPT_END {.type = OPT_END_ROW}
+/* clang-format on */
+
+struct opt_program {
+	const char *name;     /* "tm-top" */
+	const char *operands; /* "[FILE...]" */
+	const char *what;     /* one line */
+	const struct opt *options;
+};
+
+/* Parses argv; operands are moved to the front of argv+1 and their number is returned. Adds
+ * --help, --version, -q, -v, --progress to every table. Never returns on a usage error. */
+int opt_parse(const struct opt_program *p, int argc, char **argv);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/cli.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int mode;
+static bool shown;
+static double started, last;
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+void cli_progress_mode(int m)
+{
+	mode = m;
+}
+
+void cli_progress(const char *what, uint64_t done, uint64_t total)
+{
+	static const char *current;
+	double t;
+
+	if (mode == 2 || cli_quiet || (mode == 0 && !isatty(STDERR_FILENO)))
+		return;
+	t = now();
+	if (!current || strcmp(current, what)) {
+		current = what;
+		started = last = t;
+	}
+	/* Always: a line at once, for logs. Else nothing before a second has gone by. */
+	if (t - last < 0.2 && !(mode == 1 && last == started))
+		return;
+	if (mode == 0 && t - started < 1)
+		return;
+	last = t;
+	shown = mode == 0;
+	if (total && done <= total)
+		fprintf(stderr, "%s%s: %3.0f%%, %.0f s left   %s", mode ? "" : "\r", what,
+			100.0 * (double)done / (double)total,
+			done ? (t - started) * (double)(total - done) / (double)done : 0.0,
+			mode ? "\n" : "");
+	else
+		fprintf(stderr, "%s%s: %llu, %.0f s   %s", mode ? "" : "\r", what,
+			(unsigned long long)done, t - started, mode ? "\n" : "");
+}
+
+void cli_progress_clear(void)
+{
+	if (shown)
+		fputs("\r\033[K", stderr);
+	shown = false;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The seam between symbolizing and the engines that read DWARF. An engine answers sorted
+ * batches: for each link-time address the chain of calls there, innermost first, as interned
+ * nodes. It knows nothing of captures, biases or return addresses: the caller has subtracted.
+ *
+ * reference: libdwarf, in child processes with limits (lib/dwarf/reference*.c).
+ * fast: own decoders (a later issue).
+ */
+#ifndef TM_DWARF_ENGINE_H
+#define TM_DWARF_ENGINE_H
+
+#include "lib/base/err.h"
+#include "lib/base/intern.h"
+#include "lib/object/object.h"
+
+enum dwarf_found {
+	DWARF_NOT_FOUND = 0, /* no unit's ranges and no function hold the address */
+	DWARF_FUNCTION,      /* function known; line may be 0 when its unit has no row for it */
+	DWARF_LINE_ONLY,     /* a line but no function DIE: the caller may add a symbol's name */
+	DWARF_MALFORMED,     /* the unit that owns it is broken (or crashed the engine) */
+	DWARF_GAVE_UP,       /* a limit: time, memory, restarts */
+	DWARF_ABSENT,        /* the file has no DWARF */
+};
+
+/* One call: a function at a place, called from outer. Shared by every address with the same
+ * tail, so a chain is stored once. */
+struct dwarf_call {
+	uint32_t outer;        /* index of the call it was inlined into; 0: none */
+	uint32_t function;     /* raw name (linkage name, else DW_AT_name); 0: unknown */
+	uint32_t file;         /* path joined as DWARF says (directory + name); 0: unknown */
+	uint32_t line, column; /* of the address (innermost) or of the call site; 0: unknown */
+};
+
+struct dwarf_answer {
+	uint32_t call; /* innermost call, index into calls; 0: none */
+	uint8_t found; /* enum dwarf_found */
+};
+
+struct dwarf_answers {
+	struct intern strings;
+	struct dwarf_call *calls; /* calls[0] is unused */
+	size_t n_calls, cap_calls;
+	struct dwarf_answer *of; /* one per query, in the queries' order */
+	size_t n;
+	/* What went wrong, for people; one line each, NUL-terminated, in strings. */
+	uint32_t *complaints;
+	size_t n_complaints, cap_complaints;
+};
+
+void dwarf_answers_init(struct dwarf_answers *a, size_t n);
+void dwarf_answers_release(struct dwarf_answers *a);
+/* Adds a call or finds the equal one. */
+uint32_t dwarf_answers_call(struct dwarf_answers *a, const struct dwarf_call *c);
+
+struct dwarf_job {
+	struct object *object; /* object_find_debug has been called */
+	const uint64_t *addrs; /* vaddrs, ascending, unique */
+	size_t n;
+	struct dwarf_answers *out; /* initialized by the caller with n answers */
+};
+
+struct dwarf_options {
+	unsigned jobs;    /* how many workers at once, at least 1 */
+	unsigned seconds; /* processor time a worker may take for one batch; 0: the default */
+	uint64_t memory;  /* bytes a worker may map; 0: the default */
+	/* Called now and then with the addresses answered so far; may be NULL. */
+	void (*progress)(void *arg, uint64_t done, uint64_t total);
+	void *progress_arg;
+};
+
+struct dwarf_engine {
+	const char *name, *what;
+	/* Answers every job. A broken file is an answer (DWARF_MALFORMED) and a complaint, not a
+	 * failure: ST_SYS only when no worker can be started at all. The same answers at any
+	 * options->jobs. */
+	enum status (*run)(struct dwarf_job *jobs, size_t n_jobs,
+			   const struct dwarf_options *options, struct err *e);
+};
+
+extern const struct dwarf_engine dwarf_reference;
+const struct dwarf_engine *dwarf_engine_by_name(const char *name); /* NULL: no such engine */
+
+#endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/input/input.h"
+
+#include "lib/base/mem.h"
+
+#include <archive.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WINDOW = 512 << 10, MAX_LAYERS = 4 };
+
+struct input_source {
+	int fd;
+	bool owns_fd, regular;
+	off_t start;     /* of a regular file; standard input may come half read */
+	bool started;    /* the first bytes were looked at */
+	uint8_t *window; /* bytes as the reader sees them */
+	size_t cap;
+	struct archive *archive; /* NULL: not compressed, read straight into the window */
+	uint8_t *raw;            /* what the archive reads from; its first bytes are n_raw */
+	size_t n_raw;
+	uint64_t raw_total;
+	int read_errno; /* of a failed read(2) below the archive */
+	bool spooled;   /* fd is our copy, which ended in spool_end */
+	struct err spool_end;
+	struct err failure; /* met at the end of the window; due when its bytes are used up */
+	bool at_end;
+};
+
+static ssize_t read_some(int fd, void *p, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, p, n);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* The filters that are compiled into libarchive. One that would start a program instead says
+ * so by returning ARCHIVE_WARN, but is registered all the same: then all is done again without
+ * it. */
+static struct archive *new_archive(void)
+{
+	static int (*const filters[])(struct archive *) = {
+	    archive_read_support_filter_gzip, archive_read_support_filter_zstd,
+	    archive_read_support_filter_xz,   archive_read_support_filter_bzip2,
+	    archive_read_support_filter_lz4,
+	};
+	enum { N = sizeof filters / sizeof *filters };
+	bool leave_out[N] = {false};
+
+	for (;;) {
+		struct archive *a = archive_read_new();
+		bool again = false;
+
+		if (!a)
+			return NULL;
+		for (size_t i = 0; i < N; i++) {
+			if (!leave_out[i] && filters[i](a) != ARCHIVE_OK)
+				again = leave_out[i] = true;
+		}
+		if (!again) {
+			archive_read_support_format_raw(a);
+			archive_read_support_format_empty(a);
+			return a;
+		}
+		archive_read_free(a);
+	}
+}
+
+static la_ssize_t read_raw(struct archive *a, void *arg, const void **p)
+{
+	struct input_source *s = arg;
+	ssize_t got = (ssize_t)s->n_raw;
+
+	*p = s->raw;
+	s->n_raw = 0;
+	if (!got) {
+		got = read_some(s->fd, s->raw, WINDOW);
+		if (got < 0) {
+			s->read_errno = errno;
+			archive_set_error(a, errno, "read");
+			return ARCHIVE_FATAL;
+		}
+	}
+	s->raw_total += (uint64_t)got;
+	return got;
+}
+
+static bool looks_compressed(const uint8_t *p, size_t n)
+{
+	static const struct {
+		uint8_t n, bytes[6];
+	} magics[] = {
+	    {2, {0x1f, 0x8b}},    {4, {0x28, 0xb5, 0x2f, 0xfd}}, {6, {0xfd, '7', 'z', 'X', 'Z', 0}},
+	    {3, {'B', 'Z', 'h'}}, {4, {0x04, 0x22, 0x4d, 0x18}}, {4, {0x02, 0x21, 0x4c, 0x18}},
+	};
+
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+		if (n >= magics[i].n && !memcmp(p, magics[i].bytes, magics[i].n))
+			return true;
+	}
+	/* zstd and lz4 files may begin with skippable frames */
+	return n >= 4 && (p[0] & 0xf0) == 0x50 && !memcmp(p + 1, "\x2a\x4d\x18", 3);
+}
+
+static enum status archive_failure(struct input_source *s, struct archive *a, uint64_t offset,
+				   struct err *e)
+{
+	const char *text = archive_error_string(a);
+
+	if (s->read_errno) {
+		errno = s->read_errno;
+		return err_sys(e, "cannot read");
+	}
+	return err_at(e, ST_BAD, offset, "compressed data: %s", text ? text : "damaged");
+}
+
+static enum status open_layers(struct input_source *s, struct err *e)
+{
+	struct archive *a = new_archive();
+	struct archive_entry *entry;
+	int r;
+
+	s->archive = a;
+	if (!a)
+		return err_set(e, ST_SYS, "cannot start decompression");
+	r = archive_read_open(a, s, NULL, read_raw, NULL);
+	if (r == ARCHIVE_OK && archive_filter_count(a) - 1 > MAX_LAYERS)
+		return err_set(e, ST_LIMIT, "compressed more than %d times over", MAX_LAYERS);
+	if (r == ARCHIVE_OK)
+		r = archive_read_next_header(a, &entry);
+	if (r == ARCHIVE_EOF) {
+		s->at_end = true;
+		return ST_OK;
+	}
+	return r == ARCHIVE_OK || r == ARCHIVE_WARN ? ST_OK : archive_failure(s, a, 0, e);
+}
+
+/* Appends at least one byte to the window's *len, or sets at_end or failure. */
+static void fill(struct input_source *s, size_t *len, uint64_t offset)
+{
+	const void *p;
+	size_t n;
+	la_int64_t at;
+	int r;
+
+	if (!s->archive) {
+		ssize_t got = read_some(s->fd, s->window + *len, s->cap - *len);
+
+		if (got < 0)
+			err_sys(&s->failure, "cannot read");
+		else if (!got && s->spooled && s->spool_end.code)
+			s->failure = s->spool_end;
+		else if (!got)
+			s->at_end = true;
+		else
+			*len += (size_t)got;
+		return;
+	}
+	r = archive_read_data_block(s->archive, &p, &n, &at);
+	if (r == ARCHIVE_EOF) {
+		uint64_t used = (uint64_t)archive_filter_bytes(s->archive, -1);
+		uint8_t byte;
+
+		/* Decoders stop quietly at the first byte that does not begin another member. */
+		if (s->raw_total > used || read_some(s->fd, &byte, 1) > 0)
+			err_at(&s->failure, ST_BAD, offset,
+			       "compressed data: other bytes follow its end, at %" PRIu64
+			       " of the compressed file",
+			       used);
+		else
+			s->at_end = true;
+	} else if (r != ARCHIVE_OK && r != ARCHIVE_WARN) {
+		archive_failure(s, s->archive, offset, &s->failure);
+	} else if (n) {
+		if (s->cap - *len < n) {
+			s->cap = *len + n;
+			s->window = mem_realloc(s->window, s->cap, 1);
+		}
+		memcpy(s->window + *len, p, n);
+		*len += n;
+	}
+}
+
+/* Looks at the first bytes and decides whether they need decompression. */
+static void start(struct input_source *s, size_t *len)
+{
+	s->started = true;
+	while (*len < 6 && !s->at_end && !s->failure.code)
+		fill(s, len, 0);
+	if (!looks_compressed(s->window, *len))
+		return;
+	if (!s->raw)
+		s->raw = mem_alloc(WINDOW);
+	s->n_raw = *len; /* at most a window */
+	memcpy(s->raw, s->window, *len);
+	*len = 0;
+	s->at_end = false;
+	s->failure = (struct err)ERR_INIT;
+	open_layers(s, &s->failure);
+}
+
+/* Slides the window so that it begins at c->pos and makes it need bytes long, or as long as
+ * the input allows. */
+static void slide(struct cursor *c, size_t need)
+{
+	struct input_source *s = c->owner;
+	uint64_t offset = cursor_offset(c);
+	size_t len = cursor_window(c);
+
+	if (!s->window) {
+		s->cap = WINDOW;
+		s->window = mem_alloc(s->cap);
+	} else if (len && c->pos != s->window) {
+		memmove(s->window, c->pos, len);
+	}
+	if (!s->started)
+		start(s, &len);
+	while (len < need && !s->at_end && !s->failure.code) {
+		if (len == s->cap) { /* full of bytes that are there: so doubling is safe */
+			s->cap *= 2;
+			s->window = mem_realloc(s->window, s->cap, 1);
+		}
+		fill(s, &len, offset + len);
+	}
+	c->base = c->pos = s->window;
+	c->base_offset = offset;
+	c->end = s->window + len;
+	c->at_end = s->at_end;
+}
+
+static bool refill(struct cursor *c, size_t need)
+{
+	struct input_source *s = c->owner;
+
+	slide(c, need);
+	if (cursor_window(c) < need && s->failure.code) {
+		*c->e = s->failure;
+		return false;
+	}
+	return true;
+}
+
+static void reset_cursor(struct input *in)
+{
+	static const uint8_t nothing[1];
+
+	in->cur = (struct cursor){.pos = nothing,
+				  .end = nothing,
+				  .base = nothing,
+				  .refill = refill,
+				  .owner = in->source,
+				  .big_endian = in->cur.big_endian,
+				  .e = in->cur.e};
+}
+
+enum status input_open(struct input *in, const char *path, struct err *e)
+{
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct input_source *s;
+	struct stat st;
+
+	*in = (struct input){.name = standard ? "<stdin>" : path};
+	if (fd < 0)
+		return err_sys(e, "cannot open");
+	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
+		if (S_ISDIR(st.st_mode))
+			errno = EISDIR;
+		err_sys(e, "cannot read");
+		if (!standard)
+			close(fd);
+		return e->code;
+	}
+	s = in->source = mem_zalloc(sizeof *s);
+	s->fd = fd;
+	s->owns_fd = !standard;
+	s->failure = (struct err)ERR_INIT;
+	if (S_ISREG(st.st_mode)) {
+		off_t at = lseek(fd, 0, SEEK_CUR);
+
+		s->regular = at >= 0;
+		s->start = at < 0 ? 0 : at;
+		in->size = st.st_size > s->start ? (uint64_t)(st.st_size - s->start) : 0;
+		posix_fadvise(fd, s->start, 0, POSIX_FADV_SEQUENTIAL);
+	}
+	in->cur.e = e;
+	reset_cursor(in);
+	return ST_OK;
+}
+
+void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e)
+{
+	*in = (struct input){.name = name, .size = n};
+	cursor_init(&in->cur, p, n, 0, e);
+}
+
+void input_close(struct input *in)
+{
+	struct input_source *s = in->source;
+
+	if (s) {
+		archive_read_free(s->archive);
+		if (s->owns_fd)
+			close(s->fd);
+		free(s->window);
+		free(s->raw);
+		free(s);
+	}
+	*in = (struct input){0};
+}
+
+enum status input_head(struct input *in, const uint8_t **p, size_t *got)
+{
+	struct cursor *c = &in->cur;
+
+	if (c->failed)
+		return c->e->code;
+	if (in->source && cursor_window(c) < INPUT_HEAD && !c->at_end)
+		slide(c, INPUT_HEAD);
+	if (!cursor_window(c) && !cursor_available(c, 1) && c->failed)
+		return c->e->code;
+	*p = c->pos;
+	*got = cursor_window(c) < INPUT_HEAD ? cursor_window(c) : INPUT_HEAD;
+	return ST_OK;
+}
+
+static enum status write_all(int fd, const uint8_t *p, size_t n, struct err *e)
+{
+	while (n) {
+		ssize_t put = write(fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0) {
+			err_sys(e, "cannot copy the input to a temporary file");
+			return e->code = ST_SYS;
+		}
+		p += put;
+		n -= (size_t)put;
+	}
+	return ST_OK;
+}
+
+static int temporary_file(struct err *e)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	if (!dir || !*dir)
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	if ((size_t)snprintf(path, sizeof path, "%s/tracemill-XXXXXX", dir) >= sizeof path) {
+		err_set(e, ST_SYS, "TMPDIR is too long");
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC); /* not every file system knows O_TMPFILE */
+	if (fd < 0)
+		err_sys(e, "cannot make a temporary file in %s", dir);
+	else
+		unlink(path);
+	return fd;
+}
+
+enum status input_keep(struct input *in)
+{
+	struct input_source *s = in->source;
+	struct cursor *c = &in->cur;
+	uint64_t total = 0;
+	int fd;
+
+	if (!s || s->regular)
+		return ST_OK;
+	if (c->failed)
+		return c->e->code;
+	fd = temporary_file(c->e);
+	if (fd < 0)
+		return c->e->code;
+	for (;;) {
+		if (!cursor_window(c))
+			slide(c, 1);
+		if (!cursor_window(c))
+			break;
+		if (write_all(fd, c->pos, cursor_window(c), c->e) != ST_OK) {
+			c->failed = true;
+			close(fd);
+			return c->e->code;
+		}
+		total += cursor_window(c);
+		c->pos = c->end;
+	}
+	if (s->owns_fd)
+		close(s->fd);
+	archive_read_free(s->archive);
+	s->archive = NULL;
+	s->fd = fd;
+	s->owns_fd = s->regular = true;
+	s->start = 0;
+	s->spooled = true;
+	s->spool_end = s->failure;
+	in->size = total;
+	return input_rewind(in);
+}
+
+enum status input_rewind(struct input *in)
+{
+	struct input_source *s = in->source;
+
+	if (!s) {
+		in->cur.pos = in->cur.base;
+		in->cur.failed = false;
+		return ST_OK;
+	}
+	if (lseek(s->fd, s->start, SEEK_SET) < 0)
+		return err_sys(in->cur.e, "cannot rewind");
+	archive_read_free(s->archive);
+	s->archive = NULL;
+	s->n_raw = 0;
+	s->raw_total = 0;
+	s->read_errno = 0;
+	s->at_end = false;
+	s->failure = (struct err)ERR_INIT;
+	s->started = s->spooled; /* a copy is of the decompressed bytes */
+	reset_cursor(in);
+	return ST_OK;
+}
+
+uint64_t input_consumed(const struct input *in)
+{
+	const struct input_source *s = in->source;
+
+	return s && s->archive ? (uint64_t)archive_filter_bytes(s->archive, -1)
+			       : cursor_offset(&in->cur);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes in: a file, a pipe or memory, decompressed on the way (gzip, zstd, xz, bzip2, lz4
+ * frames and what else libarchive's filters know; at most 4 layers), read through one cursor.
+ * input.c is the only user of libarchive.
+ */
+#ifndef TM_INPUT_INPUT_H
+#define TM_INPUT_INPUT_H
+
+#include "lib/base/cursor.h"
+
+struct input {
+	struct cursor cur;           /* read with cursor_* functions */
+	const char *name;            /* as the user gave it; "<stdin>" for - */
+	uint64_t size;               /* bytes of the raw file, 0: not known (a pipe) */
+	struct input_source *source; /* private */
+};
+
+/* path "-" is standard input. Errors of later reads go to *e, which must live as long. */
+enum status input_open(struct input *in, const char *path, struct err *e);
+/* Over memory that outlives the input; for tests and fuzzing. Not decompressed. */
+void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e);
+void input_close(struct input *in); /* accepts a zeroed struct */
+
+/* Up to n (at most 64 KiB) first bytes, without moving; *got is how many there are. */
+enum { INPUT_HEAD = 64 << 10 };
+enum status input_head(struct input *in, const uint8_t **p, size_t *got);
+
+/* Must be called before anything is consumed when the reader will rewind: a pipe is then
+ * copied to an unlinked file in $TMPDIR. */
+enum status input_keep(struct input *in);
+/* Back to the first byte; only after input_keep (or on memory). */
+enum status input_rewind(struct input *in);
+
+/* Raw bytes consumed so far, to be compared with size, for progress. */
+uint64_t input_consumed(const struct input *in);
+
+#endif

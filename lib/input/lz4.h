@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * LZ4 blocks (lz4.c is liblz4's only user). Frames are a filter of lib/input.
+ */
+#ifndef TM_INPUT_LZ4_H
+#define TM_INPUT_LZ4_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* True when the block decodes to exactly out_size bytes. */
+bool lz4_block(const uint8_t *in, size_t in_size, uint8_t *out, size_t out_size);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Regular expressions over bytes: pcre2 with its JIT behind one header. Subjects may hold any
+ * bytes: a match never crosses a place that is not UTF-8 (PCRE2_MATCH_INVALID_UTF). The work of
+ * one match is limited, so that a pattern such as (a+)+$ cannot hang a program; a subject on
+ * which the limit is reached counts as not matching, and match_gave_up says how many there were.
+ */
+#ifndef TM_MATCH_MATCH_H
+#define TM_MATCH_MATCH_H
+
+#include "lib/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct match;
+
+enum match_flags {
+	MATCH_LITERAL = 1 << 0,  /* the pattern is a plain string */
+	MATCH_CASELESS = 1 << 1, /* by Unicode's simple case folding */
+};
+
+/* NULL: not a pattern; *e has pcre2's reason and the column (1 = the first byte) it is about. */
+struct match *match_new(const char *pattern, size_t n, unsigned flags, struct err *e);
+void match_free(struct match *m); /* accepts NULL */
+
+/* True when the pattern matches anywhere in the n bytes. Not for two threads at once. */
+bool match_test(struct match *m, const char *s, size_t n);
+uint64_t match_gave_up(const struct match *m);
+
+#endif

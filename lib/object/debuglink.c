@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finding the separate file with an object's debug sections, where GDB, elfutils and the
+ * engines' build tools put it: .build-id trees, .gnu_debuglink, files of a related name.
+ */
+#include "lib/base/buf.h"
+#include "lib/base/cursor.h"
+#include "lib/base/mem.h"
+#include "lib/object/impl.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct hunt {
+	struct object *o;
+	char *link; /* file name in .gnu_debuglink, or NULL */
+	uint32_t crc;
+	char *folder, *real_folder; /* of the object; without a "/" at the end, "" for the root */
+	const char *name;           /* of the object, without its folder */
+	struct elf_file symbols;    /* a match that has no DWARF, only symbols */
+	struct buf path;            /* the candidate */
+	struct buf refused;
+};
+
+/* .gnu_debuglink: a NUL-terminated name, padding to 4 bytes, a CRC in the file's byte order. */
+static void read_link(struct hunt *h)
+{
+	const struct elf_section *s = elf_file_section(&h->o->file, ".gnu_debuglink");
+	struct err e = ERR_INIT;
+	struct cursor c;
+	uint8_t *data;
+	uint64_t size;
+	const char *name;
+	size_t n = 0;
+
+	if (!s || s->size > 4096 + 8 || section_read(&h->o->file, s, &data, &size, &e))
+		return;
+	cursor_init(&c, data, (size_t)size, s->offset, &e);
+	c.big_endian = h->o->file.big_endian;
+	name = cursor_cstr(&c, &n);
+	cursor_skip(&c, -(n + 1) & 3, "debug link");
+	h->crc = cursor_u32(&c);
+	/* a name with a folder in it could lead anywhere; no tool writes one */
+	if (!cursor_failed(&c) && n && !strchr(name, '/'))
+		h->link = mem_strdup(name);
+	free(data);
+}
+
+/* The executable segments agree: what there is to compare when a file carries no identity. */
+static bool same_code(const struct elf_file *a, const struct elf_file *b)
+{
+	size_t i = 0, k = 0;
+
+	for (;; i++, k++) {
+		while (i < a->n_segments && !a->segments[i].executable)
+			i++;
+		while (k < b->n_segments && !b->segments[k].executable)
+			k++;
+		if (i >= a->n_segments || k >= b->n_segments)
+			return i >= a->n_segments && k >= b->n_segments;
+		if (a->segments[i].vaddr != b->segments[k].vaddr ||
+		    a->segments[i].memsz != b->segments[k].memsz)
+			return false;
+	}
+}
+
+static const char *mismatch(const struct hunt *h, const struct elf_file *f, bool by_link)
+{
+	const struct elf_file *mine = &h->o->file;
+	struct err e = ERR_INIT;
+	uint32_t crc;
+
+	if (f->is_64 != mine->is_64 || f->big_endian != mine->big_endian ||
+	    f->machine != mine->machine)
+		return "is for another machine";
+	if (mine->build_id.len && f->build_id.len)
+		return object_build_id_equal(&mine->build_id, &f->build_id) ? NULL
+									    : "build-id differs";
+	if (by_link)
+		return section_file_crc(f, &crc, &e) ? "cannot be read"
+		       : crc == h->crc               ? NULL
+						     : "checksum differs";
+	return same_code(mine, f) ? NULL : "has no build-id and its segments differ";
+}
+
+static void refuse(struct hunt *h, const char *path, const char *why)
+{
+	if (h->refused.len)
+		buf_adds(&h->refused, "; ");
+	buf_add_escaped(&h->refused, path, strlen(path));
+	buf_addf(&h->refused, ": %s", why);
+}
+
+/* Looks at the file named in h->path. True: it is the debug file, and now the object's. */
+static bool try_path(struct hunt *h, bool by_link)
+{
+	const char *path = buf_str(&h->path), *why = NULL;
+	const struct elf_section *s;
+	struct err e = ERR_INIT;
+	struct elf_file f;
+
+	/* nothing there is the usual case, and not worth a word */
+	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR))
+		return false;
+	if (elf_file_open(&f, path, &e)) {
+		if (e.code != ST_UNSUPPORTED)
+			refuse(h, path, e.msg);
+		return false;
+	}
+	if (f.dev == h->o->file.dev && f.ino == h->o->file.ino) {
+		elf_file_release(&f);
+		return false;
+	}
+	why = mismatch(h, &f, by_link);
+	s = section_find(&f, ".debug_info");
+	if (!why && s && s->size) {
+		h->o->debug = f;
+		return true;
+	}
+	if (!why && elf_file_section(&f, ".symtab") && !h->symbols.path) {
+		h->symbols = f;
+		return false;
+	}
+	refuse(h, path, why ? why : "has no debug information");
+	elf_file_release(&f);
+	return false;
+}
+
+__attribute__((format(printf, 3, 4))) static bool try(struct hunt *h, bool by_link, const char *fmt,
+						      ...)
+{
+	char text[8192];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (n < 0 || n >= (int)sizeof text)
+		return false;
+	h->path.len = 0;
+	buf_add(&h->path, text, (size_t)n);
+	return try_path(h, by_link);
+}
+
+static bool try_build_id(struct hunt *h, const char *dir)
+{
+	const struct object_build_id *id = &h->o->file.build_id;
+
+	if (id->len < 2)
+		return false;
+	h->path.len = 0;
+	buf_addf(&h->path, "%s/.build-id/%02x/", dir, id->bytes[0]);
+	for (size_t i = 1; i < id->len; i++)
+		buf_addf(&h->path, "%02x", id->bytes[i]);
+	buf_adds(&h->path, ".debug");
+	return try_path(h, false);
+}
+
+static bool try_link(struct hunt *h, const struct object_search *s)
+{
+	if (!h->link)
+		return false;
+	if (try(h, true, "%s/%s", h->folder, h->link) ||
+	    try(h, true, "%s/.debug/%s", h->folder, h->link))
+		return true;
+	for (size_t i = 0; i < s->n_dirs; i++) {
+		if (try(h, true, "%s%s/%s", s->dirs[i], h->real_folder, h->link) ||
+		    try(h, true, "%s/%s", s->dirs[i], h->link))
+			return true;
+	}
+	return s->system && try(h, true, "/usr/lib/debug%s/%s", h->real_folder, h->link);
+}
+
+/* By name, in one folder; libgame.so may have libgame.sym.so (LoliProfiler's and Unity's
+ * habit). */
+static bool try_names(struct hunt *h, const char *dir)
+{
+	size_t n = strlen(h->name);
+
+	if (try(h, false, "%s/%s.debug", dir, h->name) || try(h, false, "%s/%s.dbg", dir, h->name))
+		return true;
+	return n > 3 && !strcmp(h->name + n - 3, ".so") &&
+	       try(h, false, "%s/%.*s.sym.so", dir, (int)(n - 3), h->name);
+}
+
+static bool hunt(struct hunt *h, const struct object_search *s)
+{
+	for (size_t i = 0; i < s->n_dirs; i++) {
+		if (try_build_id(h, s->dirs[i]))
+			return true;
+	}
+	if (s->system && try_build_id(h, "/usr/lib/debug"))
+		return true;
+	if (try_link(h, s) || try_names(h, h->folder))
+		return true;
+	for (size_t i = 0; i < s->n_dirs; i++) {
+		/* a folder of unstripped binaries under their own names is common too */
+		if (try_names(h, s->dirs[i]) || try(h, false, "%s/%s", s->dirs[i], h->name))
+			return true;
+	}
+	return false;
+}
+
+/* The folder part of path, without the last "/". */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? mem_strndup(path, (size_t)(slash - path)) : mem_strdup(".");
+}
+
+enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e)
+{
+	struct hunt h = {.o = o, .symbols.fd = -1};
+	char *real;
+
+	if (object_has_dwarf(o))
+		return ST_OK;
+	if (o->file.fd < 0) {
+		err_set(e, ST_NONE, "%s", "");
+		return ST_NONE;
+	}
+	real = realpath(o->file.path, NULL);
+	h.folder = folder_of(o->file.path);
+	h.real_folder = folder_of(real && *real == '/' ? real : "/");
+	h.name = strrchr(o->file.path, '/') ? strrchr(o->file.path, '/') + 1 : o->file.path;
+	free(real);
+	read_link(&h);
+	if (!hunt(&h, s) && h.symbols.path) {
+		o->debug = h.symbols;
+		h.symbols = (struct elf_file){.fd = -1};
+	}
+	elf_file_release(&h.symbols);
+	free(h.link);
+	free(h.folder);
+	free(h.real_folder);
+	buf_release(&h.path);
+	if (o->debug.path && o->symbols_loaded) { /* there may be more of them now */
+		symbols_release(&o->symbols);
+		o->symbols_loaded = false;
+	}
+	if (!o->debug.path)
+		err_set(e, ST_NONE, "%s", buf_str(&h.refused));
+	buf_release(&h.refused);
+	return o->debug.path ? ST_OK : ST_NONE;
+}

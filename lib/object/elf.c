@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Headers of an ELF file through libelf. libelf is closed again before elf_file_open returns:
+ * contents are read with pread, so a file that shrinks gives a short read and not SIGBUS.
+ */
+#include "lib/base/cursor.h"
+#include "lib/base/mem.h"
+#include "lib/object/impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	LIMIT_NOTES = 1 << 20,  /* bytes of one note section or segment */
+	LIMIT_NAMES = 64 << 20, /* bytes of section names */
+};
+
+enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n,
+			  struct err *e)
+{
+	char *p = to;
+
+	if (offset > f->size || n > f->size - offset)
+		return err_at(e, ST_BAD, offset, "%zu bytes lie outside the file of %" PRIu64, n,
+			      f->size);
+	if (f->fd < 0) {
+		if (n)
+			memcpy(to, f->mem + offset, n);
+		return ST_OK;
+	}
+	while (n) {
+		ssize_t got = pread(f->fd, p, n, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_sys(e, "read");
+		if (!got)
+			return err_at(e, ST_BAD, offset,
+				      "the file has become shorter while it was read");
+		p += got;
+		n -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return ST_OK;
+}
+
+/* libelf allocates by the counts in the header; so they are held against the file first. */
+static enum status check_headers(struct elf_file *f, struct err *e)
+{
+	uint8_t head[64] = {0}, first[64] = {0};
+	uint64_t phoff, shoff, shnum, phnum, shentsize, phentsize;
+	struct cursor c;
+	enum status st;
+
+	st = elf_file_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
+	if (st)
+		return st;
+	if (memcmp(head, ELFMAG, SELFMAG))
+		return err_set(e, ST_UNSUPPORTED, "not an ELF file");
+	if ((head[EI_CLASS] != ELFCLASS32 && head[EI_CLASS] != ELFCLASS64) ||
+	    (head[EI_DATA] != ELFDATA2LSB && head[EI_DATA] != ELFDATA2MSB))
+		return err_at(e, ST_BAD, EI_CLASS, "ELF header: class %u, byte order %u",
+			      head[EI_CLASS], head[EI_DATA]);
+	f->is_64 = head[EI_CLASS] == ELFCLASS64;
+	f->big_endian = head[EI_DATA] == ELFDATA2MSB;
+	if (f->size < (f->is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
+		return err_at(e, ST_BAD, f->size, "ELF header: cut short");
+
+	cursor_init(&c, head, sizeof head, 0, e);
+	c.big_endian = f->big_endian;
+	cursor_skip(&c, f->is_64 ? 32 : 28, "ELF header");
+	phoff = f->is_64 ? cursor_u64(&c) : cursor_u32(&c);
+	shoff = f->is_64 ? cursor_u64(&c) : cursor_u32(&c);
+	cursor_skip(&c, 4 + 2, "ELF header");
+	phentsize = cursor_u16(&c);
+	phnum = cursor_u16(&c);
+	shentsize = cursor_u16(&c);
+	shnum = cursor_u16(&c);
+	if (phnum && (phoff > f->size || (phnum != PN_XNUM && phnum * phentsize > f->size - phoff)))
+		return err_at(e, ST_BAD, phoff, "program headers lie outside the file of %" PRIu64,
+			      f->size);
+	if (!shoff)
+		return ST_OK;
+	if (shentsize != (f->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
+		return err_at(e, ST_BAD, shoff, "section headers of %" PRIu64 " bytes", shentsize);
+	if (shoff > f->size || shentsize > f->size - shoff)
+		return err_at(e, ST_BAD, shoff, "section headers lie outside the file of %" PRIu64,
+			      f->size);
+	if (!shnum) {
+		st = elf_file_read(f, shoff, first, (size_t)shentsize, e);
+		if (st)
+			return st;
+		cursor_init(&c, first, (size_t)shentsize, shoff, e);
+		c.big_endian = f->big_endian;
+		cursor_skip(&c, f->is_64 ? 32 : 20, "section header");
+		shnum = f->is_64 ? cursor_u64(&c) : cursor_u32(&c);
+	}
+	if (shnum > (f->size - shoff) / shentsize)
+		return err_at(e, ST_BAD, shoff,
+			      "%" PRIu64 " section headers lie outside the file of %" PRIu64, shnum,
+			      f->size);
+	return ST_OK;
+}
+
+static enum status read_segments(struct elf_file *f, Elf *elf, struct err *e)
+{
+	size_t n, cap = 0;
+	GElf_Phdr p;
+
+	if (elf_getphdrnum(elf, &n))
+		return err_set(e, ST_BAD, "program headers: %s", elf_errmsg(-1));
+	if (n > f->size / (f->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
+		return err_set(e, ST_BAD, "%zu program headers are larger than the file", n);
+	for (size_t i = 0; i < n && i <= INT32_MAX; i++) {
+		if (!gelf_getphdr(elf, (int)i, &p))
+			return err_set(e, ST_BAD, "program header %zu: %s", i, elf_errmsg(-1));
+		if (p.p_type != PT_LOAD)
+			continue;
+		VEC_PUSH(f->segments, f->n_segments, cap) = (struct object_segment){
+		    .vaddr = p.p_vaddr,
+		    .offset = p.p_offset,
+		    .filesz = p.p_filesz,
+		    .memsz = p.p_memsz,
+		    .align = p.p_align,
+		    .executable = p.p_flags & PF_X,
+		};
+	}
+	return ST_OK;
+}
+
+static enum status read_sections(struct elf_file *f, Elf *elf, struct err *e)
+{
+	size_t n, strings;
+	uint64_t n_names = 0;
+	GElf_Shdr h;
+
+	if (elf_getshdrnum(elf, &n) || elf_getshdrstrndx(elf, &strings))
+		return err_set(e, ST_BAD, "section headers: %s", elf_errmsg(-1));
+	f->sections = mem_zarray(n, sizeof *f->sections);
+	if (strings < n && gelf_getshdr(elf_getscn(elf, strings), &h) && h.sh_type == SHT_STRTAB &&
+	    h.sh_offset <= f->size && h.sh_size <= f->size - h.sh_offset &&
+	    h.sh_size <= LIMIT_NAMES) {
+		n_names = h.sh_size;
+		f->names = mem_zalloc((size_t)n_names + 1);
+		enum status st = elf_file_read(f, h.sh_offset, f->names, (size_t)n_names, e);
+		if (st)
+			return st;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getshdr(elf_getscn(elf, i), &h))
+			return err_set(e, ST_BAD, "section header %zu: %s", i, elf_errmsg(-1));
+		f->sections[f->n_sections++] = (struct elf_section){
+		    .name = h.sh_name < n_names ? f->names + h.sh_name : "",
+		    .flags = h.sh_flags,
+		    .addr = h.sh_addr,
+		    .offset = h.sh_offset,
+		    .size = h.sh_size,
+		    .type = h.sh_type,
+		    .link = h.sh_link,
+		};
+	}
+	return ST_OK;
+}
+
+/* ELF specification, "Note Section"; GNU notes are padded to 4 bytes, to 8 only in segments
+ * aligned to 8. */
+static bool find_build_id(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t align)
+{
+	struct err e = ERR_INIT;
+	struct cursor c;
+	uint8_t *notes;
+	bool found = false;
+
+	if (!size || size > LIMIT_NOTES || offset > f->size || size > f->size - offset)
+		return false;
+	notes = mem_alloc((size_t)size);
+	if (elf_file_read(f, offset, notes, (size_t)size, &e))
+		goto out;
+	align = align == 8 ? 8 : 4;
+	cursor_init(&c, notes, (size_t)size, offset, &e);
+	c.big_endian = f->big_endian;
+	while (!found && !cursor_done(&c)) {
+		uint64_t n_name = cursor_u32(&c), n = cursor_u32(&c), type = cursor_u32(&c);
+		uint64_t name_end = 12 + n_name, start = (name_end + align - 1) & -align;
+		const uint8_t *name = cursor_bytes(&c, (size_t)n_name, "note");
+		const uint8_t *bytes;
+
+		cursor_skip(&c, start - name_end, "note");
+		bytes = cursor_bytes(&c, (size_t)n, "note");
+		if (!bytes)
+			break;
+		found = type == NT_GNU_BUILD_ID && n_name == 4 && !memcmp(name, "GNU", 4) && n &&
+			n <= OBJECT_BUILD_ID_MAX;
+		if (found) {
+			memcpy(f->build_id.bytes, bytes, (size_t)n);
+			f->build_id.len = (uint8_t)n;
+		} else if (cursor_window(&c)) {
+			uint64_t pad = -n & (align - 1);
+
+			cursor_skip(&c, pad < cursor_window(&c) ? pad : cursor_window(&c), "note");
+		}
+	}
+out:
+	free(notes);
+	return found;
+}
+
+/* Sections first: in a file made by objcopy --only-keep-debug the segments' offsets are stale. */
+static void read_build_id(struct elf_file *f, Elf *elf)
+{
+	GElf_Phdr p;
+	GElf_Shdr h;
+	size_t n;
+
+	for (size_t i = 0; i < f->n_sections; i++) {
+		const struct elf_section *s = &f->sections[i];
+
+		if (s->type == SHT_NOTE && gelf_getshdr(elf_getscn(elf, i), &h) &&
+		    find_build_id(f, s->offset, s->size, h.sh_addralign))
+			return;
+	}
+	if (elf_getphdrnum(elf, &n))
+		return;
+	for (size_t i = 0; i < n && i <= INT32_MAX; i++) {
+		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_NOTE &&
+		    find_build_id(f, p.p_offset, p.p_filesz, p.p_align))
+			return;
+	}
+}
+
+static enum status read_headers(struct elf_file *f, struct err *e)
+{
+	enum status st = check_headers(f, e);
+	GElf_Ehdr h;
+	Elf *elf;
+
+	if (st)
+		return st;
+	elf_version(EV_CURRENT);
+	if (f->fd >= 0)
+		elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	else /* libelf only reads what it is given here, but its prototype has no const */
+		elf = elf_memory((char *)(uintptr_t)f->mem, (size_t)f->size);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &h)) {
+		st = err_set(e, ST_BAD, "ELF header: %s", elf ? "broken" : elf_errmsg(-1));
+	} else {
+		f->machine = h.e_machine;
+		st = read_segments(f, elf, e);
+		if (!st)
+			st = read_sections(f, elf, e);
+		if (!st)
+			read_build_id(f, elf);
+	}
+	elf_end(elf);
+	return st;
+}
+
+enum status elf_file_open(struct elf_file *f, const char *path, struct err *e)
+{
+	enum status st;
+	struct stat sb;
+
+	*f = (struct elf_file){.fd = -1};
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (f->fd < 0)
+		return err_sys(e, "open");
+	if (fstat(f->fd, &sb)) {
+		st = err_sys(e, "stat");
+	} else if (!S_ISREG(sb.st_mode)) {
+		st = err_set(e, ST_UNSUPPORTED, "not a regular file");
+	} else {
+		f->path = mem_strdup(path);
+		f->size = (uint64_t)sb.st_size;
+		f->dev = sb.st_dev;
+		f->ino = sb.st_ino;
+		st = read_headers(f, e);
+	}
+	if (st)
+		elf_file_release(f);
+	return st;
+}
+
+enum status elf_file_open_memory(struct elf_file *f, const void *p, size_t n, struct err *e)
+{
+	enum status st;
+
+	*f = (struct elf_file){.fd = -1, .mem = p, .size = n, .path = mem_strdup("(memory)")};
+	st = read_headers(f, e);
+	if (st)
+		elf_file_release(f);
+	return st;
+}
+
+void elf_file_release(struct elf_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	free(f->segments);
+	free(f->sections);
+	free(f->names);
+	*f = (struct elf_file){.fd = -1};
+}
+
+const struct elf_section *elf_file_section(const struct elf_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_sections; i++) {
+		const struct elf_section *s = &f->sections[i];
+
+		if (s->type != SHT_NOBITS && s->type != SHT_NULL && !strcmp(s->name, name))
+			return s;
+	}
+	return NULL;
+}

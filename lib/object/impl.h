@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of lib/object share and nobody else sees.
+ */
+#ifndef TM_OBJECT_IMPL_H
+#define TM_OBJECT_IMPL_H
+
+#include "lib/object/object.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+/* One section header; the contents are still in the file. */
+struct elf_section {
+	const char *name; /* in elf_file.names; "" when it lies outside the string table */
+	uint64_t flags, addr, offset, size;
+	uint32_t type, link;
+};
+
+/* The headers of one ELF file, and where its bytes are: an open file or borrowed memory. */
+struct elf_file {
+	char *path;
+	int fd; /* -1: the bytes are at mem */
+	const uint8_t *mem;
+	uint64_t size;
+	dev_t dev;
+	ino_t ino;
+	bool is_64, big_endian;
+	uint16_t machine;
+	struct object_segment *segments; /* PT_LOAD, in the file's order */
+	size_t n_segments;
+	struct elf_section *sections;
+	size_t n_sections;
+	char *names;
+	struct object_build_id build_id;
+};
+
+/* elf.c. A released elf_file must have been opened or have fd -1 and zeroes. */
+enum status elf_file_open(struct elf_file *f, const char *path, struct err *e);
+enum status elf_file_open_memory(struct elf_file *f, const void *p, size_t n, struct err *e);
+void elf_file_release(struct elf_file *f);
+/* Exactly n bytes at offset; a file that has become shorter is ST_BAD. */
+enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n,
+			  struct err *e);
+/* The first section of that name that has bytes in the file, or NULL. */
+const struct elf_section *elf_file_section(const struct elf_file *f, const char *name);
+
+/* section.c. The contents of s: *data is the caller's (mem.h), with a NUL after the last byte. */
+enum status section_read(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
+			 uint64_t *size, struct err *e);
+/* The CRC32 that .gnu_debuglink holds, of the whole file. */
+enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err *e);
+/* .NAME or the legacy .zNAME. */
+const struct elf_section *section_find(const struct elf_file *f, const char *name);
+
+/* symbols.c */
+struct symbols {
+	struct object_symbol *all;
+	size_t n;
+	char *names;
+	/* [at[i].lo, at[i + 1].lo) belongs to all[at[i].symbol]: sized symbols only. */
+	struct symbol_span {
+		uint64_t lo;
+		uint32_t symbol; /* SYMBOL_NONE: a gap */
+	} * at;
+	size_t n_at;
+	uint32_t *guesses; /* indexes of the symbols without a size, by lo */
+	size_t n_guesses;
+};
+
+#define SYMBOL_NONE UINT32_MAX
+
+void symbols_load(struct symbols *s, const struct object *o);
+void symbols_release(struct symbols *s);
+
+struct object_cached_section {
+	struct object_section section; /* name and data owned */
+	struct object_cached_section *next;
+};
+
+struct object {
+	struct elf_file file;
+	struct elf_file debug; /* fd -1 and path NULL: none */
+	struct object_cached_section *cache;
+	pthread_mutex_t lock; /* of symbols */
+	bool symbols_loaded;
+	struct symbols symbols;
+};
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A binary on disk: an ELF file and, when one is found, the separate file with its debug
+ * sections. The only user of libelf is elf.c (sections are decompressed in section.c).
+ * Everything a hostile file says is checked here: a section that lies outside the file has no
+ * data, a count is bounded by the file's size.
+ *
+ * All addresses are link-time virtual addresses (vaddr); ranges are half-open.
+ * Read-only use from several threads is safe once object_open and object_find_debug are done,
+ * except object_section, which decompresses on first use.
+ */
+#ifndef TM_OBJECT_OBJECT_H
+#define TM_OBJECT_OBJECT_H
+
+#include "lib/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct object;
+
+enum { OBJECT_BUILD_ID_MAX = 64 };
+
+struct object_build_id {
+	uint8_t bytes[OBJECT_BUILD_ID_MAX];
+	uint8_t len; /* 0: the file has none */
+};
+
+/* Equal, where 16 bytes zero-padded to 20 count as equal (design.md section 6). */
+bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b);
+
+struct object_segment { /* PT_LOAD */
+	uint64_t vaddr, offset, filesz, memsz, align;
+	bool executable;
+};
+
+struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, else .dynsym */
+	uint64_t lo, hi;  /* hi from the symbol's size; when size is 0, the next symbol's start or
+			   * the section's end */
+	const char *name; /* raw; borrowed from the object */
+	bool sized;       /* false: hi is a guess, and a report must label it */
+};
+
+/* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that
+ * shrinks later must not kill the program: contents are read, not mapped, or reads are guarded. */
+enum status object_open(struct object **out, const char *path, struct err *e);
+/* The same over n bytes at p, which stay the caller's until object_free. */
+enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e);
+void object_free(struct object *o); /* accepts NULL */
+
+const char *object_path(const struct object *o);
+const struct object_build_id *object_build_id(const struct object *o);
+bool object_is_64(const struct object *o);
+bool object_is_big_endian(const struct object *o);
+uint16_t object_machine(const struct object *o); /* ELF e_machine */
+const struct object_segment *object_segments(const struct object *o, size_t *n);
+
+/* The file that debug sections come from: the object itself, or what object_find_debug found. */
+const char *object_debug_path(const struct object *o);
+bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */
+
+struct object_search {
+	const char *const
+	    *dirs; /* --debug-dir: trees with .build-id/ab/cdef.debug, or flat folders */
+	size_t n_dirs;
+	bool system; /* look in /usr/lib/debug as well */
+};
+
+/* Finds a separate debug file when the object has no DWARF of its own: in a build-id tree, by
+ * .gnu_debuglink (beside the file, in its .debug folder, under each dir; CRC checked), and as
+ * FILE.debug / FILE.dbg / NAME.sym.so beside it. Build-ids must agree when both have one: a file
+ * that does not is refused and named in the returned text. ST_OK: found or not needed; ST_NONE:
+ * nothing found, *e's text lists what was refused and why ("" when nothing was). */
+enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e);
+
+/* Contents of a section by name, decompressed (SHF_COMPRESSED zlib and zstd, .zdebug_*), from
+ * the debug file when it has it, else from the object. ST_NONE: not there. The bytes live as
+ * long as the object. */
+struct object_section {
+	const char *name;
+	const uint8_t *data;
+	uint64_t size, addr;
+};
+enum status object_section(struct object *o, const char *name, struct object_section *out,
+			   struct err *e);
+
+/* Sorted by lo. Of symbols with one address, functions come before NOTYPE and globals before
+ * weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols are
+ * left out, the Thumb bit is cleared. */
+const struct object_symbol *object_symbols(struct object *o, size_t *n);
+/* The innermost best symbol whose [lo, hi) holds vaddr, or NULL. */
+const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
+/* True when some code symbol starts exactly at vaddr. */
+bool object_is_symbol_start(struct object *o, uint64_t vaddr);
+
+/* vaddr of a file offset through PT_LOAD; ST_NONE when no segment's file part holds it. */
+enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr);
+/* True when vaddr lies in an executable PT_LOAD. */
+bool object_is_code(const struct object *o, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contents of sections, decompressed: ELF's SHF_COMPRESSED with zlib or zstd, and the older
+ * .zdebug_NAME ("ZLIB", size as 8 big-endian bytes, a zlib stream).
+ *
+ * The size that a compressed section declares is a claim: it is refused when no stream of that
+ * length could hold so much, and memory grows with what really comes out.
+ */
+#include "lib/base/cursor.h"
+#include "lib/base/mem.h"
+#include "lib/object/impl.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+#define LIMIT_SECTION (UINT64_C(16) << 30)
+/* Highest expansion per byte: a deflate block of one repeated match, a zstd block of 128 KiB of
+ * one repeated byte in 4. */
+#define RATIO_ZLIB 1032
+#define RATIO_ZSTD 32768
+
+struct inflated {
+	uint8_t *data;
+	size_t len, cap;
+	uint64_t want;
+};
+
+/* Room for more output, never more than was declared (and a byte, to notice too much). */
+static size_t make_room(struct inflated *o, size_t n_input)
+{
+	uint64_t cap = o->cap ? (uint64_t)o->cap * 2 : (uint64_t)n_input * 6 + 4096;
+
+	if (o->len < o->cap)
+		return o->cap - o->len;
+	if (cap > o->want + 1)
+		cap = o->want + 1;
+	if (cap > o->cap) {
+		o->data = mem_realloc(o->data, (size_t)cap, 1);
+		o->cap = (size_t)cap;
+	}
+	return o->cap - o->len;
+}
+
+static const char *inflate_zlib(struct inflated *o, const uint8_t *in, size_t n)
+{
+	z_stream z = {0};
+	size_t n_all = n;
+	int r = Z_OK;
+
+	if (inflateInit(&z) != Z_OK)
+		return "zlib: out of memory";
+	z.next_in = (Bytef *)(uintptr_t)in;
+	while (r == Z_OK) {
+		size_t room = make_room(o, n_all), chunk = room < UINT32_MAX ? room : UINT32_MAX;
+
+		if (!room || (!z.avail_in && !n))
+			break;
+		if (!z.avail_in) {
+			z.avail_in = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
+			n -= z.avail_in;
+		}
+		z.next_out = o->data + o->len;
+		z.avail_out = (uInt)chunk;
+		r = inflate(&z, Z_NO_FLUSH);
+		o->len += chunk - z.avail_out;
+	}
+	inflateEnd(&z);
+	return r == Z_OK || r == Z_STREAM_END ? NULL : "broken zlib stream";
+}
+
+static const char *inflate_zstd(struct inflated *o, const uint8_t *in, size_t n)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	ZSTD_inBuffer from = {in, n, 0};
+	const char *why = NULL;
+
+	if (!z)
+		return "zstd: out of memory";
+	for (;;) {
+		size_t room = make_room(o, n), r, before = from.pos;
+		ZSTD_outBuffer to = {o->data + o->len, room, 0};
+
+		if (!room)
+			break;
+		r = ZSTD_decompressStream(z, &to, &from);
+		if (ZSTD_isError(r)) {
+			why = "broken zstd stream";
+			break;
+		}
+		o->len += to.pos;
+		if (from.pos == before && !to.pos)
+			break;
+	}
+	ZSTD_freeDStream(z);
+	return why;
+}
+
+static enum status inflate_section(const struct elf_section *s, bool zstd, uint64_t want,
+				   const uint8_t *in, size_t n, uint8_t **data, uint64_t *size,
+				   struct err *e)
+{
+	struct inflated o = {.want = want};
+	const char *why;
+
+	if (want > LIMIT_SECTION)
+		return err_at(e, ST_LIMIT, s->offset, "section %s: decompressed size %" PRIu64,
+			      s->name, want);
+	if (want / (zstd ? RATIO_ZSTD : RATIO_ZLIB) > n)
+		return err_at(e, ST_BAD, s->offset,
+			      "section %s: %zu bytes cannot hold the %" PRIu64 " it declares",
+			      s->name, n, want);
+	why = zstd ? inflate_zstd(&o, in, n) : inflate_zlib(&o, in, n);
+	if (!why && o.len != want)
+		why = o.len < want ? "shorter than it declares" : "longer than it declares";
+	if (why) {
+		free(o.data);
+		return err_at(e, ST_BAD, s->offset, "section %s: %s", s->name, why);
+	}
+	o.data = mem_realloc(o.data, o.len + 1, 1);
+	o.data[o.len] = 0;
+	*data = o.data;
+	*size = o.len;
+	return ST_OK;
+}
+
+static enum status unpack(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
+			  uint64_t *size, struct err *e)
+{
+	uint8_t *raw = *data;
+	uint64_t want;
+	struct cursor c;
+	uint32_t type;
+	enum status st;
+
+	cursor_init(&c, raw, (size_t)*size, s->offset, e);
+	if (s->flags & SHF_COMPRESSED) { /* Elf32_Chdr, Elf64_Chdr */
+		c.big_endian = f->big_endian;
+		type = cursor_u32(&c);
+		if (f->is_64)
+			cursor_u32(&c);
+		want = f->is_64 ? cursor_u64(&c) : cursor_u32(&c);
+		cursor_skip(&c, f->is_64 ? 8 : 4, "compression header");
+	} else {
+		const uint8_t *magic = cursor_bytes(&c, 4, "compression header");
+
+		type = magic && !memcmp(magic, "ZLIB", 4) ? ELFCOMPRESS_ZLIB : 0;
+		c.big_endian = true;
+		want = cursor_u64(&c);
+	}
+	if (cursor_failed(&c))
+		st = err_prefix(e, "section %s", s->name);
+	else if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+		st = err_at(e, ST_UNSUPPORTED, s->offset, "section %s: compression %" PRIu32,
+			    s->name, type);
+	else
+		st = inflate_section(s, type == ELFCOMPRESS_ZSTD, want, c.pos, cursor_window(&c),
+				     data, size, e);
+	free(raw);
+	return st;
+}
+
+enum status section_read(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
+			 uint64_t *size, struct err *e)
+{
+	enum status st;
+
+	if (s->offset > f->size || s->size > f->size - s->offset)
+		return err_at(e, ST_BAD, s->offset,
+			      "section %s: %" PRIu64 " bytes lie outside the file of %" PRIu64,
+			      s->name, s->size, f->size);
+	if (s->size > LIMIT_SECTION)
+		return err_at(e, ST_LIMIT, s->offset, "section %s: %" PRIu64 " bytes", s->name,
+			      s->size);
+	*data = mem_alloc((size_t)s->size + 1);
+	st = elf_file_read(f, s->offset, *data, (size_t)s->size, e);
+	if (st) {
+		free(*data);
+		return err_prefix(e, "section %s", s->name);
+	}
+	(*data)[s->size] = 0;
+	*size = s->size;
+	if ((s->flags & SHF_COMPRESSED) || !strncmp(s->name, ".zdebug_", 8))
+		return unpack(f, s, data, size, e);
+	return ST_OK;
+}
+
+enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err *e)
+{
+	enum { CHUNK = 1 << 18 };
+	uint8_t *p = mem_alloc(CHUNK);
+	uLong sum = crc32(0, NULL, 0);
+	enum status st = ST_OK;
+
+	for (uint64_t at = 0; !st && at < f->size;) {
+		size_t n = f->size - at < CHUNK ? (size_t)(f->size - at) : CHUNK;
+
+		st = elf_file_read(f, at, p, n, e);
+		if (!st)
+			sum = crc32(sum, p, (uInt)n);
+		at += n;
+	}
+	free(p);
+	*crc = (uint32_t)sum;
+	return st;
+}
+
+const struct elf_section *section_find(const struct elf_file *f, const char *name)
+{
+	const struct elf_section *s = elf_file_section(f, name);
+	char old[64];
+
+	if (!s && name[0] == '.' && snprintf(old, sizeof old, ".z%s", name + 1) < (int)sizeof old)
+		s = elf_file_section(f, old);
+	return s;
+}

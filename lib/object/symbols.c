@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Code symbols of .symtab (the object's, else its debug file's), else of .dynsym: sorted, with
+ * ends, and flattened so that the innermost symbol at an address is one binary search.
+ */
+#include "lib/base/cursor.h"
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/object/impl.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct raw_symbol {
+	uint64_t value, size;
+	uint32_t name;
+	uint16_t section;
+	uint8_t info;
+};
+
+static struct raw_symbol next_symbol(struct cursor *c, bool is_64) /* Elf64_Sym, Elf32_Sym */
+{
+	struct raw_symbol s = {.name = cursor_u32(c)};
+
+	if (!is_64) {
+		s.value = cursor_u32(c);
+		s.size = cursor_u32(c);
+	}
+	s.info = cursor_u8(c);
+	cursor_u8(c); /* st_other */
+	s.section = cursor_u16(c);
+	if (is_64) {
+		s.value = cursor_u64(c);
+		s.size = cursor_u64(c);
+	}
+	return s;
+}
+
+/* Mapping symbols of arm, arm64 and RISC-V: $x, $d.12 and so on. */
+static bool is_mapping(const char *name)
+{
+	return name[0] == '$' && name[1] && strchr("atdx", name[1]) && (!name[2] || name[2] == '.');
+}
+
+/* Lower is better among symbols of one address. */
+static unsigned rank(uint8_t info)
+{
+	unsigned binding = ELF64_ST_BIND(info), notype = ELF64_ST_TYPE(info) == STT_NOTYPE;
+
+	return notype * 4 + (binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0);
+}
+
+/* The section that holds the code of s; *end is where it ends. */
+static bool section_end(const struct elf_file *f, const struct object *o,
+			const struct raw_symbol *s, uint64_t value, uint64_t *end)
+{
+	const struct elf_section *t;
+
+	*end = UINT64_MAX;
+	if (s->section == SHN_UNDEF)
+		return false;
+	if (s->section >= SHN_LORESERVE || s->section >= f->n_sections)
+		return s->section == SHN_XINDEX && object_is_code(o, value);
+	t = &f->sections[s->section];
+	if (!(t->flags & SHF_EXECINSTR) || value < t->addr || value - t->addr >= t->size)
+		return false;
+	if (t->size <= UINT64_MAX - t->addr)
+		*end = t->addr + t->size;
+	return true;
+}
+
+static const struct elf_section *find_table(const struct elf_file *f, uint32_t type)
+{
+	for (size_t i = 0; i < f->n_sections; i++) {
+		if (f->sections[i].type == type && f->sections[i].size)
+			return &f->sections[i];
+	}
+	return NULL;
+}
+
+static void order(struct symbols *s, const uint8_t *ranks, const uint64_t *ends)
+{
+	struct sort_item *items = mem_array(s->n, sizeof *items);
+	struct object_symbol *sorted = mem_array(s->n, sizeof *sorted);
+	uint64_t next = UINT64_MAX;
+	size_t n = 0;
+
+	/* By rank first and stably by address after it: the order in which all of them are kept. */
+	for (unsigned r = 0; r < 8; r++) {
+		for (size_t i = 0; i < s->n; i++) {
+			if (ranks[i] == r)
+				items[n++] = (struct sort_item){s->all[i].lo, (uint32_t)i};
+		}
+	}
+	sort_radix(items, n);
+	for (size_t i = n; i-- > 0;) {
+		struct object_symbol *t = &sorted[i];
+
+		*t = s->all[items[i].index];
+		if (i + 1 < n && sorted[i + 1].lo != t->lo)
+			next = sorted[i + 1].lo;
+		if (!t->sized)
+			t->hi = next < ends[items[i].index] ? next : ends[items[i].index];
+	}
+	free(items);
+	free(s->all);
+	s->all = sorted;
+}
+
+static void emit(struct symbols *s, size_t *cap, uint64_t lo, uint32_t symbol)
+{
+	if (s->n_at && s->at[s->n_at - 1].lo == lo)
+		s->n_at--;
+	if (s->n_at && s->at[s->n_at - 1].symbol == symbol)
+		return;
+	VEC_PUSH(s->at, s->n_at, *cap) = (struct symbol_span){lo, symbol};
+}
+
+/* Closes the symbols of the stack that end at or before limit. */
+static void close_until(struct symbols *s, size_t *cap, const uint32_t *stack, size_t *depth,
+			uint64_t limit)
+{
+	while (*depth && s->all[stack[*depth - 1]].hi <= limit) {
+		uint64_t hi = s->all[stack[*depth - 1]].hi;
+
+		/* those below that ended earlier were hidden by this one */
+		while (*depth && s->all[stack[*depth - 1]].hi <= hi)
+			--*depth;
+		emit(s, cap, hi, *depth ? stack[*depth - 1] : SYMBOL_NONE);
+	}
+}
+
+static void flatten(struct symbols *s)
+{
+	uint32_t *stack = mem_array(s->n, sizeof *stack);
+	size_t depth = 0, cap = 0, cap_guesses = 0, first, end;
+
+	for (first = 0; first < s->n; first = end) {
+		for (end = first + 1; end < s->n && s->all[end].lo == s->all[first].lo;)
+			end++;
+		for (size_t i = first; i < end; i++) {
+			if (!s->all[i].sized)
+				VEC_PUSH(s->guesses, s->n_guesses, cap_guesses) = (uint32_t)i;
+		}
+		close_until(s, &cap, stack, &depth, s->all[first].lo);
+		for (size_t i = end; i-- > first;) { /* the best of one address ends on top */
+			if (!s->all[i].sized)
+				continue;
+			stack[depth++] = (uint32_t)i;
+			emit(s, &cap, s->all[i].lo, (uint32_t)i);
+		}
+	}
+	close_until(s, &cap, stack, &depth, UINT64_MAX);
+	free(stack);
+}
+
+static void load_table(struct symbols *s, const struct object *o, const struct elf_file *f,
+		       const struct elf_section *table)
+{
+	struct err e = ERR_INIT;
+	uint8_t *bytes = NULL, *names = NULL, *ranks = NULL;
+	uint64_t size, n_names = 0, *ends = NULL;
+	size_t cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0, n_ends = 0;
+	struct cursor c;
+	const uint64_t each = f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+
+	if (table->link >= f->n_sections || section_read(f, table, &bytes, &size, &e))
+		return;
+	if (section_read(f, &f->sections[table->link], &names, &n_names, &e)) {
+		free(bytes);
+		return;
+	}
+	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
+	c.big_endian = f->big_endian;
+	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
+		struct raw_symbol r = next_symbol(&c, f->is_64);
+		unsigned type = ELF64_ST_TYPE(r.info);
+		const char *name = r.name < n_names ? (const char *)names + r.name : "";
+		uint64_t hi, end;
+
+		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+			continue;
+		if (!*name || is_mapping(name))
+			continue;
+		if (f->machine == EM_ARM && type != STT_NOTYPE)
+			r.value &= ~UINT64_C(1);
+		if (!section_end(f, o, &r, r.value, &end))
+			continue;
+		hi = r.size < end - r.value ? r.value + r.size : end;
+		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){r.value, hi, name, r.size > 0};
+		VEC_PUSH(ranks, n_ranks, cap_ranks) = (uint8_t)rank(r.info);
+		VEC_PUSH(ends, n_ends, cap_ends) = end;
+	}
+	s->names = (char *)names;
+	if (s->n) {
+		order(s, ranks, ends);
+		flatten(s);
+	}
+	free(ranks);
+	free(ends);
+	free(bytes);
+}
+
+void symbols_load(struct symbols *s, const struct object *o)
+{
+	const struct elf_file *files[] = {&o->file, &o->debug, &o->file};
+	const uint32_t types[] = {SHT_SYMTAB, SHT_SYMTAB, SHT_DYNSYM};
+
+	for (size_t i = 0; i < 3 && !s->n; i++) {
+		const struct elf_section *t = find_table(files[i], types[i]);
+
+		if (t && files[i]->path) {
+			symbols_release(s);
+			load_table(s, o, files[i], t);
+		}
+	}
+}
+
+void symbols_release(struct symbols *s)
+{
+	free(s->all);
+	free(s->names);
+	free(s->at);
+	free(s->guesses);
+	*s = (struct symbols){0};
+}
+
+static const struct symbols *loaded(struct object *o)
+{
+	pthread_mutex_lock(&o->lock);
+	if (!o->symbols_loaded)
+		symbols_load(&o->symbols, o);
+	o->symbols_loaded = true;
+	pthread_mutex_unlock(&o->lock);
+	return &o->symbols;
+}
+
+const struct object_symbol *object_symbols(struct object *o, size_t *n)
+{
+	const struct symbols *s = loaded(o);
+
+	*n = s->n;
+	return s->all;
+}
+
+const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
+{
+	const struct symbols *s = loaded(o);
+	const struct object_symbol *guess = NULL;
+	size_t lo = 0, hi = s->n_at;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->at[mid].lo <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && s->at[lo - 1].symbol != SYMBOL_NONE)
+		return &s->all[s->at[lo - 1].symbol];
+
+	for (lo = 0, hi = s->n_guesses; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->all[s->guesses[mid]].lo <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* back to the first, which is the best, of one address */
+	while (lo && (!guess || s->all[s->guesses[lo - 1]].lo == guess->lo))
+		guess = &s->all[s->guesses[--lo]];
+	return guess && vaddr < guess->hi ? guess : NULL;
+}
+
+bool object_is_symbol_start(struct object *o, uint64_t vaddr)
+{
+	const struct symbols *s = loaded(o);
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->all[mid].lo < vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n && s->all[lo].lo == vaddr;
+}

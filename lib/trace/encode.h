@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bytes of a trace stream: file mark, chunk headers, events. tracemill-trace(5) is the
+ * specification. Nothing here allocates, so the capture runtime can use it inside malloc.
+ */
+#ifndef TM_TRACE_ENCODE_H
+#define TM_TRACE_ENCODE_H
+
+#include "lib/trace/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TRACE_MAGIC "\x89TMT\r\n\x1a\n"
+enum { TRACE_MAGIC_SIZE = 8, TRACE_MAJOR = 1, TRACE_MINOR = 0 };
+enum { TRACE_MARK_SIZE = 16 }; /* magic, u16 major, u16 minor, u32 zero */
+enum { CHUNK_HEADER_SIZE = 16, CHUNK_MAX = 1 << 20 };
+
+enum chunk_kind {
+	CHUNK_HEADER = 1,
+	CHUNK_STRINGS,
+	CHUNK_MODULES,
+	CHUNK_LOCATIONS,
+	CHUNK_STACKS,
+	CHUNK_TYPES,
+	CHUNK_THREADS,
+	CHUNK_MARKERS,
+	CHUNK_COUNTERS,
+	CHUNK_EVENTS,
+	CHUNK_NOTES,
+	CHUNK_TOTALS,
+	CHUNK_SYMBOL_STRINGS = 32,
+	CHUNK_SYMBOL_OBJECTS,
+	CHUNK_SYMBOL_FUNCTIONS,
+	CHUNK_SYMBOL_CALLS,
+	CHUNK_BINDINGS,
+};
+
+struct chunk {
+	uint32_t kind, length;
+	uint64_t checksum; /* XXH3, 64 bits, seed 0, of the payload */
+};
+
+void trace_mark_encode(uint8_t out[TRACE_MARK_SIZE]);
+/* The header of a chunk with this payload. */
+void chunk_encode(uint8_t out[CHUNK_HEADER_SIZE], uint32_t kind, const void *payload,
+		  uint32_t length);
+struct chunk chunk_decode(const uint8_t in[CHUNK_HEADER_SIZE]);
+uint64_t chunk_checksum(const void *payload, size_t length);
+
+/* seq, time and address are stored as differences to the event before in the same chunk; a
+ * zeroed state starts a chunk. */
+struct event_state {
+	uint64_t seq, address;
+	int64_t time;
+};
+
+enum { EVENT_MAX = 1 + 2 + 3 + 13 * 10 }; /* bytes that one event can take */
+
+/* Writes ev's fields that ev->has names; returns the number of bytes, at most EVENT_MAX. */
+size_t event_encode(struct event_state *st, const struct event *ev, uint8_t *out);
+/* Reads one event from [p, end). Returns its size, or 0 when the bytes are not an event.
+ * Unknown fields at its end are skipped; *known is false for an unknown kind. */
+size_t event_decode(struct event_state *st, const uint8_t *p, const uint8_t *end, struct event *ev,
+		    bool *known);
+
+static inline size_t uleb_encode(uint8_t *out, uint64_t v)
+{
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		out[n++] = (uint8_t)(v | 0x80);
+	out[n++] = (uint8_t)v;
+	return n;
+}
+
+/* NULL when the bytes end or have more than 64 bits; *v is then untouched. */
+static inline const uint8_t *uleb_decode(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t x = 0;
+
+	for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
+		uint8_t b = *p++;
+
+		if (shift == 63 && b > 1)
+			return NULL;
+		x |= (uint64_t)(b & 0x7f) << shift;
+		if (b < 0x80) {
+			*v = x;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+static inline uint64_t zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+#endif

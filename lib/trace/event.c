@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/trace/event.h"
+
+const char *event_kind_name(unsigned kind)
+{
+	static const char *const names[EV_KINDS] = {
+	    [EV_FRAME] = "frame",   [EV_ALLOC] = "alloc",           [EV_FREE] = "free",
+	    [EV_FREED] = "freed",   [EV_TYPE_TOTAL] = "type-total", [EV_ENTER] = "enter",
+	    [EV_EXIT] = "exit",     [EV_SAMPLE] = "sample",         [EV_COUNTER] = "counter",
+	    [EV_OBJECT] = "object", [EV_REFERENCE] = "reference",
+	};
+
+	return kind < EV_KINDS && names[kind] ? names[kind] : "?";
+}
+
+const char *domain_name(unsigned domain)
+{
+	static const char *const names[DOMAINS] = {"malloc", "pool", "mmap", "mono", "lua"};
+
+	return domain < DOMAINS ? names[domain] : "?";
+}

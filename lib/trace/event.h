@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An event of a capture: a kind and a set of fields. Which fields a kind uses is the table
+ * below (and tracemill-trace(5)); `has` says which are there, and an absent field reads as 0
+ * (count: 1), never as a measured 0.
+ *
+ * kind         fields
+ * FRAME        value = the frame's number, time, name = its label. It starts the frame; what
+ *              follows belongs to it until the next.
+ * ALLOC        count, requested and real bytes, address, type, stack, thread, time, seq, domain
+ * FREE         address, thread, time, seq, domain
+ * FREED        address, seq: freed by the event with this number, at an unknown time
+ * TYPE_TOTAL   type, count, requested, real: of a whole frame, known per type only
+ * ENTER, EXIT  type = marker, stack, thread, time
+ * SAMPLE       type = marker, stack, thread, time, value = duration in ns
+ * COUNTER      type = counter, value, time
+ * OBJECT       address = its id, type, requested = size, name
+ * REFERENCE    address = from, target = to, name = the field
+ */
+#ifndef TM_TRACE_EVENT_H
+#define TM_TRACE_EVENT_H
+
+#include <stdint.h>
+
+enum event_kind {
+	EV_FRAME = 1,
+	EV_ALLOC,
+	EV_FREE,
+	EV_FREED,
+	EV_TYPE_TOTAL,
+	EV_ENTER,
+	EV_EXIT,
+	EV_SAMPLE,
+	EV_COUNTER,
+	EV_OBJECT,
+	EV_REFERENCE,
+	EV_KINDS
+};
+
+/* Bits of event.has, in the order in which the fields stand in the stream. */
+enum event_field {
+	EV_HAS_SEQ = 1 << 0,
+	EV_HAS_ADDRESS = 1 << 1,
+	EV_HAS_REQUESTED = 1 << 2,
+	EV_HAS_REAL = 1 << 3,
+	EV_HAS_TYPE = 1 << 4,
+	EV_HAS_STACK = 1 << 5,
+	EV_HAS_TIME = 1 << 6,
+	EV_HAS_COUNT = 1 << 7,
+	EV_HAS_THREAD = 1 << 8,
+	EV_HAS_VALUE = 1 << 9,
+	EV_HAS_NAME = 1 << 10,
+	EV_HAS_DOMAIN = 1 << 11,
+	EV_HAS_TARGET = 1 << 12,
+	EV_FIELDS = (1 << 13) - 1
+};
+
+/* Who handed the block out. A block is (process, domain, address): a pool and the malloc below
+ * it are not added up. */
+enum domain { DOMAIN_MALLOC, DOMAIN_POOL, DOMAIN_MMAP, DOMAIN_MONO, DOMAIN_LUA, DOMAINS };
+
+struct event {
+	uint8_t kind;    /* enum event_kind */
+	uint8_t domain;  /* enum domain */
+	uint16_t has;    /* enum event_field */
+	uint32_t type;   /* type, marker or counter id */
+	uint32_t stack;  /* stack id */
+	uint32_t thread; /* thread id */
+	uint32_t name;   /* string id */
+	int64_t time;    /* ns since the capture's start */
+	uint64_t seq;    /* the capture's own sequence number */
+	uint64_t address;
+	uint64_t target;
+	uint64_t count;           /* allocations in this record; 1 when absent */
+	uint64_t requested, real; /* bytes */
+	int64_t value;
+};
+
+const char *event_kind_name(unsigned kind); /* "alloc"; "?" when unknown */
+const char *domain_name(unsigned domain);   /* "malloc" */
+
+#endif

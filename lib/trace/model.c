@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/trace/model.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Row 0 of every table is "none". */
+#define START_TABLE(t, name) VEC_PUSH((t)->name, (t)->n_##name, (t)->cap_##name) = zero_##name
+
+struct trace *trace_new(void)
+{
+	static const struct module zero_modules;
+	static const struct location zero_locations = {.space = SPACE_UNKNOWN};
+	static const struct stack zero_stacks;
+	static const uint32_t zero_types;
+	static const struct thread zero_threads;
+	static const struct marker zero_markers;
+	static const struct counter zero_counters;
+	struct trace *t = mem_zalloc(sizeof *t);
+
+	START_TABLE(t, modules);
+	START_TABLE(t, locations);
+	START_TABLE(t, stacks);
+	START_TABLE(t, types);
+	START_TABLE(t, threads);
+	START_TABLE(t, markers);
+	START_TABLE(t, counters);
+	return t;
+}
+
+void trace_free(struct trace *t)
+{
+	if (!t)
+		return;
+	intern_release(&t->strings);
+	symbols_release(&t->symbols);
+	free(t->modules);
+	free(t->locations);
+	free(t->stacks);
+	free(t->types);
+	free(t->threads);
+	free(t->markers);
+	free(t->counters);
+	free(t->attributes);
+	free(t->notes);
+	free(t->location_slots);
+	map64_release(&t->stack_index);
+	map64_release(&t->type_index);
+	arena_release(&t->arena);
+	free(t);
+}
+
+uint32_t trace_string(struct trace *t, const char *s, size_t n)
+{
+	char mark[80];
+	struct arena scratch = ARENA_INIT;
+	char *cut;
+	size_t keep, mark_len;
+	uint32_t id;
+
+	if (n <= TRACE_STRING_MAX)
+		return intern_add(&t->strings, s, n);
+	mark_len = (size_t)snprintf(mark, sizeof mark, "...[%zu bytes, %016" PRIx64 "]", n,
+				    hash_bytes(s, n));
+	keep = TRACE_STRING_MAX - mark_len;
+	cut = arena_alloc(&scratch, TRACE_STRING_MAX);
+	memcpy(cut, s, keep);
+	memcpy(cut + keep, mark, mark_len);
+	id = intern_add(&t->strings, cut, TRACE_STRING_MAX);
+	arena_release(&scratch);
+	t->cut_strings++;
+	return id;
+}
+
+uint32_t trace_strz(struct trace *t, const char *s)
+{
+	return trace_string(t, s, strlen(s));
+}
+
+const char *trace_text(const struct trace *t, uint32_t string)
+{
+	return intern_text(&t->strings, string, NULL);
+}
+
+uint32_t trace_type(struct trace *t, const char *s, size_t n)
+{
+	uint32_t string = trace_string(t, s, n);
+	uint32_t *id = map64_put(&t->type_index, string);
+
+	if (!*id) {
+		*id = (uint32_t)t->n_types;
+		VEC_PUSH(t->types, t->n_types, t->cap_types) = string;
+	}
+	return *id;
+}
+
+static uint64_t location_hash(const struct location *l)
+{
+	uint64_t h = hash_u64(l->raw ^ (uint64_t)l->space << 56 ^ (uint64_t)l->kind << 48);
+
+	h = hash_u64(h ^ ((uint64_t)l->module << 32 | l->name));
+	h = hash_u64(h ^ ((uint64_t)l->file << 32 | l->line));
+	return hash_u64(h ^ ((uint64_t)l->process << 32 | l->epoch));
+}
+
+static bool location_equal(const struct location *a, const struct location *b)
+{
+	return a->raw == b->raw && a->process == b->process && a->epoch == b->epoch &&
+	       a->module == b->module && a->name == b->name && a->file == b->file &&
+	       a->line == b->line && a->space == b->space && a->kind == b->kind;
+}
+
+static void enlarge_location_index(struct trace *t)
+{
+	size_t size = 256;
+
+	while (size / 2 <= t->n_locations) /* a stream appends rows without this index */
+		size *= 2;
+	free(t->location_slots);
+	t->location_slots = mem_zarray(size, sizeof *t->location_slots);
+	t->location_mask = size - 1;
+	for (uint32_t id = 1; id < t->n_locations; id++) {
+		size_t i = location_hash(&t->locations[id]) & t->location_mask;
+
+		while (t->location_slots[i])
+			i = (i + 1) & t->location_mask;
+		t->location_slots[i] = id;
+	}
+}
+
+uint32_t trace_location(struct trace *t, const struct location *l)
+{
+	size_t i;
+
+	if (!t->location_slots || t->n_locations >= (t->location_mask + 1) / 2)
+		enlarge_location_index(t);
+	for (i = location_hash(l) & t->location_mask; t->location_slots[i];
+	     i = (i + 1) & t->location_mask)
+		if (location_equal(&t->locations[t->location_slots[i]], l))
+			return t->location_slots[i];
+	t->location_slots[i] = (uint32_t)t->n_locations;
+	VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = *l;
+	return t->location_slots[i];
+}
+
+uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
+{
+	uint32_t *id = map64_put(&t->stack_index, (uint64_t)parent << 32 | location);
+
+	if (!*id) {
+		*id = (uint32_t)t->n_stacks;
+		VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) =
+		    (struct stack){.parent = parent, .location = location};
+	}
+	return *id;
+}
+
+uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
+{
+	uint32_t id = 0;
+
+	while (n--)
+		id = trace_stack(t, id, locations[n]);
+	return id;
+}
+
+uint32_t trace_thread(struct trace *t, const struct thread *th)
+{
+	for (uint32_t id = 1; id < t->n_threads; id++)
+		if (t->threads[id].process == th->process && t->threads[id].tid == th->tid &&
+		    t->threads[id].generation == th->generation)
+			return id;
+	VEC_PUSH(t->threads, t->n_threads, t->cap_threads) = *th;
+	return (uint32_t)(t->n_threads - 1);
+}
+
+uint32_t trace_marker(struct trace *t, const struct marker *m)
+{
+	for (uint32_t id = 1; id < t->n_markers; id++)
+		if (t->markers[id].name == m->name && t->markers[id].category == m->category)
+			return id;
+	VEC_PUSH(t->markers, t->n_markers, t->cap_markers) = *m;
+	return (uint32_t)(t->n_markers - 1);
+}
+
+uint32_t trace_counter(struct trace *t, const struct counter *c)
+{
+	for (uint32_t id = 1; id < t->n_counters; id++)
+		if (t->counters[id].name == c->name && t->counters[id].unit == c->unit)
+			return id;
+	VEC_PUSH(t->counters, t->n_counters, t->cap_counters) = *c;
+	return (uint32_t)(t->n_counters - 1);
+}
+
+static int range_order(const void *a, const void *b)
+{
+	const struct map_range *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+uint32_t trace_module(struct trace *t, const struct module *m)
+{
+	struct module copy = *m;
+
+	copy.ranges = NULL;
+	if (copy.n_ranges > MODULE_RANGES) {
+		trace_note(t, NOTE_LOSS, copy.n_ranges - MODULE_RANGES,
+			   "mapped ranges beyond %d of one module were left out", MODULE_RANGES);
+		copy.n_ranges = MODULE_RANGES;
+	}
+	if (copy.n_ranges) {
+		copy.ranges = arena_alloc(&t->arena, copy.n_ranges * sizeof *copy.ranges);
+		memcpy(copy.ranges, m->ranges, copy.n_ranges * sizeof *copy.ranges);
+		qsort(copy.ranges, copy.n_ranges, sizeof *copy.ranges, range_order);
+	}
+	VEC_PUSH(t->modules, t->n_modules, t->cap_modules) = copy;
+	return (uint32_t)(t->n_modules - 1);
+}
+
+const struct module *trace_module_at(const struct trace *t, uint32_t process, uint32_t epoch,
+				     uint64_t addr)
+{
+	for (size_t i = 1; i < t->n_modules; i++) {
+		const struct module *m = &t->modules[i];
+		size_t lo = 0, hi = m->n_ranges;
+
+		if (m->process != process || epoch < m->epoch_lo ||
+		    (m->epoch_hi && epoch >= m->epoch_hi))
+			continue;
+		while (lo < hi) {
+			size_t mid = (lo + hi) / 2;
+
+			if (m->ranges[mid].hi <= addr)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo < m->n_ranges && m->ranges[lo].lo <= addr)
+			return m;
+	}
+	return NULL;
+}
+
+void trace_set(struct trace *t, const char *key, const char *value)
+{
+	uint32_t k = trace_strz(t, key), v = trace_strz(t, value);
+
+	for (size_t i = 0; i < t->n_attributes; i++)
+		if (t->attributes[i].key == k) {
+			t->attributes[i].value = v;
+			return;
+		}
+	VEC_PUSH(t->attributes, t->n_attributes, t->cap_attributes) = (struct attribute){k, v};
+}
+
+const char *trace_get(const struct trace *t, const char *key)
+{
+	for (size_t i = 0; i < t->n_attributes; i++)
+		if (!strcmp(trace_text(t, t->attributes[i].key), key))
+			return trace_text(t, t->attributes[i].value);
+	return NULL;
+}
+
+void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key)
+{
+	t->metrics[m].state = (uint8_t)state;
+	t->metrics[m].key = (uint8_t)key;
+}
+
+void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < t->n_notes; i++)
+		if (t->notes[i].severity == severity && !strcmp(t->notes[i].text, text)) {
+			t->notes[i].count += count;
+			return;
+		}
+	VEC_PUSH(t->notes, t->n_notes, t->cap_notes) =
+	    (struct note){.severity = (uint8_t)severity,
+			  .count = count,
+			  .text = arena_strndup(&t->arena, text, strlen(text))};
+}
+
+/* Names of enumerations; "?" for what a later version may add. */
+#define NAME(table, i) ((i) < sizeof(table) / sizeof *(table) ? (table)[i] : "?")
+
+const char *space_name(unsigned space)
+{
+	static const char *const names[] = {"runtime",         "file-offset", "vaddr",
+					    "offset-or-vaddr", "name",        "unknown"};
+
+	return NAME(names, space);
+}
+
+const char *location_kind_name(unsigned kind)
+{
+	static const char *const names[] = {"unstated", "return", "exact", "entry"};
+
+	return NAME(names, kind);
+}
+
+const char *metric_name(unsigned metric)
+{
+	static const char *const names[] = {"count", "requested", "real", "live", "time"};
+
+	return NAME(names, metric);
+}
+
+const char *metric_state_name(unsigned state)
+{
+	static const char *const names[] = {"absent", "exact", "lower-bound", "estimated"};
+
+	return NAME(names, state);
+}
+
+const char *severity_name(unsigned severity)
+{
+	static const char *const names[] = {"info", "guess", "loss"};
+
+	return NAME(names, severity);
+}

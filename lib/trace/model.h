@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The model of one capture: what its events refer to. Readers fill it, the stream writer and
+ * the reports read it; nobody downstream knows which format it came from.
+ *
+ * Ids are dense u32 from 1; 0 is none. Rows are only ever appended, so a consumer that
+ * remembers how many rows it has seen can follow along. Everything lives until trace_free.
+ * Words: location, stack, module, frame: see design.md section 3 / tracemill(7).
+ */
+#ifndef TM_TRACE_MODEL_H
+#define TM_TRACE_MODEL_H
+
+#include "lib/base/hash.h"
+#include "lib/base/intern.h"
+#include "lib/trace/event.h"
+#include "lib/trace/symbols.h"
+
+#include <stdbool.h>
+
+/* What a location's raw value is. */
+enum space {
+	SPACE_RUNTIME,         /* address in the process */
+	SPACE_FILE_OFFSET,     /* offset in the module's file */
+	SPACE_VADDR,           /* link-time address in the module */
+	SPACE_OFFSET_OR_VADDR, /* one of the two; the format does not say */
+	SPACE_NAME,            /* no address: name (and file, line) as captured */
+	SPACE_UNKNOWN,         /* the capture knows that there was a location, nothing more */
+	SPACES
+};
+
+/* Where in the instruction stream it points. */
+enum location_kind {
+	LOCATION_UNSTATED, /* the capture does not say: binding decides by evidence, and says so */
+	LOCATION_RETURN,   /* after a call: looked up at address-1 */
+	LOCATION_EXACT,    /* at the instruction */
+	LOCATION_ENTRY,    /* a function's first byte (instrumented builds) */
+	LOCATION_KINDS
+};
+
+struct location {
+	uint64_t raw;
+	uint32_t process; /* 0 when the capture has one */
+	uint32_t epoch;   /* number of the module map in force; 0 for the only one */
+	uint32_t module;  /* id; required for offset and vaddr spaces, else 0 or the captured one */
+	uint32_t name, file, line; /* SPACE_NAME: string ids, and the line or 0 */
+	uint8_t space;             /* enum space */
+	uint8_t kind;              /* enum location_kind */
+};
+
+struct map_range { /* a mapping of a module: runtime [lo, hi) is its file from offset on */
+	uint64_t lo, hi, offset;
+	bool executable;
+};
+
+struct module { /* one load of one binary */
+	uint32_t
+	    name; /* string id: path or base name as captured; "" when only the slide is known */
+	uint32_t process;
+	uint32_t epoch_lo, epoch_hi; /* loaded during [lo, hi) of the map epochs */
+	uint32_t build_id;           /* string id of raw bytes, 0: not captured */
+	bool has_slide;
+	uint64_t slide;           /* runtime address minus link-time address; when has_slide */
+	struct map_range *ranges; /* ascending by lo; in the trace's arena */
+	uint32_t n_ranges;
+};
+
+struct stack { /* innermost location, and the stack of its callers */
+	uint32_t parent;
+	uint32_t location;
+};
+
+struct thread {
+	uint32_t process, generation, name;
+	uint64_t tid;
+};
+
+struct marker {
+	uint32_t name, category; /* string ids */
+};
+
+struct counter {
+	uint32_t name, unit; /* string ids */
+};
+
+enum metric { METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL, METRIC_LIVE, METRIC_TIME, METRICS };
+enum metric_state { METRIC_ABSENT, METRIC_EXACT, METRIC_LOWER_BOUND, METRIC_ESTIMATED };
+/* At which keys a metric is known: everywhere, or per type (and frame) only. */
+enum metric_key { METRIC_AT_ALL, METRIC_AT_TYPE };
+
+enum severity { NOTE_INFO, NOTE_GUESS, NOTE_LOSS };
+
+struct note {
+	uint8_t severity;
+	uint64_t count; /* how many things it is about; 0 when it is not a count */
+	const char *text;
+};
+
+struct trace {
+	struct intern strings;
+	struct module *modules; /* [0] unused, as in all tables */
+	size_t n_modules, cap_modules;
+	struct location *locations;
+	size_t n_locations, cap_locations;
+	struct stack *stacks;
+	size_t n_stacks, cap_stacks;
+	uint32_t *types; /* string ids */
+	size_t n_types, cap_types;
+	struct thread *threads;
+	size_t n_threads, cap_threads;
+	struct marker *markers;
+	size_t n_markers, cap_markers;
+	struct counter *counters;
+	size_t n_counters, cap_counters;
+	struct symbols symbols;
+
+	struct {
+		uint8_t state, key;
+	} metrics[METRICS];
+	bool unordered; /* events do not come in the order of seq: match frees by number */
+	struct attribute {
+		uint32_t key, value; /* string ids */
+	} * attributes; /* "format", "clock", "time_resolution_ns", "loli.mode", ...; last wins */
+	size_t n_attributes, cap_attributes;
+	struct note *notes;
+	size_t n_notes, cap_notes;
+	uint64_t events[EV_KINDS]; /* pushed so far, by kind; kept by sink_event */
+	bool complete;             /* a trace: its totals were there and agreed */
+	uint64_t cut_strings;
+
+	/* private: indexes for the trace_* functions */
+	struct arena arena;
+	struct map64 stack_index, type_index;
+	uint32_t *location_slots;
+	size_t location_mask;
+};
+
+struct trace *trace_new(void);
+void trace_free(struct trace *t); /* accepts NULL */
+
+/* Longer strings are cut there, end in a mark with their length and hash (so that different
+ * ones stay different), and are counted in cut_strings. */
+enum { TRACE_STRING_MAX = 64 << 10 };
+
+/* Each finds the equal row or appends one, and returns its id. */
+uint32_t trace_string(struct trace *t, const char *s, size_t n);
+uint32_t trace_strz(struct trace *t, const char *s);
+uint32_t trace_type(struct trace *t, const char *s, size_t n);
+uint32_t trace_location(struct trace *t, const struct location *l);
+uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location);
+uint32_t trace_thread(struct trace *t, const struct thread *th);
+uint32_t trace_marker(struct trace *t, const struct marker *m);
+uint32_t trace_counter(struct trace *t, const struct counter *c);
+/* Always appends; the ranges are copied. Ranges after the first MODULE_RANGES are a noted loss. */
+enum { MODULE_RANGES = 16384 };
+uint32_t trace_module(struct trace *t, const struct module *m);
+/* Innermost first, as captures have it; 0 for n = 0. */
+uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n);
+
+const char *trace_text(const struct trace *t, uint32_t string); /* NUL-terminated */
+void trace_set(struct trace *t, const char *key, const char *value);
+const char *trace_get(const struct trace *t, const char *key); /* NULL: not set */
+void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key);
+/* A note with the same text is not added again; its count grows. */
+void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The module that maps a runtime address, NULL when none does. Looks at ranges only. */
+const struct module *trace_module_at(const struct trace *t, uint32_t process, uint32_t epoch,
+				     uint64_t addr);
+
+const char *space_name(unsigned space);
+const char *location_kind_name(unsigned kind);
+const char *metric_name(unsigned metric);
+const char *metric_state_name(unsigned state);
+const char *severity_name(unsigned severity);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/trace/stream_tables.h"
+
+#include "lib/base/cursor.h"
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A number below limit; anything else fails the cursor. what names the table referred to. */
+static uint32_t id(struct cursor *c, size_t limit, const char *what)
+{
+	uint64_t v = cursor_uleb(c);
+
+	if (v >= limit && !(v == 0 && limit == 0))
+		cursor_fail(c, ST_BAD, "refers to %s %" PRIu64 ", which has not been defined", what,
+			    v);
+	return c->failed ? 0 : (uint32_t)v;
+}
+
+static uint32_t u32(struct cursor *c, const char *what)
+{
+	uint64_t v = cursor_uleb(c);
+
+	if (v > UINT32_MAX)
+		cursor_fail(c, ST_BAD, "%s %" PRIu64 " has more than 32 bits", what, v);
+	return (uint32_t)v;
+}
+
+static uint64_t signed_difference(struct cursor *c, uint64_t *previous)
+{
+	return *previous += (uint64_t)unzigzag(cursor_uleb(c));
+}
+
+static const char *text(struct cursor *c, size_t *n)
+{
+	uint64_t length = cursor_uleb(c);
+
+	/* NULL on failure; the window is the chunk, so the length is bounded by it. */
+	*n = length > cursor_window(c) ? cursor_window(c) + 1 : (size_t)length;
+	return (const char *)cursor_bytes(c, *n, "text");
+}
+
+static size_t strings(const struct trace *t)
+{
+	return (size_t)intern_count(&t->strings) + 1;
+}
+
+static size_t symbol_strings(const struct trace *t)
+{
+	return (size_t)intern_count(&t->symbols.strings) + 1;
+}
+
+static void header(struct cursor *c, struct trace *t)
+{
+	uint64_t flags = cursor_uleb(c), n = cursor_uleb(c);
+
+	t->unordered = flags & 1;
+	for (uint64_t m = 0; m < n && !c->failed; m++) {
+		uint8_t state = cursor_u8(c), key = cursor_u8(c);
+
+		if (m < METRICS && !c->failed)
+			trace_metric(t, (enum metric)m, state, key);
+	}
+	n = cursor_uleb(c);
+	while (n-- && !c->failed) {
+		char key[256], value[4096];
+		size_t k, v;
+		const char *s = text(c, &k);
+
+		snprintf(key, sizeof key, "%.*s", s ? (int)k : 0, s ? s : "");
+		s = text(c, &v);
+		snprintf(value, sizeof value, "%.*s", s ? (int)v : 0, s ? s : "");
+		if (!c->failed)
+			trace_set(t, key, value);
+	}
+}
+
+static void module_row(struct cursor *c, struct trace *t)
+{
+	struct module m = {.name = id(c, strings(t), "string"), .process = u32(c, "process")};
+	struct map_range *ranges;
+	uint64_t n;
+
+	m.epoch_lo = u32(c, "epoch");
+	m.epoch_hi = u32(c, "epoch");
+	m.build_id = id(c, strings(t), "string");
+	m.has_slide = cursor_uleb(c) & 1;
+	if (m.has_slide)
+		m.slide = cursor_uleb(c);
+	n = cursor_uleb(c);
+	if (n > MODULE_RANGES || n > cursor_window(c) / 4) {
+		cursor_fail(c, ST_BAD, "module with %" PRIu64 " ranges", n);
+		return;
+	}
+	ranges = mem_array((size_t)n, sizeof *ranges);
+	for (uint64_t i = 0; i < n; i++) {
+		ranges[i].lo = cursor_uleb(c);
+		ranges[i].hi = ranges[i].lo + cursor_uleb(c);
+		ranges[i].offset = cursor_uleb(c);
+		ranges[i].executable = cursor_uleb(c) & 1;
+		if (ranges[i].hi < ranges[i].lo)
+			cursor_fail(c, ST_BAD, "mapped range wraps around");
+	}
+	m.ranges = ranges;
+	m.n_ranges = (uint32_t)n;
+	if (!c->failed)
+		trace_module(t, &m);
+	free(ranges);
+}
+
+static void location_row(struct cursor *c, struct trace *t, uint64_t *previous)
+{
+	uint8_t b = cursor_u8(c);
+	struct location l = {.space = b & 7, .kind = b >> 3 & 7};
+
+	if (l.space >= SPACES || l.kind >= LOCATION_KINDS)
+		cursor_fail(c, ST_BAD, "location of unknown space or kind");
+	l.raw = signed_difference(c, previous);
+	l.module = id(c, t->n_modules, "module");
+	if (b & 1 << 6) {
+		l.process = u32(c, "process");
+		l.epoch = u32(c, "epoch");
+	}
+	if (b & 1 << 7) {
+		l.name = id(c, strings(t), "string");
+		l.file = id(c, strings(t), "string");
+		l.line = u32(c, "line");
+	}
+	if (!c->failed)
+		VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = l;
+}
+
+static void stack_row(struct cursor *c, struct trace *t)
+{
+	uint64_t back = cursor_uleb(c);
+	struct stack s = {.location = id(c, t->n_locations, "location")};
+
+	if (back < 1 || back > t->n_stacks)
+		cursor_fail(c, ST_BAD, "stack refers forward");
+	s.parent = (uint32_t)(t->n_stacks - back);
+	if (!c->failed)
+		VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
+}
+
+static void thread_row(struct cursor *c, struct trace *t)
+{
+	struct thread th = {.process = u32(c, "process"), .tid = cursor_uleb(c)};
+
+	th.generation = u32(c, "generation");
+	th.name = id(c, strings(t), "string");
+	if (!c->failed)
+		VEC_PUSH(t->threads, t->n_threads, t->cap_threads) = th;
+}
+
+static void note_row(struct cursor *c, struct trace *t)
+{
+	uint8_t severity = cursor_u8(c);
+	uint64_t count = cursor_uleb(c);
+	size_t n;
+	const char *s = text(c, &n);
+
+	if (severity > NOTE_LOSS)
+		cursor_fail(c, ST_BAD, "note of unknown severity");
+	if (!c->failed)
+		trace_note(t, severity, count, "%.*s", (int)n, s);
+}
+
+static void call_row(struct cursor *c, struct symbols *y, size_t n_strings)
+{
+	size_t next = y->n_calls ? y->n_calls : 1;
+	uint64_t back = cursor_uleb(c);
+	struct symbol_call call = {.function = id(c, y->n_functions, "function")};
+
+	if (back < 1 || back > next)
+		cursor_fail(c, ST_BAD, "call refers forward");
+	call.outer = (uint32_t)(next - back);
+	call.file = id(c, n_strings, "string");
+	call.line = u32(c, "line");
+	call.column = u32(c, "column");
+	if (!c->failed)
+		symbols_call(y, &call);
+}
+
+static void binding_row(struct cursor *c, struct trace *t, uint32_t location, uint64_t *previous)
+{
+	struct binding b = {.reason = cursor_u8(c)};
+	uint8_t bits = cursor_u8(c);
+
+	b.tier = bits & 7;
+	b.kind = bits >> 3;
+	b.flags = (uint8_t)cursor_uleb(c);
+	b.object = id(c, t->symbols.n_objects, "object");
+	b.vaddr = signed_difference(c, previous);
+	b.call = id(c, t->symbols.n_calls, "call");
+	if (b.reason >= REASONS || b.tier >= TIERS || b.kind >= LOCATION_KINDS)
+		cursor_fail(c, ST_BAD, "binding of unknown reason, tier or kind");
+	if (location >= t->n_locations)
+		cursor_fail(c, ST_BAD, "binding of a location that has not been defined");
+	if (!c->failed)
+		symbols_bind(&t->symbols, location, &b);
+}
+
+/* A mismatch is a loss that no checksum shows: chunks that are missing as a whole. */
+static void totals(struct cursor *c, struct trace *t)
+{
+	const size_t have[] = {strings(t), t->n_modules, t->n_locations, t->n_stacks,
+			       t->n_types, t->n_threads, t->n_markers,   t->n_counters};
+	uint64_t n = cursor_uleb(c);
+
+	t->complete = true;
+	for (uint64_t k = 0; k < n && !c->failed; k++) {
+		uint64_t written = cursor_uleb(c);
+
+		if (k < EV_KINDS && !c->failed && written != t->events[k]) {
+			t->complete = false;
+			trace_note(t, NOTE_LOSS, written - t->events[k],
+				   "the trace says it has %" PRIu64 " %s events, %" PRIu64
+				   " are there",
+				   written, event_kind_name((unsigned)k), t->events[k]);
+		}
+	}
+	n = cursor_uleb(c);
+	for (uint64_t i = 0; i < n && !c->failed; i++) {
+		uint64_t written = cursor_uleb(c);
+
+		if (i < sizeof have / sizeof *have && !c->failed && written != have[i] - 1) {
+			t->complete = false;
+			trace_note(t, NOTE_LOSS, 0,
+				   "the trace's tables are shorter than its totals say");
+		}
+	}
+}
+
+/* Rows that rows after this one in the table would have to follow. */
+static size_t *table_size(struct trace *t, uint32_t kind, size_t *scratch)
+{
+	struct symbols *y = &t->symbols;
+
+	switch (kind) {
+	case CHUNK_STRINGS: *scratch = strings(t); return scratch;
+	case CHUNK_MODULES: return &t->n_modules;
+	case CHUNK_LOCATIONS: return &t->n_locations;
+	case CHUNK_STACKS: return &t->n_stacks;
+	case CHUNK_TYPES: return &t->n_types;
+	case CHUNK_THREADS: return &t->n_threads;
+	case CHUNK_MARKERS: return &t->n_markers;
+	case CHUNK_COUNTERS: return &t->n_counters;
+	case CHUNK_SYMBOL_STRINGS: *scratch = symbol_strings(t); return scratch;
+	case CHUNK_SYMBOL_OBJECTS: *scratch = y->n_objects ? y->n_objects : 1; return scratch;
+	case CHUNK_SYMBOL_FUNCTIONS: *scratch = y->n_functions ? y->n_functions : 1; return scratch;
+	case CHUNK_SYMBOL_CALLS: *scratch = y->n_calls ? y->n_calls : 1; return scratch;
+	case CHUNK_BINDINGS: *scratch = y->n_bindings ? y->n_bindings : 1; return scratch;
+	default: return NULL;
+	}
+}
+
+static void row(struct cursor *c, struct trace *t, uint32_t kind, uint64_t *previous)
+{
+	struct symbols *y = &t->symbols;
+	size_t n, n_sym = symbol_strings(t);
+	const char *s;
+
+	switch (kind) {
+	case CHUNK_STRINGS:
+	case CHUNK_SYMBOL_STRINGS:
+		s = text(c, &n);
+		if (s)
+			intern_append(kind == CHUNK_STRINGS ? &t->strings : &y->strings, s, n);
+		break;
+	case CHUNK_MODULES: module_row(c, t); break;
+	case CHUNK_LOCATIONS: location_row(c, t, previous); break;
+	case CHUNK_STACKS: stack_row(c, t); break;
+	case CHUNK_TYPES: {
+		uint32_t name = id(c, strings(t), "string");
+
+		if (!c->failed)
+			VEC_PUSH(t->types, t->n_types, t->cap_types) = name;
+		break;
+	}
+	case CHUNK_THREADS: thread_row(c, t); break;
+	case CHUNK_MARKERS: {
+		struct marker m = {.name = id(c, strings(t), "string")};
+
+		m.category = id(c, strings(t), "string");
+		if (!c->failed)
+			VEC_PUSH(t->markers, t->n_markers, t->cap_markers) = m;
+		break;
+	}
+	case CHUNK_COUNTERS: {
+		struct counter m = {.name = id(c, strings(t), "string")};
+
+		m.unit = id(c, strings(t), "string");
+		if (!c->failed)
+			VEC_PUSH(t->counters, t->n_counters, t->cap_counters) = m;
+		break;
+	}
+	case CHUNK_SYMBOL_OBJECTS: {
+		struct symbol_object o = {.name = id(c, n_sym, "string")};
+
+		o.path = id(c, n_sym, "string");
+		o.debug_path = id(c, n_sym, "string");
+		o.build_id = id(c, n_sym, "string");
+		if (!c->failed)
+			symbols_object(y, &o);
+		break;
+	}
+	case CHUNK_SYMBOL_FUNCTIONS: {
+		struct symbol_function f = {.raw = id(c, n_sym, "string")};
+
+		f.display = id(c, n_sym, "string");
+		if (!c->failed)
+			symbols_function(y, &f);
+		break;
+	}
+	case CHUNK_SYMBOL_CALLS: call_row(c, y, n_sym); break;
+	case CHUNK_BINDINGS:
+		binding_row(c, t, (uint32_t)(y->n_bindings ? y->n_bindings : 1), previous);
+		break;
+	default: break;
+	}
+}
+
+enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *payload,
+			 uint64_t offset, struct err *e)
+{
+	struct cursor cur;
+	size_t scratch, *size = table_size(t, c->kind, &scratch);
+	uint64_t first, previous = 0;
+
+	cursor_init(&cur, payload, c->length, offset, e);
+	if (c->kind == CHUNK_HEADER) {
+		header(&cur, t);
+	} else if (c->kind == CHUNK_TOTALS) {
+		totals(&cur, t);
+	} else if (c->kind == CHUNK_NOTES) {
+		first = cursor_uleb(&cur);
+		while (!cursor_done(&cur))
+			note_row(&cur, t);
+	} else if (size) {
+		first = cursor_uleb(&cur);
+		if (!cur.failed && first != *size)
+			cursor_fail(&cur, ST_BAD,
+				    "table chunk of kind %" PRIu32 " starts at row %" PRIu64
+				    ", expected %zu: a chunk is missing",
+				    c->kind, first, *size);
+		while (!cursor_done(&cur))
+			row(&cur, t, c->kind, &previous);
+	} else {
+		return ST_NONE;
+	}
+	return cur.failed ? e->code : ST_OK;
+}

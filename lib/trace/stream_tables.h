@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of a trace stream's table chunks into the model; the other half of stream.h.
+ */
+#ifndef TM_TRACE_STREAM_TABLES_H
+#define TM_TRACE_STREAM_TABLES_H
+
+#include "lib/base/err.h"
+#include "lib/trace/encode.h"
+#include "lib/trace/model.h"
+
+/* ST_NONE: a chunk kind that this version does not know. */
+enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *payload,
+			 uint64_t offset, struct err *e);
+
+#endif

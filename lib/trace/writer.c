@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/trace/writer.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/trace/encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENT_CHUNK = 256 << 10 }; /* small enough to stay in cache, large enough to forget */
+
+struct writer {
+	struct sink sink;
+	FILE *out;
+	struct buf header;  /* as last written, to see whether it changed */
+	struct buf scratch; /* a table chunk being filled */
+	uint8_t *events;    /* an event chunk being filled */
+	size_t n_events;    /* bytes in it */
+	struct event_state state;
+	struct { /* the highest ids written so far */
+		size_t strings, modules, locations, stacks, types, threads, markers, counters;
+		size_t symbol_strings, objects, functions, calls, bindings;
+	} done;
+};
+
+enum status writer_mark(FILE *out, struct err *e)
+{
+	uint8_t mark[TRACE_MARK_SIZE];
+
+	trace_mark_encode(mark);
+	if (fwrite(mark, sizeof mark, 1, out) != 1)
+		return err_sys(e, "write");
+	return ST_OK;
+}
+
+enum status writer_chunk(FILE *out, uint32_t kind, const void *payload, size_t n, struct err *e)
+{
+	uint8_t header[CHUNK_HEADER_SIZE];
+
+	chunk_encode(header, kind, payload, (uint32_t)n);
+	if (fwrite(header, sizeof header, 1, out) != 1 || (n && fwrite(payload, n, 1, out) != 1))
+		return err_sys(e, "write");
+	return ST_OK;
+}
+
+/* Rows [first, end) of a table as chunks: each begins with its first id and holds whole rows. */
+typedef void (*row_fn)(struct buf *b, const void *tables, size_t row, uint64_t *previous);
+
+static enum status write_rows(FILE *out, struct buf *b, uint32_t kind, const void *tables,
+			      row_fn row, size_t first, size_t end, struct err *e)
+{
+	while (first < end) {
+		uint64_t previous = 0;
+		size_t i = first, before;
+		enum status st;
+
+		b->len = 0;
+		buf_add_uleb(b, first);
+		for (; i < end; i++) {
+			uint64_t kept = previous;
+
+			before = b->len;
+			row(b, tables, i, &previous);
+			if (b->len > CHUNK_MAX && i > first) {
+				b->len = before;
+				previous = kept;
+				break;
+			}
+		}
+		st = writer_chunk(out, kind, b->data, b->len, e);
+		if (st)
+			return st;
+		first = i;
+	}
+	return ST_OK;
+}
+
+static void add_text(struct buf *b, const struct intern *t, uint32_t id)
+{
+	size_t n;
+	const char *s = intern_text(t, id, &n);
+
+	buf_add_uleb(b, n);
+	buf_add(b, s, n);
+}
+
+static void string_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	(void)previous;
+	add_text(b, tables, (uint32_t)i);
+}
+
+static void module_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct module *m = &((const struct module *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, m->name);
+	buf_add_uleb(b, m->process);
+	buf_add_uleb(b, m->epoch_lo);
+	buf_add_uleb(b, m->epoch_hi);
+	buf_add_uleb(b, m->build_id);
+	buf_add_uleb(b, m->has_slide);
+	if (m->has_slide)
+		buf_add_uleb(b, m->slide);
+	buf_add_uleb(b, m->n_ranges);
+	for (uint32_t r = 0; r < m->n_ranges; r++) {
+		buf_add_uleb(b, m->ranges[r].lo);
+		buf_add_uleb(b, m->ranges[r].hi - m->ranges[r].lo);
+		buf_add_uleb(b, m->ranges[r].offset);
+		buf_add_uleb(b, m->ranges[r].executable);
+	}
+}
+
+static void location_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct location *l = &((const struct location *)tables)[i];
+	bool placed = l->process || l->epoch, named = l->name || l->file || l->line;
+
+	buf_addc(b, (char)(l->space | l->kind << 3 | placed << 6 | named << 7));
+	buf_add_uleb(b, zigzag((int64_t)(l->raw - *previous)));
+	buf_add_uleb(b, l->module);
+	if (placed) {
+		buf_add_uleb(b, l->process);
+		buf_add_uleb(b, l->epoch);
+	}
+	if (named) {
+		buf_add_uleb(b, l->name);
+		buf_add_uleb(b, l->file);
+		buf_add_uleb(b, l->line);
+	}
+	*previous = l->raw;
+}
+
+static void stack_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct stack *s = &((const struct stack *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, i - s->parent);
+	buf_add_uleb(b, s->location);
+}
+
+static void type_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	(void)previous;
+	buf_add_uleb(b, ((const uint32_t *)tables)[i]);
+}
+
+static void thread_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct thread *th = &((const struct thread *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, th->process);
+	buf_add_uleb(b, th->tid);
+	buf_add_uleb(b, th->generation);
+	buf_add_uleb(b, th->name);
+}
+
+static void marker_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct marker *m = &((const struct marker *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, m->name);
+	buf_add_uleb(b, m->category);
+}
+
+static void counter_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct counter *c = &((const struct counter *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, c->name);
+	buf_add_uleb(b, c->unit);
+}
+
+static void note_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct note *n = &((const struct note *)tables)[i];
+
+	(void)previous;
+	buf_addc(b, (char)n->severity);
+	buf_add_uleb(b, n->count);
+	buf_add_uleb(b, strlen(n->text));
+	buf_adds(b, n->text);
+}
+
+static void object_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct symbol_object *o = &((const struct symbol_object *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, o->name);
+	buf_add_uleb(b, o->path);
+	buf_add_uleb(b, o->debug_path);
+	buf_add_uleb(b, o->build_id);
+}
+
+static void function_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct symbol_function *f = &((const struct symbol_function *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, f->raw);
+	buf_add_uleb(b, f->display);
+}
+
+static void call_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct symbol_call *c = &((const struct symbol_call *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, i - c->outer);
+	buf_add_uleb(b, c->function);
+	buf_add_uleb(b, c->file);
+	buf_add_uleb(b, c->line);
+	buf_add_uleb(b, c->column);
+}
+
+static void binding_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct binding *x = symbols_binding(tables, (uint32_t)i);
+
+	buf_addc(b, (char)x->reason);
+	buf_addc(b, (char)(x->tier | x->kind << 3));
+	buf_add_uleb(b, x->flags);
+	buf_add_uleb(b, x->object);
+	buf_add_uleb(b, zigzag((int64_t)(x->vaddr - *previous)));
+	buf_add_uleb(b, x->call);
+	*previous = x->vaddr;
+}
+
+enum status writer_symbols(FILE *out, const struct symbols *s, struct err *e)
+{
+	struct buf b = BUF_INIT;
+	enum status st;
+
+	st = write_rows(out, &b, CHUNK_SYMBOL_STRINGS, &s->strings, string_row, 1,
+			(size_t)intern_count(&s->strings) + 1, e);
+	if (!st)
+		st = write_rows(out, &b, CHUNK_SYMBOL_OBJECTS, s->objects, object_row, 1,
+				s->n_objects, e);
+	if (!st)
+		st = write_rows(out, &b, CHUNK_SYMBOL_FUNCTIONS, s->functions, function_row, 1,
+				s->n_functions, e);
+	if (!st)
+		st = write_rows(out, &b, CHUNK_SYMBOL_CALLS, s->calls, call_row, 1, s->n_calls, e);
+	buf_release(&b);
+	return st;
+}
+
+enum status writer_bindings(FILE *out, const struct symbols *s, uint32_t first, uint32_t end,
+			    struct err *e)
+{
+	struct buf b = BUF_INIT;
+	enum status st = write_rows(out, &b, CHUNK_BINDINGS, s, binding_row, first, end, e);
+
+	buf_release(&b);
+	return st;
+}
+
+enum status writer_notes(FILE *out, const struct trace *t, size_t first, size_t end, struct err *e)
+{
+	struct buf b = BUF_INIT;
+	enum status st = write_rows(out, &b, CHUNK_NOTES, t->notes, note_row, first, end, e);
+
+	buf_release(&b);
+	return st;
+}
+
+/* Attributes carry their own text: the header stands before the string table. */
+static void make_header(struct buf *b, const struct trace *t)
+{
+	b->len = 0;
+	buf_add_uleb(b, t->unordered);
+	buf_add_uleb(b, METRICS);
+	for (int m = 0; m < METRICS; m++) {
+		buf_addc(b, (char)t->metrics[m].state);
+		buf_addc(b, (char)t->metrics[m].key);
+	}
+	buf_add_uleb(b, t->n_attributes);
+	for (size_t i = 0; i < t->n_attributes; i++) {
+		add_text(b, &t->strings, t->attributes[i].key);
+		add_text(b, &t->strings, t->attributes[i].value);
+	}
+}
+
+static enum status write_header(struct writer *w, const struct trace *t, struct err *e)
+{
+	make_header(&w->scratch, t);
+	if (w->scratch.len == w->header.len &&
+	    !memcmp(w->scratch.data, w->header.data, w->header.len))
+		return ST_OK;
+	if (w->scratch.len > CHUNK_MAX)
+		return err_set(e, ST_LIMIT, "attributes need more than %d bytes", CHUNK_MAX);
+	w->header.len = 0;
+	buf_add(&w->header, w->scratch.data, w->scratch.len);
+	return writer_chunk(w->out, CHUNK_HEADER, w->header.data, w->header.len, e);
+}
+
+static enum status write_tables(struct writer *w, const struct trace *t, struct err *e)
+{
+	const struct symbols *y = &t->symbols;
+	const struct {
+		uint32_t kind;
+		const void *rows;
+		row_fn row;
+		size_t *done, end;
+	} tables[] = {
+	    {CHUNK_STRINGS, &t->strings, string_row, &w->done.strings,
+	     (size_t)intern_count(&t->strings) + 1},
+	    {CHUNK_MODULES, t->modules, module_row, &w->done.modules, t->n_modules},
+	    {CHUNK_LOCATIONS, t->locations, location_row, &w->done.locations, t->n_locations},
+	    {CHUNK_STACKS, t->stacks, stack_row, &w->done.stacks, t->n_stacks},
+	    {CHUNK_TYPES, t->types, type_row, &w->done.types, t->n_types},
+	    {CHUNK_THREADS, t->threads, thread_row, &w->done.threads, t->n_threads},
+	    {CHUNK_MARKERS, t->markers, marker_row, &w->done.markers, t->n_markers},
+	    {CHUNK_COUNTERS, t->counters, counter_row, &w->done.counters, t->n_counters},
+	    {CHUNK_SYMBOL_STRINGS, &y->strings, string_row, &w->done.symbol_strings,
+	     (size_t)intern_count(&y->strings) + 1},
+	    {CHUNK_SYMBOL_OBJECTS, y->objects, object_row, &w->done.objects, y->n_objects},
+	    {CHUNK_SYMBOL_FUNCTIONS, y->functions, function_row, &w->done.functions,
+	     y->n_functions},
+	    {CHUNK_SYMBOL_CALLS, y->calls, call_row, &w->done.calls, y->n_calls},
+	    {CHUNK_BINDINGS, y, binding_row, &w->done.bindings, y->n_bindings},
+	};
+
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		size_t first = *tables[i].done + 1; /* ids start at 1 */
+		enum status st;
+
+		if (first >= tables[i].end)
+			continue;
+		st = write_rows(w->out, &w->scratch, tables[i].kind, tables[i].rows, tables[i].row,
+				first, tables[i].end, e);
+		if (st)
+			return st;
+		*tables[i].done = tables[i].end - 1;
+	}
+	return ST_OK;
+}
+
+static enum status flush_events(struct writer *w, const struct trace *t, struct err *e)
+{
+	enum status st = write_tables(w, t, e);
+
+	if (!st && w->n_events)
+		st = writer_chunk(w->out, CHUNK_EVENTS, w->events, w->n_events, e);
+	w->n_events = 0;
+	w->state = (struct event_state){0};
+	return st;
+}
+
+static enum status writer_begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct writer *w = (struct writer *)s;
+	enum status st = writer_mark(w->out, e);
+
+	memset(&w->done, 0, sizeof w->done);
+	w->header.len = 0;
+	return st ? st : write_header(w, t, e);
+}
+
+static enum status writer_event(struct sink *s, struct trace *t, const struct event *ev,
+				struct err *e)
+{
+	struct writer *w = (struct writer *)s;
+
+	w->n_events += event_encode(&w->state, ev, w->events + w->n_events);
+	return w->n_events >= EVENT_CHUNK ? flush_events(w, t, e) : ST_OK;
+}
+
+static enum status writer_end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct writer *w = (struct writer *)s;
+	const size_t rows[] = {(size_t)intern_count(&t->strings) + 1,
+			       t->n_modules,
+			       t->n_locations,
+			       t->n_stacks,
+			       t->n_types,
+			       t->n_threads,
+			       t->n_markers,
+			       t->n_counters};
+	enum status st = flush_events(w, t, e);
+
+	if (!st)
+		st = write_header(w, t, e);
+	if (!st)
+		st = writer_notes(w->out, t, 0, t->n_notes, e);
+	if (st)
+		return st;
+	w->scratch.len = 0;
+	buf_add_uleb(&w->scratch, EV_KINDS);
+	for (int k = 0; k < EV_KINDS; k++)
+		buf_add_uleb(&w->scratch, t->events[k]);
+	buf_add_uleb(&w->scratch, sizeof rows / sizeof *rows);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		buf_add_uleb(&w->scratch, rows[i] - 1);
+	return writer_chunk(w->out, CHUNK_TOTALS, w->scratch.data, w->scratch.len, e);
+}
+
+struct writer *writer_new(FILE *out)
+{
+	struct writer *w = mem_zalloc(sizeof *w);
+
+	w->sink = (struct sink){writer_begin, writer_event, writer_end};
+	w->out = out;
+	w->events = mem_alloc(EVENT_CHUNK + EVENT_MAX);
+	return w;
+}
+
+void writer_free(struct writer *w)
+{
+	if (!w)
+		return;
+	buf_release(&w->header);
+	buf_release(&w->scratch);
+	free(w->events);
+	free(w);
+}
+
+struct sink *writer_sink(struct writer *w)
+{
+	return &w->sink;
+}

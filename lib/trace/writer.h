@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sink that writes the trace stream, front to back, to a stdio stream it does not own.
+ * Table rows go out before the events that use them. Memory: one chunk.
+ */
+#ifndef TM_TRACE_WRITER_H
+#define TM_TRACE_WRITER_H
+
+#include "lib/trace/sink.h"
+
+#include <stdio.h>
+
+struct writer;
+
+struct writer *writer_new(FILE *out);
+void writer_free(struct writer *w);
+struct sink *writer_sink(struct writer *w);
+
+/* For tm-symbolize, which copies a stream and adds to it. */
+enum status writer_mark(FILE *out, struct err *e);
+enum status writer_chunk(FILE *out, uint32_t kind, const void *payload, size_t n, struct err *e);
+/* Writes the symbol tables of s (strings, objects, functions, calls). */
+enum status writer_symbols(FILE *out, const struct symbols *s, struct err *e);
+/* Writes the bindings of locations [first, end). */
+enum status writer_bindings(FILE *out, const struct symbols *s, uint32_t first, uint32_t end,
+			    struct err *e);
+/* Writes notes [first, end) of t. */
+enum status writer_notes(FILE *out, const struct trace *t, size_t first, size_t end, struct err *e);
+
+#endif

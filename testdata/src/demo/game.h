@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The game's side: what lives in the world, and one frame of it.
+ */
+#ifndef DEMO_GAME_H
+#define DEMO_GAME_H
+
+#include "assets.h"
+#include "engine.h"
+
+namespace arcade
+{
+
+class Game
+{
+      public:
+	Game(eng::JobSystem *jobs, uint32_t seed);
+	~Game();
+
+	NOINLINE void load_level();
+	NOINLINE void frame(int number);
+
+      private:
+	void stream_assets(int number);
+	void draw_hud(int number);
+
+	eng::World world_;
+	eng::SceneNode *scene_ = nullptr;
+	eng::Array<struct Tile *> tiles_;
+	eng::Array<eng::Asset *> assets_;
+	eng::Array<int> scores_;
+};
+
+} // namespace arcade
+
+#endif

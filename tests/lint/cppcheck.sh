@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# timeout: 900
+#
+# cppcheck's warnings, portability and performance; its build directory keeps what it knows.
+# shiftTooManyBitsSigned: every compiler we build with shifts signed numbers arithmetically.
+set -u
+cd "$SRC" || exit 1
+mkdir -p build/lint/cppcheck
+
+if ! out=$(cppcheck --quiet -j "$(nproc)" --cppcheck-build-dir=build/lint/cppcheck --std=c11 \
+	--language=c --library=posix,gnu --enable=warning,portability,performance -I. \
+	--suppress=shiftTooManyBitsSigned -D_GNU_SOURCE -DTM_VERSION='"0"' --error-exitcode=1 --template=gcc lib formats cmd 2>&1); then
+	echo "$out" | head -n 60 | sed 's/^/  /'
+	echo "not ok - cppcheck"
+	exit 1
+fi
+echo "ok - cppcheck: lib, formats, cmd"

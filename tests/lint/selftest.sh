@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The checks of this folder can fail: each is given a small copy of the tree with one fault.
+set -u
+lint=$SRC/tests/lint
+failed=0
+
+fresh() { # a sound tree
+	rm -rf tree
+	mkdir -p tree/tests/lint tree/lib/base tree/lib/trace tree/lib/report tree/formats tree/cmd \
+		tree/testdata
+	cp "$lint"/*.txt tree/tests/lint/
+	printf '#include <stdio.h>\n' >tree/lib/base/a.h
+	printf '#include "lib/base/a.h"\n' >tree/lib/trace/t.h
+	printf '#include "lib/trace/t.h"\n#include <xxhash.h>\n' >tree/formats/f.c
+	printf '#include "lib/trace/t.h"\n' >tree/cmd/tm-x.c
+}
+
+expect() { # $1: pass or fail, $2: script, $3: what the fault is, $4: what it must say
+	local out status
+
+	out=$(bash "$lint/$2.sh" tree 2>&1)
+	status=$?
+	if [[ $1 == pass && $status == 0 && $out == *"ok - "* ]] ||
+		[[ $1 == fail && $status != 0 && $out == *"not ok - "* && $out == *"$4"* ]]; then
+		echo "ok - $2: $1 on $3"
+	else
+		echo "$out"
+		echo "not ok - $2: should $1 on $3"
+		failed=1
+	fi
+}
+
+fresh
+expect pass layers 'a sound tree' ''
+expect pass headers 'a sound tree' ''
+expect pass length 'a sound tree' ''
+expect pass words 'a sound tree' ''
+
+printf '#include "lib/report/r.h"\n' >>tree/lib/trace/t.h
+expect fail layers 'an upward include' 'lib/trace/t.h:2: "lib/report/r.h": lib/trace may not include lib/report'
+fresh
+printf '#include "lib/report/r.h"\n' >tree/formats/g.c
+expect fail layers 'a reader that knows reports' 'formats may not include lib/report'
+fresh
+printf '#include "cmd/tm-x.h"\n' >tree/lib/report/r.c
+expect fail layers 'a library that includes a command' 'lib/report may not include cmd'
+fresh
+printf '#include "t.h"\n' >tree/lib/trace/u.c
+expect fail layers 'an include relative to its folder' 'not written from the root'
+fresh
+mkdir tree/lib/new
+printf '#include "lib/base/a.h"\n' >tree/lib/new/n.c
+expect fail layers 'a folder without a row' 'no row'
+fresh
+sed -i 's|^lib/base$|lib/base lib/trace|' tree/tests/lint/layers.txt
+expect fail layers 'a cycle in the table' 'a cycle'
+
+fresh
+printf '#include <xxhash.h>\n' >tree/lib/base/b.c
+expect fail headers 'a second includer' 'lib/base/b.c:1: <xxhash.h> is included by formats/f.c'
+fresh
+printf '#  include <libelf.h>\n' >>tree/lib/base/a.h
+expect fail headers 'a third-party header in a header' 'lib/base/a.h:2: <libelf.h>'
+
+fresh
+seq 601 >tree/cmd/tm-long.c
+expect fail length 'a file of 601 lines' 'cmd/tm-long.c: 601'
+fresh
+printf '/* TO%s: later */\n' DO >tree/cmd/tm-later.c
+expect fail words 'a note to oneself' 'cmd/tm-later.c:1'
+fresh
+printf 'char p[] = "%swork%s";\n' / /main >tree/cmd/tm-path.c
+expect fail words 'a path of one machine' 'cmd/tm-path.c:1'
+exit $failed

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# words.sh [ROOT]: what must not be committed: paths of one machine, notes to oneself, warnings
+# switched off.
+set -u
+cd "${1:-$SRC}" || exit 1
+
+# Bracketed so that this file does not find itself.
+words='(^|[^[:alnum:]_./$}])/[w]ork/|/[h]ome/[a-z]|\b([T]ODO|[F]IXME|[X]XX)\b'
+words+='|pragma (GCC|clang) [d]iagnostic|[N]OLINT'
+here=$(ls -d cmd lib formats tests testdata man .ci .clang* Makefile ./*.md 2>/dev/null)
+# Captures and corpora are other people's words.
+# shellcheck disable=SC2086
+found=$(grep -rnIE --exclude-dir=corpus --exclude='*.want' "$words" $here)
+if [ -n "$found" ]; then
+	echo "$found" | sed 's/^/  /'
+	echo "not ok - words: $(echo "$found" | wc -l) found"
+	exit 1
+fi
+echo "ok - words: no machine's paths, no notes to oneself"
