@@ -33,7 +33,7 @@ CXX := $(if $(findstring clang,$(compiler)),$(patsubst %clang,%clang++,$(CC)),g+
 endif
 
 # make has no way to ask how parallel it is before 4.4; a -j on the command line still wins.
-MAKEFLAGS += $(if $(MAKE_RESTARTS)$(filter-out 0,$(MAKELEVEL)),,-j$(shell nproc 2>/dev/null || echo 1))
+MAKEFLAGS += $(if $(filter-out 0,$(MAKELEVEL)),,-j$(shell nproc 2>/dev/null || echo 1))
 
 # A packager's CFLAGS, CPPFLAGS and LDFLAGS are kept; what the code relies on is added to them.
 CFLAGS   ?= -O2 -g
@@ -63,7 +63,7 @@ cmd_src  := $(wildcard cmd/tm-*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
 gen_src  := $(wildcard testdata/gen/*.c testdata/gen/*.cpp)
-data_src := $(sort $(wildcard testdata/*.* testdata/*/* testdata/*/*/*))
+data_src := $(sort $(shell find testdata -type f))
 
 LIB      := $(B)/libtracemill.a
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
@@ -161,13 +161,16 @@ $(B)/testdata.done: $(B)/testdata.key
 	  env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/make.sh; fi
 	@touch $@
 
-test-programs: $(PROGRAMS) $(UNITS) $(B)/testdata.done
+# T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
+few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
+test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
+               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(UNITS) $(B)/testdata.done)
 replay-programs: $(FUZZERS)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
 
 check: build/deps-check test-programs
-	+@$(if $(fuzz_src),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs)
+	+@$(if $(few),,$(if $(fuzz_src),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs))
 	$(run_tests) tests/run $(T)
 
 golden: test-programs
@@ -216,15 +219,17 @@ cover:
 	+@LLVM_PROFILE_FILE='$(CURDIR)/build/profile/%p-%m' $(MAKE) --no-print-directory CC=clang COV=1 \
 	  check T='$(or $(T),unit/ golden/ sh/)'
 	@llvm-profdata merge -o build/profile.data build/profile/*
-	@llvm-cov report -instr-profile build/profile.data \
-	  $(wildcard build/plain-clang-cov/tests/unit/*[!.]) \
-	  $(addprefix -object ,$(cmd_src:cmd/%.c=build/plain-clang-cov/bin/%)) lib formats cmd
+	@set -- $$(for p in build/plain-clang-cov/tests/unit/* build/plain-clang-cov/bin/*; do \
+	  echo "-object $$p"; done); shift; llvm-cov report -instr-profile build/profile.data "$$@" \
+	  lib formats cmd
 
+# clangd looks for this in build/ by itself.
 compdb:
+	@mkdir -p build
 	@{ sep='['; for f in $(lib_src) $(cmd_src) $(unit_src) $(fuzz_src); do printf '%s\n' "$$sep" \
-	  "{\"directory\": \"$(CURDIR)\", \"file\": \"$$f\", \"command\": \"$(CC) \
-	  $(subst ",\\\",$(subst ','\'',$(CPPFLAGS))) $(CFLAGS) -c $$f\"}"; sep=,; done; echo ']'; \
-	  } >compile_commands.json
+	  "{\"directory\": \"$(CURDIR)\", \"file\": \"$$f\", \"command\": \"cc -D_GNU_SOURCE -I. \
+	  -DTM_VERSION='\\\"0\\\"' -std=c11 $(WARN) -c $$f\"}"; sep=,; done; echo ']'; \
+	  } >build/compile_commands.json
 
 clean:
 	rm -rf build

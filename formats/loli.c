@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/utf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { STRING_LIMIT = 16 << 20 };
@@ -112,7 +113,8 @@ enum status loli_begin(struct loli *l, struct err *e)
 	trace_set(t, "format", l->format);
 	trace_set(t, "clock", "wall");
 	trace_set(t, "time_resolution_ns", "1000000");
-	trace_set(t, "loli.mode", modes[l->config.mode]);
+	if (l->im->options->config)
+		trace_set(t, "loli.mode", modes[l->config.mode]);
 	while (text != end) {
 		const char *value = text + strlen(text) + 1;
 		char key[32];
@@ -125,6 +127,14 @@ enum status loli_begin(struct loli *l, struct err *e)
 	notes(l);
 	t->unordered = true;
 	return import_begin(l->im, e);
+}
+
+void loli_needs_maps(struct loli *l)
+{
+	if (!l->im->options->maps)
+		trace_note(l->im->t, NOTE_INFO, 0,
+			   "the format holds no memory map: addresses need the smaps text of the "
+			   "process (--maps)");
 }
 
 void loli_end(struct loli *l)
@@ -169,21 +179,39 @@ static uint32_t find_module(const struct trace *t, const char *name, size_t n)
 	return matches == 1 ? found : 0;
 }
 
-uint32_t loli_module(struct loli *l, const char *name, size_t n)
+/* The place of a library's module id, made with 0. */
+static uint32_t *library_place(struct loli *l, const char *name, size_t n)
 {
-	struct trace *t = l->im->t;
 	uint32_t library = intern_add(&l->libraries, name, n);
 
 	while (l->n_modules <= library)
 		VEC_PUSH(l->library_module, l->n_modules, l->cap_modules) = 0;
-	if (!l->library_module[library]) {
-		uint32_t id = l->im->options->maps ? find_module(t, name, n) : 0;
+	return &l->library_module[library];
+}
 
-		if (!id)
-			id = trace_module(t, &(struct module){.name = trace_string(t, name, n)});
-		l->library_module[library] = id;
-	}
-	return l->library_module[library];
+void loli_module_mapped(struct loli *l, const char *name, size_t n, struct map_range *ranges,
+			uint32_t n_ranges)
+{
+	uint32_t *place = library_place(l, name, n);
+	struct module m = {.name = trace_string(l->im->t, name, n),
+			   .ranges = ranges,
+			   .n_ranges = n_ranges};
+	uint32_t id = trace_module(l->im->t, &m);
+
+	if (!*place)
+		*place = id;
+}
+
+uint32_t loli_module(struct loli *l, const char *name, size_t n)
+{
+	struct trace *t = l->im->t;
+	uint32_t *place = library_place(l, name, n);
+
+	if (!*place && l->im->options->maps)
+		*place = find_module(t, name, n);
+	if (!*place)
+		*place = trace_module(t, &(struct module){.name = trace_string(t, name, n)});
+	return *place;
 }
 
 bool loli_library_known(const char *name, size_t n)

@@ -45,9 +45,14 @@ enum status loli_init(struct loli *l, struct import *im, const char *format, enu
 void loli_release(struct loli *l);
 /* Sets metrics, attributes and notes of im->t, and begins the capture. */
 enum status loli_begin(struct loli *l, struct err *e);
+/* Notes that the format has no map of the modules, when none was given. */
+void loli_needs_maps(struct loli *l);
 /* Adds the notes that only the end knows, and forgets the capture's ids. */
 void loli_end(struct loli *l);
 
+/* Makes name the module with these ranges. */
+void loli_module_mapped(struct loli *l, const char *name, size_t n, struct map_range *ranges,
+			uint32_t n_ranges);
 /* The module of a library: among those of --maps by path or, if only one has it, base name; else
  * a row of its own. */
 uint32_t loli_module(struct loli *l, const char *name, size_t n);

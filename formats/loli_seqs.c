@@ -74,7 +74,8 @@ bool loli_seqs_seen(struct loli_seqs *s, uint64_t seq)
 
 bool loli_seqs_add(struct loli_seqs *s, uint64_t seq)
 {
-	struct loli_window *w = &s->windows[place_of(s, seq >> WINDOW_BITS, true)];
+	size_t place = place_of(s, seq >> WINDOW_BITS, true);
+	struct loli_window *w = &s->windows[place];
 	uint64_t *word, bit = (uint64_t)1 << seq % 64;
 
 	if (w->full)

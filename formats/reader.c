@@ -120,17 +120,28 @@ static uint64_t events(const struct trace *t)
 	return n;
 }
 
-/* Between reader and sink: remembers whether an error was the output's or the input's. */
+/* Between reader and sink: remembers whether an error was the output's or the input's, and
+ * begins a capture only with its first event, so that one that fails before leaves no trace. */
 struct guard {
 	struct sink sink, *to;
-	bool failed;
+	bool begun, failed;
 };
 
 static enum status guard_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct guard *g = (struct guard *)s;
+
+	(void)t;
+	(void)e;
+	g->begun = false;
+	return ST_OK;
+}
+
+static enum status begin(struct guard *g, struct trace *t, struct err *e)
+{
 	enum status st = g->to->begin(g->to, t, e);
 
+	g->begun = true;
 	g->failed |= st != ST_OK;
 	return st;
 }
@@ -139,8 +150,10 @@ static enum status guard_event(struct sink *s, struct trace *t, const struct eve
 			       struct err *e)
 {
 	struct guard *g = (struct guard *)s;
-	enum status st = g->to->event(g->to, t, ev, e);
+	enum status st = g->begun ? ST_OK : begin(g, t, e);
 
+	if (!st)
+		st = g->to->event(g->to, t, ev, e);
 	g->failed |= st != ST_OK;
 	return st;
 }
@@ -148,8 +161,10 @@ static enum status guard_event(struct sink *s, struct trace *t, const struct eve
 static enum status guard_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct guard *g = (struct guard *)s;
-	enum status st = g->to->end(g->to, t, e);
+	enum status st = g->begun ? ST_OK : begin(g, t, e);
 
+	if (!st)
+		st = g->to->end(g->to, t, e);
 	g->failed |= st != ST_OK;
 	return st;
 }

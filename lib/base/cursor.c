@@ -47,8 +47,9 @@ const uint8_t *cursor_bytes(struct cursor *c, size_t n, const char *what)
 		return NULL;
 	if (n > cursor_window(c)) {
 		if (n > LIMIT_CURSOR && !c->at_end) {
-			cursor_fail(c, ST_LIMIT, "%s: %zu bytes in one piece is more than the limit of %d",
-			            what, n, LIMIT_CURSOR);
+			cursor_fail(c, ST_LIMIT,
+				    "%s: %zu bytes in one piece is more than the limit of %d", what,
+				    n, LIMIT_CURSOR);
 			return NULL;
 		}
 		have = cursor_available(c, n);
@@ -72,8 +73,8 @@ void cursor_skip(struct cursor *c, uint64_t n, const char *what)
 		size_t have = cursor_available(c, 1);
 
 		if (!have) {
-			cursor_fail(c, ST_BAD, "%s: needs %" PRIu64 " bytes, %" PRIu64 " are left", what, n,
-			            n - left);
+			cursor_fail(c, ST_BAD, "%s: needs %" PRIu64 " bytes, %" PRIu64 " are left",
+				    what, n, n - left);
 			return;
 		}
 		if (have > left)
@@ -169,16 +170,18 @@ const char *cursor_line(struct cursor *c, size_t *n, size_t limit)
 		if (nl || have == seen) {
 			size_t len = nl ? (size_t)(nl - c->pos) : have;
 
+			if (len > limit)
+				break;
 			c->pos += nl ? len + 1 : len;
 			*n = len && line[len - 1] == '\r' ? len - 1 : len;
 			return line;
 		}
-		if (have > limit) {
-			cursor_fail(c, ST_LIMIT, "line is longer than %zu bytes", limit);
-			return NULL;
-		}
+		if (have > limit)
+			break;
 		seen = have;
 	}
+	cursor_fail(c, ST_LIMIT, "line is longer than %zu bytes", limit);
+	return NULL;
 }
 
 const char *cursor_cstr(struct cursor *c, size_t *n)

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum status set(struct err *e, enum status code, uint64_t offset, const char *fmt,
-                       va_list ap)
+__attribute__((format(printf, 4, 0))) static enum status set(struct err *e, enum status code,
+							     uint64_t offset, const char *fmt,
+							     va_list ap)
 {
 	e->code = code;
 	e->offset = offset;

@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* XXH3 with 64 bits, seed 0: also the checksum of trace chunks. Never allocates. */
+/* XXH3 with 64 bits, seed 0. Never allocates. */
 uint64_t hash_bytes(const void *p, size_t n);
+/* The same with a seed: the checksum of trace chunks. */
+uint64_t hash_bytes_seeded(const void *p, size_t n, uint64_t seed);
 
 static inline uint64_t hash_u64(uint64_t x)
 {

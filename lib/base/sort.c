@@ -23,7 +23,7 @@ static void insertion(struct sort_item *v, size_t n)
 void sort_radix(struct sort_item *items, size_t n)
 {
 	struct sort_item *from = items, *to, *scratch;
-	size_t (*count)[256];
+	size_t(*count)[256];
 
 	if (n <= SMALL) {
 		insertion(items, n);

@@ -107,12 +107,12 @@ size_t utf16_to_utf8(struct buf *out, const uint8_t *s, size_t n_bytes, bool big
 	size_t bad = 0;
 
 	for (size_t i = 0; i + 1 < n_bytes; i += 2) {
-		uint32_t c = big_endian ? (uint32_t)s[i] << 8 | s[i + 1]
-		                        : (uint32_t)s[i + 1] << 8 | s[i];
+		uint32_t c =
+		    big_endian ? (uint32_t)s[i] << 8 | s[i + 1] : (uint32_t)s[i + 1] << 8 | s[i];
 
 		if (c >= 0xd800 && c < 0xdc00 && i + 3 < n_bytes) {
 			uint32_t low = big_endian ? (uint32_t)s[i + 2] << 8 | s[i + 3]
-			                          : (uint32_t)s[i + 3] << 8 | s[i + 2];
+						  : (uint32_t)s[i + 3] << 8 | s[i + 2];
 
 			if (low >= 0xdc00 && low < 0xe000) {
 				c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);

@@ -46,7 +46,7 @@ void cli_output(const char *path);
 int cli_exit(void);
 
 /* For opt.c, msg.c. */
-void cli_start(const char *program);
+void cli_start(const char *name);
 void cli_output_done(bool written);
 void cli_progress_mode(int mode); /* 0 auto, 1 always, 2 never */
 
@@ -85,6 +85,12 @@ struct cli_loop {
 	size_t read;      /* inputs that gave something */
 };
 void cli_inputs(struct cli_loop *l, int n, char **operands);
+
+/* For programs that look at a trace twice: when the input is not a trace, it is imported into an
+ * unlinked file (*file, to be closed by the caller after *copy), which *copy then reads. A trace
+ * is left alone: *file stays NULL. */
+enum status cli_as_trace(struct input *in, const struct import_options *o, struct input *copy,
+			 FILE **file, struct err *e);
 
 /* Progress on stderr for work over a second, on a terminal or with --progress=always. total 0:
  * not known. Cheap to call often. */

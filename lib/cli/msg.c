@@ -24,7 +24,8 @@ void cli_start(const char *name)
 }
 
 /* One write per message, so that lines of programs in one pipeline do not mix. */
-static void print(const char *file, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void print(const char *file, const char *fmt,
+							va_list ap)
 {
 	struct buf text = BUF_INIT, line = BUF_INIT;
 	va_list again;

@@ -11,6 +11,7 @@
 #define TM_DWARF_ENGINE_H
 
 #include "lib/base/err.h"
+#include "lib/base/hash.h"
 #include "lib/base/intern.h"
 #include "lib/object/object.h"
 
@@ -41,6 +42,7 @@ struct dwarf_answers {
 	struct intern strings;
 	struct dwarf_call *calls; /* calls[0] is unused */
 	size_t n_calls, cap_calls;
+	struct map64 call_ids;   /* of dwarf_answers_call */
 	struct dwarf_answer *of; /* one per query, in the queries' order */
 	size_t n;
 	/* What went wrong, for people; one line each, NUL-terminated, in strings. */
@@ -52,6 +54,8 @@ void dwarf_answers_init(struct dwarf_answers *a, size_t n);
 void dwarf_answers_release(struct dwarf_answers *a);
 /* Adds a call or finds the equal one. */
 uint32_t dwarf_answers_call(struct dwarf_answers *a, const struct dwarf_call *c);
+/* Adds a line unless an equal one is there; control bytes are escaped. */
+void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n);
 
 struct dwarf_job {
 	struct object *object; /* object_find_debug has been called */

@@ -261,27 +261,22 @@ static void reset_cursor(struct input *in)
 				  .e = in->cur.e};
 }
 
-enum status input_open(struct input *in, const char *path, struct err *e)
+static enum status open_fd(struct input *in, int fd, bool owns, struct err *e)
 {
-	bool standard = !strcmp(path, "-");
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct input_source *s;
 	struct stat st;
 
-	*in = (struct input){.name = standard ? "<stdin>" : path};
-	if (fd < 0)
-		return err_sys(e, "cannot open");
 	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
 		if (S_ISDIR(st.st_mode))
 			errno = EISDIR;
 		err_sys(e, "cannot read");
-		if (!standard)
+		if (owns)
 			close(fd);
 		return e->code;
 	}
 	s = in->source = mem_zalloc(sizeof *s);
 	s->fd = fd;
-	s->owns_fd = !standard;
+	s->owns_fd = owns;
 	s->failure = (struct err)ERR_INIT;
 	if (S_ISREG(st.st_mode)) {
 		off_t at = lseek(fd, 0, SEEK_CUR);
@@ -294,6 +289,25 @@ enum status input_open(struct input *in, const char *path, struct err *e)
 	in->cur.e = e;
 	reset_cursor(in);
 	return ST_OK;
+}
+
+enum status input_open(struct input *in, const char *path, struct err *e)
+{
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+	*in = (struct input){.name = standard ? "<stdin>" : path};
+	if (fd < 0)
+		return err_sys(e, "cannot open");
+	return open_fd(in, fd, !standard, e);
+}
+
+enum status input_fd(struct input *in, int fd, const char *name, struct err *e)
+{
+	*in = (struct input){.name = name};
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "cannot rewind");
+	return open_fd(in, fd, false, e);
 }
 
 void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e)
@@ -349,7 +363,7 @@ static enum status write_all(int fd, const uint8_t *p, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static int temporary_file(struct err *e)
+int input_temporary(struct err *e)
 {
 	const char *dir = getenv("TMPDIR");
 	char path[4096];
@@ -383,7 +397,7 @@ enum status input_keep(struct input *in)
 		return ST_OK;
 	if (c->failed)
 		return c->e->code;
-	fd = temporary_file(c->e);
+	fd = input_temporary(c->e);
 	if (fd < 0)
 		return c->e->code;
 	for (;;) {

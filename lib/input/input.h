@@ -18,6 +18,8 @@ struct input {
 
 /* path "-" is standard input. Errors of later reads go to *e, which must live as long. */
 enum status input_open(struct input *in, const char *path, struct err *e);
+/* Over a seekable file that stays the caller's, from its first byte. */
+enum status input_fd(struct input *in, int fd, const char *name, struct err *e);
 /* Over memory that outlives the input; for tests and fuzzing. Not decompressed. */
 void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e);
 void input_close(struct input *in); /* accepts a zeroed struct */
@@ -31,6 +33,9 @@ enum status input_head(struct input *in, const uint8_t **p, size_t *got);
 enum status input_keep(struct input *in);
 /* Back to the first byte; only after input_keep (or on memory). */
 enum status input_rewind(struct input *in);
+
+/* A new unlinked file in $TMPDIR, open for reading and writing; -1 is a failure. */
+int input_temporary(struct err *e);
 
 /* Raw bytes consumed so far, to be compared with size, for progress. */
 uint64_t input_consumed(const struct input *in);

@@ -29,7 +29,7 @@ struct json_options {
 
 struct json_result {
 	uint64_t repaired; /* invalid UTF-8 bytes */
-	uint64_t offset;   /* where parsing stopped */
+	uint64_t offset;   /* where parsing stopped; in begin and end: just behind the bracket */
 };
 
 /* Parses to the end of input. A syntax error is ST_BAD with its offset; a file that ends

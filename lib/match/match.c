@@ -22,8 +22,8 @@ struct match {
 struct match *match_new(const char *pattern, size_t n, unsigned flags, struct err *e)
 {
 	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
-	                   (flags & MATCH_LITERAL ? PCRE2_LITERAL : 0) |
-	                   (flags & MATCH_CASELESS ? PCRE2_CASELESS : 0);
+			   (flags & MATCH_LITERAL ? PCRE2_LITERAL : 0) |
+			   (flags & MATCH_CASELESS ? PCRE2_CASELESS : 0);
 	struct match *m;
 	pcre2_code *code;
 	PCRE2_SIZE at = 0;

@@ -241,7 +241,7 @@ enum status object_find_debug(struct object *o, const struct object_search *s, s
 	free(h.real_folder);
 	buf_release(&h.path);
 	if (o->debug.path && o->symbols_loaded) { /* there may be more of them now */
-		symbols_release(&o->symbols);
+		symtab_release(&o->symbols);
 		o->symbols_loaded = false;
 	}
 	if (!o->debug.path)

@@ -54,7 +54,7 @@ enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err
 const struct elf_section *section_find(const struct elf_file *f, const char *name);
 
 /* symbols.c */
-struct symbols {
+struct symtab {
 	struct object_symbol *all;
 	size_t n;
 	char *names;
@@ -70,8 +70,8 @@ struct symbols {
 
 #define SYMBOL_NONE UINT32_MAX
 
-void symbols_load(struct symbols *s, const struct object *o);
-void symbols_release(struct symbols *s);
+void symtab_load(struct symtab *s, const struct object *o);
+void symtab_release(struct symtab *s);
 
 struct object_cached_section {
 	struct object_section section; /* name and data owned */
@@ -84,7 +84,7 @@ struct object {
 	struct object_cached_section *cache;
 	pthread_mutex_t lock; /* of symbols */
 	bool symbols_loaded;
-	struct symbols symbols;
+	struct symtab symbols;
 };
 
 #endif

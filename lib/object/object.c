@@ -70,7 +70,7 @@ void object_free(struct object *o)
 		free((uint8_t *)(uintptr_t)c->section.data);
 		free(c);
 	}
-	symbols_release(&o->symbols);
+	symtab_release(&o->symbols);
 	pthread_mutex_destroy(&o->lock);
 	elf_file_release(&o->file);
 	elf_file_release(&o->debug);

@@ -79,7 +79,7 @@ static const struct elf_section *find_table(const struct elf_file *f, uint32_t t
 	return NULL;
 }
 
-static void order(struct symbols *s, const uint8_t *ranks, const uint64_t *ends)
+static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 {
 	struct sort_item *items = mem_array(s->n, sizeof *items);
 	struct object_symbol *sorted = mem_array(s->n, sizeof *sorted);
@@ -108,7 +108,7 @@ static void order(struct symbols *s, const uint8_t *ranks, const uint64_t *ends)
 	s->all = sorted;
 }
 
-static void emit(struct symbols *s, size_t *cap, uint64_t lo, uint32_t symbol)
+static void emit(struct symtab *s, size_t *cap, uint64_t lo, uint32_t symbol)
 {
 	if (s->n_at && s->at[s->n_at - 1].lo == lo)
 		s->n_at--;
@@ -118,7 +118,7 @@ static void emit(struct symbols *s, size_t *cap, uint64_t lo, uint32_t symbol)
 }
 
 /* Closes the symbols of the stack that end at or before limit. */
-static void close_until(struct symbols *s, size_t *cap, const uint32_t *stack, size_t *depth,
+static void close_until(struct symtab *s, size_t *cap, const uint32_t *stack, size_t *depth,
 			uint64_t limit)
 {
 	while (*depth && s->all[stack[*depth - 1]].hi <= limit) {
@@ -131,7 +131,7 @@ static void close_until(struct symbols *s, size_t *cap, const uint32_t *stack, s
 	}
 }
 
-static void flatten(struct symbols *s)
+static void flatten(struct symtab *s)
 {
 	uint32_t *stack = mem_array(s->n, sizeof *stack);
 	size_t depth = 0, cap = 0, cap_guesses = 0, first, end;
@@ -155,7 +155,7 @@ static void flatten(struct symbols *s)
 	free(stack);
 }
 
-static void load_table(struct symbols *s, const struct object *o, const struct elf_file *f,
+static void load_table(struct symtab *s, const struct object *o, const struct elf_file *f,
 		       const struct elf_section *table)
 {
 	struct err e = ERR_INIT;
@@ -202,7 +202,7 @@ static void load_table(struct symbols *s, const struct object *o, const struct e
 	free(bytes);
 }
 
-void symbols_load(struct symbols *s, const struct object *o)
+void symtab_load(struct symtab *s, const struct object *o)
 {
 	const struct elf_file *files[] = {&o->file, &o->debug, &o->file};
 	const uint32_t types[] = {SHT_SYMTAB, SHT_SYMTAB, SHT_DYNSYM};
@@ -211,26 +211,26 @@ void symbols_load(struct symbols *s, const struct object *o)
 		const struct elf_section *t = find_table(files[i], types[i]);
 
 		if (t && files[i]->path) {
-			symbols_release(s);
+			symtab_release(s);
 			load_table(s, o, files[i], t);
 		}
 	}
 }
 
-void symbols_release(struct symbols *s)
+void symtab_release(struct symtab *s)
 {
 	free(s->all);
 	free(s->names);
 	free(s->at);
 	free(s->guesses);
-	*s = (struct symbols){0};
+	*s = (struct symtab){0};
 }
 
-static const struct symbols *loaded(struct object *o)
+static const struct symtab *loaded(struct object *o)
 {
 	pthread_mutex_lock(&o->lock);
 	if (!o->symbols_loaded)
-		symbols_load(&o->symbols, o);
+		symtab_load(&o->symbols, o);
 	o->symbols_loaded = true;
 	pthread_mutex_unlock(&o->lock);
 	return &o->symbols;
@@ -238,7 +238,7 @@ static const struct symbols *loaded(struct object *o)
 
 const struct object_symbol *object_symbols(struct object *o, size_t *n)
 {
-	const struct symbols *s = loaded(o);
+	const struct symtab *s = loaded(o);
 
 	*n = s->n;
 	return s->all;
@@ -246,7 +246,7 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n)
 
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
 {
-	const struct symbols *s = loaded(o);
+	const struct symtab *s = loaded(o);
 	const struct object_symbol *guess = NULL;
 	size_t lo = 0, hi = s->n_at;
 
@@ -277,7 +277,7 @@ const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
 
 bool object_is_symbol_start(struct object *o, uint64_t vaddr)
 {
-	const struct symbols *s = loaded(o);
+	const struct symtab *s = loaded(o);
 	size_t lo = 0, hi = s->n;
 
 	while (lo < hi) {

@@ -5,8 +5,8 @@ struct cell cell_share(uint64_t part, uint64_t whole)
 {
 	if (!whole)
 		return (struct cell){.present = false};
-	return cell_number((uint64_t)(((unsigned __int128)part * 20000 + whole) /
-	                              ((unsigned __int128)whole * 2)));
+	return cell_number(
+	    (uint64_t)(((unsigned __int128)part * 20000 + whole) / ((unsigned __int128)whole * 2)));
 }
 
 void size_text(struct buf *out, uint64_t bytes)

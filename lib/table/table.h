@@ -41,10 +41,10 @@ struct cell {
 };
 
 struct row {
-	struct cell *cells;    /* n_columns, the caller's */
-	const char **details;  /* lines beneath the row for people, NUL-terminated; the source's */
+	struct cell *cells;   /* n_columns, the caller's */
+	const char **details; /* lines beneath the row for people, NUL-terminated; the source's */
 	size_t n_details;
-	const char *more;      /* a last such line, e.g. how many were left out; NULL: none */
+	const char *more; /* a last such line, e.g. how many were left out; NULL: none */
 };
 
 struct table {

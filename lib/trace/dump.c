@@ -18,6 +18,20 @@ struct dump {
 	} done;
 };
 
+/* C++ has names with quotes in them: operator"" _km. */
+static void add_quoted(struct buf *b, const char *s, size_t n)
+{
+	const char *quote;
+
+	buf_addc(b, '"');
+	for (; n && (quote = memchr(s, '"', n)); n -= (size_t)(quote - s) + 1, s = quote + 1) {
+		buf_add_escaped(b, s, (size_t)(quote - s));
+		buf_adds(b, "\\\"");
+	}
+	buf_add_escaped(b, s, n);
+	buf_addc(b, '"');
+}
+
 static void quoted(struct buf *b, const char *key, const struct intern *strings, uint32_t id)
 {
 	size_t n;
@@ -25,9 +39,8 @@ static void quoted(struct buf *b, const char *key, const struct intern *strings,
 
 	if (!id)
 		return;
-	buf_addf(b, " %s=\"", key);
-	buf_add_escaped(b, s, n);
-	buf_addc(b, '"');
+	buf_addf(b, " %s=", key);
+	add_quoted(b, s, n);
 }
 
 static void hex_bytes(struct buf *b, const char *key, const struct intern *strings, uint32_t id)
@@ -198,8 +211,12 @@ static enum status dump_begin(struct sink *s, struct trace *t, struct err *e)
 			 t->metrics[m].state && t->metrics[m].key == METRIC_AT_TYPE ? "@type" : "");
 	st = end_line(d, e);
 	for (size_t i = 0; !st && i < t->n_attributes; i++) {
-		buf_addf(&d->line, "attribute %s", trace_text(t, t->attributes[i].key));
-		quoted(&d->line, "value", &t->strings, t->attributes[i].value);
+		const struct attribute *x = &t->attributes[i];
+
+		buf_adds(&d->line, "attribute ");
+		buf_add_escaped(&d->line, x->key, strlen(x->key));
+		buf_addc(&d->line, '=');
+		add_quoted(&d->line, x->value, strlen(x->value));
 		st = end_line(d, e);
 	}
 	return st;
@@ -252,9 +269,8 @@ static enum status dump_end(struct sink *s, struct trace *t, struct err *e)
 	for (size_t i = 0; !st && i < t->n_notes; i++) {
 		buf_addf(&d->line, "note %s", severity_name(t->notes[i].severity));
 		number(&d->line, "count", t->notes[i].count);
-		buf_adds(&d->line, " \"");
-		buf_add_escaped(&d->line, t->notes[i].text, strlen(t->notes[i].text));
-		buf_addc(&d->line, '"');
+		buf_addc(&d->line, ' ');
+		add_quoted(&d->line, t->notes[i].text, strlen(t->notes[i].text));
 		st = end_line(d, e);
 	}
 	if (st)

@@ -20,9 +20,10 @@ static uint64_t get(const uint8_t *p, unsigned n)
 	return v;
 }
 
-uint64_t chunk_checksum(const void *payload, size_t length)
+/* Seeded with the kind, so that a damaged kind is found too. */
+uint64_t chunk_checksum(uint32_t kind, const void *payload, size_t length)
 {
-	return hash_bytes(payload, length);
+	return hash_bytes_seeded(payload, length, kind);
 }
 
 void trace_mark_encode(uint8_t out[TRACE_MARK_SIZE])
@@ -38,7 +39,7 @@ void chunk_encode(uint8_t out[CHUNK_HEADER_SIZE], uint32_t kind, const void *pay
 {
 	put(out, kind, 4);
 	put(out + 4, length, 4);
-	put(out + 8, chunk_checksum(payload, length), 8);
+	put(out + 8, chunk_checksum(kind, payload, length), 8);
 }
 
 struct chunk chunk_decode(const uint8_t in[CHUNK_HEADER_SIZE])

@@ -38,7 +38,7 @@ enum chunk_kind {
 
 struct chunk {
 	uint32_t kind, length;
-	uint64_t checksum; /* XXH3, 64 bits, seed 0, of the payload */
+	uint64_t checksum; /* XXH3, 64 bits, of the payload; the seed is the kind */
 };
 
 void trace_mark_encode(uint8_t out[TRACE_MARK_SIZE]);
@@ -46,7 +46,7 @@ void trace_mark_encode(uint8_t out[TRACE_MARK_SIZE]);
 void chunk_encode(uint8_t out[CHUNK_HEADER_SIZE], uint32_t kind, const void *payload,
 		  uint32_t length);
 struct chunk chunk_decode(const uint8_t in[CHUNK_HEADER_SIZE]);
-uint64_t chunk_checksum(const void *payload, size_t length);
+uint64_t chunk_checksum(uint32_t kind, const void *payload, size_t length);
 
 /* seq, time and address are stored as differences to the event before in the same chunk; a
  * zeroed state starts a chunk. */

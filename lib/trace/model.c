@@ -55,7 +55,7 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-uint32_t trace_string(struct trace *t, const char *s, size_t n)
+static uint32_t add_string(struct trace *t, struct intern *strings, const char *s, size_t n)
 {
 	char mark[80];
 	struct arena scratch = ARENA_INIT;
@@ -64,17 +64,27 @@ uint32_t trace_string(struct trace *t, const char *s, size_t n)
 	uint32_t id;
 
 	if (n <= TRACE_STRING_MAX)
-		return intern_add(&t->strings, s, n);
+		return intern_add(strings, s, n);
 	mark_len = (size_t)snprintf(mark, sizeof mark, "...[%zu bytes, %016" PRIx64 "]", n,
 				    hash_bytes(s, n));
 	keep = TRACE_STRING_MAX - mark_len;
 	cut = arena_alloc(&scratch, TRACE_STRING_MAX);
 	memcpy(cut, s, keep);
 	memcpy(cut + keep, mark, mark_len);
-	id = intern_add(&t->strings, cut, TRACE_STRING_MAX);
+	id = intern_add(strings, cut, TRACE_STRING_MAX);
 	arena_release(&scratch);
 	t->cut_strings++;
 	return id;
+}
+
+uint32_t trace_string(struct trace *t, const char *s, size_t n)
+{
+	return add_string(t, &t->strings, s, n);
+}
+
+uint32_t trace_symbol_string(struct trace *t, const char *s, size_t n)
+{
+	return add_string(t, &t->symbols.strings, s, n);
 }
 
 uint32_t trace_strz(struct trace *t, const char *s)
@@ -249,21 +259,22 @@ const struct module *trace_module_at(const struct trace *t, uint32_t process, ui
 
 void trace_set(struct trace *t, const char *key, const char *value)
 {
-	uint32_t k = trace_strz(t, key), v = trace_strz(t, value);
+	const char *copy = arena_strndup(&t->arena, value, strlen(value));
 
 	for (size_t i = 0; i < t->n_attributes; i++)
-		if (t->attributes[i].key == k) {
-			t->attributes[i].value = v;
+		if (!strcmp(t->attributes[i].key, key)) {
+			t->attributes[i].value = copy;
 			return;
 		}
-	VEC_PUSH(t->attributes, t->n_attributes, t->cap_attributes) = (struct attribute){k, v};
+	VEC_PUSH(t->attributes, t->n_attributes, t->cap_attributes) =
+	    (struct attribute){arena_strndup(&t->arena, key, strlen(key)), copy};
 }
 
 const char *trace_get(const struct trace *t, const char *key)
 {
 	for (size_t i = 0; i < t->n_attributes; i++)
-		if (!strcmp(trace_text(t, t->attributes[i].key), key))
-			return trace_text(t, t->attributes[i].value);
+		if (!strcmp(t->attributes[i].key, key))
+			return t->attributes[i].value;
 	return NULL;
 }
 
@@ -275,6 +286,7 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
 
 void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
 {
+	static const char further[] = "more different notes were left out";
 	char text[1024];
 	va_list ap;
 
@@ -286,6 +298,10 @@ void trace_note(struct trace *t, enum severity severity, uint64_t count, const c
 			t->notes[i].count += count;
 			return;
 		}
+	if (t->n_notes == TRACE_NOTES && strcmp(text, further)) {
+		trace_note(t, severity, 1, "%s", further);
+		return;
+	}
 	VEC_PUSH(t->notes, t->n_notes, t->cap_notes) =
 	    (struct note){.severity = (uint8_t)severity,
 			  .count = count,

@@ -95,6 +95,10 @@ struct note {
 	const char *text;
 };
 
+struct attribute {
+	const char *key, *value; /* own text: a stream's header stands before its strings */
+};
+
 struct trace {
 	struct intern strings;
 	struct module *modules; /* [0] unused, as in all tables */
@@ -117,9 +121,7 @@ struct trace {
 		uint8_t state, key;
 	} metrics[METRICS];
 	bool unordered; /* events do not come in the order of seq: match frees by number */
-	struct attribute {
-		uint32_t key, value; /* string ids */
-	} * attributes; /* "format", "clock", "time_resolution_ns", "loli.mode", ...; last wins */
+	struct attribute *attributes; /* "format", "clock", "loli.mode", ...; last wins */
 	size_t n_attributes, cap_attributes;
 	struct note *notes;
 	size_t n_notes, cap_notes;
@@ -144,6 +146,7 @@ enum { TRACE_STRING_MAX = 64 << 10 };
 /* Each finds the equal row or appends one, and returns its id. */
 uint32_t trace_string(struct trace *t, const char *s, size_t n);
 uint32_t trace_strz(struct trace *t, const char *s);
+uint32_t trace_symbol_string(struct trace *t, const char *s, size_t n); /* of t->symbols */
 uint32_t trace_type(struct trace *t, const char *s, size_t n);
 uint32_t trace_location(struct trace *t, const struct location *l);
 uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location);
@@ -160,7 +163,9 @@ const char *trace_text(const struct trace *t, uint32_t string); /* NUL-terminate
 void trace_set(struct trace *t, const char *key, const char *value);
 const char *trace_get(const struct trace *t, const char *key); /* NULL: not set */
 void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key);
-/* A note with the same text is not added again; its count grows. */
+/* A note with the same text is not added again; its count grows. After TRACE_NOTES different
+ * ones the others are only counted. */
+enum { TRACE_NOTES = 1000 };
 void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -55,7 +55,7 @@ enum status stream_next(struct stream *s, struct chunk *c, const uint8_t **paylo
 		*payload = cursor_bytes(s->in, c->length, "chunk");
 		if (!*payload)
 			return e->code;
-		if (chunk_checksum(*payload, c->length) == c->checksum)
+		if (chunk_checksum(c->kind, *payload, c->length) == c->checksum)
 			return ST_OK;
 		if (!expendable(c->kind))
 			return err_at(e, ST_BAD, offset,

@@ -52,6 +52,8 @@ static size_t symbol_strings(const struct trace *t)
 	return (size_t)intern_count(&t->symbols.strings) + 1;
 }
 
+enum { MAX_ATTRIBUTES = 1000 };
+
 static void header(struct cursor *c, struct trace *t)
 {
 	uint64_t flags = cursor_uleb(c), n = cursor_uleb(c);
@@ -64,6 +66,8 @@ static void header(struct cursor *c, struct trace *t)
 			trace_metric(t, (enum metric)m, state, key);
 	}
 	n = cursor_uleb(c);
+	if (n > MAX_ATTRIBUTES || t->n_attributes > MAX_ATTRIBUTES)
+		cursor_fail(c, ST_LIMIT, "more than %d attributes", MAX_ATTRIBUTES);
 	while (n-- && !c->failed) {
 		char key[256], value[4096];
 		size_t k, v;
@@ -215,7 +219,8 @@ static void totals(struct cursor *c, struct trace *t)
 
 		if (k < EV_KINDS && !c->failed && written != t->events[k]) {
 			t->complete = false;
-			trace_note(t, NOTE_LOSS, written - t->events[k],
+			trace_note(t, NOTE_LOSS,
+				   written > t->events[k] ? written - t->events[k] : 0,
 				   "the trace says it has %" PRIu64 " %s events, %" PRIu64
 				   " are there",
 				   written, event_kind_name((unsigned)k), t->events[k]);
@@ -266,7 +271,10 @@ static void row(struct cursor *c, struct trace *t, uint32_t kind, uint64_t *prev
 	case CHUNK_STRINGS:
 	case CHUNK_SYMBOL_STRINGS:
 		s = text(c, &n);
-		if (s)
+		if (s && n > TRACE_STRING_MAX)
+			cursor_fail(c, ST_BAD, "string of %zu bytes: at most %d are legal", n,
+				    TRACE_STRING_MAX);
+		else if (s)
 			intern_append(kind == CHUNK_STRINGS ? &t->strings : &y->strings, s, n);
 		break;
 	case CHUNK_MODULES: module_row(c, t); break;

@@ -283,8 +283,10 @@ static void make_header(struct buf *b, const struct trace *t)
 	}
 	buf_add_uleb(b, t->n_attributes);
 	for (size_t i = 0; i < t->n_attributes; i++) {
-		add_text(b, &t->strings, t->attributes[i].key);
-		add_text(b, &t->strings, t->attributes[i].value);
+		buf_add_uleb(b, strlen(t->attributes[i].key));
+		buf_adds(b, t->attributes[i].key);
+		buf_add_uleb(b, strlen(t->attributes[i].value));
+		buf_adds(b, t->attributes[i].value);
 	}
 }
 

@@ -227,7 +227,8 @@ static bool load(struct truth *t, const char *path)
 	}
 	free(line);
 	fclose(f);
-	qsort(t->entry, t->count, sizeof(*t->entry), by_key);
+	if (t->count > 0)
+		qsort(t->entry, t->count, sizeof(*t->entry), by_key);
 	return t->count > 0;
 }
 

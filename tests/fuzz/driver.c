@@ -18,16 +18,26 @@ enum { SECONDS = 10 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-static char current[4096]; /* for the messages of a watchdog or of a crash's log */
+static char current[4096];
+
+static void name_the_input(void)
+{
+	static const char text[] = "while replaying ";
+
+	if (write(2, text, sizeof text - 1) < 0 || write(2, current, strlen(current)) < 0 ||
+	    write(2, "\n", 1) < 0)
+		_exit(2);
+}
 
 static void out_of_time(int sig)
 {
-	static const char text[] = "  no answer after 10 s: ";
+	static const char text[] = "no answer after 10 s ";
 
 	(void)sig;
-	if (write(1, text, sizeof text - 1) > 0 && write(1, current, strlen(current)) > 0)
-		(void)!write(1, "\n", 1);
+	if (write(2, text, sizeof text - 1) > 0)
+		name_the_input();
 	_exit(1);
 }
 
@@ -57,8 +67,6 @@ static int replay_file(const char *path, size_t size)
 	}
 	fclose(f);
 	snprintf(current, sizeof current, "%s", path);
-	if (getenv("V"))
-		fprintf(stderr, "  %s\n", path);
 	alarm(SECONDS);
 	LLVMFuzzerTestOneInput(data, size);
 	alarm(0);
@@ -105,6 +113,8 @@ int main(int argc, char **argv)
 
 	if (LLVMFuzzerInitialize)
 		LLVMFuzzerInitialize(&argc, &argv);
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(name_the_input);
 	signal(SIGALRM, out_of_time);
 	for (int i = 1; i < argc; i++) {
 		int k = replay(argv[i]);

@@ -1,16 +1,549 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/base: errors, memory, arena, buffers, UTF, numbers. See base_tables.c and base_cursor.c
- * for the rest.
+ * All of lib/base. Expected values come from the definitions (Unicode, DWARF's LEB128, C's
+ * types), from xxHash's published vectors, or from a naive second implementation.
  */
 #include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/base/cursor.h"
+#include "lib/base/err.h"
+#include "lib/base/hash.h"
+#include "lib/base/intern.h"
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+#include "lib/base/pool.h"
+#include "lib/base/sort.h"
+#include "lib/base/utf.h"
 #include "tests/unit/test.h"
 
-TEST(arena)
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uint64_t random_state;
+
+/* xorshift64: the same numbers in every run. */
+static uint64_t random_u64(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/* --- errors --- */
+
+TEST(err_code_text_and_offset)
+{
+	struct err e = ERR_INIT;
+
+	CHECK_EQ(err_set(&e, ST_LIMIT, "more than %d", 5), ST_LIMIT);
+	CHECK_STR(e.msg, "more than 5");
+	CHECK(e.offset == ERR_NO_OFFSET);
+	CHECK_EQ(err_at(&e, ST_BAD, 17, "wrong"), ST_BAD);
+	CHECK_EQ(e.code, ST_BAD);
+	CHECK_EQ(e.offset, 17);
+	CHECK_EQ(err_prefix(&e, "chunk %d", 3), ST_BAD);
+	CHECK_STR(e.msg, "chunk 3: wrong");
+	CHECK_EQ(e.offset, 17);
+}
+
+TEST(err_sys_adds_the_systems_text)
+{
+	struct err e = ERR_INIT;
+	char want[200];
+
+	errno = ENOENT;
+	CHECK_EQ(err_sys(&e, "open"), ST_SYS);
+	snprintf(want, sizeof want, "open: %s", strerror(ENOENT));
+	CHECK_STR(e.msg, want);
+	errno = EPIPE;
+	CHECK_EQ(err_sys(&e, "write"), ST_PIPE);
+}
+
+TEST(err_long_text_is_cut)
+{
+	struct err e = ERR_INIT;
+	char text[1000];
+
+	memset(text, 'x', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	err_set(&e, ST_BAD, "%s", text);
+	CHECK_EQ(strlen(e.msg), sizeof e.msg - 1);
+	for (int i = 0; i < 3; i++)
+		err_prefix(&e, "%s", text);
+	CHECK_EQ(strlen(e.msg), sizeof e.msg - 1);
+	errno = EIO;
+	err_sys(&e, "%s", text);
+	CHECK_EQ(strlen(e.msg), sizeof e.msg - 1);
+}
+
+/* --- memory --- */
+
+static void last_words(void)
+{
+	if (write(1, "  (out of memory, as asked)\n", 28) < 0)
+		_exit(9);
+}
+
+/* Runs fn in a child; gives its exit status, or -1 when a signal ended it. */
+static int status_of(void (*fn)(void))
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		mem_on_failure = last_words;
+		fn();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static void *volatile sink;
+
+static void product_overflows(void)
+{
+	sink = mem_array(SIZE_MAX / 8, 16);
+}
+
+static void half_the_address_space(void)
+{
+	sink = mem_alloc((size_t)PTRDIFF_MAX + 1);
+}
+
+static void grow_without_end(void)
+{
+	size_t cap = 0;
+
+	sink = mem_grow(NULL, &cap, SIZE_MAX / 2 + 2, 1);
+}
+
+static void arena_without_end(void)
 {
 	struct arena a = ARENA_INIT;
-	CHECK_STR(arena_strndup(&a, "abc", 2), "ab");
+
+	sink = arena_alloc(&a, SIZE_MAX - 4);
+}
+
+TEST(mem_out_of_memory_is_exit_3)
+{
+	CHECK_EQ(status_of(product_overflows), 3);
+	CHECK_EQ(status_of(half_the_address_space), 3);
+	CHECK_EQ(status_of(grow_without_end), 3);
+	CHECK_EQ(status_of(arena_without_end), 3);
+}
+
+TEST(mem_basics)
+{
+	char *zeros = mem_zarray(7, 3), *copy = mem_strdup("abc"), *part = mem_strndup("abc", 2);
+	void *nothing = mem_array(0, 8);
+
+	for (int i = 0; i < 21; i++)
+		CHECK_EQ(zeros[i], 0);
+	CHECK_STR(copy, "abc");
+	CHECK_STR(part, "ab");
+	CHECK(nothing != NULL);
+	free(zeros);
+	free(copy);
+	free(part);
+	free(nothing);
+}
+
+TEST(mem_vec_push_keeps_everything)
+{
+	struct {
+		uint32_t *v;
+		size_t n, cap;
+	} a = {0};
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		VEC_PUSH(a.v, a.n, a.cap) = i * 3;
+		CHECK_EQ(a.n, i + 1);
+		CHECK(a.n <= a.cap);
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		CHECK_EQ(a.v[i], i * 3);
+	free(a.v);
+}
+
+/* --- arena --- */
+
+TEST(arena_blocks_do_not_overlap)
+{
+	enum { N = 3000 };
+	struct arena a = ARENA_INIT;
+	unsigned char *p[N];
+	size_t size[N];
+	bool sound = true;
+
+	random_state = 1;
+	for (size_t i = 0; i < N; i++) {
+		size[i] = i % 500 == 499 ? 5u << 20 : random_u64() % 700;
+		p[i] = arena_alloc(&a, size[i]);
+		sound &= (uintptr_t)p[i] % 16 == 0;
+		memset(p[i], (int)(i & 0xff), size[i]);
+	}
+	for (size_t i = 0; i < N; i++)
+		for (size_t k = 0; k < size[i]; k++)
+			sound &= p[i][k] == (i & 0xff);
+	CHECK(sound);
 	arena_release(&a);
+	CHECK_EQ(a.total, 0);
+	CHECK(!a.head);
+	arena_release(&a);
+}
+
+TEST(arena_strings)
+{
+	struct arena a = ARENA_INIT;
+	const char *z;
+
+	CHECK_STR(arena_strndup(&a, "abcdef", 3), "abc");
+	CHECK_STR(arena_strndup(&a, NULL, 0), "");
+	CHECK_MEM(arena_strndup(&a, "a\0b", 3), 4, "a\0b", 4);
+	z = arena_zalloc(&a, 100);
+	for (int i = 0; i < 100; i++)
+		CHECK_EQ(z[i], 0);
+	arena_release(&a);
+}
+
+/* --- buffers --- */
+
+TEST(buf_appends)
+{
+	struct buf b = BUF_INIT;
+
+	CHECK_STR(buf_str(&b), "");
+	CHECK_EQ(b.len, 0);
+	buf_adds(&b, "ab");
+	buf_addc(&b, 'c');
+	buf_add(&b, "de", 1);
+	buf_add(&b, NULL, 0);
+	buf_addf(&b, " %d %s", -5, "x");
+	buf_add_u64(&b, 0);
+	buf_addc(&b, ' ');
+	buf_add_u64(&b, UINT64_MAX);
+	CHECK_STR(buf_str(&b), "abcd -5 x0 18446744073709551615");
+	buf_release(&b);
+	CHECK(!b.data && !b.len && !b.cap);
+}
+
+TEST(buf_long_format)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%5000d|", 7);
+	CHECK_EQ(b.len, 5001);
+	CHECK_EQ(b.data[4999], '7');
+	CHECK_EQ(b.data[5000], '|');
+	buf_release(&b);
+}
+
+TEST(buf_escapes_what_a_terminal_would_obey)
+{
+	static const struct {
+		const char *in;
+		size_t n;
+		const char *out;
+	} t[] = {
+	    {"plain", 5, "plain"},
+	    {"a\nb\tc\\", 6, "a\\nb\\tc\\\\"},
+	    {"\x1b[31m", 5, "\\x1b[31m"},
+	    {"\0\x7f", 2, "\\x00\\x7f"},
+	    {"\xc3\xa9", 2, "\xc3\xa9"},            /* e acute */
+	    {"\xc2\x9b", 2, "\\xc2\\x9b"},          /* C1 CSI */
+	    {"\xff\xc3", 2, "\\xff\\xc3"},          /* no UTF-8; and cut short */
+	    {"\xed\xa0\x80", 3, "\\xed\\xa0\\x80"}, /* a surrogate */
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct buf b = BUF_INIT;
+
+		buf_add_escaped(&b, t[i].in, t[i].n);
+		CHECK_STR(buf_str(&b), t[i].out);
+		buf_release(&b);
+	}
+}
+
+/* --- UTF --- */
+
+TEST(utf8_every_code_point)
+{
+	bool sound = true;
+
+	for (uint32_t c = 0; c < 0x110000; c++) {
+		bool surrogate = c >= 0xd800 && c < 0xe000;
+		size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+		char s[4];
+		uint32_t got = 0;
+
+		/* RFC 3629, section 3. */
+		s[0] = (char)(len == 1 ? c : (0xf00u >> len & 0xff) | c >> 6 * (len - 1));
+		for (size_t i = 1; i < len; i++)
+			s[i] = (char)(0x80 | (c >> 6 * (len - 1 - i) & 0x3f));
+		sound &= utf8_next(s, len, &got) == (surrogate ? 0 : len);
+		sound &= surrogate || got == c;
+		sound &= utf8_next(s, len - 1, NULL) == 0;
+	}
+	CHECK(sound);
+}
+
+TEST(utf8_refuses)
+{
+	static const char *const bad[] = {"\x80",
+					  "\xc0\x80",
+					  "\xc1\xbf",
+					  "\xe0\x80\x80",
+					  "\xf0\x80\x80\x80",
+					  "\xf4\x90\x80\x80",
+					  "\xf5\x80\x80",
+					  "\xff",
+					  "\xc3("};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		CHECK_EQ(utf8_next(bad[i], strlen(bad[i]), NULL), 0);
+		CHECK(!utf8_valid(bad[i], strlen(bad[i])));
+	}
+	CHECK(utf8_valid("", 0));
+	CHECK(utf8_valid("a\xe2\x82\xac", 4));
+	CHECK_EQ(utf8_add_repaired(&b, "a\xff\xe2\x82z", 5), 3);
+	CHECK_STR(buf_str(&b), "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz");
+	buf_release(&b);
+}
+
+TEST(utf16_both_orders)
+{
+	/* "A", euro sign, U+1F600, a lone high and a lone low surrogate. */
+	static const uint8_t big[] = {0x00, 0x41, 0x20, 0xac, 0xd8, 0x3d, 0xde,
+				      0x00, 0xd8, 0x00, 0x00, 0x42, 0xdc, 0x00};
+	static const char want[] = "A\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd"
+				   "B\xef\xbf\xbd";
+	uint8_t little[sizeof big];
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof big; i++)
+		little[i] = big[i ^ 1];
+	CHECK_EQ(utf16_to_utf8(&b, big, sizeof big, true), 2);
+	CHECK_STR(buf_str(&b), want);
+	b.len = 0;
+	CHECK_EQ(utf16_to_utf8(&b, little, sizeof little, false), 2);
+	CHECK_STR(buf_str(&b), want);
+	b.len = 0;
+	CHECK_EQ(utf16_to_utf8(&b, big + 8, 2, true), 1); /* a high surrogate at the very end */
+	CHECK_STR(buf_str(&b), "\xef\xbf\xbd");
+	buf_release(&b);
+}
+
+/* --- numbers --- */
+
+TEST(num_edges)
+{
+	uint64_t u = 0;
+	int64_t i = 0;
+
+	CHECK(num_dec("18446744073709551615", 20, &u) && u == UINT64_MAX);
+	CHECK(!num_dec("18446744073709551616", 20, &u));
+	CHECK(!num_dec("99999999999999999999", 20, &u));
+	CHECK(!num_dec("", 0, &u) && !num_dec("+1", 2, &u) && !num_dec(" 1", 2, &u));
+	CHECK(!num_dec("-1", 2, &u) && !num_dec("1a", 2, &u) && !num_dec("1\0", 2, &u));
+	CHECK(num_hex("fFfFfFfFfFfFfFfF", 16, &u) && u == UINT64_MAX);
+	CHECK(!num_hex("10000000000000000", 17, &u) && !num_hex("0x1", 3, &u) &&
+	      !num_hex("g", 1, &u));
+	CHECK(num_auto("0x1F", 4, &u) && u == 31);
+	CHECK(num_auto("0X1f", 4, &u) && u == 31);
+	CHECK(num_auto("017", 3, &u) && u == 17); /* never octal */
+	CHECK(!num_auto("0x", 2, &u) && !num_auto("1f", 2, &u));
+	CHECK(num_i64("9223372036854775807", 19, &i) && i == INT64_MAX);
+	CHECK(!num_i64("9223372036854775808", 19, &i));
+	CHECK(num_i64("-9223372036854775808", 20, &i) && i == INT64_MIN);
+	CHECK(!num_i64("-9223372036854775809", 20, &i));
+	CHECK(!num_i64("-", 1, &i) && !num_i64("", 0, &i) && !num_i64("--1", 3, &i));
+	CHECK(num_i64("-0", 2, &i) && i == 0);
+	CHECK_EQ(num_hex_digit('a'), 10);
+	CHECK_EQ(num_hex_digit('F'), 15);
+	CHECK_EQ(num_hex_digit('g'), -1);
+	CHECK_EQ(num_hex_digit((char)0xff), -1);
+}
+
+/* --- hash and map --- */
+
+TEST(hash_bytes_is_xxh3)
+{
+	CHECK(hash_bytes("", 0) ==
+	      0x2d06800538d394c2u); /* xxHash's doc/xxhash_spec: XXH3, seed 0 */
+	CHECK(hash_bytes("a", 1) != hash_bytes("b", 1));
+	CHECK(hash_bytes("a\0", 2) != hash_bytes("a", 1));
+}
+
+/* Against an array as wide as the keys; few keys, so that clusters form and are removed. */
+TEST(map64_equals_a_naive_map)
+{
+	enum { KEYS = 512 };
+	struct map64 m = MAP64_INIT;
+	uint32_t naive[KEYS] = {0};
+	uint64_t keys[KEYS];
+	size_t n = 0, wrong = 0;
+
+	random_state = 2;
+	for (size_t i = 0; i < KEYS; i++)
+		keys[i] = i < 4 ? (uint64_t[]){0, 1, UINT64_MAX, UINT64_MAX - 1}[i] : random_u64();
+	CHECK_EQ(map64_get(&m, 0), 0);
+	map64_remove(&m, 0);
+	for (int step = 0; step < 200000; step++) {
+		size_t k = random_u64() % KEYS;
+
+		/* Waves of growth and of shrinking. */
+		if (random_u64() % 100 < (step / 5000 % 2 ? 25u : 75u)) {
+			uint32_t *v = map64_put(&m, keys[k]);
+
+			wrong += *v != naive[k];
+			n += !naive[k];
+			*v = naive[k] = (uint32_t)(random_u64() | 1);
+		} else {
+			map64_remove(&m, keys[k]);
+			n -= naive[k] != 0;
+			naive[k] = 0;
+		}
+		wrong += m.n != n;
+		if (step % 1000 == 0)
+			for (size_t i = 0; i < KEYS; i++)
+				wrong += map64_get(&m, keys[i]) != naive[i];
+	}
+	CHECK_EQ(wrong, 0);
+	map64_release(&m);
+	CHECK_EQ(map64_get(&m, keys[7]), 0);
+}
+
+/* --- interning --- */
+
+TEST(intern_ids_are_dense_and_stable)
+{
+	struct intern t = INTERN_INIT;
+	const char *first;
+	char text[20];
+	size_t n;
+
+	CHECK_EQ(intern_count(&t), 0);
+	CHECK_STR(intern_text(&t, 0, &n), "");
+	CHECK_EQ(intern_find(&t, "x", 1), 0);
+	CHECK_EQ(intern_add(&t, "0", 1), 1);
+	first = intern_text(&t, 1, NULL);
+	for (uint32_t i = 0; i < 5000; i++)
+		CHECK_EQ(intern_add(&t, text, (size_t)snprintf(text, sizeof text, "%u", i)), i + 1);
+	for (uint32_t i = 0; i < 5000; i++)
+		CHECK_EQ(intern_add(&t, text, (size_t)snprintf(text, sizeof text, "%u", i)), i + 1);
+	CHECK_EQ(intern_count(&t), 5000);
+	CHECK(intern_text(&t, 1, NULL) == first);
+	CHECK_STR(intern_text(&t, 4321, &n), "4320");
+	CHECK_EQ(n, 4);
+	CHECK_STR(intern_text(&t, 5001, &n), "");
+	CHECK_EQ(n, 0);
+	intern_release(&t);
+}
+
+TEST(intern_odd_strings)
+{
+	struct intern t = INTERN_INIT;
+	uint32_t empty = intern_add(&t, "", 0), nul = intern_add(&t, "a\0b", 3),
+		 a = intern_add(&t, "a", 1), again;
+	size_t n;
+
+	CHECK_EQ(empty, 1);
+	CHECK_EQ(nul, 2);
+	CHECK_EQ(a, 3);
+	CHECK_MEM(intern_text(&t, nul, &n), 4, "a\0b", 4);
+	CHECK_EQ(n, 3);
+	again = intern_append(&t, "a", 1);
+	CHECK_EQ(again, 4);
+	CHECK_STR(intern_text(&t, again, NULL), "a");
+	CHECK_EQ(intern_find(&t, "a", 1), a);
+	CHECK_EQ(intern_append(&t, "new", 3), 5);
+	CHECK_EQ(intern_add(&t, "new", 3), 5);
+	CHECK_EQ(intern_find(&t, "", 0), empty);
+	intern_release(&t);
+}
+
+/* --- sorting --- */
+
+TEST(sort_is_stable_and_ascending)
+{
+	static const struct {
+		size_t n;
+		uint64_t mask;
+	} t[] = {{0, 0},          {1, UINT64_MAX},    {2, 1},
+		 {48, 0xff},      {49, 0xff},         {5000, 0},
+		 {5000, 0xff00},  {5000, 7},          {5000, 0xf000000000000000u},
+		 {20000, 0xffff}, {20000, UINT64_MAX}};
+
+	random_state = 3;
+	for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
+		struct sort_item *v = mem_zarray(t[k].n, sizeof *v);
+		uint64_t sum = 0;
+		size_t wrong = 0;
+
+		for (size_t i = 0; i < t[k].n; i++) {
+			v[i] = (struct sort_item){random_u64() & t[k].mask, (uint32_t)i};
+			sum += v[i].key ^ hash_u64(i);
+		}
+		sort_radix(v, t[k].n);
+		for (size_t i = 0; i < t[k].n; i++) {
+			sum -= v[i].key ^ hash_u64(v[i].index);
+			wrong += i && (v[i - 1].key > v[i].key ||
+				       (v[i - 1].key == v[i].key && v[i - 1].index >= v[i].index));
+		}
+		CHECK_EQ(wrong, 0);
+		CHECK_EQ(sum, 0); /* the same pairs of key and index as before */
+		free(v);
+	}
+}
+
+/* --- threads --- */
+
+struct counts {
+	atomic_uint seen[1000];
+	atomic_bool used[8];
+	atomic_uint wrong;
+	unsigned limit;
+};
+
+static void count_item(size_t item, unsigned worker, void *arg)
+{
+	struct counts *c = arg;
+
+	atomic_fetch_add(&c->seen[item], 1);
+	if (worker >= c->limit || atomic_exchange(&c->used[worker], true))
+		atomic_fetch_add(&c->wrong, 1); /* two threads as one worker */
+	atomic_store(&c->used[worker], false);
+}
+
+TEST(pool_runs_each_item_once)
+{
+	static const struct {
+		unsigned threads;
+		size_t n;
+	} t[] = {{0, 5}, {1, 1000}, {2, 1000}, {8, 1000}, {8, 3}, {4, 0}};
+
+	for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
+		struct counts *c = mem_zalloc(sizeof *c);
+		size_t wrong = 0;
+
+		c->limit = t[k].threads ? t[k].threads : 1;
+		pool_run(t[k].threads, t[k].n, count_item, c);
+		for (size_t i = 0; i < 1000; i++)
+			wrong += atomic_load(&c->seen[i]) != (i < t[k].n);
+		CHECK_EQ(wrong, 0);
+		CHECK_EQ(atomic_load(&c->wrong), 0);
+		free(c);
+	}
+	CHECK(pool_cpus() >= 1);
 }
 
 TEST_MAIN()

@@ -342,7 +342,8 @@ static pid_t pipe_to_stdin(const struct buf *b, int *saved)
 		close(fds[0]);
 		while (at < b->len) {
 			size_t n = at % 7919 + 1;
-			ssize_t put = write(fds[1], b->data + at, n < b->len - at ? n : b->len - at);
+			ssize_t put =
+			    write(fds[1], b->data + at, n < b->len - at ? n : b->len - at);
 
 			if (put <= 0)
 				break;

@@ -214,7 +214,8 @@ TEST(depth)
 	check_n("[[[[]]]]", 8, &o, ST_LIMIT, "[[[", 3);
 	memset(deep, '[', sizeof deep);
 	deep[sizeof deep - 1] = '\0';
-	check(deep, ST_LIMIT, "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 64);
+	check(deep, ST_LIMIT, "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+	      64);
 }
 
 TEST(utf8)

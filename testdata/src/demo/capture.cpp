@@ -3,7 +3,7 @@
  * See capture.h.
  */
 #include "capture.h"
-#include "gc.h"
+#include "pool.h"
 #include "truth.h"
 #include <atomic>
 #include <deque>
@@ -85,7 +85,8 @@ void send_packet(size_t count)
 	}
 	agent->pending.resize(first);
 
-	std::vector<char> packed(static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size()))));
+	std::vector<char> packed(
+	    static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size()))));
 	int size = LZ4_compress_default(raw.data(), packed.data(), static_cast<int>(raw.size()),
 					static_cast<int>(packed.size()));
 	std::string head;

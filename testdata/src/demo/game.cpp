@@ -3,6 +3,7 @@
  * See game.h.
  */
 #include "game.h"
+#include "ai.h"
 #include <stdio.h>
 
 namespace arcade
@@ -94,7 +95,8 @@ class Ship : public Entity
 	inline void look_around(World &world)
 	{
 		int seen = static_cast<int>(world.random.below(7));
-		List<Entity *> *near = CALL(List<Entity *>::make(kEntityListKlass, kEntityArrayKlass));
+		List<Entity *> *near =
+		    CALL(List<Entity *>::make(kEntityListKlass, kEntityArrayKlass));
 		for (int i = 0; i < seen; i++)
 			CALL(near->Add(this));
 	}
@@ -210,6 +212,7 @@ void Game::frame(int number)
 	if (number % 5 == 0)
 		CALL(script_call(on_combo, number % 9));
 	CALL(scores_.push(number));
+	CALL(ai_think(number));
 }
 
 Game::~Game()

@@ -63,7 +63,8 @@ int main(int argc, char **argv)
 	void *bank[8];
 
 	if (!parse(&options, argc, argv)) {
-		fprintf(stderr, "usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]\n");
+		fprintf(stderr,
+			"usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]\n");
 		return 2;
 	}
 	/* Before the agent is there: its free will be seen, its allocation never was. */

@@ -29,8 +29,8 @@ static HOOK_STUB void loli_free(void *ptr)
 void (*loli_alloc_ptr)(void *, size_t) = &loli_alloc;
 void (*loli_free_ptr)(void *) = &loli_free;
 
-__attribute__((visibility("default"))) HOOK_STUB void
-loli_set_allocandfree(void (*alloc_ptr)(void *, size_t), void (*free_ptr)(void *))
+__attribute__((visibility("default"))) HOOK_STUB void loli_set_allocandfree(
+    void (*alloc_ptr)(void *, size_t), void (*free_ptr)(void *))
 {
 	loli_alloc_ptr = alloc_ptr;
 	loli_free_ptr = free_ptr;

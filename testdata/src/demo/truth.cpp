@@ -234,7 +234,8 @@ bool Truth::write_sites(const std::string &path) const
 	FILE *f = open_out(path);
 	if (!f)
 		return false;
-	fprintf(f, "# runtime\tmodule\tvaddr\tkind\tcovered\tcalls\t(func\tqualified\tfile:line)...\n");
+	fprintf(
+	    f, "# runtime\tmodule\tvaddr\tkind\tcovered\tcalls\t(func\tqualified\tfile:line)...\n");
 	for (const auto &entry : chain_of_) {
 		Where where = locate(entry.first);
 		fprintf(f, "0x%llx\t%s\t0x%llx\treturn\t%d\t%zu", ull{entry.first},

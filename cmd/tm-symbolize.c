@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-symbolize: trace or capture -> trace with functions, inlines, files and lines.
+ */
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/cli/cli.h"
+#include "lib/symbolize/rewrite.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+	struct symbolizer symbolizer;
+	const struct import_options *import;
+	struct coverage all;
+};
+
+static void progress(void *arg, uint64_t done, uint64_t total)
+{
+	(void)arg;
+	cli_progress("symbolizing", done, total);
+}
+
+static void tell_coverage(const char *file, const char *name, const struct coverage *c,
+			  void (*tell)(const char *, const char *, ...))
+{
+	if (!c->n)
+		return;
+	tell(file,
+	     "%s: %" PRIu64 " locations: %" PRIu64 " with line, %" PRIu64 " name only, %" PRIu64
+	     " module only, %" PRIu64 " nothing",
+	     name, c->n, c->tiers[TIER_LINE], c->tiers[TIER_NAME], c->tiers[TIER_MODULE],
+	     c->tiers[TIER_NOTHING]);
+	for (unsigned r = REASON_RESOLVED + 1; r < REASONS; r++)
+		if (c->reasons[r])
+			tell(file, "%s: %" PRIu64 " not resolved further: %s", name, c->reasons[r],
+			     reason_text(r));
+	if (c->guesses)
+		tell(file, "%s: %" PRIu64 " named by a symbol without a size: a guess", name,
+		     c->guesses);
+}
+
+static void tell(struct job *j, const char *file, struct rewrite *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const struct trace *t = w->captures[i].t;
+		struct coverage c;
+
+		for (size_t k = w->captures[i].first_note; k < t->n_notes; k++)
+			if (t->notes[k].severity >= NOTE_GUESS || cli_verbose)
+				cli_note(file, "%s: %s", severity_name(t->notes[k].severity),
+					 t->notes[k].text);
+		for (uint32_t o = 1; o < t->symbols.n_objects; o++) {
+			const struct symbol_object *object = &t->symbols.objects[o];
+
+			coverage_count(t, o, &c);
+			tell_coverage(file, intern_text(&t->symbols.strings, object->name, NULL),
+				      &c, cli_info);
+		}
+		coverage_count(t, 0, &c);
+		tell_coverage(file, "coverage", &c, cli_note);
+		j->all.n += c.n;
+		for (int k = 0; k < TIERS; k++)
+			j->all.tiers[k] += c.tiers[k];
+	}
+}
+
+/* --maps for a trace, whose own tables must stay as they are. */
+static enum status read_maps(const char *path, struct trace **maps, struct err *e)
+{
+	struct input in = {0};
+	enum status st = input_open(&in, path, e);
+
+	*maps = trace_new();
+	if (!st)
+		st = maps_read(&in.cur, *maps, e);
+	input_close(&in);
+	return st ? err_prefix(e, "module map '%s'", path) : ST_OK;
+}
+
+static enum status symbolize(struct job *j, struct input *in, const char *file, struct err *e)
+{
+	struct input spooled = {0}, *from = in;
+	struct rewrite w = {.n = 0};
+	struct trace *maps = NULL;
+	FILE *temporary = NULL;
+	enum status st = cli_as_trace(in, j->import, &spooled, &temporary, e);
+
+	if (temporary)
+		from = &spooled;
+	else if (!st && j->import->maps)
+		st = read_maps(j->import->maps, &maps, e);
+	if (!st)
+		st = input_keep(from);
+	if (!st)
+		st = rewrite_scan(&w, &from->cur, &j->symbolizer, maps, e);
+	cli_progress_clear();
+	if (!st)
+		tell(j, file, &w);
+	if (!st)
+		st = input_rewind(from);
+	if (!st)
+		st = rewrite_copy(&w, &from->cur, stdout, e);
+	rewrite_release(&w);
+	trace_free(maps);
+	input_close(&spooled);
+	if (temporary)
+		fclose(temporary);
+	return st;
+}
+
+static void one(struct job *j, const char *path)
+{
+	const char *file = strcmp(path, "-") ? path : "<stdin>";
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	enum status st = input_open(&in, path, &e);
+
+	if (!st)
+		st = symbolize(j, &in, file, &e);
+	input_close(&in);
+	if (st)
+		cli_fail(file, &e);
+}
+
+static void given_files(const struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->items[i]->object)
+			cli_fail(f->items[i]->path, &f->items[i]->e);
+		else if (f->items[i]->e.msg[0])
+			cli_note(f->items[i]->path, "%s", f->items[i]->e.msg);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct cli_import import = {0};
+	struct opt_list files = {0}, debug_dirs = {0};
+	const char *output = NULL, *sysroot = "/", *engine = "reference";
+	uint64_t jobs = pool_cpus(), least = 0;
+	bool no_local = false;
+	const struct opt options[] = {
+	    ROW_LIST('e', "exe", "FILE", "a binary of the capture, or MODULE=FILE; again for more",
+		     &files),
+	    ROW_LIST(0, "debug-dir", "DIR", "where debug files are: a build-id tree or a folder",
+		     &debug_dirs),
+	    ROW_STRING(0, "sysroot", "DIR", "look up captured paths below DIR (/)", &sysroot),
+	    ROW_FLAG(0, "no-local", "do not look up captured paths at all", &no_local),
+	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
+	    ROW_NUMBER('j', "jobs", "N", "workers (number of processors)", &jobs),
+	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF: reference", &engine),
+	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
+		       &least),
+	    CLI_IMPORT_ROWS(import),
+	    OPT_END,
+	};
+	const struct opt_program program = {
+	    "tm-symbolize", "[FILE...]", "Puts functions, inlines, files and lines into a trace.",
+	    options};
+	struct job j = {.import = &import.options};
+	struct symbolize_options o = {0};
+	int n = opt_parse(&program, argc, argv);
+
+	cli_import_done(&import);
+	if (!jobs || jobs > 256)
+		cli_usage("--jobs: from 1 to 256");
+	if (least > 100)
+		cli_usage("--min-coverage: a percentage, from 0 to 100");
+	o.engine = dwarf_engine_by_name(engine);
+	if (!o.engine)
+		cli_usage("--engine: there is no '%s'", engine);
+	o.files = (struct files_options){.files = files.items,
+					 .n_files = files.n,
+					 .search = {debug_dirs.items, debug_dirs.n, true},
+					 .sysroot = no_local ? NULL : sysroot,
+					 .jobs = (unsigned)jobs};
+	o.bind = (struct bind_options){import.options.has_slide, import.options.slide,
+				       import.options.locations, import.options.offsets};
+	o.dwarf = (struct dwarf_options){.jobs = (unsigned)jobs, .progress = progress};
+	cli_output(output);
+	symbolizer_init(&j.symbolizer, &o);
+	given_files(&j.symbolizer.files);
+	if (!n)
+		one(&j, "-");
+	for (int i = 1; i <= n; i++)
+		one(&j, argv[i]);
+	if (least && (j.all.n - j.all.tiers[TIER_NOTHING] - j.all.tiers[TIER_MODULE]) * 100 <
+			 least * j.all.n)
+		cli_status(EXIT_INCOMPLETE);
+	symbolizer_release(&j.symbolizer);
+	free(files.items);
+	free(debug_dirs.items);
+	return cli_exit();
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * /proc/PID/maps and smaps text -> modules. A module is one load of a file: its mappings follow
+ * each other, and one that begins the file again begins another load (two linker namespaces may
+ * each have their own libc.so). Anonymous memory, [heap] and the like, and device memory that
+ * holds no code are no modules; [vdso] is one.
+ */
+#include "formats/reader.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <stdlib.h>
+
+enum { LINE_LIMIT = 64 << 10 };
+static const uint64_t size_max = (uint64_t)1 << 48;
+
+struct mapping {
+	uint64_t lo, hi, offset;
+	uint32_t path; /* in maps.paths; 0: none */
+	bool executable, writable;
+};
+
+struct load {
+	uint32_t path;
+	bool begun; /* has a mapping of offset 0 */
+	bool executable;
+	uint64_t last_hi, last_offset;
+	struct map_range *ranges;
+	size_t n, cap;
+};
+
+struct maps {
+	struct intern paths;
+	struct mapping *list;
+	size_t n, cap;
+	struct load *loads;
+	size_t n_loads, cap_loads;
+	uint64_t refused, overlaps, deleted;
+};
+
+struct text {
+	const char *s, *end;
+};
+
+/* The next word of hexadecimal digits, ended by stop, which is passed over too. */
+static bool hex_until(struct text *t, char stop, uint64_t *v)
+{
+	const char *p = memchr(t->s, stop, (size_t)(t->end - t->s));
+
+	if (!p || !num_hex(t->s, (size_t)(p - t->s), v))
+		return false;
+	t->s = p + 1;
+	return true;
+}
+
+static bool permissions(struct text *t, struct mapping *m)
+{
+	static const char *const letters[] = {"r-", "w-", "x-", "ps"};
+	const char *p = t->s;
+
+	if (t->end - p < 5 || p[4] != ' ')
+		return false;
+	for (int i = 0; i < 4; i++)
+		if (!strchr(letters[i], p[i]))
+			return false;
+	m->writable = p[1] == 'w';
+	m->executable = p[2] == 'x';
+	t->s += 5;
+	return true;
+}
+
+/* lo-hi perms offset major:minor inode [path] */
+static bool parse_mapping(const char *line, size_t n, struct mapping *m, struct text *path)
+{
+	struct text t = {line, line + n};
+	uint64_t device;
+	const char *inode;
+
+	if (!hex_until(&t, '-', &m->lo) || !hex_until(&t, ' ', &m->hi) || !permissions(&t, m) ||
+	    !hex_until(&t, ' ', &m->offset) || !hex_until(&t, ':', &device) ||
+	    !hex_until(&t, ' ', &device))
+		return false;
+	for (inode = t.s; t.s < t.end && *t.s != ' '; t.s++)
+		;
+	if (!num_dec(inode, (size_t)(t.s - inode), &device))
+		return false;
+	while (t.s < t.end && *t.s == ' ')
+		t.s++;
+	*path = t;
+	return true;
+}
+
+static bool absurd(const struct mapping *m)
+{
+	return m->lo >= m->hi || m->hi - m->lo > size_max || m->offset > UINT64_MAX - size_max;
+}
+
+/* A line of smaps below its mapping, as "Rss:   12 kB" or "VmFlags: rd ex". */
+static bool is_detail(const char *line, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (line[i] == '_' || (line[i] | 0x20) - 'a' + 0u < 26))
+		i++;
+	return i && i < n && line[i] == ':';
+}
+
+static void take_line(struct maps *m, const char *line, size_t n)
+{
+	static const char deleted[] = " (deleted)";
+	struct mapping new = {0};
+	struct text path;
+	size_t len;
+
+	if (!parse_mapping(line, n, &new, &path)) {
+		while (n && line[n - 1] == ' ')
+			n--;
+		m->refused += n && !is_detail(line, n);
+		return;
+	}
+	if (absurd(&new)) {
+		m->refused++;
+		return;
+	}
+	len = (size_t)(path.end - path.s);
+	if (len > sizeof deleted - 1 &&
+	    !memcmp(path.end - (sizeof deleted - 1), deleted, sizeof deleted - 1)) {
+		len -= sizeof deleted - 1;
+		m->deleted++;
+	}
+	if (len && (path.s[0] != '[' || (len == 6 && !memcmp(path.s, "[vdso]", 6))))
+		new.path = intern_add(&m->paths, path.s, len);
+	VEC_PUSH(m->list, m->n, m->cap) = new;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct mapping *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* Kernels list mappings in order; two texts put together do not. */
+static void sort_list(struct maps *m)
+{
+	size_t i = 1;
+
+	while (i < m->n && m->list[i - 1].lo <= m->list[i].lo)
+		i++;
+	if (i < m->n)
+		qsort(m->list, m->n, sizeof *m->list, by_address);
+}
+
+static bool begins_again(const struct load *l, const struct mapping *m)
+{
+	if (m->offset || m->writable || !l->begun)
+		return false;
+	/* the first page mapped once more for what lies beside the code in it */
+	return l->last_offset || l->last_hi != m->lo;
+}
+
+static void into_loads(struct maps *m)
+{
+	/* place of a path's latest load + 1, by path id */
+	uint32_t *latest = mem_zarray(intern_count(&m->paths) + (size_t)1, sizeof *latest);
+	uint64_t hi = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct mapping *a = &m->list[i];
+		struct load *l;
+
+		if (a->lo < hi) {
+			m->overlaps++;
+			continue;
+		}
+		hi = a->hi;
+		if (!a->path)
+			continue;
+		if (!latest[a->path] || begins_again(&m->loads[latest[a->path] - 1], a)) {
+			VEC_PUSH(m->loads, m->n_loads, m->cap_loads) =
+			    (struct load){.path = a->path};
+			latest[a->path] = (uint32_t)m->n_loads;
+		}
+		l = &m->loads[latest[a->path] - 1];
+		l->begun |= !a->offset;
+		l->executable |= a->executable;
+		l->last_hi = a->hi;
+		l->last_offset = a->offset;
+		VEC_PUSH(l->ranges, l->n, l->cap) = (struct map_range){
+		    .lo = a->lo, .hi = a->hi, .offset = a->offset, .executable = a->executable};
+	}
+	free(latest);
+}
+
+static bool is_module(const struct load *l, const char *path)
+{
+	return l->executable || (path[0] == '/' && strncmp(path, "/dev/", 5) != 0 &&
+				 strncmp(path, "/memfd:", 7) != 0);
+}
+
+static void add_modules(struct maps *m, struct trace *t)
+{
+	for (size_t i = 0; i < m->n_loads; i++) {
+		struct load *l = &m->loads[i];
+		size_t n;
+		const char *path = intern_text(&m->paths, l->path, &n);
+
+		if (is_module(l, path))
+			trace_module(t, &(struct module){.name = trace_string(t, path, n),
+							 .ranges = l->ranges,
+							 .n_ranges = (uint32_t)l->n});
+		free(l->ranges);
+	}
+	if (m->refused)
+		trace_note(t, NOTE_LOSS, m->refused, "lines of the module map make no sense");
+	if (m->overlaps)
+		trace_note(t, NOTE_LOSS, m->overlaps,
+			   "mappings of the module map lie over an earlier one: left out");
+	if (m->deleted)
+		trace_note(t, NOTE_INFO, m->deleted,
+			   "mappings are of files that had been deleted or replaced");
+}
+
+enum status maps_read(struct cursor *in, struct trace *t, struct err *e)
+{
+	struct maps m = {0};
+	const char *line;
+	size_t n;
+
+	while ((line = cursor_line(in, &n, LINE_LIMIT)))
+		take_line(&m, line, n);
+	if (!cursor_failed(in) && !m.n)
+		err_set(e, ST_BAD, "no line is one of /proc/PID/maps or smaps");
+	if (!cursor_failed(in) && m.n) {
+		sort_list(&m);
+		into_loads(&m);
+		add_modules(&m, t);
+	}
+	n = m.n;
+	intern_release(&m.paths);
+	free(m.list);
+	free(m.loads);
+	return cursor_failed(in) || !n ? e->code : ST_OK;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/cli.h"
+#include "lib/trace/encode.h"
+#include "lib/trace/writer.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum status cli_as_trace(struct input *in, const struct import_options *o, struct input *copy,
+			 FILE **file, struct err *e)
+{
+	struct writer *writer;
+	const uint8_t *head;
+	size_t n;
+	bool lossy;
+	enum status st = input_head(in, &head, &n);
+	int fd;
+
+	*file = NULL;
+	if (st || (n >= TRACE_MAGIC_SIZE && !memcmp(head, TRACE_MAGIC, TRACE_MAGIC_SIZE)))
+		return st;
+	fd = input_temporary(e);
+	if (fd < 0)
+		return e->code;
+	*file = fdopen(fd, "w+");
+	if (!*file) {
+		close(fd);
+		return err_sys(e, "temporary file");
+	}
+	writer = writer_new(*file);
+	st = capture_read(in, o, writer_sink(writer), &lossy, e);
+	writer_free(writer);
+	if (!st && fflush(*file))
+		st = err_sys(e, "temporary file");
+	return st ? st : input_fd(copy, fileno(*file), in->name, e);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How many columns of a terminal text takes. Independent of the locale: output is UTF-8.
+ */
+#ifndef TM_RENDER_WIDTH_H
+#define TM_RENDER_WIDTH_H
+
+#include "lib/base/buf.h"
+
+/* 0: combining and invisible; 2: East Asian wide and emoji; else 1. */
+unsigned codepoint_width(uint32_t cp);
+/* Of UTF-8 text without control bytes; an invalid byte counts 1. */
+size_t text_width(const char *s, size_t n);
+/* Appends the text in at most width columns: when it is longer, its middle becomes "…" and
+ * the halves keep whole characters. */
+void text_shorten(struct buf *out, const char *s, size_t n, size_t width);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/names.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t add_string(struct names *n, const char *s, size_t len)
+{
+	return len ? intern_add(&n->strings, s, len) : 0;
+}
+
+static uint32_t add_base_name(struct names *n, const char *s, size_t len)
+{
+	const char *slash = len ? memrchr(s, '/', len) : NULL;
+
+	if (slash && slash + 1 < s + len) {
+		len -= (size_t)(slash + 1 - s);
+		s = slash + 1;
+	}
+	return add_string(n, s, len);
+}
+
+/* A symbol table's string, remembered so that a path is hashed once and not per location. */
+static uint32_t symbol_string(struct names *n, const struct symbols *s, uint32_t id)
+{
+	uint32_t *seen;
+	const char *text;
+	size_t len;
+
+	if (!id)
+		return 0;
+	seen = map64_put(&n->strings_seen, id);
+	if (!*seen) {
+		text = intern_text(&s->strings, id, &len);
+		*seen = add_string(n, text, len) + 1;
+	}
+	return *seen - 1;
+}
+
+static uint32_t add_function(struct names *n, const struct names_function *f)
+{
+	uint32_t key[2] = {f->raw, f->module};
+	uint32_t id = intern_add(&n->function_index, (const char *)key, sizeof key);
+
+	if (id == n->n_functions)
+		VEC_PUSH(n->functions, n->n_functions, n->cap_functions) = *f;
+	return id;
+}
+
+static uint32_t symbol_function(struct names *n, const struct symbols *s, uint32_t function,
+				uint32_t object, uint32_t module)
+{
+	const struct symbol_function *sf;
+	struct names_function f = {.module = module};
+	uint32_t *seen = map64_put(&n->functions_seen, (uint64_t)function << 32 | object);
+
+	if (*seen)
+		return *seen;
+	if (function < s->n_functions) {
+		sf = &s->functions[function];
+		f.raw = symbol_string(n, s, sf->raw);
+		f.display = symbol_string(n, s, sf->display);
+	}
+	if (!f.raw)
+		f.raw = f.display;
+	if (!f.display)
+		f.display = f.raw;
+	/* A nameless function stays 0 and is told by its address. */
+	return *seen = f.raw ? add_function(n, &f) : UINT32_MAX;
+}
+
+struct identity { /* without holes: it is hashed as bytes */
+	uint64_t address;
+	uint32_t module, build_id, function, file, line, how;
+};
+
+enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS };
+
+static void push_call(struct names *n, uint32_t function, uint32_t file, uint32_t line,
+		      uint32_t location)
+{
+	VEC_PUSH(n->calls, n->n_calls, n->cap_calls) =
+	    (struct names_call){function, file, line, location};
+}
+
+static uint32_t add_location(struct names *n, const struct identity *id,
+			     const struct names_location *l, bool *is_new)
+{
+	uint32_t got = intern_add(&n->location_index, (const char *)id, sizeof *id);
+
+	*is_new = got == n->n_locations;
+	if (*is_new)
+		VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = *l;
+	return got;
+}
+
+static uint32_t text_function(struct names *n, const char *s, size_t len, uint32_t module)
+{
+	uint32_t string = add_string(n, s, len);
+
+	return add_function(n, &(struct names_function){string, string, module});
+}
+
+/* A location that nothing names: the function is its place. */
+static uint32_t unnamed(struct names *n, struct identity *id, struct names_location *l)
+{
+	char text[64];
+	uint32_t got, function;
+	size_t len, module_len;
+	const char *module = names_text(n, id->module, &module_len);
+	bool is_new;
+
+	l->module = id->module;
+	l->address = id->address;
+	l->has_address = id->how != HOW_UNKNOWN;
+	l->tier = id->module && l->has_address ? TIER_MODULE : TIER_NOTHING;
+	l->first = (uint32_t)n->n_calls;
+	l->n_calls = 1;
+	got = add_location(n, id, l, &is_new);
+	if (!is_new)
+		return got;
+	if (id->how == HOW_UNKNOWN) {
+		function = text_function(n, "[unknown]", 9, id->module);
+	} else {
+		char *s = mem_alloc(module_len + sizeof text);
+
+		len = (size_t)snprintf(text, sizeof text, "%s0x%" PRIx64,
+				       !id->module            ? ""
+				       : id->how == HOW_VADDR ? "!"
+							      : "+",
+				       id->address);
+		memcpy(s, module, module_len);
+		memcpy(s + module_len, text, len);
+		function = text_function(n, s, module_len + len, id->module);
+		free(s);
+	}
+	push_call(n, function, 0, 0, got);
+	return got;
+}
+
+/* Where an unbound address is: the module's file offset, or the address less the slide. */
+static void place(struct names *n, const struct trace *t, const struct location *l,
+		  struct identity *id)
+{
+	const struct module *m =
+	    l->module < t->n_modules && l->module ? &t->modules[l->module] : NULL;
+	const char *name;
+	size_t len;
+
+	id->address = l->raw;
+	id->how = HOW_ADDRESS;
+	if (!m && l->space == SPACE_RUNTIME)
+		m = trace_module_at(t, l->process, l->epoch, l->raw);
+	if (l->space != SPACE_RUNTIME) {
+		id->how = HOW_OFFSET;
+	} else if (m) {
+		for (uint32_t i = 0; i < m->n_ranges; i++)
+			if (m->ranges[i].lo <= l->raw && l->raw < m->ranges[i].hi) {
+				id->address = l->raw - m->ranges[i].lo + m->ranges[i].offset;
+				id->how = HOW_OFFSET;
+			}
+		if (id->how == HOW_ADDRESS && m->has_slide) {
+			id->address = l->raw - m->slide;
+			id->how = HOW_OFFSET;
+		}
+	}
+	if (!m)
+		return;
+	name = intern_text(&t->strings, m->name, &len);
+	id->module = add_base_name(n, name, len);
+	if (m->build_id) {
+		name = intern_text(&t->strings, m->build_id, &len);
+		id->build_id = add_string(n, name, len);
+	}
+}
+
+static uint32_t named_by_capture(struct names *n, const struct trace *t, const struct location *l)
+{
+	struct names_location row = {.first = (uint32_t)n->n_calls, .n_calls = 1};
+	struct identity id = {.how = HOW_NAME, .line = l->line};
+	const char *text;
+	size_t len;
+	uint32_t got;
+	bool is_new;
+
+	if (l->module && l->module < t->n_modules) {
+		text = intern_text(&t->strings, t->modules[l->module].name, &len);
+		id.module = add_base_name(n, text, len);
+	}
+	text = intern_text(&t->strings, l->file, &len);
+	id.file = add_string(n, text, len);
+	text = intern_text(&t->strings, l->name, &len);
+	id.function = text_function(n, text, len, id.module);
+	row.module = id.module;
+	row.tier = id.file && l->line ? TIER_LINE : TIER_NAME;
+	got = add_location(n, &id, &row, &is_new);
+	if (is_new)
+		push_call(n, id.function, id.file, l->line, got);
+	return got;
+}
+
+static uint32_t symbolized(struct names *n, const struct symbols *s, const struct binding *b,
+			   struct identity *id)
+{
+	struct names_location row = {.module = id->module,
+				     .address = id->address,
+				     .has_address = true,
+				     .tier = b->tier,
+				     .first = (uint32_t)n->n_calls};
+	const struct symbol_call *c = &s->calls[b->call];
+	uint32_t function = symbol_function(n, s, c->function, b->object, id->module), got;
+	bool is_new;
+
+	if (function == UINT32_MAX)
+		return 0;
+	id->function = function;
+	id->file = symbol_string(n, s, c->file);
+	id->line = c->line;
+	got = add_location(n, id, &row, &is_new);
+	if (!is_new)
+		return got;
+	for (uint32_t call = b->call; call && call < s->n_calls;) {
+		c = &s->calls[call];
+		function = symbol_function(n, s, c->function, b->object, id->module);
+		if (function != UINT32_MAX)
+			push_call(n, function, symbol_string(n, s, c->file), c->line, got);
+		/* References point backwards; anything else would be a loop. */
+		call = c->outer < call ? c->outer : 0;
+	}
+	n->locations[got].n_calls = (uint32_t)n->n_calls - row.first;
+	return got;
+}
+
+static uint32_t resolve(struct names *n, const struct trace *t, uint32_t location)
+{
+	const struct location *l = &t->locations[location];
+	const struct symbols *s = &t->symbols;
+	const struct binding *b = symbols_binding(s, location);
+	struct identity id = {.how = HOW_UNKNOWN};
+	struct names_location row = {.n_calls = 0};
+	const struct symbol_object *o;
+	const char *text;
+	size_t len;
+
+	if (b->object && b->object < s->n_objects) {
+		o = &s->objects[b->object];
+		text = intern_text(&s->strings, o->name, &len);
+		id.module = add_base_name(n, text, len);
+		text = intern_text(&s->strings, o->build_id, &len);
+		id.build_id = add_string(n, text, len);
+		if (b->vaddr) {
+			id.address = b->vaddr;
+			id.how = HOW_VADDR;
+		}
+	}
+	if (b->call && b->call < s->n_calls) {
+		uint32_t got = symbolized(n, s, b, &id);
+
+		if (got)
+			return got;
+	}
+	if (l->space == SPACE_NAME && l->name)
+		return named_by_capture(n, t, l);
+	if (id.how != HOW_VADDR && l->space < SPACE_NAME)
+		place(n, t, l, &id);
+	return unnamed(n, &id, &row);
+}
+
+uint32_t names_location(struct names *n, const struct trace *t, uint32_t location)
+{
+	if (location >= t->n_locations)
+		location = 0;
+	if (location >= n->cap_seen) {
+		size_t old = n->cap_seen;
+
+		n->seen = mem_grow(n->seen, &n->cap_seen, t->n_locations, sizeof *n->seen);
+		memset(n->seen + old, 0, (n->cap_seen - old) * sizeof *n->seen);
+	}
+	if (!n->seen[location])
+		n->seen[location] = resolve(n, t, location);
+	return n->seen[location];
+}
+
+void names_init(struct names *n)
+{
+	uint32_t text;
+
+	*n = (struct names){.n_calls = 0};
+	/* Row 0 is not in the indexes, whose ids start at 1: rows and ids agree. */
+	text = intern_add(&n->strings, "[no stack]", 10);
+	VEC_PUSH(n->functions, n->n_functions, n->cap_functions) =
+	    (struct names_function){text, text, 0};
+	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) =
+	    (struct names_location){.n_calls = 1};
+	push_call(n, 0, 0, 0, 0);
+}
+
+void names_capture(struct names *n, const struct trace *t)
+{
+	(void)t;
+	if (n->seen)
+		memset(n->seen, 0, n->cap_seen * sizeof *n->seen);
+	map64_release(&n->functions_seen);
+	map64_release(&n->strings_seen);
+}
+
+void names_release(struct names *n)
+{
+	intern_release(&n->strings);
+	intern_release(&n->function_index);
+	intern_release(&n->location_index);
+	map64_release(&n->functions_seen);
+	map64_release(&n->strings_seen);
+	free(n->functions);
+	free(n->locations);
+	free(n->calls);
+	free(n->seen);
+	*n = (struct names){.n_calls = 0};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What locations are called, across captures. Every location has at least one call (innermost
+ * first, inlined ones expanded). Identity is what stays the same from run to run: a function is
+ * its raw name and module, a location its module, build and link-time address (or its name),
+ * never a runtime address where a module is known. Modules go by their base names.
+ *
+ * Without symbols the function is "module!0xVADDR" (bound), "module+0xOFFSET" (offset in the
+ * file, or from the slide), "0xADDRESS", or "[unknown]".
+ */
+#ifndef TM_REPORT_NAMES_H
+#define TM_REPORT_NAMES_H
+
+#include "lib/trace/model.h"
+
+struct names_function { /* string ids */
+	uint32_t display, raw, module;
+};
+
+struct names_call {
+	uint32_t function, file, line; /* file: string id, 0: not known */
+	uint32_t location;             /* that it is a call of */
+};
+
+struct names_location {
+	uint32_t first, n_calls; /* in calls */
+	uint32_t module;         /* string id, 0: none */
+	uint64_t address;        /* in the module, or in the process when there is none */
+	bool has_address;
+	uint8_t tier; /* enum tier */
+};
+
+struct names {
+	struct intern strings;
+	struct names_function *functions; /* [0] is "[no stack]" */
+	size_t n_functions, cap_functions;
+	struct names_location *locations; /* [0] the same */
+	size_t n_locations, cap_locations;
+	struct names_call *calls; /* [0] the same */
+	size_t n_calls, cap_calls;
+
+	/* private */
+	struct intern function_index, location_index; /* of the rows' identities as bytes */
+	struct map64 functions_seen, strings_seen;    /* of the present capture */
+	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */
+	size_t cap_seen;
+};
+
+void names_init(struct names *n);
+void names_release(struct names *n);
+/* Another capture follows: its ids mean something else. */
+void names_capture(struct names *n, const struct trace *t);
+/* Our id of the capture's location. */
+uint32_t names_location(struct names *n, const struct trace *t, uint32_t location);
+
+static inline const char *names_text(const struct names *n, uint32_t string, size_t *len)
+{
+	return intern_text(&n->strings, string, len);
+}
+
+#endif

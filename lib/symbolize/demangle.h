@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Linkage names to names for people: C++ (Itanium), Rust (legacy and v0) and D, through
+ * libiberty (demangle.c is its only user). Thread safe.
+ */
+#ifndef TM_SYMBOLIZE_DEMANGLE_H
+#define TM_SYMBOLIZE_DEMANGLE_H
+
+/* A malloc'ed display name, or NULL when raw is not mangled. */
+char *demangle(const char *raw);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/symbolize/files.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void load(struct file *f, const struct object_search *search)
+{
+	struct err refused = ERR_INIT;
+	enum status st = object_open(&f->object, f->path, &f->e);
+	size_t n;
+
+	if (st) {
+		f->object = NULL;
+		f->reason = REASON_BAD_FILE;
+		return;
+	}
+	object_find_debug(f->object, search, &refused);
+	f->e = refused;
+	object_symbols(f->object, &n); /* built here, in parallel, and not at the first look-up */
+}
+
+struct load_job {
+	struct files *files;
+	size_t first;
+};
+
+static void load_item(size_t i, unsigned worker, void *arg)
+{
+	struct load_job *job = arg;
+
+	(void)worker;
+	load(job->files->items[job->first + i], &job->files->options.search);
+}
+
+static struct file *add(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	struct file *item = mem_zalloc(sizeof *item);
+
+	*item = (struct file){.e = ERR_INIT, .path = mem_strdup(path), .index = (uint32_t)f->n};
+	if (module)
+		item->module = mem_strndup(module, module_len);
+	VEC_PUSH(f->items, f->n, f->cap) = item;
+	return item;
+}
+
+void files_init(struct files *f, const struct files_options *options)
+{
+	struct load_job job = {.files = f};
+
+	*f = (struct files){.options = *options};
+	for (size_t i = 0; i < options->n_files; i++) {
+		const char *text = options->files[i], *equals = strchr(text, '=');
+		struct stat st;
+
+		/* A file whose own name has a '=' is a file. */
+		if (equals && stat(text, &st))
+			add(f, equals + 1, text, (size_t)(equals - text))->given = true;
+		else
+			add(f, text, NULL, 0)->given = true;
+	}
+	pool_run(options->jobs, f->n, load_item, &job);
+}
+
+void files_release(struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		object_free(f->items[i]->object);
+		free((void *)(uintptr_t)f->items[i]->path);
+		free((void *)(uintptr_t)f->items[i]->module);
+		free(f->items[i]);
+	}
+	free(f->items);
+	*f = (struct files){.n = 0};
+}
+
+/* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so.debug or libUE4.so.dbg. Nothing
+ * looser: libgame.so must not take libgame.v2.so. */
+static bool same_module(const char *file, const char *module)
+{
+	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {".debug",
+										      ".dbg"};
+	size_t n = strlen(file), m = strlen(module);
+
+	if (!strcmp(file, module))
+		return true;
+	for (size_t i = 0; i < 2; i++) {
+		size_t k = strlen(inside[i]);
+
+		if (n > k && !strcmp(file + n - k, inside[i]) && m == n - k + 3 &&
+		    !memcmp(file, module, n - k) && !strcmp(module + m - 3, ".so"))
+			return true;
+		k = strlen(after[i]);
+		if (n == m + k && !memcmp(file, module, m) && !strcmp(file + m, after[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool agrees(const struct file *f, const struct object_build_id *id)
+{
+	const struct object_build_id *own = object_build_id(f->object);
+
+	return !id->len || !own->len || object_build_id_equal(own, id);
+}
+
+static struct file *by_path(struct files *f, const char *path)
+{
+	struct stat st;
+	struct file *item;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->items[i]->path, path))
+			return f->items[i];
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return NULL;
+	item = add(f, path, NULL, 0);
+	load(item, &f->options.search);
+	return item;
+}
+
+static struct file *below_sysroot(struct files *f, const char *name)
+{
+	struct buf path = BUF_INIT;
+	struct file *item;
+
+	if (!f->options.sysroot || !f->options.sysroot[0] || name[0] != '/')
+		return NULL;
+	buf_adds(&path, strcmp(f->options.sysroot, "/") ? f->options.sysroot : "");
+	buf_adds(&path, name);
+	item = by_path(f, buf_str(&path));
+	buf_release(&path);
+	return item;
+}
+
+/* In the debug folders: the file of a build-id, or one with the module's name. */
+static struct file *in_debug_dirs(struct files *f, const char *base,
+				  const struct object_build_id *id)
+{
+	struct buf path = BUF_INIT;
+	struct file *item = NULL;
+
+	for (size_t d = 0; !item && d < f->options.search.n_dirs; d++) {
+		if (id->len > 1) {
+			path.len = 0;
+			buf_addf(&path, "%s/.build-id/%02x/", f->options.search.dirs[d],
+				 id->bytes[0]);
+			for (unsigned i = 1; i < id->len; i++)
+				buf_addf(&path, "%02x", id->bytes[i]);
+			buf_adds(&path, ".debug");
+			item = by_path(f, buf_str(&path));
+		}
+		if (!item && base[0]) {
+			path.len = 0;
+			buf_addf(&path, "%s/%s", f->options.search.dirs[d], base);
+			item = by_path(f, buf_str(&path));
+		}
+	}
+	buf_release(&path);
+	return item;
+}
+
+static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
+{
+	const char *base = base_name(name);
+	struct file *by_name = NULL, *given = NULL, *found;
+	size_t n_given = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct file *x = f->items[i];
+
+		if (!x->given)
+			continue;
+		if (x->module && (!strcmp(x->module, name) || !strcmp(x->module, base)))
+			return x;
+		if (x->module)
+			continue;
+		n_given++;
+		given = x;
+		if (x->object && id->len && object_build_id_equal(object_build_id(x->object), id))
+			return x;
+		/* Of several with the name the first that is not of another build. */
+		if (base[0] && same_module(base_name(x->path), base) &&
+		    (!by_name || (by_name->object && !agrees(by_name, id))))
+			by_name = x;
+	}
+	if (by_name)
+		return by_name;
+	if (!base[0])
+		return n_given == 1 ? given : NULL;
+	found = below_sysroot(f, name);
+	return found ? found : in_debug_dirs(f, base, id);
+}
+
+struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
+			enum reason *reason)
+{
+	struct file *x = candidate(f, name, id);
+
+	*reason = REASON_RESOLVED;
+	if (!x)
+		*reason = REASON_NO_FILE;
+	else if (!x->object)
+		*reason = x->reason;
+	else if (!agrees(x, id))
+		*reason = REASON_BUILD_ID_DIFFERS;
+	return *reason == REASON_RESOLVED ? x : NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which file on this machine is a captured module: by build-id where the capture has it, else
+ * by name among the files the user gave, else by its path as captured, below a sysroot.
+ */
+#ifndef TM_SYMBOLIZE_FILES_H
+#define TM_SYMBOLIZE_FILES_H
+
+#include "lib/object/object.h"
+#include "lib/trace/symbols.h"
+
+struct file {
+	const char *path;      /* owned by struct files */
+	const char *module;    /* -e MODULE=FILE: the module's name; else NULL */
+	struct object *object; /* NULL: could not be opened */
+	enum reason reason;    /* why, when object is NULL or not to be used */
+	struct err e;          /* the text for it; also what was refused as debug file */
+	uint32_t index;        /* in files.items */
+	bool given;            /* by the user, not found by its captured path */
+};
+
+struct files_options {
+	const char *const *files; /* -e: "FILE" or "MODULE=FILE" */
+	size_t n_files;
+	struct object_search search;
+	const char *sysroot; /* "" or NULL: never look at captured paths */
+	unsigned jobs;
+};
+
+struct files {
+	struct files_options options;
+	struct file **items; /* pointers stay valid */
+	size_t n, cap;
+};
+
+/* Opens the given files, in parallel. A file that cannot be read is kept with its reason:
+ * the caller reports it. options are borrowed. */
+void files_init(struct files *f, const struct files_options *options);
+void files_release(struct files *f);
+
+/* The file for a module with this name (path or base name; "" when the capture has none) and
+ * build-id (len 0: not captured). NULL: none, *reason says why. */
+struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
+			enum reason *reason);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/symbolize/rewrite.h"
+
+#include "lib/base/mem.h"
+#include "lib/trace/stream.h"
+#include "lib/trace/writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static bool is_symbols(uint32_t kind)
+{
+	return kind >= CHUNK_SYMBOL_STRINGS && kind <= CHUNK_BINDINGS;
+}
+
+/* The tables of one capture. */
+static enum status scan_capture(struct rewrite_capture *w, struct stream *s, struct err *e)
+{
+	struct trace *t = w->t;
+	struct chunk c = {0};
+
+	while (c.kind != CHUNK_TOTALS) {
+		const uint8_t *payload;
+		enum status st = stream_next(s, &c, &payload, e);
+
+		/* Totals are compared with events, which are not counted here. */
+		if (!st && c.kind != CHUNK_EVENTS && c.kind != CHUNK_TOTALS && !is_symbols(c.kind))
+			st = stream_apply(s, t, &c, payload, cursor_offset(s->in) - c.length, e);
+		if (st)
+			return st;
+		w->events |= c.kind == CHUNK_EVENTS;
+		if (c.kind == CHUNK_LOCATIONS)
+			VEC_PUSH(w->location_ends, w->n_ends, w->cap_ends) =
+			    (uint32_t)t->n_locations;
+	}
+	return ST_OK;
+}
+
+static void release_capture(struct rewrite_capture *c)
+{
+	trace_free(c->t);
+	free(c->location_ends);
+}
+
+/* An error is a loss when something before it is sound: of this capture, or another one. */
+static enum status salvage(struct rewrite *w, struct rewrite_capture *c, enum status st,
+			   const struct err *e)
+{
+	if (st != ST_BAD && st != ST_UNSUPPORTED)
+		return st;
+	if (c && !c->events) {
+		release_capture(c);
+		w->n--;
+		c = NULL;
+	}
+	if (!c && w->n)
+		c = &w->captures[w->n - 1];
+	if (!c)
+		return st;
+	trace_note(c->t, NOTE_LOSS, 0, "%s (at byte %" PRIu64 "); what follows was not read",
+		   e->msg, e->offset);
+	w->cut = true;
+	return ST_OK;
+}
+
+enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer *sy,
+			 const struct trace *maps, struct err *e)
+{
+	for (;;) {
+		struct stream s = {0};
+		enum status st = stream_mark(&s, in, e);
+		struct rewrite_capture *c;
+
+		if (st == ST_NONE)
+			return ST_OK;
+		if (st)
+			return salvage(w, NULL, st, e);
+		VEC_PUSH(w->captures, w->n, w->cap) = (struct rewrite_capture){.t = trace_new()};
+		c = &w->captures[w->n - 1];
+		st = scan_capture(c, &s, e);
+		c->first_note = c->t->n_notes;
+		if (s.damaged_chunks)
+			trace_note(c->t, NOTE_LOSS, s.damaged_chunks,
+				   "%" PRIu64 " damaged chunks (%" PRIu64 " bytes) were left out",
+				   s.damaged_chunks, s.damaged_bytes);
+		if (st) {
+			size_t n = w->n;
+
+			st = salvage(w, c, st, e);
+			if (st || w->n < n)
+				return st;
+		}
+		if (!st)
+			st = symbolizer_run(sy, c->t, maps ? maps : c->t, e);
+		if (st || w->cut)
+			return st;
+	}
+}
+
+/* Copies the chunks of one capture, its totals included. *cut: it has none. */
+static enum status copy_capture(const struct rewrite_capture *w, struct stream *s, FILE *out,
+				bool *cut, struct err *e)
+{
+	const struct trace *t = w->t;
+	bool symbols_out = false;
+	uint32_t locations = 1;
+	size_t table = 0;
+	struct chunk c = {0};
+
+	while (c.kind != CHUNK_TOTALS) {
+		const uint8_t *payload;
+		enum status st = stream_next(s, &c, &payload, e);
+
+		if (st == ST_BAD) { /* known from the first look, and noted */
+			*cut = true;
+			return writer_notes(out, t, w->first_note, t->n_notes, e);
+		}
+		if (st)
+			return st;
+		if (is_symbols(c.kind))
+			continue;
+		if (!symbols_out && c.kind != CHUNK_HEADER) {
+			st = writer_symbols(out, &t->symbols, e);
+			symbols_out = true;
+		}
+		if (!st && c.kind == CHUNK_TOTALS)
+			st = writer_notes(out, t, w->first_note, t->n_notes, e);
+		if (!st)
+			st = writer_chunk(out, c.kind, payload, c.length, e);
+		if (!st && c.kind == CHUNK_LOCATIONS && table < w->n_ends) {
+			st = writer_bindings(out, &t->symbols, locations, w->location_ends[table],
+					     e);
+			locations = w->location_ends[table++];
+		}
+		if (st)
+			return st;
+	}
+	return ST_OK;
+}
+
+enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *out, struct err *e)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct stream s = {0};
+		enum status st = stream_mark(&s, in, e);
+		bool cut = false;
+
+		if (!st)
+			st = writer_mark(out, e);
+		if (!st)
+			st = copy_capture(&w->captures[i], &s, out, &cut, e);
+		if (st || cut)
+			return st;
+	}
+	return ST_OK;
+}
+
+void rewrite_release(struct rewrite *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		release_capture(&w->captures[i]);
+	free(w->captures);
+	*w = (struct rewrite){.n = 0};
+}

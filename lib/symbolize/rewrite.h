@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Symbols into a trace stream, in two looks: the first reads the tables (not the events) and
+ * symbolizes, the second copies the stream, event chunks untouched, and puts the symbol tables
+ * behind the header and the bindings behind the locations they are of, so before any event
+ * that uses them. Symbols that were in the stream are left out.
+ */
+#ifndef TM_SYMBOLIZE_REWRITE_H
+#define TM_SYMBOLIZE_REWRITE_H
+
+#include "lib/base/cursor.h"
+#include "lib/symbolize/symbolize.h"
+
+#include <stdio.h>
+
+struct rewrite_capture {
+	struct trace *t;   /* tables and symbols */
+	size_t first_note; /* notes from there on are new */
+	bool events;       /* it has some: worth keeping when it is cut short */
+	uint32_t
+	    *location_ends; /* how many locations (with [0]) there are after each chunk of them */
+	size_t n_ends, cap_ends;
+};
+
+struct rewrite {
+	struct rewrite_capture *captures;
+	size_t n, cap;
+	bool cut; /* the stream ends before its totals */
+};
+
+/* First look. maps: modules from elsewhere for all captures, or NULL. A stream that is cut
+ * short or damaged gives what was sound (cut is set, with a loss note); ST_BAD when nothing. */
+enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer *s,
+			 const struct trace *maps, struct err *e);
+/* Second look, over the same bytes. */
+enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *out, struct err *e);
+void rewrite_release(struct rewrite *w);
+
+#endif

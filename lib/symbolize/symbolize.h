@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a trace's locations to its symbols: bind (bind.h), make one sorted batch of unique
+ * link-time addresses per file, have an engine (lib/dwarf) answer all batches at once, fall
+ * back to the symbol table, demangle, and put the result into t->symbols. The result does not
+ * depend on the number of jobs.
+ */
+#ifndef TM_SYMBOLIZE_SYMBOLIZE_H
+#define TM_SYMBOLIZE_SYMBOLIZE_H
+
+#include "lib/dwarf/engine.h"
+#include "lib/symbolize/bind.h"
+
+struct symbolize_options {
+	struct files_options files;
+	struct bind_options bind;
+	const struct dwarf_engine *engine;
+	struct dwarf_options dwarf;
+};
+
+struct symbolizer {
+	struct symbolize_options options;
+	struct files files; /* shared by all traces of a run: a file is opened once */
+};
+
+struct coverage { /* of locations */
+	uint64_t n, tiers[TIERS], reasons[REASONS], guesses;
+};
+
+void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o); /* o is copied */
+void symbolizer_release(struct symbolizer *s);
+
+/* Replaces t->symbols and adds notes. maps: where the modules are, t itself or another trace.
+ * ST_SYS when no engine can run; a file that cannot be read is a reason, not a failure. */
+enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct trace *maps,
+			   struct err *e);
+
+/* Counts bindings of locations, of one object (id) or of all (object 0). */
+void coverage_count(const struct trace *t, uint32_t object, struct coverage *c);
+
+#endif

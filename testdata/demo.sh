@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# make demo: builds the game in testdata/src/demo, runs it for 300 frames, and shows the
+# commands that turn the captures it wrote of itself into reports, with what they print.
+
+set -eu
+SRC=${SRC:-$(cd "$(dirname "$0")/.." && pwd)}
+BUILD=${BUILD:-$SRC/build/plain}
+PATH=${BIN:-$BUILD/bin}:$PATH
+export SRC
+
+DATA=$BUILD sh "$SRC/testdata/make.d/demo.sh" gcc-dwarf5-O2 300
+cd "$BUILD/demo/gcc-dwarf5-O2"
+
+printf 'The game ran 300 frames and wrote, in %s:\n' "${PWD#"$SRC"/}"
+wc -c arcade.mem arcade.stream arcade.maps arcade.smaps | sed '$d'
+
+status=0
+show() {
+	printf '\n$ %s\n' "$1"
+	bash -c "set -o pipefail; $1" || {
+		status=$?
+		printf 'demo.sh: exit status %d\n' "$status" >&2
+	}
+}
+
+symbolize='tm-symbolize -e bin/arcade -e bin/libengine.so -'
+show "tm-import --maps arcade.maps arcade.mem > mem.tmt"
+show "$symbolize < mem.tmt > mem.named.tmt"
+show "tm-top -n 10 --by type mem.named.tmt"
+show "tm-top -n 10 --by site mem.named.tmt"
+show "tm-import --maps arcade.smaps --locations return arcade.stream | $symbolize | tm-top -n 10 --by function"
+exit $status
