@@ -232,13 +232,14 @@ uint32_t loli_location(struct loli *l, const char *library, size_t n, uint64_t a
 	return trace_location(l->im->t, &at);
 }
 
-uint32_t loli_runtime_stack(struct loli *l, const uint8_t *frames, size_t n, bool big_endian)
+uint32_t loli_runtime_stack(struct loli *l, struct loli_key key, const uint8_t *frames, size_t n,
+			    bool big_endian)
 {
 	uint32_t *stack;
 
 	if (!n)
 		return 0;
-	stack = loli_keys_put(&l->stacks, loli_key_bytes(frames, n * 8));
+	stack = loli_keys_put(&l->stacks, key);
 	if (*stack)
 		return *stack;
 	if (l->cap_ids < n)

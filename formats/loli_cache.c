@@ -67,6 +67,7 @@ static enum status one_record(struct cache *s, struct cursor *c, struct err *e)
 	uint64_t offset = cursor_offset(c), seq;
 	const uint8_t *p = cursor_bytes(c, RECORD_SIZE, "record"), *frames = NULL;
 	struct loli *l = &s->l;
+	struct loli_key key = {0};
 	struct cached r;
 	uint32_t stack;
 
@@ -79,13 +80,15 @@ static enum status one_record(struct cache *s, struct cursor *c, struct err *e)
 		frames = cursor_bytes(c, (size_t)r.n * 8, "stack of a record");
 		if (!frames)
 			return e->code;
+		key = loli_key_bytes(frames, r.n * 8u);
 	}
 	if (!l->im->begun && loli_begin(l, e))
 		return e->code;
 	seq = loli_seqs_extend(&l->seqs, r.seq);
 	if (!loli_seqs_add(&l->seqs, seq))
 		l->repeated++;
-	stack = r.type ? loli_runtime_stack(l, frames, r.n, true) : hashed_library(s, r.library);
+	stack = r.type ? loli_runtime_stack(l, key, frames, r.n, true)
+		       : hashed_library(s, r.library);
 	return loli_alloc(l, seq, r.time, r.size, r.addr, stack, e);
 }
 

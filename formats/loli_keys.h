@@ -28,6 +28,11 @@ struct loli_keys { /* zeroed is empty and valid */
  * value before the next call. Valid until the next loli_keys_put. */
 uint32_t *loli_keys_put(struct loli_keys *t, struct loli_key key);
 uint32_t loli_keys_get(const struct loli_keys *t, struct loli_key key); /* 0: not there */
+static inline void loli_keys_prefetch(const struct loli_keys *t, struct loli_key key)
+{
+	if (t->slots)
+		__builtin_prefetch(&t->slots[key.hash & t->mask]);
+}
 void loli_keys_release(struct loli_keys *t);
 
 struct loli_key loli_key_bytes(const void *p, size_t n);

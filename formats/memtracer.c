@@ -11,6 +11,7 @@
  * nothing counts allocations; requested bytes are known per type only; nothing is ever freed.
  * Numbers are C# int: 0 to 2^31-1.
  */
+#include "formats/memtracer_keys.h"
 #include "formats/memtracer_stack.h"
 #include "formats/reader.h"
 #include "lib/base/buf.h"
@@ -21,61 +22,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum level { LEVEL_TOP, LEVEL_FRAME, LEVEL_RECORDS, LEVEL_RECORD, LEVEL_STACKS, LEVEL_SIZES };
-enum key {
-	KEY_OTHER,
-	KEY_FRAME,
-	KEY_RECORDS,
-	KEY_TYPE,
-	KEY_REQUESTED,
-	KEY_REAL,
-	KEY_STACKS,
-	KEY_SIZES,
-	KEY_SLIDE,
-	KEY_MODULE,
-	KEY_BUILD_ID
-};
-
-static const struct {
-	enum level level;
-	enum key key;
-	const char *word;
-} keys[] = {
-    {LEVEL_RECORD, KEY_TYPE, "t"},
-    {LEVEL_RECORD, KEY_REQUESTED, "s"},
-    {LEVEL_RECORD, KEY_REAL, "r"},
-    {LEVEL_RECORD, KEY_STACKS, "st"},
-    {LEVEL_RECORD, KEY_SIZES, "sz"},
-    {LEVEL_FRAME, KEY_FRAME, "f"},
-    {LEVEL_FRAME, KEY_RECORDS, "d"},
-    {LEVEL_FRAME, KEY_SLIDE, "slide"},
-    {LEVEL_FRAME, KEY_SLIDE, "slideAddress"},
-    {LEVEL_FRAME, KEY_SLIDE, "slide_address"},
-    {LEVEL_FRAME, KEY_SLIDE, "base"},
-    {LEVEL_FRAME, KEY_SLIDE, "load"},
-    {LEVEL_FRAME, KEY_MODULE, "module"},
-    {LEVEL_FRAME, KEY_BUILD_ID, "build_id"},
-    {LEVEL_FRAME, KEY_BUILD_ID, "buildId"},
-    {LEVEL_FRAME, KEY_BUILD_ID, "build-id"},
-};
-
-static enum key find_key(enum level level, const char *s, size_t n)
-{
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		const char *word = keys[i].word;
-
-		if (keys[i].level == level && strlen(word) == n && !memcmp(word, s, n))
-			return keys[i].key;
-	}
-	return KEY_OTHER;
-}
-
-struct header {
-	bool has_slide;
-	uint64_t slide;
-	struct buf module, build_id; /* build_id: raw bytes */
-};
 
 enum row_field { ROW_TYPE = 1, ROW_REQUESTED = 2, ROW_REAL = 4, ROW_STACK = 8, ROW_TOTAL = 16 };
 
@@ -90,8 +36,8 @@ struct memtracer {
 	struct json_result at; /* kept up to date by json_parse */
 	struct memtracer_stacks stacks;
 
-	enum level level;
-	enum key key;
+	enum memtracer_level level;
+	enum memtracer_key key;
 	bool in_array;
 	bool output_failed;
 	unsigned skip; /* depth inside a value that means nothing here */
@@ -107,7 +53,7 @@ struct memtracer {
 	uint32_t *stack_ids, *sizes;
 	size_t n_stacks, cap_stacks, n_sizes, cap_sizes;
 
-	struct header header, object; /* in force; and what the present object says */
+	struct memtracer_header header, object; /* in force; and what the present object says */
 	bool has_header;
 
 	uint64_t refused, first_refused, bad_frames, incomplete, no_number, over, remainders,
@@ -127,7 +73,7 @@ static enum status begin_capture(struct memtracer *m, struct err *e)
 {
 	struct trace *t = m->im->t;
 	const struct import_options *o = m->im->options;
-	struct header *h = &m->header;
+	struct memtracer_header *h = &m->header;
 	char text[32];
 
 	if (o->has_slide) {
@@ -222,7 +168,7 @@ static enum status put_row(struct memtracer *m, const struct row *r, struct err 
 
 static void take_header(struct memtracer *m)
 {
-	struct header old = m->header;
+	struct memtracer_header old = m->header;
 
 	m->header = m->object;
 	m->object = old;
@@ -282,7 +228,7 @@ static enum status next_capture(struct memtracer *m, struct err *e)
 static enum status end_object(struct memtracer *m, struct err *e)
 {
 	bool is_frame = m->has_number || m->has_records;
-	const struct header *o = &m->object;
+	const struct memtracer_header *o = &m->object;
 	enum status st = ST_OK;
 
 	m->level = LEVEL_TOP;
@@ -382,39 +328,6 @@ static bool parse_int(const char *s, size_t n, uint32_t *v)
 	return true;
 }
 
-static void set_slide(struct memtracer *m, const char *s, size_t n, bool is_text)
-{
-	struct header *o = &m->object;
-	int64_t negative;
-
-	if (num_auto(s, n, &o->slide) || (is_text && num_hex(s, n, &o->slide))) {
-		o->has_slide = true;
-	} else if (num_i64(s, n, &negative)) {
-		o->slide = (uint64_t)negative;
-		o->has_slide = true;
-	} else {
-		m->bad_slides++;
-	}
-}
-
-static void set_build_id(struct header *o, const char *s, size_t n)
-{
-	o->build_id.len = 0;
-	for (size_t i = 0; i + 1 < n; i += 2) {
-		int hi, lo;
-
-		for (; i + 1 < n && s[i] == '-'; i++)
-			; /* Mach-O UUIDs have them */
-		hi = num_hex_digit(s[i]);
-		lo = i + 1 < n ? num_hex_digit(s[i + 1]) : -1;
-		if (hi < 0 || lo < 0) {
-			o->build_id.len = 0;
-			return;
-		}
-		buf_addc(&o->build_id, (char)(hi << 4 | lo));
-	}
-}
-
 static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct memtracer *m = arg;
@@ -435,7 +348,7 @@ static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
 		if (!m->announced)
 			m->has_number = num_i64(s, n, &m->number);
 	} else if (m->level == LEVEL_FRAME && m->key == KEY_SLIDE) {
-		set_slide(m, s, n, false);
+		m->bad_slides += !memtracer_set_slide(&m->object, s, n, false);
 	} else {
 		misplaced(m);
 	}
@@ -456,12 +369,12 @@ static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
 		m->total.type = trace_type(m->im->t, s, n);
 		m->total.has |= ROW_TYPE;
 	} else if (m->level == LEVEL_FRAME && m->key == KEY_SLIDE) {
-		set_slide(m, s, n, true);
+		m->bad_slides += !memtracer_set_slide(&m->object, s, n, true);
 	} else if (m->level == LEVEL_FRAME && m->key == KEY_MODULE) {
 		m->object.module.len = 0;
 		buf_add(&m->object.module, s, n);
 	} else if (m->level == LEVEL_FRAME && m->key == KEY_BUILD_ID) {
-		set_build_id(&m->object, s, n);
+		memtracer_set_build_id(&m->object, s, n);
 	} else {
 		misplaced(m);
 	}
@@ -485,7 +398,7 @@ static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
 
 	(void)e;
 	if (!m->skip)
-		m->key = find_key(m->level, s, n);
+		m->key = memtracer_key(m->level, s, n);
 	return ST_OK;
 }
 
@@ -596,66 +509,10 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-/* Follows the head's strings and brackets, without judging whether it is JSON, and collects
- * which keys stand where they do in this format. */
-static int bid(const uint8_t *head, size_t n, bool whole)
-{
-	const char *s = (const char *)head;
-	unsigned seen = 0, depth = 0, top = 0; /* top: depth of what holds the frames */
-	enum key key = KEY_OTHER;              /* of the frame, before its value */
-	bool in_records = false;
-	size_t i = n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3) ? 3 : 0;
-	int bits = 0;
-
-	(void)whole;
-	for (; i < n; i++) {
-		if (strchr(" \t\r\n,;:", s[i]) && s[i]) {
-			continue;
-		} else if (!depth && s[i] != '{' && s[i] != '[') {
-			return 0;
-		} else if (s[i] == '[' || s[i] == '{') {
-			if (!depth++)
-				top = s[i] == '[';
-			else if (depth == top + 2)
-				in_records = key == KEY_RECORDS && s[i] == '[';
-			if (in_records && depth == top + 2)
-				seen |= 1u << KEY_RECORDS;
-		} else if (s[i] == ']' || s[i] == '}') {
-			if (!--depth)
-				top = 0;
-		} else if (s[i] == '"') {
-			size_t start = ++i, end;
-
-			while (i < n && s[i] != '"')
-				i += 1 + (s[i] == '\\');
-			end = i;
-			while (i + 1 < n && strchr(" \t\r\n", s[i + 1]) && s[i + 1])
-				i++;
-			if (i + 1 >= n || s[i + 1] != ':')
-				continue;
-			if (depth == top + 1) {
-				key = find_key(LEVEL_FRAME, s + start, end - start);
-				if (key != KEY_RECORDS)
-					seen |= 1u << key;
-			} else if (depth == top + 3 && in_records) {
-				seen |= 1u << find_key(LEVEL_RECORD, s + start, end - start);
-			}
-		}
-	}
-	if (seen & 1u << KEY_RECORDS) {
-		for (int k = KEY_TYPE; k <= KEY_SIZES; k++)
-			bits += seen & 1u << k ? 8 : 0;
-		if (seen & 1u << KEY_FRAME || bits >= 24)
-			bits += 8;
-		return bits;
-	}
-	return (seen & 1u << KEY_SLIDE) && !(seen & 1u << KEY_OTHER) ? 8 : 0;
-}
-
 const struct reader reader_memtracer = {
     .name = "memtracer",
     .what = "MemTracer .mem: IL2CPP allocations by frame, type and stack (JSON Lines)",
     .suffixes = "mem,jsonl,json",
-    .bid = bid,
+    .bid = memtracer_bid,
     .read = read,
 };

@@ -11,6 +11,7 @@
 bool cli_quiet, cli_verbose;
 static const char *program = "tracemill";
 static enum exit_status status;
+static bool output_told; /* that standard output failed: said once */
 
 static void out_of_memory(void)
 {
@@ -83,8 +84,14 @@ void cli_info(const char *file, const char *fmt, ...)
 
 void cli_fail(const char *file, const struct err *e)
 {
-	if (e->code == ST_PIPE)
+	if (ferror(stdout)) {
+		if (!output_told && e->code != ST_PIPE)
+			cli_error(NULL, "standard output: %s", e->msg);
+		output_told = true;
+		if (e->code != ST_PIPE)
+			cli_status(EXIT_INPUT);
 		return;
+	}
 	if (e->offset == ERR_NO_OFFSET)
 		cli_error(file, "%s", e->msg);
 	else
@@ -141,7 +148,7 @@ int cli_exit(void)
 		failed = true;
 		number = errno;
 	}
-	if (failed && number != EPIPE) {
+	if (failed && number != EPIPE && !output_told) {
 		cli_error(NULL, "standard output: %s", number ? strerror(number) : "write error");
 		cli_status(EXIT_INPUT);
 	}

@@ -43,7 +43,7 @@ struct unit {
 	uint64_t offset; /* of its header */
 	uint16_t version;
 	bool is_type; /* a type unit: has no code */
-	bool ranged;  /* ranges says what the unit owns; else only its functions do */
+	bool ranged;  /* ranges is all that the unit owns; else its functions say more */
 	bool split;   /* a skeleton: its functions are in a .dwo file */
 	struct unit_range *ranges, *scope_ranges;
 	size_t n_ranges, cap_ranges, n_scope_ranges, cap_scope_ranges;

@@ -396,6 +396,7 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 {
 	Dwarf_Error de = NULL;
 	int got = dwarf_siblingof_b(r->dbg, NULL, 1, &r->die, &de);
+	enum status st;
 
 	u->n_ranges = 0;
 	if (got != DW_DLV_OK) {
@@ -403,8 +404,12 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 		return failed(r, got == DW_DLV_ERROR ? de : NULL, e, "unit DIE");
 	}
 	u->split = has(r, DW_AT_dwo_name) || has(r, DW_AT_GNU_dwo_name);
-	return read_ranges(r, u, r->die, unit_base(r), &u->ranges, &u->n_ranges, &u->cap_ranges,
-			   &u->ranged, e);
+	st = read_ranges(r, u, r->die, unit_base(r), &u->ranges, &u->n_ranges, &u->cap_ranges,
+			 &u->ranged, e);
+	/* DWARF 2 has no DW_AT_ranges: functions in other sections lie outside low_pc, high_pc */
+	if (u->version < 3 && !has(r, DW_AT_ranges))
+		u->ranged = false;
+	return st;
 }
 
 static bool number(struct reader *r, Dwarf_Die die, Dwarf_Half name, uint32_t *v)

@@ -283,16 +283,25 @@ static void announce_addresses(struct worker *w)
 	flush(w);
 }
 
-/* Only the functions of a unit that does not say what it owns say which addresses are its. */
+/* Of a unit that does not say all that it owns: the addresses in its functions, and in the ranges
+ * that it has. */
 static void keep_matched(struct worker *w)
 {
+	const struct unit *u = &w->unit;
 	size_t n = 0;
 
 	for (size_t q = 0; q < w->n_query; q++) {
-		if (w->scope[q]) {
-			w->query[n] = w->query[q];
-			w->scope[n++] = w->scope[q];
+		bool keep = w->scope[q];
+
+		for (size_t i = 0; i < u->n_ranges && !keep; i++) {
+			uint64_t addr = w->addrs[w->query[q]];
+
+			keep = addr >= u->ranges[i].lo && addr < u->ranges[i].hi;
 		}
+		if (!keep)
+			continue;
+		w->query[n] = w->query[q];
+		w->scope[n++] = w->scope[q];
 	}
 	w->n_query = n;
 }

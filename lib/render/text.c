@@ -186,7 +186,8 @@ enum status render_text(const struct table *t, const struct render_text_options 
 	l.widths = mem_zarray(t->n_columns + 1, sizeof *l.widths);
 	l.row.cells = mem_zarray(t->n_columns + 1, sizeof *l.row.cells);
 	for (size_t k = 0; k < t->n_columns; k++)
-		l.widths[k] = text_width(t->columns[k].title, strlen(t->columns[k].title));
+		if (shown(&t->columns[k]))
+			l.widths[k] = text_width(t->columns[k].title, strlen(t->columns[k].title));
 	for (size_t i = 0; i < t->n_rows; i++) {
 		fill(&l, i);
 		measure(&l, l.row.cells);

@@ -7,6 +7,7 @@
 #include "lib/symbolize/demangle.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,8 +107,32 @@ static uint32_t answer_function(struct run *r, struct batch *x, uint32_t string)
 	return x->functions[string];
 }
 
+/* gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
+ * more ("eng::(anonymous namespace)::build_mesh(int)" for "build_mesh"). It is taken for the
+ * physical function only, and only when it holds the DWARF name as a part of its own: a symbol of
+ * folded code is another function's. */
+static uint32_t better_name(struct run *r, struct batch *x, uint64_t addr, uint32_t function_id)
+{
+	const struct symbols *y = &r->t->symbols;
+	const char *name = intern_text(&y->strings, y->functions[function_id].raw, NULL);
+	size_t n = strcspn(name, "<");
+	const struct object_symbol *sym;
+	char part[300];
+
+	if ((name[0] == '_' && strchr("ZR", name[1])) || !n || n > sizeof part - 24)
+		return 0;
+	sym = object_symbol_at(x->file->object, addr);
+	if (!sym || strncmp(sym->name, "_Z", 2))
+		return 0;
+	if (!strcmp(name, "operator()")) /* a lambda's */
+		snprintf(part, sizeof part, "clE");
+	else
+		snprintf(part, sizeof part, "%zu%.*s", n, (int)n, name);
+	return strstr(sym->name, part) ? function(r, sym->name) : 0;
+}
+
 /* Copies the chain of an engine's call, outermost first, so that references point backwards. */
-static uint32_t copy_call(struct run *r, struct batch *x, uint32_t call)
+static uint32_t copy_call(struct run *r, struct batch *x, uint64_t addr, uint32_t call)
 {
 	enum { DEEPEST = 4096 }; /* engines bound their chains; this ends a cycle all the same */
 	uint32_t chain[DEEPEST], n = 0, outer = 0;
@@ -122,12 +147,14 @@ static uint32_t copy_call(struct run *r, struct batch *x, uint32_t call)
 	}
 	while (n--) {
 		const struct dwarf_call *c = &x->answers.calls[chain[n]];
+		uint32_t name = answer_function(r, x, c->function);
+		uint32_t better = !outer && name ? better_name(r, x, addr, name) : 0;
 
 		outer = x->calls[chain[n]] = symbols_call(
 		    &r->t->symbols,
 		    &(struct symbol_call){
 			.outer = outer,
-			.function = answer_function(r, x, c->function),
+			.function = better ? better : name,
 			.file = symbol_string(r, intern_text(&x->answers.strings, c->file, NULL)),
 			.line = c->line,
 			.column = c->column});
@@ -214,7 +241,7 @@ static void bind_batch(struct run *r, struct batch *x)
 	for (size_t i = 0; i < x->n_addrs; i++) {
 		const struct dwarf_answer *a = &x->answers.of[i];
 		uint32_t call = a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY
-				    ? copy_call(r, x, a->call)
+				    ? copy_call(r, x, x->addrs[i], a->call)
 				    : 0;
 		uint8_t flags = 0, reason, tier;
 

@@ -2,7 +2,6 @@
  *
  * Invented LoliProfiler captures of any size, the same bytes for the same options:
  *	loli [-n RECORDS] [-d DEPTH] [-s STACKS] [-S SEED] [-u] KIND >FILE
- *	loli traps DIRECTORY
  * KIND: stream, stream-v1.0.0, cache, loli-105, loli-106, loli-107, text, text-full, smaps, maps,
  * conf. -d: most locations in a stack; -s: different stacks; -u: an id for every record's stack.
  * The truth (records, bytes, live records and bytes) goes to standard error.
@@ -336,9 +335,7 @@ static void conf(void)
 
 static int usage(void)
 {
-	fputs("usage: loli [-n RECORDS] [-d DEPTH] [-s STACKS] [-S SEED] [-u] KIND\n"
-	      "       loli traps DIRECTORY\n",
-	      stderr);
+	fputs("usage: loli [-n RECORDS] [-d DEPTH] [-s STACKS] [-S SEED] [-u] KIND\n", stderr);
 	return 2;
 }
 

@@ -149,7 +149,7 @@ static void add_frame(struct buf *b, const struct options *o, const struct text 
 	uint32_t n = draw(40);
 
 	buf_addc(b, '{');
-	if (is(o, "deep") && frame == 3) {
+	if (is(o, "deep") && frame == 9003) {
 		buf_adds(b, "\"x\":");
 		for (int i = 0; i < 1000; i++)
 			buf_addc(b, '[');

@@ -223,7 +223,6 @@ TEST(trailing_garbage)
 		CHECK_EQ(read_path(path, &got, &e), ST_BAD);
 		CHECK_EQ(e.offset, got.len);
 		CHECK(!got.len || !memcmp(got.data, text.data, got.len));
-		printf("  %s: %zu of %zu: %s\n", filters[i], got.len, text.len, e.msg);
 		buf_release(&file);
 	}
 	buf_release(&text);

@@ -292,7 +292,7 @@ TEST(stack_separators)
 
 #define BAD_ENTRY(n)                                                                         \
 	"loss " n " stack entries that are not addresses (counted once for every different " \
-		  "stack)\n"
+	"stack)\n"
 
 TEST(stack_bad_entries)
 {

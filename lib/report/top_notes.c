@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/top_notes.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct lines {
+	struct arena *arena;
+	struct table *table;
+	size_t cap;
+	struct buf b;
+};
+
+static void end_line(struct lines *l)
+{
+	VEC_PUSH(l->table->notes, l->table->n_notes, l->cap) =
+	    arena_strndup(l->arena, l->b.data, l->b.len);
+	l->b.len = 0;
+}
+
+static void add_value(struct buf *b, uint64_t v, enum sum s)
+{
+	if (s == SUM_COUNT || s == SUM_ENTRIES || s == SUM_LIVE_COUNT)
+		buf_add_u64(b, v);
+	else
+		size_text(b, v);
+}
+
+static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
+{
+	struct cell c = cell_share(part, whole);
+
+	if (c.present)
+		buf_addf(b, "%" PRIu64 ".%02u%%", c.number / 100, (unsigned)(c.number % 100));
+	else
+		buf_adds(b, "none");
+}
+
+/* Of what the report is sorted by, and of the records: by what is known of each site. */
+static void coverage(struct lines *l, const struct project *p, enum sum sort, const char *word)
+{
+	static const char *const names[TIERS + 1] = {[TIER_NOTHING] = "nothing",
+						     [TIER_MODULE] = "module only",
+						     [TIER_NAME] = "name only",
+						     [TIER_LINE] = "name and line",
+						     [TIERS] = "no stack"};
+	static const unsigned order[] = {TIER_LINE, TIER_NAME, TIER_MODULE, TIER_NOTHING, TIERS};
+	uint64_t records = p->all.v[SUM_ENTRIES], weight = 0;
+	const char *comma = "";
+
+	if (!records || p->coverage[TIERS].v[SUM_ENTRIES] == records)
+		return;
+	for (size_t i = 0; i <= TIERS; i++)
+		weight = add_saturating(weight, p->coverage[i].v[sort]);
+	buf_addf(&l->b, "known of the sites, by records%s%s:", weight ? " and by " : "",
+		 weight ? word : "");
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		const struct sums *s = &p->coverage[order[i]];
+
+		if (!s->v[SUM_ENTRIES])
+			continue;
+		buf_addf(&l->b, "%s %s ", comma, names[order[i]]);
+		add_percent(&l->b, s->v[SUM_ENTRIES], records);
+		if (weight) {
+			buf_adds(&l->b, " / ");
+			add_percent(&l->b, s->v[sort], weight);
+		}
+		comma = ",";
+	}
+	end_line(l);
+}
+
+static void unknown_sums(struct lines *l, const struct project *p, const char *const words[SUMS])
+{
+	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
+					  [LACK_PER_TYPE] = "known per type only: --by type",
+					  [LACK_FILTERED] =
+					      "known per type only: not with filters on stacks"};
+	static const char *const partly = "known of some captures only: a lower bound";
+
+	for (enum lack k = LACK_ABSENT; k <= LACK_FILTERED; k++) {
+		const char *comma = "";
+
+		for (enum sum s = 0; s < SUMS; s++) {
+			if (p->lack[s] != k || p->state[s])
+				continue;
+			buf_addf(&l->b, "%s%s", comma, words[s]);
+			comma = ", ";
+		}
+		if (l->b.len) {
+			buf_addf(&l->b, ": %s", why[k]);
+			end_line(l);
+		}
+	}
+	for (enum sum s = 0; s < SUMS; s++)
+		if (p->lack[s] && p->state[s]) {
+			buf_addf(&l->b, "%s: %s", words[s], partly);
+			end_line(l);
+		}
+}
+
+static void inexact_sums(struct lines *l, const struct project *p, const char *const words[SUMS])
+{
+	static const char *const texts[] = {
+	    [METRIC_LOWER_BOUND] = "lower bounds (>=)", [METRIC_ESTIMATED] = "estimated (~)"};
+
+	for (unsigned state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++) {
+		const char *comma = "";
+
+		for (enum sum s = 0; s < SUMS; s++)
+			if (p->state[s] == state) {
+				buf_addf(&l->b, "%s%s", comma, words[s]);
+				comma = ", ";
+			}
+		if (l->b.len) {
+			buf_addf(&l->b, ": %s", texts[state]);
+			end_line(l);
+		}
+	}
+}
+
+static void left_out(struct lines *l, const struct project *p, enum sum sort, const char *word)
+{
+	if (p->options.n_filters) {
+		buf_addf(&l->b, "filters kept %" PRIu64 " of %" PRIu64 " records",
+			 p->all.v[SUM_ENTRIES], p->unfiltered.v[SUM_ENTRIES]);
+		if (p->unfiltered.v[sort] && sort != SUM_ENTRIES) {
+			buf_addf(&l->b, ", %s ", word);
+			add_value(&l->b, p->all.v[sort], sort);
+			buf_adds(&l->b, " of ");
+			add_value(&l->b, p->unfiltered.v[sort], sort);
+		}
+		end_line(l);
+	}
+	for (unsigned d = 0; d < DOMAINS; d++)
+		if (p->other_domains[d]) {
+			buf_addf(&l->b,
+				 "not counted: %" PRIu64 " records of domain %s (--domain %s)",
+				 p->other_domains[d], domain_name(d), domain_name(d));
+			end_line(l);
+		}
+}
+
+static void frames(struct lines *l, const struct project *p, enum sum sort, const char *word)
+{
+	if (!p->frames)
+		return;
+	buf_addf(&l->b, "frames: %" PRIu64, p->frames);
+	/* A frame's sums are taken before any filter. */
+	if (sort <= SUM_REAL && p->worst[sort].v[sort] && !p->options.n_filters) {
+		buf_addf(&l->b, "; the worst is frame %" PRId64 " with %s ", p->worst[sort].number,
+			 word);
+		add_value(&l->b, p->worst[sort].v[sort], sort);
+	}
+	end_line(l);
+}
+
+void top_notes(const struct project *p, enum sum sort, const char *const words[SUMS],
+	       struct arena *arena, struct table *table)
+{
+	struct lines l = {.arena = arena, .table = table};
+
+	coverage(&l, p, sort, words[sort]);
+	frames(&l, p, sort, words[sort]);
+	left_out(&l, p, sort, words[sort]);
+	inexact_sums(&l, p, words);
+	unknown_sums(&l, p, words);
+	for (enum sum s = 0; s < SUMS; s++)
+		if (p->unfiltered.v[s] == UINT64_MAX) {
+			buf_addf(&l.b, "%s: more than 64 bits can hold", words[s]);
+			end_line(&l);
+		}
+	buf_release(&l.b);
+}

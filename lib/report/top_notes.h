@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of top.h: the lines beneath the table. Coverage, what the captures do not know, what
+ * was left out, frames.
+ */
+#ifndef TM_REPORT_TOP_NOTES_H
+#define TM_REPORT_TOP_NOTES_H
+
+#include "lib/base/arena.h"
+#include "lib/report/project.h"
+#include "lib/table/table.h"
+
+/* words: of the sums. The lines are put into the arena, table->notes is the caller's to free. */
+void top_notes(const struct project *p, enum sum sort, const char *const words[SUMS],
+	       struct arena *arena, struct table *table);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes a trace to standard output: the same bytes for the same options.
+ *
+ *	trace [--seed N] [--events N] [--captures N]     every kind of row and event, at random
+ *	trace --corpus DIR                               small ones, for fuzzing, as files in DIR
+ *	trace --allocs N [--live N] [--stacks N] [--frames N] [--seed N]
+ *	      allocations and frees of N events, at most --live blocks at a time (for the benchmark)
+ */
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+#include "lib/trace/writer.h"
+#include "testdata/gen/random_trace.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "trace: %s\n", what);
+	exit(2);
+}
+
+static void captures(FILE *out, uint64_t seed, uint64_t events, uint64_t n)
+{
+	struct err e = ERR_INIT;
+
+	for (uint64_t i = 0; i < n; i++) {
+		struct writer *w = writer_new(out);
+		struct trace *t = trace_new();
+
+		if (draw_capture(seed + i, events, t, writer_sink(w), &e))
+			fail(e.msg);
+		trace_free(t);
+		writer_free(w);
+	}
+}
+
+static void corpus(const char *dir)
+{
+	for (unsigned i = 0; i < 24; i++) {
+		char path[4096];
+		FILE *f;
+
+		snprintf(path, sizeof path, "%s/%u-events-%u", dir, i, i * i);
+		f = fopen(path, "wb");
+		if (!f)
+			fail("cannot write the corpus");
+		captures(f, i, (uint64_t)i * i, 1 + i % 2);
+		if (fclose(f))
+			fail("cannot write the corpus");
+	}
+}
+
+/* Stacks share their outer halves, as real ones do. */
+static void bench_stacks(uint64_t *state, struct trace *t, uint64_t n)
+{
+	struct location l = {.space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
+	char name[32];
+
+	while (t->n_locations < 20000) {
+		l.raw = 0x5500000000u + draw_below(state, 64 << 20);
+		trace_location(t, &l);
+	}
+	for (int i = 0; i < 500; i++) {
+		snprintf(name, sizeof name, "Type%d", i);
+		trace_type(t, name, strlen(name));
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t stack = t->n_stacks > 1000 ? draw_below(state, t->n_stacks) : 0;
+
+		for (uint32_t k = 1 + draw_below(state, 8); k; k--)
+			stack = trace_stack(t, stack, 1 + draw_below(state, t->n_locations - 1));
+	}
+}
+
+static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t stacks,
+			uint64_t frames)
+{
+	struct writer *w = writer_new(stdout);
+	struct sink *sink = writer_sink(w);
+	struct trace *t = trace_new();
+	uint64_t *blocks = mem_zarray(live, sizeof *blocks), state = seed, next = 0x10000;
+	uint64_t per_frame = events / frames ? events / frames : 1;
+	struct err e = ERR_INIT;
+
+	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
+	bench_stacks(&state, t, stacks);
+	if (sink->begin(sink, t, &e))
+		fail(e.msg);
+	for (uint64_t i = 0; i < events; i++) {
+		uint64_t *block = &blocks[draw_below(&state, live)];
+		struct event ev = {.seq = i + 1, .count = 1};
+
+		if (i % per_frame == 0) {
+			struct event frame = {.kind = EV_FRAME,
+					      .has = EV_HAS_VALUE,
+					      .value = (int64_t)(i / per_frame)};
+
+			if (sink_event(sink, t, &frame, &e))
+				fail(e.msg);
+		}
+		if (*block) {
+			ev.kind = EV_FREE;
+			ev.has = EV_HAS_SEQ | EV_HAS_ADDRESS;
+			ev.address = *block;
+			*block = 0;
+		} else {
+			ev.kind = EV_ALLOC;
+			ev.has = EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_STACK |
+				 EV_HAS_TYPE;
+			ev.address = *block = next += 16 + draw_below(&state, 64) * 16;
+			ev.requested = 8 + draw_below(&state, 1000);
+			ev.stack = 1 + draw_below(&state, t->n_stacks - 1);
+			ev.type = 1 + draw_below(&state, t->n_types - 1);
+		}
+		if (sink_event(sink, t, &ev, &e))
+			fail(e.msg);
+	}
+	if (sink->end(sink, t, &e))
+		fail(e.msg);
+	free(blocks);
+	trace_free(t);
+	writer_free(w);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed = 1, events = 100, n = 1, allocs = 0, live = 10000, stacks = 1000, frames = 1;
+	const char *dir = NULL;
+	const struct {
+		const char *word;
+		uint64_t *to;
+	} options[] = {
+	    {"--seed", &seed}, {"--events", &events}, {"--captures", &n},    {"--allocs", &allocs},
+	    {"--live", &live}, {"--stacks", &stacks}, {"--frames", &frames},
+	};
+
+	for (int i = 1; i < argc; i += 2) {
+		bool known = false;
+
+		if (i + 1 == argc)
+			fail("an option lacks its value");
+		if (!strcmp(argv[i], "--corpus")) {
+			dir = argv[i + 1];
+			continue;
+		}
+		for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+			if (!strcmp(argv[i], options[k].word))
+				known = num_dec(argv[i + 1], strlen(argv[i + 1]), options[k].to);
+		if (!known)
+			fail("see the comment at the top of testdata/gen/trace.c");
+	}
+	if (!live || !frames)
+		fail("--live and --frames are at least 1");
+	if (dir)
+		corpus(dir);
+	else if (allocs)
+		allocations(seed, allocs, live, stacks, frames);
+	else
+		captures(stdout, seed, events, n);
+	if (fclose(stdout))
+		fail("write error");
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reference engine over an ELF file with any debug sections. libdwarf is known to crash on
+ * such: in the child process that is an answer.
+ */
+#include "lib/dwarf/engine.h"
+#include "lib/object/object.h"
+
+#include <stdlib.h>
+
+enum { ADDRESSES = 64 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct dwarf_answers *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		uint32_t call = a->of[i].call;
+
+		if (call >= a->n_calls || a->of[i].found > DWARF_ABSENT)
+			abort();
+		if ((a->of[i].found == DWARF_FUNCTION || a->of[i].found == DWARF_LINE_ONLY) !=
+		    (call > 0))
+			abort();
+		for (; call; call = a->calls[call].outer) {
+			if (a->calls[call].outer >= call ||
+			    a->calls[call].function > intern_count(&a->strings) ||
+			    a->calls[call].file > intern_count(&a->strings))
+				abort();
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct dwarf_options options = {.jobs = 1, .seconds = 2, .memory = 256 << 20};
+	struct dwarf_answers answers;
+	struct dwarf_job job = {.n = ADDRESSES, .out = &answers};
+	uint64_t addrs[ADDRESSES], lo = 0x1000, span = 0x1000;
+	struct err e = ERR_INIT;
+	struct object_section text;
+
+	if (object_open_memory(&job.object, data, size, &e))
+		return 0;
+	if (!object_section(job.object, ".text", &text, &e) && text.size &&
+	    text.addr < UINT64_MAX - text.size) {
+		lo = text.addr;
+		span = text.size < ADDRESSES ? ADDRESSES : text.size;
+	}
+	for (size_t i = 0; i < ADDRESSES; i++)
+		addrs[i] = lo + span / ADDRESSES * i;
+	job.addrs = addrs;
+	dwarf_answers_init(&answers, job.n);
+	if (dwarf_reference.run(&job, 1, &options, &e))
+		abort();
+	check(&answers);
+	dwarf_answers_release(&answers);
+	object_free(job.object);
+	return 0;
+}
