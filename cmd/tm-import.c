@@ -39,7 +39,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	struct import_sink *i = (struct import_sink *)s;
 	uint64_t n = 0;
 
-	cli_notes(i->loop->file, t, NOTE_LOSS);
+	cli_notes(i->loop->file, t, 0, NOTE_LOSS);
 	for (int k = 0; k < EV_KINDS; k++)
 		n += t->events[k];
 	cli_info(i->loop->file,

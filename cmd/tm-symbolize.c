@@ -48,10 +48,7 @@ static void tell(struct job *j, const char *file, struct rewrite *w)
 		const struct trace *t = w->captures[i].t;
 		struct coverage c;
 
-		for (size_t k = w->captures[i].first_note; k < t->n_notes; k++)
-			if (t->notes[k].severity >= NOTE_GUESS || cli_verbose)
-				cli_note(file, "%s: %s", severity_name(t->notes[k].severity),
-					 t->notes[k].text);
+		cli_notes(file, t, w->captures[i].first_note, NOTE_GUESS);
 		for (uint32_t o = 1; o < t->symbols.n_objects; o++) {
 			const struct symbol_object *object = &t->symbols.objects[o];
 

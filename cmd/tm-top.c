@@ -30,7 +30,7 @@ static void capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_loop *loop = arg;
 
-	cli_notes(loop->file, t, NOTE_GUESS);
+	cli_notes(loop->file, t, 0, NOTE_GUESS);
 }
 
 static size_t add_filters(struct filter *to, size_t n, const struct opt_list *from, bool ignore,

@@ -145,7 +145,7 @@ static int bid_cache(const uint8_t *head, size_t n, bool whole)
 	while (left && sound < 4 && n - at >= RECORD_SIZE) {
 		struct cached r = fixed_part(head + at);
 
-		if (!plausible(&r) || r.time < 0 || r.time >> 40)
+		if (!plausible(&r) || !r.seq || !r.addr || !r.size || r.time < 0 || r.time >> 40)
 			return 0;
 		if (r.n * 8u > n - at - RECORD_SIZE && whole)
 			break;

@@ -304,6 +304,8 @@ static int bid_block(const uint8_t *p, size_t n, bool all, uint32_t raw)
 		return 0;
 	if (literals == 15)
 		p++;
+	if (literals >= 3 && is_text(p + 1, n - 2))
+		return 20;
 	len = p[1] | (uint32_t)p[2] << 8;
 	if (literals < 3 || p[3] > KIND_REALLOC || len + 2 > raw ||
 	    (p[3] == KIND_FREE ? len != FREE_SIZE : len < ALLOC_SIZE))

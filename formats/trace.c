@@ -16,14 +16,10 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 static void note_losses(struct trace *t, const struct stream *s)
 {
 	if (s->damaged_chunks)
-		trace_note(t, NOTE_LOSS, s->damaged_chunks,
-			   "%" PRIu64 " damaged chunks (%" PRIu64 " bytes) were left out",
-			   s->damaged_chunks, s->damaged_bytes);
+		trace_note(t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
 	if (s->unknown_chunks || s->unknown_events)
 		trace_note(t, NOTE_INFO, s->unknown_chunks + s->unknown_events,
-			   "%" PRIu64 " chunks and %" PRIu64
-			   " events of a later version (1.%u) were skipped",
-			   s->unknown_chunks, s->unknown_events, s->minor);
+			   "chunks and events of a later version (1.%u) were skipped", s->minor);
 }
 
 /* One capture, from behind its mark to its totals. */

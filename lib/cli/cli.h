@@ -34,8 +34,8 @@ void cli_info(const char *file, const char *fmt, ...)
 void cli_fail(const char *file, const struct err *e);
 /* A usage error found after parsing: prints it and ends the program with 2. */
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Prints the trace's notes: losses and guesses, information with -v. */
-void cli_notes(const char *file, const struct trace *t, enum severity least);
+/* Prints the trace's notes from number first on that are at least this severe; with -v all. */
+void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least);
 
 /* Raises the status the program will end with: of several 2, 3, 1, 4, 5, 0 in that order. */
 void cli_status(enum exit_status s);

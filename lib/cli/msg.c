@@ -110,12 +110,19 @@ void cli_usage(const char *fmt, ...)
 	exit(EXIT_USAGE);
 }
 
-void cli_notes(const char *file, const struct trace *t, enum severity least)
+void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least)
 {
-	for (size_t i = 0; i < t->n_notes; i++)
-		if (t->notes[i].severity >= least || cli_verbose)
-			cli_note(file, "%s: %s", severity_name(t->notes[i].severity),
-				 t->notes[i].text);
+	for (size_t i = first; i < t->n_notes; i++) {
+		const struct note *n = &t->notes[i];
+
+		if (n->severity < least && !cli_verbose)
+			continue;
+		if (n->count)
+			cli_note(file, "%s: %s: %" PRIu64, severity_name(n->severity), n->text,
+				 n->count);
+		else
+			cli_note(file, "%s: %s", severity_name(n->severity), n->text);
+	}
 }
 
 static int rank(enum exit_status s)

@@ -129,16 +129,19 @@ static Dwarf_Unsigned get_file_size(void *obj)
 }
 #endif
 
-/* Takes over de. r is what libdwarf returned: only DW_DLV_ERROR has an error to it. */
+/* Takes over de, which is NULL where libdwarf said that something is not there. */
 static enum status failed(struct reader *r, Dwarf_Error de, struct err *e, const char *what)
 {
 	enum status st = ST_BAD;
+	const char *text;
 
 	if (!de)
 		return err_set(e, ST_BAD, "%s: not there", what);
 	if (dwarf_errno(de) == DW_DLE_ALLOC_FAIL)
 		st = ST_LIMIT;
-	err_set(e, st, "%s: %s", what, dwarf_errmsg(de));
+	text = dwarf_errmsg(de);
+	text += strspn(text, "\n ");
+	err_set(e, st, "%s: %.*s", what, (int)strcspn(text, "\n"), text);
 	if (r->dbg)
 		dwarf_dealloc_error(r->dbg, de);
 	return st;

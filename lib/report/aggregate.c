@@ -131,8 +131,10 @@ static void flush(struct aggregate *a)
 	for (struct aggregate_pending *p = a->batch; p < end; p++) {
 		if (p->kind == EV_ALLOC) {
 			p->cell = a->last[p->stack];
-			if (p->cell < a->n_cells)
+			if (p->cell < a->n_cells) {
 				__builtin_prefetch(&a->cells[p->cell], 1);
+				__builtin_prefetch(&a->cells[p->cell].real, 1);
+			}
 		}
 		if (a->follow && p->address)
 			live_prefetch_block(&a->live, p->space, p->address);

@@ -60,16 +60,22 @@ static size_t find_slot(const struct live *l, uint32_t hash, uint32_t space, uin
 
 static struct live_block *find_or_add(struct live *l, uint32_t space, uint64_t address)
 {
-	uint32_t hash = block_hash(space, address);
+	uint32_t hash = block_hash(space, address), index;
 	size_t i;
 
-	if (!l->slots || l->n >= l->mask / 2)
+	if (!l->slots || l->n_known >= l->mask - l->mask / 3)
 		enlarge(l);
 	i = find_slot(l, hash, space, address);
 	if (!l->slots[i]) {
-		VEC_PUSH(l->blocks, l->n, l->cap) =
-		    (struct live_block){.address = address, .space = space};
-		l->slots[i] = (uint64_t)hash << 32 | (uint32_t)l->n;
+		index = l->hole;
+		if (index)
+			l->hole = l->blocks[--index].cell;
+		else
+			index = (uint32_t)l->n++;
+		l->blocks = mem_grow(l->blocks, &l->cap, l->n, sizeof *l->blocks);
+		l->blocks[index] = (struct live_block){.address = address, .space = space};
+		l->slots[i] = (uint64_t)hash << 32 | (index + 1);
+		l->n_known++;
 	}
 	return &l->blocks[slot_index(l->slots[i])];
 }
@@ -98,21 +104,15 @@ static void empty_slot(struct live *l, size_t i)
 	l->slots[i] = 0;
 }
 
-/* The last block takes the removed one's place, so that blocks stay dense. */
-static void forget(struct live *l, struct live_block *b)
+/* The hole goes to the next new block, while it is still in the cache. */
+static void forget(struct live *l, size_t slot)
 {
-	struct live_block *last = &l->blocks[l->n - 1];
-	uint32_t index = (uint32_t)(b - l->blocks);
+	uint32_t index = slot_index(l->slots[slot]);
 
-	empty_slot(l, find_slot(l, block_hash(b->space, b->address), b->space, b->address));
-	if (b != last) {
-		size_t i = find_slot(l, block_hash(last->space, last->address), last->space,
-				     last->address);
-
-		l->slots[i] = (l->slots[i] & ~(uint64_t)UINT32_MAX) | (index + 1);
-		*b = *last;
-	}
-	l->n--;
+	l->blocks[index] = (struct live_block){.cell = l->hole};
+	l->hole = index + 1;
+	l->n_known--;
+	empty_slot(l, slot);
 }
 
 /* Displaced allocations that a free has ended since are not lost: drops them. */
@@ -164,15 +164,15 @@ void live_alloc(struct live *l, uint32_t space, uint64_t address, uint64_t seq,
 
 void live_free(struct live *l, uint32_t space, uint64_t address, uint64_t seq)
 {
-	struct live_block *b;
+	size_t i;
 
 	if (l->unordered) {
 		live_freed(l, space, address, seq);
 		return;
 	}
-	b = find(l, space, address);
-	if (b)
-		forget(l, b);
+	i = l->slots ? find_slot(l, block_hash(space, address), space, address) : 0;
+	if (l->slots && l->slots[i])
+		forget(l, i);
 	else
 		l->unknown_frees++;
 }
@@ -207,7 +207,8 @@ void live_reset(struct live *l)
 {
 	if (l->slots)
 		memset(l->slots, 0, (l->mask + 1) * sizeof *l->slots);
-	l->n = l->n_displaced = l->sweep_at = 0;
+	l->n = l->n_known = l->n_displaced = l->sweep_at = 0;
+	l->hole = 0;
 	l->lost_frees = l->unknown_frees = 0;
 	l->unordered = false;
 }
@@ -228,8 +229,13 @@ void live_prefetch_slot(const struct live *l, uint32_t space, uint64_t address)
 
 void live_prefetch_block(const struct live *l, uint32_t space, uint64_t address)
 {
-	uint64_t slot = l->slots ? l->slots[block_hash(space, address) & l->mask] : 0;
+	uint32_t hash = block_hash(space, address);
+	uint64_t slot = l->slots ? l->slots[hash & l->mask] : 0;
 
-	if (slot)
-		__builtin_prefetch(&l->blocks[slot_index(slot)], 1);
+	if (slot && slot_hash(slot) == hash) {
+		const struct live_block *b = &l->blocks[slot_index(slot)];
+
+		__builtin_prefetch(b, 1);
+		__builtin_prefetch(&b->known, 1); /* often in the next cache line */
+	}
 }

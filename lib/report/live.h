@@ -29,8 +29,10 @@ struct live_block {
 };
 
 struct live {
-	struct live_block *blocks;
+	struct live_block *blocks; /* with holes, whose allocated and known are false */
 	size_t n, cap;
+	size_t n_known;  /* not holes */
+	uint32_t hole;   /* the first, + 1; its cell is the next */
 	uint64_t *slots; /* hash in the upper half, index + 1 in the lower; 0: free */
 	size_t mask;
 	bool unordered;

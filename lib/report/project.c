@@ -133,24 +133,53 @@ static void walk_stacks(struct fold *f)
 	}
 }
 
+static size_t stack_hash(uint32_t parent, uint32_t location)
+{
+	return (size_t)hash_u64((uint64_t)parent << 32 | location);
+}
+
+static void enlarge_stack_index(struct project *p)
+{
+	size_t size = p->stack_slots ? (p->stack_mask + 1) * 2 : 1024;
+
+	free(p->stack_slots);
+	p->stack_slots = mem_zarray(size, sizeof *p->stack_slots);
+	p->stack_mask = size - 1;
+	for (uint32_t id = 1; id < p->n_stacks; id++) {
+		size_t i = stack_hash(p->stacks[id].parent, p->stacks[id].location) & p->stack_mask;
+
+		while (p->stack_slots[i])
+			i = (i + 1) & p->stack_mask;
+		p->stack_slots[i] = id;
+	}
+}
+
+/* Ids only, no keys: with millions of stacks a map64 would be the largest thing here. */
+static uint32_t merged_stack(struct project *p, uint32_t parent, uint32_t location)
+{
+	size_t i;
+
+	if (!p->stack_slots || p->n_stacks > p->stack_mask / 2)
+		enlarge_stack_index(p);
+	for (i = stack_hash(parent, location) & p->stack_mask; p->stack_slots[i];
+	     i = (i + 1) & p->stack_mask) {
+		const struct project_stack *s = &p->stacks[p->stack_slots[i]];
+
+		if (s->parent == parent && s->location == location)
+			return p->stack_slots[i];
+	}
+	p->stack_slots[i] = (uint32_t)p->n_stacks;
+	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct project_stack){parent, location};
+	return p->stack_slots[i];
+}
+
 static void merge_stacks(struct fold *f)
 {
-	struct project *p = f->p;
-
 	f->merged = mem_zarray(f->t->n_stacks, sizeof *f->merged);
-	for (size_t i = 1; i < f->t->n_stacks; i++) {
-		uint32_t parent = f->merged[f->t->stacks[i].parent], *id;
-
-		if (!f->used[i])
-			continue;
-		id = map64_put(&p->stack_index, (uint64_t)parent << 32 | f->location[i]);
-		if (!*id) {
-			*id = (uint32_t)p->n_stacks;
-			VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) =
-			    (struct project_stack){parent, f->location[i]};
-		}
-		f->merged[i] = *id;
-	}
+	for (size_t i = 1; i < f->t->n_stacks; i++)
+		if (f->used[i])
+			f->merged[i] =
+			    merged_stack(f->p, f->merged[f->t->stacks[i].parent], f->location[i]);
 }
 
 static uint32_t type_group(struct fold *f, uint32_t type)
@@ -302,7 +331,7 @@ void project_release(struct project *p)
 	names_release(&p->names);
 	intern_release(&p->types);
 	intern_release(&p->sites);
-	map64_release(&p->stack_index);
+	free(p->stack_slots);
 	map64_release(&p->group_index);
 	free(p->stacks);
 	free(p->groups);

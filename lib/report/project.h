@@ -56,7 +56,8 @@ struct project {
 	struct intern types, sites;
 	struct project_stack *stacks; /* KEY_STACK: merged across captures; [0] is none */
 	size_t n_stacks, cap_stacks;
-	struct map64 stack_index;
+	uint32_t *stack_slots;
+	size_t stack_mask;
 
 	struct group *groups;
 	struct sums *self;  /* of groups */

@@ -212,13 +212,13 @@ static void decide_space(struct binder *b, uint32_t id)
 	else if (r.as_vaddr >= r.as_offset + least)
 		m->space = SPACE_VADDR;
 	if (m->space == SPACES)
-		trace_note(t, NOTE_GUESS, r.n,
+		trace_note(t, NOTE_GUESS, 0,
 			   "%s: addresses fit as file offsets (%" PRIu64 " of %" PRIu64
 			   ") about as well as vaddrs (%" PRIu64
 			   "): ambiguous; --offsets file or vaddr decides",
 			   name, r.as_offset, r.n, r.as_vaddr);
 	else
-		trace_note(t, NOTE_GUESS, r.n,
+		trace_note(t, NOTE_GUESS, 0,
 			   "%s: addresses taken as %s: %" PRIu64 " of %" PRIu64
 			   " fit as file offsets, %" PRIu64 " as vaddrs",
 			   name, m->space == SPACE_VADDR ? "vaddrs" : "file offsets", r.as_offset,
@@ -299,7 +299,7 @@ static void decide_kinds(struct trace *t, struct bound *out)
 	for (size_t i = 1; i < t->n_locations; i++)
 		if (!out[i].kind)
 			out[i].kind = kind;
-	trace_note(t, NOTE_GUESS, n,
+	trace_note(t, NOTE_GUESS, 0,
 		   "locations taken as %s: %" PRIu64 " of %" PRIu64
 		   " equal a symbol's start%s; --locations decides",
 		   kind == LOCATION_ENTRY ? "function entries" : "return addresses", starts, n,
@@ -333,16 +333,14 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 	decide_kinds(t, out);
 	if (b.cleared)
 		trace_note(t, NOTE_INFO, b.cleared,
-			   "tag, signature or Thumb bits were cleared in %" PRIu64 " addresses",
-			   b.cleared);
+			   "addresses in which tag, signature or Thumb bits were cleared");
 	for (size_t i = 1; i < maps->n_modules; i++)
 		by_path += b.modules[i].by_path;
 	if (by_path)
-		trace_note(t, NOTE_GUESS, by_path,
-			   "%" PRIu64
-			   " modules were read from their captured paths on this machine; no "
-			   "build-id proves that they are the same files",
-			   by_path);
+		trace_note(
+		    t, NOTE_GUESS, by_path,
+		    "modules read from their captured paths on this machine; no build-id proves "
+		    "that they are the same files");
 	free(b.modules);
 }
 

@@ -80,9 +80,7 @@ enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer
 		st = scan_capture(c, &s, e);
 		c->first_note = c->t->n_notes;
 		if (s.damaged_chunks)
-			trace_note(c->t, NOTE_LOSS, s.damaged_chunks,
-				   "%" PRIu64 " damaged chunks (%" PRIu64 " bytes) were left out",
-				   s.damaged_chunks, s.damaged_bytes);
+			trace_note(c->t, NOTE_LOSS, s.damaged_chunks, "damaged chunks left out");
 		if (st) {
 			size_t n = w->n;
 

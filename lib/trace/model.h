@@ -91,8 +91,8 @@ enum severity { NOTE_INFO, NOTE_GUESS, NOTE_LOSS };
 
 struct note {
 	uint8_t severity;
-	uint64_t count; /* how many things it is about; 0 when it is not a count */
-	const char *text;
+	uint64_t count;   /* how many things it is about; 0 when it is not a count */
+	const char *text; /* does not repeat the count: it is shown behind the text */
 };
 
 struct attribute {

@@ -14,7 +14,7 @@
 struct stream {
 	struct cursor *in;
 	uint64_t unknown_chunks, unknown_events; /* of a later minor version; skipped */
-	uint64_t damaged_chunks, damaged_bytes;  /* event chunks whose checksum differs; skipped */
+	uint64_t damaged_chunks; /* of events and notes, whose checksum differs; skipped */
 	uint16_t minor;
 };
 

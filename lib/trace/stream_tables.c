@@ -219,11 +219,10 @@ static void totals(struct cursor *c, struct trace *t)
 
 		if (k < EV_KINDS && !c->failed && written != t->events[k]) {
 			t->complete = false;
-			trace_note(t, NOTE_LOSS,
-				   written > t->events[k] ? written - t->events[k] : 0,
-				   "the trace says it has %" PRIu64 " %s events, %" PRIu64
-				   " are there",
-				   written, event_kind_name((unsigned)k), t->events[k]);
+			trace_note(
+			    t, NOTE_LOSS, written > t->events[k] ? written - t->events[k] : 0,
+			    "the trace says it has %" PRIu64 " %s events, %" PRIu64 " are there",
+			    written, event_kind_name((unsigned)k), t->events[k]);
 		}
 	}
 	n = cursor_uleb(c);

@@ -60,7 +60,7 @@ static void trap_restart(struct buf *out)
 	trap_packet(out, 4, true);
 	trap_packet(out, 1, true);
 	put_command(out);
-	trap_packet(out, 7, true);
+	trap_packet(out, 1, true);
 }
 
 static void trap_wrap(struct buf *out)
@@ -457,10 +457,10 @@ static void trap_105b(struct buf *out)
 static void trap_text(struct buf *out)
 {
 	buf_adds(out, "[seq,time,size,addr,library,funcaddr]\r\n"
-		      "1,10,100,12970367308140118016,libUE4.so,94212352\r\n"
+		      "1,10,100,12970367443833782272,libUE4.so,94212352\r\n"
 		      "libUE4.so,0x59d9100,lib,comma.so,0x40,unknown,0x7f00001234,\r\n\r\n"
-		      "2,20,-2147483647,12970367308140118032,libc.so,0\r\n\r\n"
-		      "3,30,16,12970367308140118048,unknown,0\r\n"
+		      "2,20,-2147483647,12970367443833782288,libc.so,0\r\n\r\n"
+		      "3,30,16,12970367443833782304,unknown,0\r\n"
 		      "libUE4.so,0x59d9100,\r\n\r\n"
 		      "[stackAddrMap]\r\n"
 		      "libUE4.so:\r\n0x59d9100, TMap<int, float>::Add(int, float)\r\n0x44, \r\n\r\n"
@@ -470,7 +470,7 @@ static void trap_text(struct buf *out)
 static void trap_text_full(struct buf *out)
 {
 	buf_adds(out, "[seq,time,size,addr,library,funcaddr]\n"
-		      "1,10,100,12970367308140118016,libUE4.so,94212352\n"
+		      "1,10,100,12970367443833782272,libUE4.so,94212352\n"
 		      "libUE4.so,TMap<int, float>::Add(int, float),libc.so,0x5a010,"
 		      "libUE4.so,Foo::operator,(Bar const&, int),\n\n");
 }
@@ -478,14 +478,14 @@ static void trap_text_full(struct buf *out)
 static void trap_text_ambiguous(struct buf *out)
 {
 	buf_adds(out, "[seq,time,size,addr,library,funcaddr]\n"
-		      "1,10,100,12970367308140118016,libUE4.so,94212352\n"
+		      "1,10,100,12970367443833782272,libUE4.so,94212352\n"
 		      "libUE4.so,pair<int,float>::pair(),libc.so,0x5a010,\n\n");
 }
 
 static void trap_text_cut(struct buf *out)
 {
 	trap_text_full(out);
-	buf_adds(out, "2,20,200,12970367308140118016,libUE4.so,9421");
+	buf_adds(out, "2,20,200,12970367443833782272,libUE4.so,9421");
 }
 
 static void trap_maps(struct buf *out)

@@ -153,34 +153,40 @@ static void draw_rows(uint64_t *state, struct trace *t)
 	trace_counter(t, &(struct counter){name, draw_string_or_none(state, t)});
 }
 
-/* Any kind, any set of fields; what has does not name stays at its default. */
-static struct event draw_event(uint64_t *state, const struct trace *t)
+/* An event with just these fields; its ids are in the tables of t (NULL: any). */
+static struct event draw_fields(uint64_t *state, const struct trace *t, uint8_t kind, uint16_t has)
 {
-	struct event ev = {.kind = (uint8_t)(1 + draw_below(state, EV_KINDS - 1)),
-			   .has = (uint16_t)draw_below(state, EV_FIELDS + 1),
-			   .count = 1};
-	size_t types = t->n_types;
+	const uint64_t any = (uint64_t)UINT32_MAX + 1;
+	struct event ev = {.kind = kind, .has = has, .count = 1};
+	uint64_t types = any;
 
-	if (ev.kind == EV_ENTER || ev.kind == EV_EXIT || ev.kind == EV_SAMPLE)
+	if (t && (kind == EV_ENTER || kind == EV_EXIT || kind == EV_SAMPLE))
 		types = t->n_markers;
-	else if (ev.kind == EV_COUNTER)
-		types = t->n_counters;
-#define DRAW_IF(bit, field, value) ((ev.has & (bit)) ? (void)(ev.field = (value)) : (void)0)
+	else if (t)
+		types = kind == EV_COUNTER ? t->n_counters : t->n_types;
+#define DRAW_IF(bit, field, value) ((has & (bit)) ? (void)(ev.field = (value)) : (void)0)
 	DRAW_IF(EV_HAS_SEQ, seq, draw_number(state));
 	DRAW_IF(EV_HAS_ADDRESS, address, draw_number(state));
 	DRAW_IF(EV_HAS_REQUESTED, requested, draw_number(state));
 	DRAW_IF(EV_HAS_REAL, real, draw_number(state));
 	DRAW_IF(EV_HAS_TYPE, type, draw_below(state, types));
-	DRAW_IF(EV_HAS_STACK, stack, draw_below(state, t->n_stacks));
+	DRAW_IF(EV_HAS_STACK, stack, draw_below(state, t ? t->n_stacks : any));
 	DRAW_IF(EV_HAS_TIME, time, (int64_t)draw_number(state));
 	DRAW_IF(EV_HAS_COUNT, count, draw_number(state));
-	DRAW_IF(EV_HAS_THREAD, thread, draw_below(state, t->n_threads));
+	DRAW_IF(EV_HAS_THREAD, thread, draw_below(state, t ? t->n_threads : any));
 	DRAW_IF(EV_HAS_VALUE, value, (int64_t)draw_number(state));
-	DRAW_IF(EV_HAS_NAME, name, draw_below(state, intern_count(&t->strings) + 1));
+	DRAW_IF(EV_HAS_NAME, name, draw_below(state, t ? intern_count(&t->strings) + 1 : any));
 	DRAW_IF(EV_HAS_DOMAIN, domain, (uint8_t)draw_below(state, DOMAINS));
 	DRAW_IF(EV_HAS_TARGET, target, draw_number(state));
 #undef DRAW_IF
 	return ev;
+}
+
+static struct event draw_event(uint64_t *state, const struct trace *t)
+{
+	uint8_t kind = (uint8_t)(1 + draw_below(state, EV_KINDS - 1));
+
+	return draw_fields(state, t, kind, (uint16_t)draw_below(state, EV_FIELDS + 1));
 }
 
 /* One capture of that many events into the sink; rows come in between. */
