@@ -13,14 +13,10 @@ struct layout {
 	const struct table *t;
 	const struct render_text_options *o;
 	size_t *widths;
+	bool *shown; /* neither for CSV only nor text that no row has */
 	struct row row;
 	struct buf line, cell, cut;
 };
-
-static bool shown(const struct column *c)
-{
-	return !(c->flags & COLUMN_NOT_TEXT);
-}
 
 static void cell_to_text(struct layout *l, const struct column *col, const struct cell *c)
 {
@@ -49,9 +45,10 @@ static void measure(struct layout *l, const struct cell *cells)
 	for (size_t k = 0; k < l->t->n_columns; k++) {
 		size_t w;
 
-		if (!shown(&l->t->columns[k]))
+		if (l->t->columns[k].flags & COLUMN_NOT_TEXT)
 			continue;
 		cell_to_text(l, &l->t->columns[k], &cells[k]);
+		l->shown[k] |= l->cell.len > 0;
 		w = text_width(l->cell.data ? l->cell.data : "", l->cell.len);
 		if (w > l->widths[k])
 			l->widths[k] = w;
@@ -65,7 +62,7 @@ static void narrow(struct layout *l)
 		size_t total = 0, widest = l->t->n_columns, over;
 
 		for (size_t k = 0; k < l->t->n_columns; k++) {
-			if (!shown(&l->t->columns[k]))
+			if (!l->shown[k])
 				continue;
 			total += l->widths[k] + (total ? GAP : 0);
 			if (l->t->columns[k].flags & COLUMN_SHORTEN && l->widths[k] > NARROWEST &&
@@ -99,7 +96,7 @@ static void put_line(struct layout *l, const struct cell *cells)
 		const struct column *col = &l->t->columns[k];
 		size_t w;
 
-		if (!shown(col))
+		if (!l->shown[k])
 			continue;
 		if (cells) {
 			cell_to_text(l, col, &cells[k]);
@@ -185,9 +182,15 @@ enum status render_text(const struct table *t, const struct render_text_options 
 
 	l.widths = mem_zarray(t->n_columns + 1, sizeof *l.widths);
 	l.row.cells = mem_zarray(t->n_columns + 1, sizeof *l.row.cells);
-	for (size_t k = 0; k < t->n_columns; k++)
-		if (shown(&t->columns[k]))
-			l.widths[k] = text_width(t->columns[k].title, strlen(t->columns[k].title));
+	l.shown = mem_zarray(t->n_columns + 1, sizeof *l.shown);
+	for (size_t k = 0; k < t->n_columns; k++) {
+		const struct column *c = &t->columns[k];
+
+		if (c->flags & COLUMN_NOT_TEXT)
+			continue;
+		l.shown[k] = c->type != COLUMN_TEXT || !t->n_rows;
+		l.widths[k] = text_width(c->title, strlen(c->title));
+	}
 	for (size_t i = 0; i < t->n_rows; i++) {
 		fill(&l, i);
 		measure(&l, l.row.cells);
@@ -218,5 +221,6 @@ enum status render_text(const struct table *t, const struct render_text_options 
 	buf_release(&l.cut);
 	free(l.row.cells);
 	free(l.widths);
+	free(l.shown);
 	return st;
 }

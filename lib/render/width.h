@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many columns of a terminal text takes. Independent of the locale: output is UTF-8.
+ * How many columns of a terminal text takes. Output is UTF-8 whatever the locale of the program.
+ * Not for two threads at once.
  */
 #ifndef TM_RENDER_WIDTH_H
 #define TM_RENDER_WIDTH_H

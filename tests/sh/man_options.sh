@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Every program has a page, tracemill(7) and the README list every program and no other, and each
+# page's OPTIONS and SYNOPSIS have the options of --help, no more and no less.
+set -u
+
+# "-o --output FILE" a line, from the help text: the argument is upper case, one blank behind.
+help_options() {
+	"$1" --help | sed -n 's/^ *\(-[^-]\), --/  \1 --/; s/^  *\(\(-[^-] \)\{0,1\}--[a-z-]*\( [A-Z]\{1,\}\)\{0,1\}\) .*/\1/p' |
+		sort
+}
+
+# The same, from the .It lines of OPTIONS.
+page_options() {
+	awk '/^\.Sh / { in_options = $0 == ".Sh OPTIONS" }
+		in_options && /^\.It Fl / {
+			sub(/^\.It /, "")
+			gsub(/Fl /, "-")
+			gsub(/Ar /, "")
+			gsub(/ , /, " ")
+			print
+		}' "$1" | sort
+}
+
+# Long words, and letters of options that have one, from the SYNOPSIS.
+page_synopsis() {
+	awk '/^\.Sh / { in_synopsis = $0 == ".Sh SYNOPSIS" }
+		in_synopsis && match($0, /Fl /) {
+			rest = substr($0, RSTART + 3)
+			split(rest, word, " ")
+			if (word[1] ~ /^-/)
+				print "-" word[1]
+			else
+				for (i = 1; i <= length(word[1]); i++)
+					print "-" substr(word[1], i, 1)
+		}' "$1" | sort
+}
+
+# What the synopsis should have: the letter where there is one, else the word; help and version
+# are understood.
+help_synopsis() {
+	help_options "$1" | awk '$1 != "-h" && $1 != "-V" { print $1 }' | sort
+}
+
+compare() { # what, wanted, found
+	if [ -z "$2" ]; then
+		echo "not ok - $1: nothing found to compare with"
+	elif [ "$2" = "$3" ]; then
+		echo "ok - $1"
+	else
+		diff <(echo "$2") <(echo "$3") | sed -n 's/^</  not in the page: /p; s/^>/  not in --help: /p'
+		echo "not ok - $1"
+	fi
+}
+
+programs=$(cd "$SRC/cmd" && printf '%s\n' tm-*.c | sed 's/\.c$//')
+for program in $programs; do
+	page=$SRC/man/$program.1
+	if [ ! -f "$page" ]; then
+		echo "not ok - $program has no page"
+		continue
+	fi
+	compare "$program: OPTIONS are those of --help" "$(help_options "$program")" \
+		"$(page_options "$page")"
+	compare "$program: SYNOPSIS has the options of --help" "$(help_synopsis "$program")" \
+		"$(page_synopsis "$page")"
+done
+compare "a page for every program, and no other" "$programs" \
+	"$(cd "$SRC/man" && printf '%s\n' tm-*.1 | sed 's/\.1$//')"
+compare "tracemill(7) lists the programs" "$programs" \
+	"$(sed -n '/^\.Ss Programs/,/^\.El/s/^\.It Xr \(tm-[a-z0-9-]*\) 1$/\1/p' "$SRC/man/tracemill.7" | sort)"
+compare "the README lists the programs" "$programs" \
+	"$(sed -n 's/^| `\(tm-[a-z0-9-]*\)` |.*/\1/p' "$SRC/README.md" | sort)"
+compare "the README lists the formats" "$(tm-import --list-formats | sed 's/ .*//' | sort)" \
+	"$(sed -n '/^## Formats/,/^## [^F]/s/^| `\([a-z0-9-]*\)` |.*/\1/p' "$SRC/README.md" | sort)"
+compare "tm-import(1) has a section for each format" \
+	"$(tm-import --list-formats | sed 's/ .*//' | sort)" \
+	"$(sed -n '/^\.Sh FORMATS/,/^\.Sh ENV/s/^\.Ss \([a-z-]*\)$/\1/p' "$SRC/man/tm-import.1" | sort)"
+compare "tracemill(7) lists the formats" "$(tm-import --list-formats | sed 's/ .*//' | sort)" \
+	"$(sed -n '/^\.Sh FORMATS/,/^\.El/s/^\.It \([a-z-]*\) Ta .*/\1/p' "$SRC/man/tracemill.7" | sort)"

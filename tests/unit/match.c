@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/match/match.h"
+
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static bool matches(const char *pattern, unsigned flags, const char *s, size_t n)
+{
+	struct err e = ERR_INIT;
+	struct match *m = match_new(pattern, strlen(pattern), flags, &e);
+	bool r;
+
+	if (!CHECK(m != NULL))
+		return false;
+	r = match_test(m, s, n);
+	CHECK_EQ(match_gave_up(m), 0);
+	match_free(m);
+	return r;
+}
+
+TEST(finds_anywhere)
+{
+	CHECK(matches("b+c", 0, "abbbc", 5));
+	CHECK(!matches("^b", 0, "abbbc", 5));
+	CHECK(matches("", 0, "", 0));
+	CHECK(matches("^$", 0, NULL, 0));
+}
+
+TEST(literal_and_caseless)
+{
+	CHECK(!matches("a.b", MATCH_LITERAL, "axb", 3));
+	CHECK(matches("operator()(", MATCH_LITERAL, "f::operator()(int)", 18));
+	CHECK(!matches("game", 0, "Game", 4));
+	CHECK(matches("game", MATCH_CASELESS, "Game", 4));
+	CHECK(matches("A.B", MATCH_CASELESS | MATCH_LITERAL, "xa.bx", 5));
+	/* Greek capital and small sigma */
+	CHECK(matches("\xcf\x83", MATCH_CASELESS, "\xce\xa3", 2));
+}
+
+TEST(invalid_bytes_do_not_match_nor_fail)
+{
+	CHECK(matches("after", 0, "\xff\xfe" "after", 7));
+	CHECK(matches("^.$", 0, "\xe6\x97\xa5", 3)); /* one character, three bytes */
+	CHECK(!matches("^.$", 0, "\xe6\x97", 2));
+	CHECK(matches("b", 0, "a\0b", 3));
+}
+
+TEST(error_has_its_column)
+{
+	struct err e = ERR_INIT;
+
+	CHECK(!match_new("ab(c", 4, 0, &e));
+	CHECK_EQ(e.code, ST_BAD);
+	CHECK(strstr(e.msg, "column 5") != NULL); /* where the ')' is missing */
+	CHECK(!match_new("a\xff", 2, 0, &e));
+	CHECK(strstr(e.msg, "column 2") != NULL);
+	CHECK(!match_new("x[z-a]", 6, 0, &e));
+	CHECK(e.msg[0] != '\0');
+}
+
+TEST(catastrophic_pattern_ends)
+{
+	static const char *const patterns[] = {"(a+)+$", "^(a|a)*$", "(a*)*b", "(.*)*x"};
+	char subject[64];
+	struct timespec a, b;
+
+	memset(subject, 'a', sizeof subject);
+	subject[63] = '!';
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+		struct err e = ERR_INIT;
+		struct match *m = match_new(patterns[i], strlen(patterns[i]), 0, &e);
+
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		CHECK(!match_test(m, subject, sizeof subject));
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		CHECK(b.tv_sec - a.tv_sec < 20); /* without a limit: centuries */
+		match_free(m);
+	}
+}
+
+TEST(gave_up_is_counted)
+{
+	struct err e = ERR_INIT;
+	struct match *m = match_new("^(a|a)*$", 8, 0, &e);
+	char subject[64];
+
+	memset(subject, 'a', sizeof subject);
+	subject[63] = '!';
+	match_test(m, subject, sizeof subject);
+	match_test(m, subject, sizeof subject);
+	CHECK_EQ(match_gave_up(m), 2);
+	CHECK(match_test(m, "aaa", 3));
+	CHECK_EQ(match_gave_up(m), 2);
+	match_free(m);
+}
+
+TEST(long_subject)
+{
+	size_t n = 10 << 20;
+	char *s = malloc(n);
+
+	memset(s, 'x', n);
+	s[n - 1] = 'y';
+	CHECK(matches("xy$", 0, s, n));
+	free(s);
+}
+
+TEST_MAIN()

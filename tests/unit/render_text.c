@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/render/render.h"
+
+#include "lib/render/width.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+
+static struct cell cells[3][3];
+static const char *detail_lines[] = {"inner", "out\x1b[2Jer"};
+
+static void fill(void *arg, size_t i, struct row *r)
+{
+	memcpy(r->cells, cells[i], sizeof cells[i]);
+	if (arg && i == 0) {
+		r->details = detail_lines;
+		r->n_details = 2;
+		r->more = "... 3 more";
+	}
+}
+
+static struct column columns[3] = {{"n", "N", COLUMN_BYTES, 0},
+				   {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN},
+				   {"p", "%", COLUMN_PERCENT, 0}};
+
+static char *render(struct table *t, unsigned width, bool exact)
+{
+	struct render_text_options o = {width, exact};
+	struct err e = ERR_INIT;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	CHECK_EQ(render_text(t, &o, f, &e), ST_OK);
+	fclose(f);
+	return text;
+}
+
+static void expect(struct table *t, unsigned width, bool exact, const char *want)
+{
+	char *text = render(t, width, exact);
+
+	CHECK_STR(text, want);
+	free(text);
+}
+
+static struct table table(size_t n_rows)
+{
+	memset(cells, 0, sizeof cells);
+	return (struct table){.columns = columns, .n_columns = 3, .n_rows = n_rows, .fill = fill};
+}
+
+TEST(aligned)
+{
+	struct table t = table(3);
+
+	cells[0][0] = cell_number(2048);
+	cells[0][1] = cell_text("a", 1);
+	cells[0][2] = cell_number(10000);
+	cells[1][0] = cell_number(7);
+	cells[1][1] = cell_text("long name", 9);
+	cells[2][1] = cell_text("x", 1);
+	cells[2][2] = cell_number(1);
+	expect(&t, 0, false,
+	       "      N  name             %\n"
+	       "2.0 KiB  a          100.00%\n"
+	       "    7 B  long name\n"
+	       "         x            0.01%\n");
+	expect(&t, 0, true,
+	       "   N  name             %\n"
+	       "2048  a          100.00%\n"
+	       "   7  long name\n"
+	       "      x            0.01%\n");
+}
+
+TEST(wide_and_combining)
+{
+	struct table t = table(3);
+
+	cells[0][1] = cell_text("日本", 6);
+	cells[0][2] = cell_number(100);
+	cells[1][1] = cell_text("e\xcc\x81t\xc3\xa9", 6); /* e + combining acute, t, é: 3 columns */
+	cells[1][2] = cell_number(100);
+	cells[2][1] = cell_text("abcd", 4);
+	cells[2][2] = cell_number(100);
+	expect(&t, 0, false,
+	       "N  name      %\n"
+	       "   日本  1.00%\n"
+	       "   e\xcc\x81t\xc3\xa9   1.00%\n"
+	       "   abcd  1.00%\n");
+}
+
+TEST(widths)
+{
+	CHECK_EQ(text_width("", 0), 0);
+	CHECK_EQ(text_width("abc", 3), 3);
+	CHECK_EQ(text_width("\xc3\xa9", 2), 1);             /* é */
+	CHECK_EQ(text_width("\xea\xb0\x80", 3), 2);         /* a Hangul syllable */
+	CHECK_EQ(text_width("\xf0\x9f\x98\x80", 4), 2);     /* an emoji */
+	CHECK_EQ(text_width("\xf0\xa0\x80\x80", 4), 2);     /* CJK extension B */
+	CHECK_EQ(text_width("a\xe2\x80\x8b" "b", 5), 2);    /* zero width space */
+	CHECK_EQ(text_width("\xff\xff", 2), 2);
+}
+
+TEST(shorten_keeps_both_ends)
+{
+	static const struct {
+		const char *s;
+		size_t width;
+		const char *want;
+	} cases[] = {{"abcdefgh", 8, "abcdefgh"}, {"abcdefgh", 7, "abc…fgh"}, {"abcdefgh", 4, "a…gh"},
+		     {"abcdefgh", 1, "…"},        {"abcdefgh", 0, ""},        {"日本語名前", 6, "日…前"},
+		     {"日本語名前", 5, "日…前"},  {"日本語名前", 4, "…前"}};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		b.len = 0;
+		text_shorten(&b, cases[i].s, strlen(cases[i].s), cases[i].width);
+		CHECK_STR(buf_str(&b), cases[i].want);
+		CHECK(text_width(b.data, b.len) <= cases[i].width);
+	}
+	buf_release(&b);
+}
+
+/* Any text, any width: never wider than asked, and whole when it fits. */
+TEST(shorten_fits_always)
+{
+	static const char *const pieces[] = {"a", "é", "日", "e\xcc\x81", "\xff", "😀", "::", "x"};
+	uint32_t seed = 7;
+	struct buf s = BUF_INIT, b = BUF_INIT;
+
+	for (int round = 0; round < 5000; round++) {
+		size_t width, want;
+
+		s.len = b.len = 0;
+		for (int i = 0; i < 12; i++) {
+			seed = seed * 1664525 + 1013904223;
+			buf_adds(&s, pieces[seed >> 29]);
+		}
+		want = seed >> 8 & 31;
+		width = text_width(s.data, s.len);
+		text_shorten(&b, s.data, s.len, want);
+		CHECK((b.len ? text_width(b.data, b.len) : 0) <= want);
+		if (width <= want)
+			CHECK_MEM(b.data, b.len, s.data, s.len);
+	}
+	buf_release(&s);
+	buf_release(&b);
+}
+
+TEST(terminal_shortens_a_pipe_does_not)
+{
+	static const char name[] = "Namespace::Class::Method(int, float, std::string const&)";
+	struct table t = table(1);
+	char *text;
+
+	cells[0][1] = cell_text(name, sizeof name - 1);
+	cells[0][2] = cell_number(5000);
+	text = render(&t, 0, false);
+	CHECK(strstr(text, name) != NULL);
+	free(text);
+	text = render(&t, 40, false);
+	CHECK(strstr(text, name) == NULL);
+	CHECK(strstr(text, "Namespace") != NULL);
+	CHECK(strstr(text, "const&)") != NULL);
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		CHECK(text_width(line, strlen(line)) <= 40);
+	free(text);
+}
+
+TEST(input_is_escaped)
+{
+	struct table t = table(1);
+
+	cells[0][1] = cell_text("a\x1b[31m\nb\xff", 9);
+	t.title = "t\x07";
+	t.arg = &t;
+	expect(&t, 0, false,
+	       "t\\x07\n\n"
+	       "N  name              %\n"
+	       "   a\\x1b[31m\\nb\\xff\n"
+	       "    inner\n"
+	       "    out\\x1b[2Jer\n"
+	       "    ... 3 more\n");
+}
+
+TEST(totals_and_notes)
+{
+	struct table t = table(1);
+	struct cell totals[3] = {{.present = false}};
+	const char *notes[] = {"a note"};
+
+	cells[0][0] = cell_number(1);
+	cells[0][1] = cell_text("x", 1);
+	totals[0] = cell_number(1025);
+	totals[1] = cell_text("(all)", 5);
+	t.totals = totals;
+	t.n_totals = 1;
+	t.notes = notes;
+	t.n_notes = 1;
+	expect(&t, 0, true, "   N  name   %\n   1  x\n1025  (all)\n\na note\n");
+}
+
+/* A column of text in which no row has any is not shown. */
+TEST(empty_text_column)
+{
+	struct table t = table(2);
+
+	cells[0][0] = cell_number(1);
+	cells[1][0] = cell_number(2);
+	expect(&t, 0, true, "N  %\n1\n2\n");
+}
+
+TEST_MAIN()
