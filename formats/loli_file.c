@@ -106,7 +106,7 @@ static enum status push_records(struct loli_file *f, struct err *e)
 	enum status st = ST_OK;
 	struct loli_record r;
 
-	for (uint32_t i = 0; !st && i < count && loli_file_record(f, &r); i++) {
+	for (uint32_t i = 0; !st && i < count && loli_file_record(f, &r, true); i++) {
 		if (!loli_seqs_add(&f->l.seqs, r.seq))
 			f->l.repeated++;
 		if (!f->frees_a_record)

@@ -66,7 +66,8 @@ enum status loli_file_index(struct loli_file *f, struct err *e);
 enum status loli_file_head(struct loli_file *f, struct err *e); /* magic and version */
 void loli_file_chart(struct loli_file *f, bool count);
 void loli_file_libraries(struct loli_file *f, bool keep);
-bool loli_file_record(struct loli_file *f, struct loli_record *r);
+/* key: its stack's key is wanted, too. */
+bool loli_file_record(struct loli_file *f, struct loli_record *r, bool key);
 void loli_file_skip_stacks(struct loli_file *f);
 void loli_file_skip_symbols(struct loli_file *f);
 /* One entry of the table of frees. */

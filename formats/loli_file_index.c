@@ -136,7 +136,7 @@ static void text_record(struct loli_file *f, struct loli_record *r)
 	loli_string_skip(f->c, "function address");
 }
 
-bool loli_file_record(struct loli_file *f, struct loli_record *r)
+bool loli_file_record(struct loli_file *f, struct loli_record *r, bool key)
 {
 	size_t head = f->texts ? 0 : cursor_available(f->c, RECORD_SIZE);
 	const uint8_t *p;
@@ -149,7 +149,8 @@ bool loli_file_record(struct loli_file *f, struct loli_record *r)
 	if (head >= RECORD_SIZE && loli_be32(f->c->pos) == UUID_BYTES) {
 		p = cursor_bytes(f->c, RECORD_SIZE, "record");
 		r->has_stack = true;
-		r->stack = loli_key_uuid(p + 4, UUID_BYTES);
+		if (key)
+			r->stack = loli_key_uuid(p + 4, UUID_BYTES);
 		p += 4 + UUID_BYTES;
 	} else {
 		r->has_stack = loli_uuid(f->c, &r->stack);
@@ -193,7 +194,7 @@ static void index_records(struct loli_file *f)
 	for (uint32_t i = 0; i < n; i++) {
 		struct loli_record r;
 
-		if (!loli_file_record(f, &r))
+		if (!loli_file_record(f, &r, false))
 			return;
 		loli_diff_see(&f->diff, r.seq, r.ms, r.size, r.addr);
 	}

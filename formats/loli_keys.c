@@ -3,7 +3,6 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/base/num.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -72,24 +71,35 @@ struct loli_key loli_key_bytes(const void *p, size_t n)
 	return (struct loli_key){hash_bytes(p, n), (uint32_t)hash_u64(first + 3 * last + n)};
 }
 
+#define LANES(x) ((uint64_t)(x)*0x0001000100010001u)
+
+/* Four hexadecimal digits in UTF-16BE, as 16 bits; one per 16-bit lane. Bits of *bad are set for
+ * what is no digit. */
+static uint64_t four_digits(const uint8_t *p, uint64_t *bad)
+{
+	uint64_t v = p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+		     (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+		     (uint64_t)p[7] << 56;
+	uint64_t ch = v >> 8 & LANES(0xff), lower = ch | LANES(0x20);
+	uint64_t no_digit = (ch ^ LANES('0')) + LANES(0x7fff - 9);
+	uint64_t no_letter =
+	    ~(lower + LANES(0x8000 - 'a')) | (lower + LANES(0x7fff - 'f'));
+
+	*bad |= (v & LANES(0xff)) | (no_digit & no_letter & LANES(0x8000));
+	v = (ch & LANES(15)) + (ch >> 6 & LANES(1)) * 9;
+	return (v & 15) << 12 | (v >> 16 & 15) << 8 | (v >> 32 & 15) << 4 | (v >> 48 & 15);
+}
+
 /* 32 digits and 4 hyphens, as UTF-16BE. */
 static bool uuid_digits(const uint8_t *p, uint64_t out[2])
 {
-	unsigned bad = 0, digit = 0;
+	static const uint8_t digits[8] = {0, 4, 9, 14, 19, 24, 28, 32}, hyphens[4] = {8, 13, 18, 23};
+	uint64_t bad = 0;
 
-	for (unsigned i = 0; i < 36; i++) {
-		uint8_t ch = p[2 * i + 1];
-		bool letter = (uint8_t)((ch | 0x20) - 'a') < 6;
-
-		bad |= p[2 * i];
-		if (i == 8 || i == 13 || i == 18 || i == 23) {
-			bad |= ch ^ '-';
-			continue;
-		}
-		bad |= !letter && (uint8_t)(ch - '0') > 9;
-		out[digit / 16] = out[digit / 16] << 4 | ((ch & 15) + (letter ? 9u : 0));
-		digit++;
-	}
+	for (int i = 0; i < 8; i++)
+		out[i / 4] = out[i / 4] << 16 | four_digits(p + 2 * digits[i], &bad);
+	for (int i = 0; i < 4; i++)
+		bad |= p[2 * hyphens[i]] | (p[2 * hyphens[i] + 1] ^ '-');
 	return !bad;
 }
 

@@ -25,10 +25,10 @@ show() {
 	}
 }
 
-symbolize='tm-symbolize -e bin/arcade -e bin/libengine.so -'
-show "tm-import --maps arcade.maps arcade.mem > mem.tmt"
-show "$symbolize < mem.tmt > mem.named.tmt"
-show "tm-top -n 10 --by type mem.named.tmt"
-show "tm-top -n 10 --by site mem.named.tmt"
-show "tm-import --maps arcade.smaps --locations return arcade.stream | $symbolize | tm-top -n 10 --by function"
+cp "$SRC/testdata/src/demo/arcade.sites" .
+files='-e bin/arcade -e bin/libengine.so'
+show "tm-symbolize $files --maps arcade.maps arcade.mem > mem.tmt"
+show "tm-top -n 10 --by type mem.tmt"
+show "tm-top -n 10 --sites arcade.sites mem.tmt"
+show "tm-import --maps arcade.smaps --config loli3.conf arcade.stream | tm-symbolize $files | tm-top -n 10 --by function --cumulative"
 exit $status
