@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# $DATA/corpus/trace/: small traces with every kind of row and event, for fuzz_trace.
+
+set -eu
+: "${DATA:?}" "${GEN:?}"
+[ ! -d "$DATA/corpus/trace" ] || exit 0
+mkdir -p "$DATA/corpus/trace.part"
+"$GEN/trace" --corpus "$DATA/corpus/trace.part"
+mv "$DATA/corpus/trace.part" "$DATA/corpus/trace"

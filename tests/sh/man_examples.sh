@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The commands under EXAMPLES of every manual page run as they stand, each block in a folder with
+# the demo's captures and binaries (and example.mem, which tracemill-trace(5) prints). A command
+# ends with 0, or with what the text before its block says: (exit status 3). Where lines follow
+# it, they are what it prints.
+set -u
+
+captures=$DATA/demo/gcc-dwarf5-O2
+if [ ! -f "$captures/arcade.mem" ]; then
+	echo "skip - examples (no demo captures here)"
+	exit 0
+fi
+scratch=$PWD
+
+# Blocks of a page: a line "block N STATUS", then the block's lines, as a terminal shows them.
+blocks() {
+	awk '
+		/^\.Sh / { examples = $0 == ".Sh EXAMPLES" }
+		!examples { next }
+		/^\.Bd -literal$/ { inside = 1; print "block " ++n " " status + 0; next }
+		/^\.Ed/ { inside = 0; status = 0; next }
+		inside {
+			gsub(/\\e/, "\\")
+			gsub(/\\&/, "")
+			print
+			next
+		}
+		match($0, /\(exit status [0-9]+\)/) { status = substr($0, RSTART + 13, 1) }
+	' "$1"
+}
+
+# One command, with what it should print ("" when the page does not show it).
+run() { # $1: status, $2: command, $3: file with the lines wanted
+	local status
+
+	bash -o pipefail -c "$2" >got 2>&1 </dev/null
+	status=$?
+	# head and its like end what feeds them by SIGPIPE.
+	if [ $status -ne "$1" ] && [ $status -ne 141 ]; then
+		sed 's/^/  /' got
+		echo "  \$ $2"
+		echo "not ok - $name: exit status $status, not $1"
+		return 1
+	fi
+	if [ -s "$3" ] && ! diff -u --label page --label got "$3" got; then
+		echo "  \$ $2"
+		echo "not ok - $name: prints something else"
+		return 1
+	fi
+}
+
+folder() {
+	rm -rf "$scratch/example"
+	mkdir "$scratch/example"
+	cd "$scratch/example" || exit 1
+	cp -r "$captures"/. .
+	sed -n 's/^{"f":7,/&/p' "$SRC/man/tracemill-trace.5" >example.mem
+}
+
+check_page() {
+	local line n=0 status=0 command='' bad=0
+
+	folder
+	: >want
+	while IFS= read -r line; do
+		case $line in
+		'block '* | '$ '*)
+			if [ -n "$command" ]; then
+				run "$status" "$command" want || bad=1
+				commands=$((commands + 1))
+			fi
+			command=
+			: >want
+			;;
+		esac
+		case $line in
+		'block '*)
+			read -r _ n status <<<"$line"
+			name="$(basename "$1"), example $n"
+			[ "$n" = end ] || folder
+			: >want
+			;;
+		'$ '*) command=${line#'$ '} ;;
+		*)
+			echo "$line" >>want
+			if [ -z "$command" ]; then
+				echo "not ok - $name: output without a command: $line"
+				bad=1
+			fi
+			;;
+		esac
+	done < <(blocks "$1"; echo 'block end 0')
+	return $bad
+}
+
+for page in "$SRC"/man/*.[1-9]; do
+	commands=0
+	name=$(basename "$page")
+	if check_page "$page"; then
+		case $commands:$page in
+		0:*.1) echo "not ok - ${page##*/} has no examples" ;;
+		0:*) ;;
+		*) echo "ok - ${page##*/}: $commands commands" ;;
+		esac
+	fi
+	cd "$scratch" || exit 1
+done
