@@ -26,8 +26,8 @@ enum status loli_init(struct loli *l, struct import *im, const char *format, enu
 	else if (l->config.build == LOLI_BUILD_INSTRUMENTED)
 		l->kind = LOCATION_ENTRY;
 	else
-		l->kind = l->config.build == LOLI_BUILD_UNWIND ? LOCATION_RETURN
-							       : LOCATION_UNSTATED;
+		l->kind =
+		    l->config.build == LOLI_BUILD_UNWIND ? LOCATION_RETURN : LOCATION_UNSTATED;
 	l->space = o->offsets ? o->offsets : SPACE_OFFSET_OR_VADDR;
 	return ST_OK;
 }
@@ -51,8 +51,7 @@ void loli_release(struct loli *l)
 
 static enum metric_state recorded(const struct loli *l)
 {
-	uint64_t threshold =
-	    l->config.has_threshold ? l->config.threshold : LOLI_THRESHOLD_DEFAULT;
+	uint64_t threshold = l->config.has_threshold ? l->config.threshold : LOLI_THRESHOLD_DEFAULT;
 
 	switch (l->config.mode) {
 	case LOLI_MODE_NOSTACK: return METRIC_EXACT;
@@ -93,8 +92,7 @@ static void notes(struct loli *l)
 		trace_note(t, NOTE_GUESS, 0,
 			   "the format holds no frees: every record counts as live");
 	if (l->frees == LOLI_FREES_UNKNOWN)
-		trace_note(t, NOTE_INFO, 0,
-			   "the format holds no frees: what is live is not known");
+		trace_note(t, NOTE_INFO, 0, "the format holds no frees: what is live is not known");
 }
 
 enum status loli_begin(struct loli *l, struct err *e)
@@ -193,9 +191,8 @@ void loli_module_mapped(struct loli *l, const char *name, size_t n, struct map_r
 			uint32_t n_ranges)
 {
 	uint32_t *place = library_place(l, name, n);
-	struct module m = {.name = trace_string(l->im->t, name, n),
-			   .ranges = ranges,
-			   .n_ranges = n_ranges};
+	struct module m = {
+	    .name = trace_string(l->im->t, name, n), .ranges = ranges, .n_ranges = n_ranges};
 	uint32_t id = trace_module(l->im->t, &m);
 
 	if (!*place)
@@ -248,10 +245,9 @@ uint32_t loli_runtime_stack(struct loli *l, struct loli_key key, const uint8_t *
 		const uint8_t *p = frames + i * 8;
 
 		l->ids[i] = trace_location(
-		    l->im->t,
-		    &(struct location){.raw = big_endian ? loli_be64(p) : loli_le64(p),
-				       .space = SPACE_RUNTIME,
-				       .kind = l->kind});
+		    l->im->t, &(struct location){.raw = big_endian ? loli_be64(p) : loli_le64(p),
+						 .space = SPACE_RUNTIME,
+						 .kind = l->kind});
 	}
 	return *stack = trace_stack_of(l->im->t, l->ids, n);
 }

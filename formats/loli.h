@@ -59,8 +59,7 @@ uint32_t loli_module(struct loli *l, const char *name, size_t n);
 /* False for "", "unknown" and the like: an address in it is one of the process. */
 bool loli_library_known(const char *name, size_t n);
 /* An address in a library, or of the process when the library is not known. */
-uint32_t loli_location(struct loli *l, const char *library, size_t n, uint64_t addr,
-		       uint32_t name);
+uint32_t loli_location(struct loli *l, const char *library, size_t n, uint64_t addr, uint32_t name);
 /* n frames of 8 bytes, innermost first, that are addresses of the process; 0 for n = 0. key: of
  * these bytes. */
 uint32_t loli_runtime_stack(struct loli *l, struct loli_key key, const uint8_t *frames, size_t n,

@@ -87,8 +87,8 @@ static enum status one_record(struct cache *s, struct cursor *c, struct err *e)
 	seq = loli_seqs_extend(&l->seqs, r.seq);
 	if (!loli_seqs_add(&l->seqs, seq))
 		l->repeated++;
-	stack = r.type ? loli_runtime_stack(l, key, frames, r.n, true)
-		       : hashed_library(s, r.library);
+	stack =
+	    r.type ? loli_runtime_stack(l, key, frames, r.n, true) : hashed_library(s, r.library);
 	return loli_alloc(l, seq, r.time, r.size, r.addr, stack, e);
 }
 

@@ -51,21 +51,22 @@ enum status loli_config_parse(struct loli_config *c, struct cursor *in, struct e
 
 	while ((line = cursor_line(in, &n, LINE_LIMIT))) {
 		const char *colon = memchr(line, ':', n), *value;
-		size_t nk = colon ? (size_t)(colon - line) : 0, nv, i;
+		size_t nk, nv, i;
 
-		value = colon + 1;
-		nv = colon ? n - nk - 1 : 0;
-		trim(&line, &nk);
-		if (is(line, nk, "saved"))
-			break;
-		for (i = 0; i < sizeof keys / sizeof *keys && !is(line, nk, keys[i]); i++)
-			;
 		if (!colon) {
 			trim(&line, &n);
 			c->refused += n > 0;
 			continue;
 		}
+		value = colon + 1;
+		nk = (size_t)(colon - line);
+		nv = n - nk - 1;
+		trim(&line, &nk);
 		trim(&value, &nv);
+		if (is(line, nk, "saved"))
+			break;
+		for (i = 0; i < sizeof keys / sizeof *keys && !is(line, nk, keys[i]); i++)
+			;
 		if (i == sizeof keys / sizeof *keys)
 			continue; /* the agent ignores keys that it does not know */
 		if (!take(c, line, nk, value, nv) || memchr(value, 0, nv)) {

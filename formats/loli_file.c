@@ -100,18 +100,31 @@ static uint32_t stack_of(struct loli_file *f, const struct loli_record *r)
 	return loli_library_stack(&f->l, library, n);
 }
 
+static enum status push_record(struct loli_file *f, const struct loli_record *r, struct err *e)
+{
+	if (!loli_seqs_add(&f->l.seqs, r->seq))
+		f->l.repeated++;
+	if (!f->frees_a_record)
+		f->frees_a_record = r->seq < map64_get(&f->freed, r->addr);
+	return loli_alloc(&f->l, r->seq, r->ms, r->size, r->addr, stack_of(f, r), e);
+}
+
+/* In batches, so that the misses of the large table of stack ids overlap. */
 static enum status push_records(struct loli_file *f, struct err *e)
 {
-	uint32_t count = loli_file_count(f);
+	enum { BATCH = 64 };
+	uint32_t left = loli_file_count(f), got;
+	struct loli_record batch[BATCH];
 	enum status st = ST_OK;
-	struct loli_record r;
 
-	for (uint32_t i = 0; !st && i < count && loli_file_record(f, &r, true); i++) {
-		if (!loli_seqs_add(&f->l.seqs, r.seq))
-			f->l.repeated++;
-		if (!f->frees_a_record)
-			f->frees_a_record = r.seq < map64_get(&f->freed, r.addr);
-		st = loli_alloc(&f->l, r.seq, r.ms, r.size, r.addr, stack_of(f, &r), e);
+	while (!st && left && !cursor_failed(f->c)) {
+		uint32_t most = f->texts ? 1 : left < BATCH ? left : BATCH;
+
+		for (got = 0; got < most && loli_file_record(f, &batch[got], true); got++)
+			loli_keys_prefetch(&f->uuids, batch[got].stack);
+		for (uint32_t i = 0; !st && i < got; i++)
+			st = push_record(f, &batch[i], e);
+		left -= most;
 	}
 	return st;
 }

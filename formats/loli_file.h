@@ -31,8 +31,8 @@ struct loli_file {
 	struct loli l;
 	struct cursor *c;
 	int version;
-	bool texts;                /* version 105: addresses and libraries are strings */
-	struct buf text, other;    /* scratch */
+	bool texts;             /* version 105: addresses and libraries are strings */
+	struct buf text, other; /* scratch */
 	/* libraries by name; 0 is the unknown one, addresses in which are the process's */
 	struct intern names;
 	struct map64 ids;      /* id in the file -> id in names, or LOLI_UNKNOWN */
@@ -61,8 +61,12 @@ struct loli_file {
 
 enum { LOLI_UNKNOWN = UINT32_MAX, LOLI_NODE_EMPTY = UINT32_MAX, LOLI_FREES_SAMPLE = 1 << 20 };
 
-/* Walks one whole file; each function reads one section, or passes over it. */
+/* The first pass. */
 enum status loli_file_index(struct loli_file *f, struct err *e);
+void loli_file_stacks(struct loli_file *f);
+void loli_file_symbols(struct loli_file *f);
+
+/* The second one: each reads a section, or passes over it. */
 enum status loli_file_head(struct loli_file *f, struct err *e); /* magic and version */
 void loli_file_chart(struct loli_file *f, bool count);
 void loli_file_libraries(struct loli_file *f, bool keep);
@@ -72,9 +76,16 @@ void loli_file_skip_stacks(struct loli_file *f);
 void loli_file_skip_symbols(struct loli_file *f);
 /* One entry of the table of frees. */
 bool loli_file_free(struct loli_file *f, uint64_t *addr, uint32_t *seq);
+
 /* A count of things; 0 and failure when it is negative. */
 uint32_t loli_file_count(struct loli_file *f);
+uint32_t loli_file_u32(struct loli_file *f);
+/* In version 105 "0x" and hexadecimal digits. */
+uint64_t loli_file_address(struct loli_file *f);
+uint64_t loli_file_address_text(struct loli_file *f);
 /* Id in names of an id in the file, 0: unknown. */
 uint32_t loli_file_library(struct loli_file *f, uint32_t id);
+/* The same of the name in f->text. */
+uint32_t loli_file_library_named(struct loli_file *f);
 
 #endif

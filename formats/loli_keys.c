@@ -82,8 +82,7 @@ static uint64_t four_digits(const uint8_t *p, uint64_t *bad)
 		     (uint64_t)p[7] << 56;
 	uint64_t ch = v >> 8 & LANES(0xff), lower = ch | LANES(0x20);
 	uint64_t no_digit = (ch ^ LANES('0')) + LANES(0x7fff - 9);
-	uint64_t no_letter =
-	    ~(lower + LANES(0x8000 - 'a')) | (lower + LANES(0x7fff - 'f'));
+	uint64_t no_letter = ~(lower + LANES(0x8000 - 'a')) | (lower + LANES(0x7fff - 'f'));
 
 	*bad |= (v & LANES(0xff)) | (no_digit & no_letter & LANES(0x8000));
 	v = (ch & LANES(15)) + (ch >> 6 & LANES(1)) * 9;
@@ -93,7 +92,8 @@ static uint64_t four_digits(const uint8_t *p, uint64_t *bad)
 /* 32 digits and 4 hyphens, as UTF-16BE. */
 static bool uuid_digits(const uint8_t *p, uint64_t out[2])
 {
-	static const uint8_t digits[8] = {0, 4, 9, 14, 19, 24, 28, 32}, hyphens[4] = {8, 13, 18, 23};
+	static const uint8_t digits[8] = {0, 4, 9, 14, 19, 24, 28, 32},
+			     hyphens[4] = {8, 13, 18, 23};
 	uint64_t bad = 0;
 
 	for (int i = 0; i < 8; i++)

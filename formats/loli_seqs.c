@@ -51,8 +51,8 @@ static size_t place_of(struct loli_seqs *s, uint64_t window, bool make)
 	if (!*index) {
 		if (s->live == WINDOWS_LIVE)
 			close_oldest(s);
-		VEC_PUSH(s->windows, s->n, s->cap) = (struct loli_window){
-		    .bits = mem_zarray(WINDOW_WORDS, sizeof(uint64_t))};
+		VEC_PUSH(s->windows, s->n, s->cap) =
+		    (struct loli_window){.bits = mem_zarray(WINDOW_WORDS, sizeof(uint64_t))};
 		s->live++;
 		*index = (uint32_t)s->n;
 	}

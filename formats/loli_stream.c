@@ -61,11 +61,10 @@ static bool next_record(const uint8_t **p, const uint8_t *end, struct record *r)
 	if (r->kind == KIND_FREE)
 		r->sound = n == FREE_SIZE;
 	else if (r->kind <= KIND_REALLOC)
-		r->sound =
-		    n >= ALLOC_SIZE &&
-		    (r->p[25] == 1 ? (n - ALLOC_SIZE) % 8 == 0
-				   : r->p[25] == 0 && n >= 28 &&
-					 28 + (r->p[26] | (uint32_t)r->p[27] << 8) == n);
+		r->sound = n >= ALLOC_SIZE &&
+			   (r->p[25] == 1 ? (n - ALLOC_SIZE) % 8 == 0
+					  : r->p[25] == 0 && n >= 28 &&
+						28 + (r->p[26] | (uint32_t)r->p[27] << 8) == n);
 	else
 		r->sound = r->kind == KIND_COMMAND && n == COMMAND_SIZE;
 	*p = r->p + n;
@@ -118,8 +117,7 @@ static void end_run(struct live *s)
 	uint64_t missing = loli_seqs_missing(&s->l.seqs);
 
 	if (missing)
-		trace_note(t, NOTE_LOSS, missing,
-			   "records are missing: their numbers never came");
+		trace_note(t, NOTE_LOSS, missing, "records are missing: their numbers never came");
 	if (s->l.seqs.distinct && s->l.seqs.min > 1)
 		trace_note(t, NOTE_LOSS, s->l.seqs.min - 1,
 			   "records were sent before the first one here");
@@ -134,8 +132,9 @@ static void end_run(struct live *s)
 	if (s->other_records)
 		trace_note(t, NOTE_LOSS, s->other_records, "records of an unknown kind");
 	if (s->ended && s->n)
-		trace_note(t, NOTE_INFO, 0,
-			   "the agent dropped what it still had to send when the dump was asked for");
+		trace_note(
+		    t, NOTE_INFO, 0,
+		    "the agent dropped what it still had to send when the dump was asked for");
 	if (s->other_packets)
 		trace_note(t, NOTE_INFO, s->other_packets, "packets of an unknown type");
 	s->bad_packets = s->cut = s->bad_records = s->other_records = s->other_packets = s->n = 0;
@@ -209,6 +208,12 @@ static enum status records(struct live *s, size_t n, struct err *e)
 	return st;
 }
 
+/* A byte of an LZ4 block stands for 255 at most. */
+static bool possible(uint32_t raw, size_t block)
+{
+	return raw && raw <= RAW_MAX && raw / 255 <= block;
+}
+
 static uint8_t *raw_buffer(struct live *s, size_t n)
 {
 	if (s->cap_raw < n)
@@ -227,7 +232,7 @@ static enum status packet(struct live *s, const uint8_t *p, size_t n, struct err
 	uint32_t second = loli_le32(p), raw;
 
 	if (!s->decided) {
-		s->typed = second <= PACKET_COMMAND || second > RAW_MAX ||
+		s->typed = second <= PACKET_COMMAND || !possible(second, n - 4) ||
 			   !lz4_block(p + 4, n - 4, raw_buffer(s, second), second);
 		s->decided = true;
 		if (!s->typed && is_text(s->raw, second))
@@ -248,7 +253,7 @@ static enum status packet(struct live *s, const uint8_t *p, size_t n, struct err
 		n -= 4;
 	}
 	raw = loli_le32(p);
-	if (!raw || raw > RAW_MAX || !lz4_block(p + 4, n - 4, raw_buffer(s, raw), raw)) {
+	if (!possible(raw, n - 4) || !lz4_block(p + 4, n - 4, raw_buffer(s, raw), raw)) {
 		s->bad_packets++;
 		return ST_OK;
 	}
@@ -300,7 +305,7 @@ static int bid_block(const uint8_t *p, size_t n, bool all, uint32_t raw)
 {
 	uint32_t literals = n ? p[0] >> 4 : 0, len;
 
-	if (raw < 2 + FREE_SIZE || raw > RAW_MAX || n < 5)
+	if (raw < 2 + FREE_SIZE || !possible(raw, all ? n : RAW_MAX) || n < 5)
 		return 0;
 	if (literals == 15)
 		p++;

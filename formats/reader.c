@@ -46,13 +46,15 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 
 	if (st)
 		return st;
+	if (!n)
+		return err_set(e, ST_BAD, "empty file");
+	if (!n)
+		return err_set(e, ST_BAD, "empty file");
 	if (o->format) {
 		*r = reader_by_name(o->format);
 		return *r ? ST_OK
 			  : err_set(e, ST_UNSUPPORTED, "no format is called '%s'", o->format);
 	}
-	if (!n)
-		return err_set(e, ST_BAD, "empty file");
 	*r = reader_by_bid(head, n, n < INPUT_HEAD, NULL);
 	if (*r)
 		return ST_OK;

@@ -4,7 +4,9 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +59,25 @@ uint32_t intern_add(struct intern *t, const char *s, size_t n)
 	if (!*place)
 		*place = add_row(t, s, n, hash);
 	return *place;
+}
+
+uint32_t intern_add_cut(struct intern *t, const char *s, size_t n, size_t limit, bool *cut)
+{
+	char mark[80], *text;
+	size_t n_mark;
+	uint32_t id;
+
+	*cut = n > limit;
+	if (!*cut)
+		return intern_add(t, s, n);
+	n_mark = (size_t)snprintf(mark, sizeof mark, "...[%zu bytes, %016" PRIx64 "]", n,
+				  hash_bytes(s, n));
+	text = mem_alloc(limit);
+	memcpy(text, s, limit - n_mark);
+	memcpy(text + limit - n_mark, mark, n_mark);
+	id = intern_add(t, text, limit);
+	free(text);
+	return id;
 }
 
 uint32_t intern_find(const struct intern *t, const char *s, size_t n)

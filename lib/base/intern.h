@@ -8,6 +8,7 @@
 
 #include "lib/base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct intern {
@@ -28,6 +29,9 @@ struct intern {
 	}
 
 uint32_t intern_add(struct intern *t, const char *s, size_t n);
+/* As intern_add; a string longer than limit (at least 128) is cut there and ends in a mark with
+ * its length and hash, so that different strings stay different. True in *cut when it was. */
+uint32_t intern_add_cut(struct intern *t, const char *s, size_t n, size_t limit, bool *cut);
 uint32_t intern_find(const struct intern *t, const char *s, size_t n); /* 0: not there */
 /* Appends without looking for an equal one: for ids that a file has given already. */
 uint32_t intern_append(struct intern *t, const char *s, size_t n);

@@ -28,8 +28,7 @@
 enum {
 	SLICE = 32768,
 	MAX_WORKERS = 256,
-	MAX_RESTARTS = 16, /* of one slice */
-	MAX_TIMEOUTS = 2,  /* of one slice: each costs the whole time limit */
+	MAX_TIMEOUTS = 2, /* of one slice: each costs the whole time limit */
 	MAX_COMPLAINTS = 64,
 	DEFAULT_SECONDS = 60,
 };
@@ -250,14 +249,14 @@ static const char *cause(const struct child *c, int status, char *text, size_t n
 {
 	*found = DWARF_GAVE_UP;
 	if (c->killed || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
-		return "took longer than its time limit";
+		return "takes longer than its time limit";
 	if (WIFEXITED(status) && WEXITSTATUS(status) == WORKER_NO_MEMORY)
 		return "needs more memory than its limit";
 	*found = DWARF_MALFORMED;
 	if (WIFSIGNALED(status))
-		snprintf(text, n, "crashed libdwarf (signal %d)", WTERMSIG(status));
+		snprintf(text, n, "crashes libdwarf (signal %d)", WTERMSIG(status));
 	else
-		snprintf(text, n, "ended its reader (status %d)", WEXITSTATUS(status));
+		snprintf(text, n, "ends its reader (status %d)", WEXITSTATUS(status));
 	return text;
 }
 
@@ -267,24 +266,20 @@ static bool survive(struct slice *s, const struct child *c, int status)
 	char text[64];
 	uint8_t found;
 	const char *why = cause(c, status, text, sizeof text, &found);
-	bool timeout = !strncmp(why, "took", 4);
+	bool timeout = !strncmp(why, "takes", 5);
 
-	if (s->unit == UINT32_MAX && !s->first_unit) {
+	if (s->unit == UINT32_MAX || s->unit_done) { /* no unit is to blame */
 		complainf(s, "the debug information %s", why);
 		mark_open(s, 0, s->n, found);
 		return false;
 	}
-	if (s->unit == UINT32_MAX || s->unit_done) {
-		complainf(s, "a unit header %s; the units from there on are lost", why);
-		s->lost_unit = true;
-		return false;
-	}
-	complainf(s, "unit at .debug_info+0x%" PRIx64 ": it %s", s->unit_offset, why);
+	complainf(s, "unit at .debug_info+0x%" PRIx64 ": %s", s->unit_offset, why);
 	if (!s->knows_addresses)
 		s->lost_unit = true;
 	for (size_t i = 0; i < s->n_runs; i++)
 		mark_open(s, s->runs[i].first, s->runs[i].n, found);
 	s->first_unit = s->unit + 1;
+	s->buried[s->n_buried++] = s->unit_offset;
 	s->timeouts += timeout;
 	if (s->restarts++ < MAX_RESTARTS && s->timeouts < MAX_TIMEOUTS)
 		return true;
@@ -474,7 +469,7 @@ static void cut(struct run_state *run, struct dwarf_job *job)
 	if (!job->n || !object_has_dwarf(job->object))
 		return;
 	if (pieces > 1)
-		reader_preload(job->object);
+		sections_preload(job->object);
 	run->slices = mem_grow(run->slices, &cap, run->n_slices + pieces, sizeof *run->slices);
 	for (size_t i = 0; i < pieces; i++) {
 		struct slice *s = &run->slices[run->n_slices++];

@@ -2,11 +2,13 @@
  *
  * What the files of the reference engine share. Data flows one way:
  *
- *	reference_read.c    one unit through libdwarf -> struct unit, plain data
- *	reference_scope.c   struct unit + addresses -> the innermost scope of each
- *	reference_line.c    struct unit + addresses -> the line table's row of each
- *	reference_worker.c  the child process: unit after unit, answers into a pipe
- *	reference.c         the parent: slices, children, what they sent -> dwarf_answers
+ *	reference_sections.c  the sections, and what hides a broken unit from libdwarf
+ *	reference_read.c, _attr.c, _rows.c
+ *	                      one unit through libdwarf -> struct unit, plain data
+ *	reference_scope.c     struct unit + addresses -> the innermost scope of each
+ *	reference_line.c      struct unit + addresses -> the line table's row of each
+ *	reference_worker.c    the child process: unit after unit, answers into a pipe
+ *	reference.c           the parent: slices, children, what they sent -> dwarf_answers
  */
 #ifndef TM_DWARF_REFERENCE_H
 #define TM_DWARF_REFERENCE_H
@@ -15,6 +17,13 @@
 #include "lib/dwarf/engine.h"
 
 #include <sys/types.h>
+
+enum {
+	MAX_RESTARTS = 16,  /* of one slice */
+	LIMIT_DEPTH = 4096, /* of nested DIEs */
+	LIMIT_MESSAGE = 1 << 20,
+	WORKER_NO_MEMORY = 71, /* exit status of a worker */
+};
 
 struct unit_range {
 	uint64_t lo, hi;
@@ -59,23 +68,59 @@ struct unit {
 
 void unit_release(struct unit *u);
 
-/* libdwarf over the sections of an object. Every failure of libdwarf is ST_BAD (ST_LIMIT for
- * memory) with its text; libdwarf may as well crash or hang: call it only in a worker. */
+enum section {
+	SECTION_NULL, /* libdwarf takes section 0 for ELF's null section */
+	SECTION_INFO,
+	SECTION_ABBREV,
+	SECTION_STR,
+	SECTION_LINE,
+	SECTION_LINE_STR,
+	SECTION_STR_OFFSETS,
+	SECTION_ADDR,
+	SECTION_RANGES,
+	SECTION_RNGLISTS,
+	SECTION_COUNT,
+};
+extern const char *const section_names[SECTION_COUNT];
+
+struct sections {
+	struct object_section all[SECTION_COUNT];
+	struct buf complaint; /* those that could not be read */
+	bool big_endian;
+	uint8_t address_size;
+	uint8_t *abbrev; /* sections_bury's longer copy of .debug_abbrev */
+	uint64_t abbrev_size;
+};
+
+/* Reads and decompresses the sections, so that forked workers share them. */
+void sections_preload(struct object *o);
+/* Fails when .debug_info or .debug_abbrev cannot be read; another one is only complained about. */
+enum status sections_load(struct sections *s, struct object *o, struct err *e);
+/* libdwarf cannot step over a unit whose first DIE it cannot read, and everything behind it would
+ * be lost. This writes an empty unit over the one at offset. False: its length is no good. For a
+ * worker only: the bytes are the object's. */
+bool sections_bury(struct sections *s, uint64_t offset);
+
+/* libdwarf over the sections of an object, without the units at the offsets in buried. Every
+ * failure of libdwarf is ST_BAD (ST_LIMIT for memory) with its text; libdwarf may as well crash or
+ * hang: call it only in a worker. */
 struct reader;
 enum status reader_new(struct reader **out, struct object *o, struct intern *strings,
-		       struct err *e);
-/* The next unit's header; ST_NONE after the last. After a failure there is no next unit. */
+		       const uint64_t *buried, size_t n_buried, struct err *e);
+/* Number and offset of the unit that reader_next will read. */
+uint32_t reader_peek(const struct reader *r, uint64_t *offset);
+/* The next unit's header; ST_NONE after the last. After a failure reader_bury can put the unit
+ * away, and reader_next be called again; if it gives false, there are no more units. */
 enum status reader_next(struct reader *r, struct unit *u, struct err *e);
+bool reader_bury(struct reader *r);
 enum status reader_ranges(struct reader *r, struct unit *u, struct err *e);
 enum status reader_scopes(struct reader *r, struct unit *u, struct err *e);
 enum status reader_rows(struct reader *r, struct unit *u, struct err *e);
 /* The raw name of the function whose DIE is at that offset: its linkage name, else its name, along
  * abstract origins and specifications. 0: it has none. */
 uint32_t reader_function(struct reader *r, uint64_t die);
-/* Names of sections that could not be read, one line; "" when all could. */
-const char *reader_complaint(const struct reader *r);
-/* Reads and decompresses the sections, so that forked workers share them. */
-void reader_preload(struct object *o);
+/* Sections that could not be read, one line; "" when all could. */
+const char *reader_complaint(struct reader *r);
 
 /* The first i with addrs[query[i]] >= addr; query is in the order of the addresses. */
 size_t unit_first_at_least(const uint64_t *addrs, const uint32_t *query, size_t n, uint64_t addr);
@@ -102,6 +147,8 @@ struct slice {
 	size_t first, n;     /* of job->addrs */
 	uint32_t first_unit; /* units before it are done, or have killed a worker */
 	unsigned restarts, timeouts;
+	uint64_t buried[MAX_RESTARTS + 1]; /* offsets of units that have killed a worker */
+	size_t n_buried;
 	struct dwarf_answers
 	    got; /* of[i] is for addrs[first + i]; equal calls may be there twice */
 	struct intern complaints;
@@ -120,7 +167,7 @@ struct slice {
 
 /* What a worker writes: u32 length (little-endian), then a kind and its fields (ULEB128). */
 enum message {
-	MESSAGE_UNIT = 'U',    /* number, offset: about to be read */
+	MESSAGE_UNIT = 'U',    /* number, offset: its header is about to be read */
 	MESSAGE_RUNS = 'R',    /* (first, n)...: its addresses */
 	MESSAGE_DONE = 'D',    /* the unit is */
 	MESSAGE_STRING = 'S',  /* bytes; ids count from 1 */
@@ -129,12 +176,6 @@ enum message {
 	MESSAGE_LOST = 'L',    /* the unit's addresses are not known */
 	MESSAGE_TEXT = 'T',    /* a complaint */
 	MESSAGE_END = 'E',     /* all units were looked at */
-};
-
-enum {
-	LIMIT_DEPTH = 4096, /* of nested DIEs */
-	LIMIT_MESSAGE = 1 << 20,
-	WORKER_NO_MEMORY = 71, /* exit status of a worker */
 };
 
 struct worker_limits {

@@ -1,91 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * One unit of DWARF through libdwarf, turned into plain data. The only includer of libdwarf's
- * headers: differences between Debian 12's 20210528 and the numbered releases (0.x, 2.x) end
- * here.
+ * Units through libdwarf, turned into plain data: what they own, and their functions.
  */
 #include "lib/base/mem.h"
-#include "lib/dwarf/reference.h"
+#include "lib/dwarf/reference_libdwarf.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#if __has_include(<libdwarf/libdwarf.h>)
-#include <libdwarf/dwarf.h>
-#include <libdwarf/libdwarf.h>
-#else
-#include <dwarf.h>
-#include <libdwarf.h>
-#endif
-
-/* Numbered releases define their version; they prefixed every member of the access structs. */
-#ifdef DW_LIBDWARF_VERSION
-typedef Dwarf_Obj_Access_Interface_a access_interface;
-typedef Dwarf_Obj_Access_Methods_a access_methods;
-typedef Dwarf_Obj_Access_Section_a access_section;
-typedef Dwarf_Small access_order;
-typedef Dwarf_Unsigned access_index;
-#define MEMBER(prefix, name) prefix##_##name
-#define ORDER_BIG            DW_END_big
-#define ORDER_LITTLE         DW_END_little
-#define OBJECT_FINISH(d)     dwarf_object_finish(d)
-#else
-typedef Dwarf_Obj_Access_Interface access_interface;
-typedef Dwarf_Obj_Access_Methods access_methods;
-typedef Dwarf_Obj_Access_Section access_section;
-typedef Dwarf_Endianness access_order;
-typedef Dwarf_Half access_index;
-#define MEMBER(prefix, name) name
-#define ORDER_BIG            DW_OBJECT_MSB
-#define ORDER_LITTLE         DW_OBJECT_LSB
-#define OBJECT_FINISH(d)     dwarf_object_finish(d, NULL)
-#endif
-
-enum {
-	LIMIT_HOPS = 16,       /* along abstract origins and specifications */
-	LIMIT_FILES = 1 << 20, /* of one unit */
-};
-
-static const char *const section_names[] = {
-    "", /* libdwarf takes section 0 for ELF's null section */
-    ".debug_info",
-    ".debug_abbrev",
-    ".debug_str",
-    ".debug_line",
-    ".debug_line_str",
-    ".debug_str_offsets",
-    ".debug_addr",
-    ".debug_ranges",
-    ".debug_rnglists",
-};
-enum { N_SECTIONS = sizeof section_names / sizeof *section_names, SECTION_LINE = 4 };
-
-struct reader {
-	struct object *object;
-	struct intern *strings;
-	struct object_section sections[N_SECTIONS];
-	access_interface interface;
-	access_methods methods;
-	Dwarf_Debug dbg;
-	Dwarf_Die die; /* of the unit */
-	uint64_t next_offset;
-	uint32_t next_number;
-	bool zero_is_code;
-	struct map64 names; /* DIE -> string id + 1 */
-	struct buf complaint, path;
-};
 
 static int get_section(void *obj, access_index i, access_section *out, int *error)
 {
 	struct reader *r = obj;
 
 	(void)error;
-	if (i >= N_SECTIONS)
+	if (i >= SECTION_COUNT)
 		return DW_DLV_NO_ENTRY;
 	*out = (access_section){0};
 	out->MEMBER(as, name) = section_names[i];
-	out->MEMBER(as, size) = r->sections[i].size;
-	out->MEMBER(as, addr) = r->sections[i].addr;
+	out->MEMBER(as, size) = r->sections.all[i].size;
+	out->MEMBER(as, addr) = r->sections.all[i].addr;
 	out->MEMBER(as, type) = i ? 1 : 0; /* SHT_PROGBITS */
 	return DW_DLV_OK;
 }
@@ -95,9 +29,9 @@ static int load_section(void *obj, access_index i, Dwarf_Small **data, int *erro
 	struct reader *r = obj;
 
 	(void)error;
-	if (i >= N_SECTIONS || !r->sections[i].size)
+	if (i >= SECTION_COUNT || !r->sections.all[i].size)
 		return DW_DLV_NO_ENTRY;
-	*data = (Dwarf_Small *)(uintptr_t)r->sections[i].data;
+	*data = (Dwarf_Small *)(uintptr_t)r->sections.all[i].data;
 	return DW_DLV_OK;
 }
 
@@ -114,7 +48,7 @@ static Dwarf_Small get_address_size(void *obj)
 static Dwarf_Unsigned get_section_count(void *obj)
 {
 	(void)obj;
-	return N_SECTIONS;
+	return SECTION_COUNT;
 }
 
 #ifdef DW_LIBDWARF_VERSION
@@ -123,29 +57,11 @@ static Dwarf_Unsigned get_file_size(void *obj)
 	struct reader *r = obj;
 	Dwarf_Unsigned n = 0;
 
-	for (size_t i = 0; i < N_SECTIONS; i++)
-		n += r->sections[i].size;
+	for (size_t i = 0; i < SECTION_COUNT; i++)
+		n += r->sections.all[i].size;
 	return n;
 }
 #endif
-
-/* Takes over de, which is NULL where libdwarf said that something is not there. */
-static enum status failed(struct reader *r, Dwarf_Error de, struct err *e, const char *what)
-{
-	enum status st = ST_BAD;
-	const char *text;
-
-	if (!de)
-		return err_set(e, ST_BAD, "%s: not there", what);
-	if (dwarf_errno(de) == DW_DLE_ALLOC_FAIL)
-		st = ST_LIMIT;
-	text = dwarf_errmsg(de);
-	text += strspn(text, "\n ");
-	err_set(e, st, "%s: %.*s", what, (int)strcspn(text, "\n"), text);
-	if (r->dbg)
-		dwarf_dealloc_error(r->dbg, de);
-	return st;
-}
 
 /* Address 0 is where linkers put discarded functions, unless a segment really has code there
  * and not the file's header. */
@@ -161,38 +77,34 @@ static bool has_code_at_zero(const struct object *o)
 	return false;
 }
 
-void reader_preload(struct object *o)
+static enum status open_handle(struct reader *r, struct err *e)
 {
-	for (size_t i = 1; i < N_SECTIONS; i++) {
-		struct object_section s;
-		struct err e = ERR_INIT;
+	Dwarf_Error de = NULL;
 
-		(void)!object_section(o, section_names[i], &s,
-				      &e); /* the worker will see it again */
+	r->walked = 0;
+	if (dwarf_object_init_b(&r->interface, NULL, NULL, DW_GROUPNUMBER_ANY, &r->dbg, &de) !=
+	    DW_DLV_OK) {
+		r->dbg = NULL;
+		return reader_failed(r, de, e, "debug sections");
 	}
+	return ST_OK;
 }
 
-enum status reader_new(struct reader **out, struct object *o, struct intern *strings, struct err *e)
+enum status reader_new(struct reader **out, struct object *o, struct intern *strings,
+		       const uint64_t *buried, size_t n_buried, struct err *e)
 {
 	struct reader *r = mem_zalloc(sizeof *r);
-	Dwarf_Error de = NULL;
 	enum status st;
 
 	*out = r;
 	r->object = o;
 	r->strings = strings;
 	r->zero_is_code = has_code_at_zero(o);
-	for (size_t i = 1; i < N_SECTIONS; i++) {
-		st = object_section(o, section_names[i], &r->sections[i], e);
-		if (st == ST_OK)
-			continue;
-		r->sections[i] = (struct object_section){0};
-		if (st == ST_NONE)
-			continue;
-		if (i <= 2) /* nothing works without units and abbreviations */
-			return st;
-		buf_addf(&r->complaint, "%s%s", r->complaint.len ? "; " : "", e->msg);
-	}
+	st = sections_load(&r->sections, o, e);
+	if (st)
+		return st;
+	for (size_t i = 0; i < n_buried; i++)
+		sections_bury(&r->sections, buried[i]);
 	r->methods = (access_methods){
 	    .MEMBER(om, get_section_info) = get_section,
 	    .MEMBER(om, get_byte_order) = get_byte_order,
@@ -207,47 +119,71 @@ enum status reader_new(struct reader **out, struct object *o, struct intern *str
 	r->interface.MEMBER(ai, object) = r;
 	r->interface.MEMBER(ai, methods) = &r->methods;
 	dwarf_set_de_alloc_flag(0); /* its bookkeeping of every allocation is half of the time */
-	if (dwarf_object_init_b(&r->interface, NULL, NULL, DW_GROUPNUMBER_ANY, &r->dbg, &de) !=
-	    DW_DLV_OK) {
-		r->dbg = NULL;
-		return failed(r, de, e, "debug sections");
-	}
-	return ST_OK;
+	return open_handle(r, e);
 }
 
-const char *reader_complaint(const struct reader *r)
+const char *reader_complaint(struct reader *r)
 {
-	return buf_str((struct buf *)(uintptr_t)&r->complaint);
+	return buf_str(&r->sections.complaint);
+}
+
+static int next_header(struct reader *r, struct unit *u, uint64_t *next, Dwarf_Error *de)
+{
+	Dwarf_Unsigned length, type_offset, next_offset;
+	Dwarf_Half version, address_size, length_size, extension, type;
+	Dwarf_Off abbrev;
+	Dwarf_Sig8 signature;
+	int got = dwarf_next_cu_header_d(r->dbg, 1, &length, &version, &abbrev, &address_size,
+					 &length_size, &extension, &signature, &type_offset,
+					 &next_offset, &type, de);
+
+	if (got == DW_DLV_OK) {
+		u->version = version;
+		u->is_type = type == DW_UT_type || type == DW_UT_split_type;
+		*next = next_offset;
+	}
+	return got;
+}
+
+uint32_t reader_peek(const struct reader *r, uint64_t *offset)
+{
+	*offset = r->next_offset;
+	return r->next_number;
 }
 
 enum status reader_next(struct reader *r, struct unit *u, struct err *e)
 {
-	Dwarf_Unsigned length, type_offset, next;
-	Dwarf_Half version, address_size, length_size, extension, type;
-	Dwarf_Off abbrev;
-	Dwarf_Sig8 signature;
 	Dwarf_Error de = NULL;
-	int got;
+	uint64_t next = 0;
+	int got = DW_DLV_OK;
 
 	if (r->die)
 		dwarf_dealloc_die(r->die);
 	r->die = NULL;
-	got = dwarf_next_cu_header_d(r->dbg, 1, &length, &version, &abbrev, &address_size,
-				     &length_size, &extension, &signature, &type_offset, &next,
-				     &type, &de);
-	if (got == DW_DLV_NO_ENTRY)
-		return ST_NONE;
 	u->number = r->next_number;
 	u->offset = r->next_offset;
+	for (; got == DW_DLV_OK && r->walked <= r->next_number; r->walked++)
+		got = next_header(r, u, &next, &de);
+	if (got == DW_DLV_NO_ENTRY)
+		return ST_NONE;
 	if (got != DW_DLV_OK)
-		return failed(r, de, e, "unit header");
+		return reader_failed(r, de, e, "unit header");
 	if (next <= r->next_offset)
 		return err_set(e, ST_BAD, "unit header: the next unit is not behind it");
 	r->next_offset = next;
 	r->next_number++;
-	u->version = version;
-	u->is_type = type == DW_UT_type || type == DW_UT_split_type;
 	return ST_OK;
+}
+
+bool reader_bury(struct reader *r)
+{
+	struct err e = ERR_INIT;
+
+	if (!sections_bury(&r->sections, r->next_offset))
+		return false;
+	OBJECT_FINISH(r->dbg);
+	r->dbg = NULL;
+	return open_handle(r, &e) == ST_OK;
 }
 
 static void add_range(const struct reader *r, struct unit_range **to, size_t *n, size_t *cap,
@@ -276,7 +212,7 @@ static enum status old_ranges(struct reader *r, Dwarf_Die die, uint64_t offset, 
 	if (got == DW_DLV_NO_ENTRY)
 		return ST_OK;
 	if (got != DW_DLV_OK)
-		return failed(r, de, e, "address ranges");
+		return reader_failed(r, de, e, "address ranges");
 	for (Dwarf_Signed i = 0; i < count && list[i].dwr_type != DW_RANGES_END; i++) {
 		if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
 			base = list[i].dwr_addr2;
@@ -284,7 +220,7 @@ static enum status old_ranges(struct reader *r, Dwarf_Die die, uint64_t offset, 
 			add_range(r, to, n, cap, base + list[i].dwr_addr1,
 				  base + list[i].dwr_addr2);
 	}
-	dwarf_ranges_dealloc(r->dbg, list, count);
+	RANGES_DEALLOC(r->dbg, list, count);
 	return ST_OK;
 }
 
@@ -302,7 +238,7 @@ static enum status new_ranges(struct reader *r, Dwarf_Attribute attr, Dwarf_Half
 	if (got == DW_DLV_NO_ENTRY)
 		return ST_OK;
 	if (got != DW_DLV_OK)
-		return failed(r, de, e, "address ranges");
+		return reader_failed(r, de, e, "address ranges");
 	for (Dwarf_Unsigned i = 0; i < count; i++) {
 		unsigned len, kind;
 		Dwarf_Bool missing = 0;
@@ -310,7 +246,7 @@ static enum status new_ranges(struct reader *r, Dwarf_Attribute attr, Dwarf_Half
 		got = dwarf_get_rnglists_entry_fields_a(head, (unsigned)i, &len, &kind, &raw1,
 							&raw2, &missing, &lo, &hi, &de);
 		if (got != DW_DLV_OK) {
-			st = failed(r, got == DW_DLV_ERROR ? de : NULL, e, "address ranges");
+			st = reader_failed(r, got == DW_DLV_ERROR ? de : NULL, e, "address ranges");
 			break;
 		}
 		if (kind == DW_RLE_end_of_list)
@@ -340,7 +276,7 @@ static enum status read_ranges(struct reader *r, const struct unit *u, Dwarf_Die
 
 	*there = false;
 	if (got == DW_DLV_ERROR)
-		return failed(r, de, e, "DW_AT_ranges");
+		return reader_failed(r, de, e, "DW_AT_ranges");
 	if (got == DW_DLV_OK) {
 		*there = true;
 		got = dwarf_whatform(attr, &form, &de);
@@ -352,7 +288,7 @@ static enum status read_ranges(struct reader *r, const struct unit *u, Dwarf_Die
 			 (got = dwarf_global_formref(attr, &offset, &de)) == DW_DLV_OK)
 			value = offset;
 		if (got != DW_DLV_OK)
-			st = failed(r, got == DW_DLV_ERROR ? de : NULL, e, "DW_AT_ranges");
+			st = reader_failed(r, got == DW_DLV_ERROR ? de : NULL, e, "DW_AT_ranges");
 		else if (u->version >= 5)
 			st = new_ranges(r, attr, form, value, to, n, cap, e);
 		else
@@ -364,7 +300,7 @@ static enum status read_ranges(struct reader *r, const struct unit *u, Dwarf_Die
 	if (got == DW_DLV_OK)
 		got = dwarf_highpc_b(die, &hi, &form, &class, &de);
 	if (got == DW_DLV_ERROR)
-		return failed(r, de, e, "low_pc, high_pc");
+		return reader_failed(r, de, e, "low_pc, high_pc");
 	if (got == DW_DLV_OK) {
 		*there = true;
 		if (class == DW_FORM_CLASS_CONSTANT)
@@ -404,7 +340,7 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 	u->n_ranges = 0;
 	if (got != DW_DLV_OK) {
 		r->die = NULL;
-		return failed(r, got == DW_DLV_ERROR ? de : NULL, e, "unit DIE");
+		return reader_failed(r, got == DW_DLV_ERROR ? de : NULL, e, "unit DIE");
 	}
 	u->split = has(r, DW_AT_dwo_name) || has(r, DW_AT_GNU_dwo_name);
 	st = read_ranges(r, u, r->die, unit_base(r), &u->ranges, &u->n_ranges, &u->cap_ranges,
@@ -413,31 +349,6 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 	if (u->version < 3 && !has(r, DW_AT_ranges))
 		u->ranged = false;
 	return st;
-}
-
-static bool number(struct reader *r, Dwarf_Die die, Dwarf_Half name, uint32_t *v)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Error de = NULL;
-	Dwarf_Unsigned value = 0;
-	Dwarf_Signed value_signed;
-	int got = dwarf_attr(die, name, &attr, &de);
-
-	*v = 0;
-	if (got == DW_DLV_OK) {
-		got = dwarf_formudata(attr, &value, &de);
-		if (got == DW_DLV_ERROR) {
-			dwarf_dealloc_error(r->dbg, de);
-			got = dwarf_formsdata(attr, &value_signed, &de);
-			value =
-			    got == DW_DLV_OK && value_signed > 0 ? (Dwarf_Unsigned)value_signed : 0;
-		}
-		dwarf_dealloc_attribute(attr);
-	}
-	if (got == DW_DLV_ERROR)
-		dwarf_dealloc_error(r->dbg, de);
-	*v = value <= UINT32_MAX ? (uint32_t)value : 0;
-	return got == DW_DLV_OK;
 }
 
 /* Adds the scope that die is, if it is one. *scope: the enclosing one, replaced by the new. */
@@ -452,11 +363,11 @@ static enum status visit(struct reader *r, struct unit *u, Dwarf_Die die, uint64
 	bool there;
 
 	if (dwarf_tag(die, &tag, &de) != DW_DLV_OK)
-		return failed(r, de, e, "DIE");
+		return reader_failed(r, de, e, "DIE");
 	if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
 		return ST_OK;
 	if (dwarf_dieoffset(die, &offset, &de) != DW_DLV_OK)
-		return failed(r, de, e, "DIE");
+		return reader_failed(r, de, e, "DIE");
 	s.die = offset;
 	s.inlined = tag == DW_TAG_inlined_subroutine;
 	s.parent = s.inlined ? *scope : 0;
@@ -473,9 +384,9 @@ static enum status visit(struct reader *r, struct unit *u, Dwarf_Die die, uint64
 	if (!s.inlined)
 		*dead = there && !s.n_ranges;
 	if (s.inlined && s.n_ranges) {
-		s.has_file = number(r, die, DW_AT_call_file, &s.file);
-		number(r, die, DW_AT_call_line, &s.line);
-		number(r, die, DW_AT_call_column, &s.column);
+		s.has_file = attr_number(r, die, DW_AT_call_file, &s.file);
+		attr_number(r, die, DW_AT_call_line, &s.line);
+		attr_number(r, die, DW_AT_call_column, &s.column);
 	}
 	VEC_PUSH(u->scopes, u->n_scopes, u->cap_scopes) = s;
 	*scope = (uint32_t)u->n_scopes;
@@ -501,10 +412,10 @@ static enum status step(struct reader *r, Dwarf_Die *die, bool to_child, Dwarf_D
 	if (got == DW_DLV_NO_ENTRY)
 		return ST_NONE;
 	if (got != DW_DLV_OK)
-		return failed(r, de, e, "DIE");
+		return reader_failed(r, de, e, "DIE");
 	if (dwarf_dieoffset(*die, &from, &de) != DW_DLV_OK ||
 	    dwarf_dieoffset(*next, &to, &de) != DW_DLV_OK)
-		return failed(r, de, e, "DIE");
+		return reader_failed(r, de, e, "DIE");
 	if (to <= from)
 		return err_set(e, ST_BAD, "DIE at 0x%" PRIx64 ": the next one is not behind it",
 			       (uint64_t)from);
@@ -556,201 +467,4 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 	}
 	free(stack);
 	return st == ST_NONE ? ST_OK : st;
-}
-
-/* A reference to another DIE, of this unit or of another one; or an offset into another
- * section. */
-static bool reference(struct reader *r, Dwarf_Die die, Dwarf_Half name, uint64_t *to)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Error de = NULL;
-	Dwarf_Off offset = 0;
-	int got = dwarf_attr(die, name, &attr, &de);
-
-	if (got == DW_DLV_OK) {
-		got = dwarf_global_formref(attr, &offset, &de);
-		dwarf_dealloc_attribute(attr);
-	}
-	if (got == DW_DLV_ERROR)
-		dwarf_dealloc_error(r->dbg, de);
-	*to = offset;
-	return got == DW_DLV_OK;
-}
-
-static const char *comp_dir(struct reader *r)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Error de = NULL;
-	char *text = NULL;
-	int got = dwarf_attr(r->die, DW_AT_comp_dir, &attr, &de);
-
-	if (got == DW_DLV_OK) {
-		got = dwarf_formstring(attr, &text, &de);
-		dwarf_dealloc_attribute(attr);
-	}
-	if (got == DW_DLV_ERROR)
-		dwarf_dealloc_error(r->dbg, de);
-	return got == DW_DLV_OK && text ? text : "";
-}
-
-static enum status read_files(struct reader *r, struct unit *u, Dwarf_Line_Context context,
-			      uint16_t version, struct err *e)
-{
-	const char *base = comp_dir(r);
-	Dwarf_Error de = NULL;
-	Dwarf_Signed first, count, end;
-	int got = dwarf_srclines_files_indexes(context, &first, &count, &end, &de);
-
-	if (got != DW_DLV_OK)
-		return failed(r, got == DW_DLV_ERROR ? de : NULL, e, "line table's files");
-	if (first < 0 || end < first || end > LIMIT_FILES)
-		return err_set(e, ST_LIMIT, "line table: %" PRId64 " files", (int64_t)count);
-	for (Dwarf_Signed i = 0; i < end; i++) {
-		const char *name = NULL, *dir = NULL;
-		Dwarf_Unsigned dir_index = 0, mtime, length;
-		Dwarf_Form_Data16 *md5;
-
-		VEC_PUSH(u->files, u->n_files, u->cap_files) = 0;
-		if (i < first)
-			continue;
-		got = dwarf_srclines_files_data_b(context, i, &name, &dir_index, &mtime, &length,
-						  &md5, &de);
-		if (got == DW_DLV_ERROR)
-			return failed(r, de, e, "line table's files");
-		if (got != DW_DLV_OK || !name)
-			continue;
-		/* DWARF 5 counts directories from 0; before it 0 is the compilation directory, in
-		 * no table */
-		if ((version >= 5 || dir_index) && dir_index < LIMIT_FILES) {
-			got = dwarf_srclines_include_dir_data(context, (Dwarf_Signed)dir_index,
-							      &dir, &de);
-			if (got == DW_DLV_ERROR)
-				dwarf_dealloc_error(r->dbg, de);
-			if (got != DW_DLV_OK)
-				dir = NULL;
-		}
-		r->path.len = 0;
-		unit_join_path(&r->path, version, base, dir_index, dir ? dir : "", name);
-		u->files[i] = intern_add(r->strings, buf_str(&r->path), r->path.len);
-	}
-	return ST_OK;
-}
-
-static enum status read_row(Dwarf_Line line, struct unit_row *row, Dwarf_Error *de)
-{
-	Dwarf_Addr addr;
-	Dwarf_Unsigned file, number_, column;
-	Dwarf_Bool end;
-
-	if (dwarf_lineaddr(line, &addr, de) || dwarf_line_srcfileno(line, &file, de) ||
-	    dwarf_lineno(line, &number_, de) || dwarf_lineoff_b(line, &column, de) ||
-	    dwarf_lineendsequence(line, &end, de))
-		return ST_BAD;
-	*row = (struct unit_row){
-	    .addr = addr,
-	    .file = file < LIMIT_FILES ? (uint32_t)file : LIMIT_FILES,
-	    .line = number_ <= UINT32_MAX ? (uint32_t)number_ : 0,
-	    .column = column <= UINT32_MAX ? (uint32_t)column : 0,
-	    .end = end,
-	};
-	return ST_OK;
-}
-
-static void fix_default_file(struct reader *r, struct unit *u)
-{
-	const struct object_section *s = &r->sections[SECTION_LINE];
-	uint64_t at;
-
-	if (reference(r, r->die, DW_AT_stmt_list, &at) && at < s->size)
-		unit_fix_default_file(u, s->data + at, (size_t)(s->size - at),
-				      object_is_big_endian(r->object));
-}
-
-enum status reader_rows(struct reader *r, struct unit *u, struct err *e)
-{
-	Dwarf_Line_Context context;
-	Dwarf_Error de = NULL;
-	Dwarf_Unsigned version;
-	Dwarf_Small tables;
-	Dwarf_Line *lines;
-	Dwarf_Signed count;
-	enum status st;
-	int got = dwarf_srclines_b(r->die, &version, &tables, &context, &de);
-
-	u->n_rows = u->n_files = 0;
-	if (got == DW_DLV_NO_ENTRY)
-		return ST_OK;
-	if (got != DW_DLV_OK)
-		return failed(r, de, e, "line table");
-	st = read_files(r, u, context, (uint16_t)version, e);
-	got = dwarf_srclines_from_linecontext(context, &lines, &count, &de);
-	if (got == DW_DLV_ERROR && !st)
-		st = failed(r, de, e, "line table");
-	if (got != DW_DLV_OK || tables > 1) /* two-level tables: an experiment of 2014 */
-		count = 0;
-	for (Dwarf_Signed i = 0; i < count && !st; i++) {
-		struct unit_row row;
-
-		st = read_row(lines[i], &row, &de);
-		if (st)
-			failed(r, de, e, "line table");
-		else
-			VEC_PUSH(u->rows, u->n_rows, u->cap_rows) = row;
-	}
-	dwarf_srclines_dealloc_b(context);
-	if (!st && version == 5)
-		fix_default_file(r, u);
-	if (st)
-		u->n_rows = 0;
-	return st;
-}
-
-static uint32_t string(struct reader *r, Dwarf_Die die, Dwarf_Half name)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Error de = NULL;
-	char *text = NULL;
-	int got = dwarf_attr(die, name, &attr, &de);
-
-	if (got == DW_DLV_OK) {
-		got = dwarf_formstring(attr, &text, &de);
-		dwarf_dealloc_attribute(attr);
-	}
-	if (got == DW_DLV_ERROR)
-		dwarf_dealloc_error(r->dbg, de);
-	return got == DW_DLV_OK && text && *text ? intern_add(r->strings, text, strlen(text)) : 0;
-}
-
-uint32_t reader_function(struct reader *r, uint64_t start)
-{
-	uint64_t todo[2 * LIMIT_HOPS + 2] = {start};
-	uint32_t name = 0, linkage = 0, *kept, known = map64_get(&r->names, start);
-	size_t n = 1;
-
-	if (known)
-		return known - 1;
-	/* LIMIT_HOPS ends a cycle of references */
-	for (size_t hops = 0; n && hops < LIMIT_HOPS && !linkage; hops++) {
-		Dwarf_Error de = NULL;
-		Dwarf_Die die;
-		int got = dwarf_offdie_b(r->dbg, todo[--n], 1, &die, &de);
-
-		if (got == DW_DLV_ERROR)
-			dwarf_dealloc_error(r->dbg, de);
-		if (got != DW_DLV_OK)
-			continue;
-		linkage = string(r, die, DW_AT_linkage_name);
-		if (!linkage)
-			linkage = string(r, die, DW_AT_MIPS_linkage_name);
-		if (!name)
-			name = string(r, die, DW_AT_name);
-		if (reference(r, die, DW_AT_abstract_origin, &todo[n]))
-			n++;
-		if (reference(r, die, DW_AT_specification, &todo[n]))
-			n++;
-		dwarf_dealloc_die(die);
-	}
-	kept = map64_put(&r->names, start);
-	*kept = (linkage ? linkage : name) + 1;
-	return *kept - 1;
 }

@@ -30,7 +30,10 @@
 #define SANITIZED 0
 #endif
 
-enum { FLUSH_AT = 1 << 18 };
+enum {
+	FLUSH_AT = 1 << 18,
+	LIMIT_BURIED = 64, /* units with broken headers: each costs a walk over all before it */
+};
 
 struct worker {
 	const struct slice *slice;
@@ -317,14 +320,8 @@ static void do_unit(struct worker *w)
 {
 	struct unit *u = &w->unit;
 	struct err e = ERR_INIT;
-	struct buf *b;
 	enum status st;
 
-	b = begin(w, MESSAGE_UNIT);
-	buf_add_uleb(b, u->number);
-	buf_add_uleb(b, u->offset);
-	send(w);
-	flush(w);
 	if (reader_ranges(w->reader, u, &e)) {
 		lose(w, e.msg);
 		return;
@@ -356,30 +353,56 @@ static void do_unit(struct worker *w)
 	answer(w);
 }
 
+/* Says which unit is to blame if this worker dies. */
+static void announce_unit(struct worker *w)
+{
+	uint64_t offset;
+	uint32_t number = reader_peek(w->reader, &offset);
+	struct buf *b;
+
+	if (number < w->slice->first_unit)
+		return;
+	b = begin(w, MESSAGE_UNIT);
+	buf_add_uleb(b, number);
+	buf_add_uleb(b, offset);
+	send(w);
+	flush(w);
+}
+
 static void do_units(struct worker *w)
 {
+	const struct slice *s = w->slice;
 	struct err e = ERR_INIT;
-	enum status st = reader_new(&w->reader, w->slice->job->object, &w->made.strings, &e);
+	size_t n_buried = 0;
+	enum status st;
 
 	w->unit.number = UINT32_MAX;
+	st = reader_new(&w->reader, s->job->object, &w->made.strings, s->buried, s->n_buried, &e);
 	if (st) {
-		w->n_query = w->slice->n;
+		w->n_query = s->n;
 		memcpy(w->query, w->all, w->n_query * sizeof *w->query);
 		give_up(w, st, e.msg);
 		return;
 	}
 	if (*reader_complaint(w->reader))
 		send_text(w, reader_complaint(w->reader));
-	while (w->open && !(st = reader_next(w->reader, &w->unit, &e))) {
-		if (w->unit.is_type || w->unit.number < w->slice->first_unit)
+	while (w->open) {
+		announce_unit(w);
+		st = reader_next(w->reader, &w->unit, &e);
+		if (st == ST_NONE)
+			break;
+		if (st) {
+			lose(w, e.msg);
+			if (n_buried++ == LIMIT_BURIED || !reader_bury(w->reader))
+				break;
+			continue;
+		}
+		if (w->unit.is_type || w->unit.number < s->first_unit)
 			continue;
 		do_unit(w);
 		begin(w, MESSAGE_DONE);
 		send(w);
-		flush(w);
 	}
-	if (st && st != ST_NONE)
-		lose(w, e.msg);
 }
 
 static void limit(int what, uint64_t soft, uint64_t hard)

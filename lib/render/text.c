@@ -82,6 +82,8 @@ static void narrow(struct layout *l)
 
 static void pad(struct buf *b, size_t n)
 {
+	if (!n)
+		return;
 	memset(buf_reserve(b, n), ' ', n);
 	b->len += n;
 }

@@ -57,9 +57,10 @@ static uint32_t symbol_function(struct names *n, const struct symbols *s, uint32
 	const struct symbol_function *sf;
 	struct names_function f = {.module = module};
 	uint32_t *seen = map64_put(&n->functions_seen, (uint64_t)function << 32 | object);
+	uint32_t before = *seen;
 
-	if (*seen)
-		return *seen;
+	if (before)
+		return before;
 	if (function < s->n_functions) {
 		sf = &s->functions[function];
 		f.raw = symbol_string(n, s, sf->raw);

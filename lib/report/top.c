@@ -304,9 +304,8 @@ static void add_totals(struct top *t)
 				break;
 			case WHAT_SELF_SHARE: *c = share_cell(t, rows[r], rows[r]->has); break;
 			case WHAT_NAME: {
-				int len =
-				    snprintf(text, sizeof text, r ? "(all %zu)" : "(these %zu)",
-					     r ? p->n_groups : t->table.n_rows);
+				int len = snprintf(text, sizeof text, r ? "(all %zu)" : "(top %zu)",
+						   r ? p->n_groups : t->table.n_rows);
 
 				*c = cell_text(arena_strndup(&t->arena, text, (size_t)len),
 					       (size_t)len);
@@ -339,6 +338,10 @@ static enum status choose_sort(struct top *t, struct err *e)
 	const struct project *p = t->p;
 	int sort = t->options.sort;
 
+	if (sort == SORT_LIVE && p->captures && !known(p, SUM_LIVE_REAL) &&
+	    !known(p, SUM_LIVE_REQUESTED))
+		return err_set(e, ST_UNSUPPORTED,
+			       "the captures do not say how many bytes are live");
 	if (sort == SORT_LIVE)
 		sort = known(p, SUM_LIVE_REAL) || !known(p, SUM_LIVE_REQUESTED)
 			   ? SUM_LIVE_REAL

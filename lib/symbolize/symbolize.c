@@ -70,10 +70,11 @@ static enum status answer(struct run *r, struct err *e)
 
 		if (!x->n_addrs)
 			continue;
-		jobs[n++] = (struct dwarf_job){.object = x->file->object,
-					       .addrs = x->addrs,
-					       .n = x->n_addrs,
-					       .out = &x->answers};
+		jobs[n] = (struct dwarf_job){.object = x->file->object,
+					     .addrs = x->addrs,
+					     .n = x->n_addrs,
+					     .out = &x->answers};
+		n++;
 	}
 	st = n ? r->s->options.engine->run(jobs, n, &r->s->options.dwarf, e) : ST_OK;
 	free(jobs);
@@ -220,7 +221,7 @@ static uint32_t object_of(struct run *r, const struct bound *b)
 			o.debug_path = symbol_string(r, object_debug_path(b->file->object));
 		if (build_id->len)
 			o.build_id =
-			    intern_add(&y->strings, (const char *)build_id->bytes, build_id->len);
+			    trace_symbol_string(r->t, (const char *)build_id->bytes, build_id->len);
 		if (!*name)
 			name = slash ? slash + 1 : b->file->path;
 	}
@@ -345,6 +346,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 			   struct err *e)
 {
 	struct run r = {.s = s, .t = t, .maps = maps};
+	uint64_t cut = t->cut_strings;
 	enum status st;
 
 	symbols_release(&t->symbols);
@@ -361,6 +363,9 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 		bind_rest(&r);
 		demangle_all(&r);
 	}
+	if (t->cut_strings > cut)
+		trace_note(t, NOTE_LOSS, t->cut_strings - cut,
+			   "names of functions longer than %d bytes were cut", TRACE_STRING_MAX);
 	release(&r);
 	return st;
 }

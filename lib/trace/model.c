@@ -51,40 +51,27 @@ void trace_free(struct trace *t)
 	free(t->location_slots);
 	map64_release(&t->stack_index);
 	map64_release(&t->type_index);
+	map64_release(&t->note_index);
 	arena_release(&t->arena);
 	free(t);
 }
 
-static uint32_t add_string(struct trace *t, struct intern *strings, const char *s, size_t n)
-{
-	char mark[80];
-	struct arena scratch = ARENA_INIT;
-	char *cut;
-	size_t keep, mark_len;
-	uint32_t id;
-
-	if (n <= TRACE_STRING_MAX)
-		return intern_add(strings, s, n);
-	mark_len = (size_t)snprintf(mark, sizeof mark, "...[%zu bytes, %016" PRIx64 "]", n,
-				    hash_bytes(s, n));
-	keep = TRACE_STRING_MAX - mark_len;
-	cut = arena_alloc(&scratch, TRACE_STRING_MAX);
-	memcpy(cut, s, keep);
-	memcpy(cut + keep, mark, mark_len);
-	id = intern_add(strings, cut, TRACE_STRING_MAX);
-	arena_release(&scratch);
-	t->cut_strings++;
-	return id;
-}
-
 uint32_t trace_string(struct trace *t, const char *s, size_t n)
 {
-	return add_string(t, &t->strings, s, n);
+	bool cut;
+	uint32_t id = intern_add_cut(&t->strings, s, n, TRACE_STRING_MAX, &cut);
+
+	t->cut_strings += cut;
+	return id;
 }
 
 uint32_t trace_symbol_string(struct trace *t, const char *s, size_t n)
 {
-	return add_string(t, &t->symbols.strings, s, n);
+	bool cut;
+	uint32_t id = intern_add_cut(&t->symbols.strings, s, n, TRACE_STRING_MAX, &cut);
+
+	t->cut_strings += cut;
+	return id;
 }
 
 uint32_t trace_strz(struct trace *t, const char *s)
@@ -289,16 +276,19 @@ void trace_note(struct trace *t, enum severity severity, uint64_t count, const c
 	static const char further[] = "more different notes were left out";
 	char text[1024];
 	va_list ap;
+	uint64_t key;
+	uint32_t found;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	for (size_t i = 0; i < t->n_notes; i++)
-		if (t->notes[i].severity == severity && !strcmp(t->notes[i].text, text)) {
-			t->notes[i].count += count;
-			return;
-		}
-	if (t->n_notes == TRACE_NOTES && strcmp(text, further)) {
+	key = hash_bytes(text, strlen(text)) ^ severity;
+	found = map64_get(&t->note_index, key);
+	if (found) {
+		t->notes[found - 1].count += count;
+		return;
+	}
+	if (t->n_notes >= TRACE_NOTES && strcmp(text, further)) {
 		trace_note(t, severity, 1, "%s", further);
 		return;
 	}
@@ -306,6 +296,7 @@ void trace_note(struct trace *t, enum severity severity, uint64_t count, const c
 	    (struct note){.severity = (uint8_t)severity,
 			  .count = count,
 			  .text = arena_strndup(&t->arena, text, strlen(text))};
+	*map64_put(&t->note_index, key) = (uint32_t)t->n_notes;
 }
 
 /* Names of enumerations; "?" for what a later version may add. */

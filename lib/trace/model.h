@@ -131,7 +131,7 @@ struct trace {
 
 	/* private: indexes for the trace_* functions */
 	struct arena arena;
-	struct map64 stack_index, type_index;
+	struct map64 stack_index, type_index, note_index;
 	uint32_t *location_slots;
 	size_t location_mask;
 };
@@ -139,8 +139,7 @@ struct trace {
 struct trace *trace_new(void);
 void trace_free(struct trace *t); /* accepts NULL */
 
-/* Longer strings are cut there, end in a mark with their length and hash (so that different
- * ones stay different), and are counted in cut_strings. */
+/* Longer strings are cut (intern_add_cut) and counted in cut_strings. */
 enum { TRACE_STRING_MAX = 64 << 10 };
 
 /* Each finds the equal row or appends one, and returns its id. */

@@ -342,7 +342,7 @@ enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *
 	} else if (c->kind == CHUNK_TOTALS) {
 		totals(&cur, t);
 	} else if (c->kind == CHUNK_NOTES) {
-		first = cursor_uleb(&cur);
+		cursor_uleb(&cur); /* notes have no ids */
 		while (!cursor_done(&cur))
 			note_row(&cur, t);
 	} else if (size) {

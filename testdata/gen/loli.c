@@ -317,10 +317,9 @@ static void maps(bool smaps)
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		buf_addf(&out, "%s\n", lines[i]);
 		if (smaps)
-			buf_adds(&out,
-				 "Size:               2048 kB\nRss:                1024 kB\n"
-				 "Pss:                 512 kB\nShared_Clean:          0 kB\n"
-				 "VmFlags: rd ex mr mw me\n");
+			buf_adds(&out, "Size:               2048 kB\nRss:                1024 kB\n"
+				       "Pss:                 512 kB\nShared_Clean:          0 kB\n"
+				       "VmFlags: rd ex mr mw me\n");
 	}
 	flush_out(&out);
 }

@@ -138,7 +138,8 @@ static void trap_text_agent(struct buf *out)
 {
 	struct buf raw = BUF_INIT;
 
-	buf_adds(&raw, "1\\1,100,256,0x7860010000\\0x78660cd100\\0x78660cd200\\\n0\\2\\0x7860010000\n");
+	buf_adds(&raw,
+		 "1\\1,100,256,0x7860010000\\0x78660cd100\\0x78660cd200\\\n0\\2\\0x7860010000\n");
 	put_packet(out, &raw, false);
 	buf_release(&raw);
 }
@@ -490,23 +491,22 @@ static void trap_text_cut(struct buf *out)
 
 static void trap_maps(struct buf *out)
 {
-	buf_adds(out,
-		 "12c00000-2ac00000 rw-p 00000000 00:00 0 [anon:dalvik-main space]\r\n"
-		 "78606f4000-78660cd000 r--p 00000000 fd:05 1 /data/app/a b/libUE4.so\r\n"
-		 "Size:              94052 kB\r\nVmFlags: rd mr\r\n"
-		 "78660cd000-7871ede000 r-xp 059d8000 fd:05 1 /data/app/a b/libUE4.so\r\n"
-		 "7871ede000-78733dc000 r--p 117e8000 fd:05 1 /data/app/a b/libUE4.so\r\n"
-		 "78733dc000-7873496000 rw-p 12ce5000 fd:05 1 /data/app/a b/libUE4.so\r\n"
-		 "7900000000-7900040000 r--p 00000000 07:08 7 /apex/one/libc.so\r\n"
-		 "7900040000-79000d0000 r-xp 0003f000 07:08 7 /apex/one/libc.so (deleted)\r\n"
-		 "7a00000000-7a00040000 r--p 00000000 07:08 7 /apex/one/libc.so\r\n"
-		 "7a00040000-7a000d0000 r-xp 0003f000 07:08 7 /apex/one/libc.so\r\n"
-		 "7b00000000-7b00001000 r-xp 00000000 07:08 8 /vendor/tiny.so\r\n"
-		 "7b00001000-7b00002000 r--p 00000000 07:08 8 /vendor/tiny.so\r\n"
-		 "7b00100000-7b00200000 r-xp 00432000 07:08 9 /data/app/base.apk\r\n"
-		 "7b00300000-7b00301000 rw-p 00000000 00:00 0 \r\n"
-		 "7b00400000-7b00401000 rw-s 00000000 00:05 4 /dev/kgsl-3d0\r\n"
-		 "7ff0000000-7ff0001000 r-xp 00000000 00:00 0 [vdso]\r\n");
+	buf_adds(out, "12c00000-2ac00000 rw-p 00000000 00:00 0 [anon:dalvik-main space]\r\n"
+		      "78606f4000-78660cd000 r--p 00000000 fd:05 1 /data/app/a b/libUE4.so\r\n"
+		      "Size:              94052 kB\r\nVmFlags: rd mr\r\n"
+		      "78660cd000-7871ede000 r-xp 059d8000 fd:05 1 /data/app/a b/libUE4.so\r\n"
+		      "7871ede000-78733dc000 r--p 117e8000 fd:05 1 /data/app/a b/libUE4.so\r\n"
+		      "78733dc000-7873496000 rw-p 12ce5000 fd:05 1 /data/app/a b/libUE4.so\r\n"
+		      "7900000000-7900040000 r--p 00000000 07:08 7 /apex/one/libc.so\r\n"
+		      "7900040000-79000d0000 r-xp 0003f000 07:08 7 /apex/one/libc.so (deleted)\r\n"
+		      "7a00000000-7a00040000 r--p 00000000 07:08 7 /apex/one/libc.so\r\n"
+		      "7a00040000-7a000d0000 r-xp 0003f000 07:08 7 /apex/one/libc.so\r\n"
+		      "7b00000000-7b00001000 r-xp 00000000 07:08 8 /vendor/tiny.so\r\n"
+		      "7b00001000-7b00002000 r--p 00000000 07:08 8 /vendor/tiny.so\r\n"
+		      "7b00100000-7b00200000 r-xp 00432000 07:08 9 /data/app/base.apk\r\n"
+		      "7b00300000-7b00301000 rw-p 00000000 00:00 0 \r\n"
+		      "7b00400000-7b00401000 rw-s 00000000 00:05 4 /dev/kgsl-3d0\r\n"
+		      "7ff0000000-7ff0001000 r-xp 00000000 00:00 0 [vdso]\r\n");
 }
 
 static void trap_maps_bad(struct buf *out)

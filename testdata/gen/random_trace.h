@@ -113,12 +113,12 @@ static void draw_symbols(uint64_t *state, struct trace *t)
 						  .debug_path = DRAW_TEXT,
 						  .build_id = DRAW_TEXT});
 	symbols_function(y, &(struct symbol_function){.raw = DRAW_TEXT, .display = DRAW_TEXT});
-	symbols_call(y, &(struct symbol_call){
-			    .outer = y->n_calls ? draw_below(state, y->n_calls) : 0,
-			    .function = draw_below(state, y->n_functions),
-			    .file = DRAW_TEXT,
-			    .line = (uint32_t)draw_number(state),
-			    .column = (uint32_t)draw_number(state)});
+	symbols_call(y,
+		     &(struct symbol_call){.outer = y->n_calls ? draw_below(state, y->n_calls) : 0,
+					   .function = draw_below(state, y->n_functions),
+					   .file = DRAW_TEXT,
+					   .line = (uint32_t)draw_number(state),
+					   .column = (uint32_t)draw_number(state)});
 #undef DRAW_TEXT
 	while (y->n_bindings < t->n_locations)
 		symbols_bind(y, (uint32_t)(y->n_bindings ? y->n_bindings : 1),

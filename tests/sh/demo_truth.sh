@@ -10,7 +10,7 @@ status=0
 ok() { echo "ok - $1"; }
 not_ok() {
 	echo "not ok - $1"
-	[ -s "${2:-/dev/null}" ] && sed 's/^/# /' "$2" | head -${SHOWN:-20}
+	[ -s "${2:-/dev/null}" ] && sed 's/^/# /' "$2" | head -n "${SHOWN:-20}"
 	status=1
 }
 

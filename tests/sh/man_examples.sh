@@ -4,7 +4,8 @@
 # The commands under EXAMPLES of every manual page run as they stand, each block in a folder with
 # the demo's captures and binaries (and example.mem, which tracemill-trace(5) prints). A command
 # ends with 0, or with what the text before its block says: (exit status 3). Where lines follow
-# it, they are what it prints.
+# it, they are what it prints. So does the README's first block, but for the folders of the
+# sources and the width of columns.
 set -u
 
 captures=$DATA/demo/gcc-dwarf5-O2
@@ -107,3 +108,21 @@ for page in "$SRC"/man/*.[1-9]; do
 	fi
 	cd "$scratch" || exit 1
 done
+
+# The README's block, on a game of as many frames as it says.
+readme() { sed -n '/^```$/,/^```$/p' "$SRC/README.md" | sed '1d;$d'; }
+plain() { sed -e 's| [^ ]*/\([a-z]*\.cpp:\)| \1|' -e 's/  */ /g' -e 's/ $//'; }
+
+folder
+cp "$SRC/testdata/src/demo/arcade.sites" .
+bin/arcade --frames 300 --out . >/dev/null
+readme | sed -n 's/^\$ //p' >commands
+readme | sed '/^\$ /d' | plain >want
+bash -e -o pipefail commands 2>errors </dev/null | plain >got
+status=${PIPESTATUS[0]}
+if [ -s commands ] && [ "$status" -eq 0 ] && diff -u --label README --label got want got; then
+	echo "ok - README.md: $(wc -l <commands) commands"
+else
+	cat errors
+	echo "not ok - README.md: exit status $status"
+fi

@@ -49,7 +49,7 @@ compare() { # what, wanted, found
 	elif [ "$2" = "$3" ]; then
 		echo "ok - $1"
 	else
-		diff <(echo "$2") <(echo "$3") | sed -n 's/^</  not in the page: /p; s/^>/  not in --help: /p'
+		diff <(echo "$2") <(echo "$3") | sed -n 's/^</  missing: /p; s/^>/  too much: /p'
 		echo "not ok - $1"
 	fi
 }

@@ -26,10 +26,9 @@ TEST(small)
 	CHECK_EQ(c.status, ST_OK);
 	CHECK(!c.lossy);
 	CHECK_STR(c.reader->name, "loli-cache");
-	CHECK_STR(c.text.data,
-		  "alloc 1 @b400007860010000 10000000 4096 78660cd100 790005a010\n"
-		  "alloc 4 @b400007860011000 12000000 4294967280 library 1234abcd\n"
-		  "alloc 2 @b400007860010000 11000000 16\nend\n");
+	CHECK_STR(c.text.data, "alloc 1 @b400007860010000 10000000 4096 78660cd100 790005a010\n"
+			       "alloc 4 @b400007860011000 12000000 4294967280 library 1234abcd\n"
+			       "alloc 2 @b400007860010000 11000000 16\nend\n");
 	CHECK(has_line(&c.notes, "live estimated"));
 	CHECK(noted(&c, "guess", 0, "every record counts as live"));
 	CHECK(noted(&c, "info", 1, "hash of a library's name"));

@@ -112,8 +112,8 @@ TEST(small)
 	CHECK_EQ(c.status, ST_OK);
 	CHECK_STR(c.reader->name, "loli");
 	CHECK_STR(c.text.data, small_events);
-	CHECK(has_line(
-	    &c.notes, "module libUE4.so 78606f4000-78660cd000+0x 78660cd000-7871ede000+59d8000x"));
+	CHECK(has_line(&c.notes,
+		       "module libUE4.so 78606f4000-78660cd000+0x 78660cd000-7871ede000+59d8000x"));
 	CHECK(noted(&c, "loss", 1, "end before they begin"));
 	CHECK(noted(&c, "guess", 1, "the last counts"));
 	CHECK(noted(&c, "guess", 1, "does not name"));
@@ -242,9 +242,9 @@ TEST(options)
 	struct buf maps = BUF_INIT;
 	const char *path;
 
-	collect_trap(&c, "good-105.loli",
-		     &(struct import_options){.offsets = SPACE_FILE_OFFSET,
-					      .locations = LOCATION_RETURN});
+	collect_trap(
+	    &c, "good-105.loli",
+	    &(struct import_options){.offsets = SPACE_FILE_OFFSET, .locations = LOCATION_RETURN});
 	CHECK(strstr(c.text.data, " return:libUE4.so!o59d9100(FMalloc) return:7f00001234\n") !=
 	      NULL);
 	collect_release(&c);

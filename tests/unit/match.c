@@ -41,7 +41,10 @@ TEST(literal_and_caseless)
 
 TEST(invalid_bytes_do_not_match_nor_fail)
 {
-	CHECK(matches("after", 0, "\xff\xfe" "after", 7));
+	CHECK(matches("after", 0,
+		      "\xff\xfe"
+		      "after",
+		      7));
 	CHECK(matches("^.$", 0, "\xe6\x97\xa5", 3)); /* one character, three bytes */
 	CHECK(!matches("^.$", 0, "\xe6\x97", 2));
 	CHECK(matches("b", 0, "a\0b", 3));

@@ -94,11 +94,14 @@ TEST(widths)
 {
 	CHECK_EQ(text_width("", 0), 0);
 	CHECK_EQ(text_width("abc", 3), 3);
-	CHECK_EQ(text_width("\xc3\xa9", 2), 1);             /* é */
-	CHECK_EQ(text_width("\xea\xb0\x80", 3), 2);         /* a Hangul syllable */
-	CHECK_EQ(text_width("\xf0\x9f\x98\x80", 4), 2);     /* an emoji */
-	CHECK_EQ(text_width("\xf0\xa0\x80\x80", 4), 2);     /* CJK extension B */
-	CHECK_EQ(text_width("a\xe2\x80\x8b" "b", 5), 2);    /* zero width space */
+	CHECK_EQ(text_width("\xc3\xa9", 2), 1);         /* é */
+	CHECK_EQ(text_width("\xea\xb0\x80", 3), 2);     /* a Hangul syllable */
+	CHECK_EQ(text_width("\xf0\x9f\x98\x80", 4), 2); /* an emoji */
+	CHECK_EQ(text_width("\xf0\xa0\x80\x80", 4), 2); /* CJK extension B */
+	CHECK_EQ(text_width("a\xe2\x80\x8b"
+			    "b",
+			    5),
+		 2); /* zero width space */
 	CHECK_EQ(text_width("\xff\xff", 2), 2);
 }
 
@@ -108,8 +111,9 @@ TEST(shorten_keeps_both_ends)
 		const char *s;
 		size_t width;
 		const char *want;
-	} cases[] = {{"abcdefgh", 8, "abcdefgh"}, {"abcdefgh", 7, "abc…fgh"}, {"abcdefgh", 4, "a…gh"},
-		     {"abcdefgh", 1, "…"},        {"abcdefgh", 0, ""},        {"日本語名前", 6, "日…前"},
+	} cases[] = {{"abcdefgh", 8, "abcdefgh"}, {"abcdefgh", 7, "abc…fgh"},
+		     {"abcdefgh", 4, "a…gh"},     {"abcdefgh", 1, "…"},
+		     {"abcdefgh", 0, ""},         {"日本語名前", 6, "日…前"},
 		     {"日本語名前", 5, "日…前"},  {"日本語名前", 4, "…前"}};
 	struct buf b = BUF_INIT;
 

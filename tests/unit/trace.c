@@ -131,9 +131,12 @@ static enum status collect_end(struct sink *s, struct trace *t, struct err *e)
 
 	c->ended++;
 	describe(&c->model, t);
-	for (size_t i = 0; i < t->n_notes; i++)
-		buf_addf(&c->notes, "%s: %s\n", severity_name(t->notes[i].severity),
+	for (size_t i = 0; i < t->n_notes; i++) {
+		buf_addf(&c->notes, "%s: %s", severity_name(t->notes[i].severity),
 			 t->notes[i].text);
+		buf_addf(&c->notes, t->notes[i].count ? " (%" PRIu64 ")\n" : "\n",
+			 t->notes[i].count);
+	}
 	return c->to ? c->to->end(c->to, t, e) : ST_OK;
 }
 
@@ -327,10 +330,9 @@ TEST(the_writers_bytes_are_the_specified_ones)
 					 .slide = 300,
 					 .ranges = &range,
 					 .n_ranges = 1});
-	trace_location(t, &(struct location){.raw = 0x1234,
-					     .module = 1,
-					     .space = SPACE_VADDR,
-					     .kind = LOCATION_RETURN});
+	trace_location(
+	    t, &(struct location){
+		   .raw = 0x1234, .module = 1, .space = SPACE_VADDR, .kind = LOCATION_RETURN});
 	trace_location(t, &(struct location){.raw = 0x1230, .process = 7, .epoch = 1});
 	trace_location(t, &(struct location){.name = trace_strz(t, "f"),
 					     .file = trace_strz(t, "a.c"),
@@ -448,8 +450,8 @@ static void small_trace(struct buf *b)
 				ev.stack = 1 + (uint32_t)seq % 2;
 				ev.type = 1 + (uint32_t)seq % 2;
 			}
-			events.len += event_encode(&state, &ev,
-						   (uint8_t *)buf_reserve(&events, EVENT_MAX));
+			events.len +=
+			    event_encode(&state, &ev, (uint8_t *)buf_reserve(&events, EVENT_MAX));
 		}
 		add_chunk(b, 10, events.data, events.len);
 		buf_release(&events);
@@ -636,11 +638,12 @@ TEST(a_later_minor_version_is_skipped_and_counted)
 	add_hex(&b, 4000, "");
 	/* kind 60; an alloc with a field of bit 13 and bytes behind it; kind 255, empty */
 	add_hex(&b, 10, "3c 03 aabbcc  02 07 818001 04 ff01 99  ff 00  03 02 01 08");
-	add_hex(&b, 12, "0e 00 00 01 01 00 00 00 00 00 00 00 00 05 05  09 00 00 00 00 00 00 00 00 63");
+	add_hex(&b, 12,
+		"0e 00 00 01 01 00 00 00 00 00 00 00 00 05 05  09 00 00 00 00 00 00 00 00 63");
 	CHECK_EQ(read_bytes(b.data, b.len, &c, &lossy, &e), ST_OK);
 	CHECK(!lossy);
 	CHECK_STR(buf_str(&c.notes),
-		  "info: 2 chunks and 2 events of a later version (1.7) were skipped\n");
+		  "info: chunks and events of a later version (1.7) were skipped (4)\n");
 	if (CHECK_EQ(c.n, 2)) {
 		CHECK_EQ(c.events[0].has, EV_HAS_SEQ);
 		CHECK_EQ(c.events[0].seq, 2);
@@ -658,8 +661,10 @@ TEST(hostile_rows_are_refused_with_their_place)
 		uint32_t kind;
 		const char *payload, *message;
 	} rows[] = {
-	    {2, "03 01'x'", "table chunk of kind 2 starts at row 3, expected 2: a chunk is missing"},
-	    {2, "01 01'x'", "table chunk of kind 2 starts at row 1, expected 2: a chunk is missing"},
+	    {2, "03 01'x'",
+	     "table chunk of kind 2 starts at row 3, expected 2: a chunk is missing"},
+	    {2, "01 01'x'",
+	     "table chunk of kind 2 starts at row 1, expected 2: a chunk is missing"},
 	    {2, "02 05'x'", "text: needs"},
 	    {2, "02 ffffffffffffffffff01 'x'", "text: needs"},
 	    {2, "02 ffffffffffffffffff03", "variable-length integer has more than 64 bits"},
@@ -779,7 +784,8 @@ TEST(totals_that_disagree_are_a_loss)
 	add_hex(&b, 12, "04 00 00 00 02 00");
 	CHECK_EQ(read_bytes(b.data, b.len, &c, &lossy, &e), ST_OK);
 	CHECK(lossy);
-	CHECK_STR(buf_str(&c.notes), "loss: the trace says it has 2 free events, 1 are there\n");
+	CHECK_STR(buf_str(&c.notes),
+		  "loss: the trace says it has 2 free events, 1 are there (1)\n");
 	collector_release(&c);
 	b.len = 0;
 	add_mark(&b, 1, 0);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/cursor.h"
+#include "lib/base/mem.h"
+#include "lib/dwarf/reference.h"
+
+#include <string.h>
+
+const char *const section_names[SECTION_COUNT] = {
+    [SECTION_NULL] = "",
+    [SECTION_INFO] = ".debug_info",
+    [SECTION_ABBREV] = ".debug_abbrev",
+    [SECTION_STR] = ".debug_str",
+    [SECTION_LINE] = ".debug_line",
+    [SECTION_LINE_STR] = ".debug_line_str",
+    [SECTION_STR_OFFSETS] = ".debug_str_offsets",
+    [SECTION_ADDR] = ".debug_addr",
+    [SECTION_RANGES] = ".debug_ranges",
+    [SECTION_RNGLISTS] = ".debug_rnglists",
+};
+
+void sections_preload(struct object *o)
+{
+	for (size_t i = 1; i < SECTION_COUNT; i++) {
+		struct object_section s;
+		struct err e = ERR_INIT;
+
+		(void)!object_section(o, section_names[i], &s,
+				      &e); /* the worker will see it again */
+	}
+}
+
+enum status sections_load(struct sections *s, struct object *o, struct err *e)
+{
+	s->big_endian = object_is_big_endian(o);
+	s->address_size = object_is_64(o) ? 8 : 4;
+	for (size_t i = 1; i < SECTION_COUNT; i++) {
+		enum status st = object_section(o, section_names[i], &s->all[i], e);
+
+		if (st == ST_OK)
+			continue;
+		s->all[i] = (struct object_section){0};
+		if (st == ST_NONE)
+			continue;
+		if (i <= SECTION_ABBREV) /* nothing works without these */
+			return st;
+		buf_addf(&s->complaint, "%s%s", s->complaint.len ? "; " : "", e->msg);
+	}
+	return ST_OK;
+}
+
+static uint8_t *store(uint8_t *p, uint64_t v, size_t n, bool big_endian)
+{
+	for (size_t i = 0; i < n; i++)
+		p[i] = (uint8_t)(v >> 8 * (big_endian ? n - 1 - i : i));
+	return p + n;
+}
+
+/* An abbreviation table with one entry: code 1, DW_TAG_compile_unit, no children, no attributes;
+ * appended to .debug_abbrev once. */
+static uint64_t empty_unit_abbrev(struct sections *s)
+{
+	static const uint8_t table[] = {1, 0x11, 0, 0, 0, 0};
+	struct object_section *a = &s->all[SECTION_ABBREV];
+
+	if (!s->abbrev) {
+		s->abbrev_size = a->size;
+		s->abbrev = mem_alloc((size_t)a->size + sizeof table);
+		if (a->size)
+			memcpy(s->abbrev, a->data, (size_t)a->size);
+		memcpy(s->abbrev + a->size, table, sizeof table);
+		a->data = s->abbrev;
+		a->size += sizeof table;
+	}
+	return s->abbrev_size;
+}
+
+bool sections_bury(struct sections *s, uint64_t offset)
+{
+	const struct object_section *info = &s->all[SECTION_INFO];
+	struct err e = ERR_INIT;
+	struct cursor c;
+	uint64_t length;
+	uint8_t *p;
+	bool wide;
+
+	if (offset >= info->size)
+		return false;
+	cursor_init(&c, info->data + offset, (size_t)(info->size - offset), offset, &e);
+	c.big_endian = s->big_endian;
+	length = cursor_u32(&c);
+	wide = length == UINT32_MAX;
+	if (wide)
+		length = cursor_u64(&c);
+	if (cursor_failed(&c) || length > cursor_window(&c) || length < (wide ? 12 : 8))
+		return false;
+	/* a unit of DWARF 4, whatever it was; the bytes are the worker's own copy */
+	p = (uint8_t *)(uintptr_t)c.pos;
+	p = store(p, 4, 2, s->big_endian);
+	p = store(p, empty_unit_abbrev(s), wide ? 8 : 4, s->big_endian);
+	*p++ = s->address_size;
+	*p = 1;
+	return true;
+}

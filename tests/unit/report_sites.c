@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/sites.h"
+
+#include "lib/match/match.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+
+static unsigned verdict(struct sites *s, const char *display, const char *raw)
+{
+	return sites_function(s, display, raw ? raw : display);
+}
+
+/* Allocator and runtime names as glibc 2.36, libstdc++ 12, libc++ 14, bdwgc, il2cpp (Unity
+ * 2021), UE 4.27 and 5, Lua 5.4 and jemalloc spell them. */
+TEST(runtime_code_is_passed_over)
+{
+	static const char *const names[] = {
+	    "malloc",
+	    "__libc_malloc",
+	    "__GI___libc_malloc",
+	    "calloc",
+	    "_int_malloc",
+	    "strdup",
+	    "__strdup",
+	    "malloc@plt",
+	    "posix_memalign",
+	    "operator new(unsigned long)",
+	    "operator new[](unsigned long, std::nothrow_t const&)",
+	    "operator delete(void*)",
+	    "_Znwm",
+	    "_Znam",
+	    "_ZdlPv",
+	    "std::allocator<int>::allocate(unsigned long)",
+	    "__gnu_cxx::new_allocator<Foo>::allocate(unsigned long, void const*)",
+	    "std::_Vector_base<int, std::allocator<int> >::_M_allocate(unsigned long)",
+	    "void std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(int&&)",
+	    "std::__1::allocator<char>::allocate(unsigned long)",
+	    "std::__ndk1::basic_string<char>::append(char const*)",
+	    "Foo* std::__uninitialized_copy<false>::__uninit_copy(Foo*, Foo*, Foo*)",
+	    "std::unique_ptr<Foo> std::make_unique<Foo>()",
+	    "_ZNSt6vectorIiSaIiEE9push_backEOi",
+	    "_ZNKSt3__16vectorIiNS_9allocatorIiEEE8max_sizeEv",
+	    "_ZNSs4_Rep9_S_createEmmRKSaIcE",
+	    "GC_malloc_kind",
+	    "GC_generic_malloc_many",
+	    "_GC_malloc",
+	    "il2cpp::vm::Object::New(Il2CppClass*)",
+	    "il2cpp::gc::GarbageCollector::AllocateObject(int)",
+	    "il2cpp_object_new",
+	    "il2cpp_codegen_object_new",
+	    "SZArrayNew",
+	    "mono_gc_alloc_obj",
+	    "sgen_alloc_obj_nolock",
+	    "FMallocBinned2::MallocExternal(unsigned long, unsigned int)",
+	    "FMemory::Malloc(unsigned long, unsigned int)",
+	    "FMallocAnsi::Realloc(void*)",
+	    "TSizedHeapAllocator<32>::ForAnyElementType::ResizeAllocation(int, int, unsigned long)",
+	    "TArray<int, TSizedDefaultAllocator<32> >::ResizeGrow(int)",
+	    "MemoryManager::Allocate(unsigned long, unsigned long, MemLabelId)",
+	    "malloc_internal",
+	    "DynamicHeapAllocator<LowLevelAllocator>::Allocate(unsigned long, int)",
+	    "l_alloc",
+	    "luaM_realloc_",
+	    "luaM_malloc_",
+	    "luaC_newobj",
+	    "lj_mem_newgco",
+	    "loli_malloc",
+	    "je_malloc",
+	    "tc_malloc",
+	    "tcmalloc::CentralFreeList::Populate()",
+	    "mi_malloc",
+	    "_mi_page_malloc",
+	    "__rust_alloc",
+	    "alloc::vec::Vec<T,A>::reserve"};
+	struct sites *s = sites_new();
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!CHECK_EQ(verdict(s, names[i], NULL), SITE_PASS))
+			printf("  %s\n", names[i]);
+	CHECK_EQ(verdict(s, "odd display", "_Znwm"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libc.so.6"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libc.so"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "ld-linux-x86-64.so.2"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libstdc++.so.6.0.30"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libc++_shared.so"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libloli.so"), SITE_PASS);
+	CHECK_EQ(sites_file(s, "/usr/include/c++/12/bits/stl_vector.h"), SITE_PASS);
+	sites_free(s);
+}
+
+TEST(the_business_layer_stays)
+{
+	static const char *const names[] = {"main",
+					    "Game::spawn(int)",
+					    "malloc_report",
+					    "my_malloc",
+					    "freeze",
+					    "newsletter",
+					    "Game::load(int, std::vector<int>)",
+					    "void Game::each<std::vector<int> >(int)",
+					    "Pool<int, std::allocator<int> >::take()",
+					    "Game::operator new_level(int)",
+					    "GameState::GC_count()",
+					    "UObject::MallocStats()",
+					    "TArrayView<int>::ResizeGrow()",
+					    "TMap<FString, int>::Add(int)",
+					    "luaB_print",
+					    "lua_pushstring",
+					    "luaopen_base",
+					    "standard::thing()",
+					    "std_dialog()",
+					    "Player_Update_m3F1A",
+					    "String_Concat_m12345",
+					    "stdlib_user",
+					    "arena_create",
+					    "_ZN4Game5spawnEi",
+					    "_ZN7Storage3addEv",
+					    "mimic"};
+	struct sites *s = sites_new();
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!CHECK_EQ(verdict(s, names[i], NULL), 0))
+			printf("  %s\n", names[i]);
+	CHECK_EQ(sites_module(s, "libUE4.so"), 0);
+	CHECK_EQ(sites_module(s, "libcurl.so.4"), 0);
+	CHECK_EQ(sites_module(s, "libil2cpp.so"), 0);
+	CHECK_EQ(sites_module(s, ""), 0);
+	CHECK_EQ(sites_file(s, "/home/me/c++/game.cpp"), 0);
+	CHECK_EQ(sites_file(s, ""), 0);
+	sites_free(s);
+}
+
+TEST(own_rules)
+{
+	static const char text[] = "# mine\n\n  function   ^Pool::  \r\n"
+				   "!function ^malloc$\n! module libgame\n"
+				   "module ^libpool\\.so$\nfile pool\\.(cpp|h)$";
+	struct sites *s = sites_new();
+	struct err e = ERR_INIT;
+
+	CHECK_EQ(sites_add(s, text, sizeof text - 1, &e), ST_OK);
+	CHECK_EQ(verdict(s, "Pool::take()", NULL), SITE_PASS);
+	CHECK_EQ(verdict(s, "malloc", NULL), SITE_PASS | SITE_STAY);
+	CHECK_EQ(verdict(s, "calloc", NULL), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libpool.so"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libgame.so"), SITE_STAY);
+	CHECK_EQ(sites_file(s, "src/pool.cpp"), SITE_PASS);
+	sites_free(s);
+}
+
+TEST(bad_rules_name_their_line)
+{
+	static const struct {
+		const char *text, *line;
+	} cases[] = {{"function a\nfunctoin b\n", "line 2"},
+		     {"function\n", "line 1"},
+		     {"\n\nfile [\n", "line 3"},
+		     {"!\n", "line 1"},
+		     {"functions x", "line 1"}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct sites *s = sites_new();
+		struct err e = ERR_INIT;
+
+		CHECK_EQ(sites_add(s, cases[i].text, strlen(cases[i].text), &e), ST_BAD);
+		if (!CHECK(strstr(e.msg, cases[i].line) == e.msg))
+			printf("  %s\n", e.msg);
+		sites_free(s);
+	}
+}
+
+TEST(list_reads_back)
+{
+	struct sites *s = sites_new();
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+
+	sites_list(&b);
+	CHECK(b.len > 1000);
+	if (!CHECK_EQ(sites_add(s, b.data, b.len, &e), ST_OK))
+		printf("  %s\n", e.msg);
+	sites_free(s);
+	buf_release(&b);
+}
+
+TEST_MAIN()

@@ -1,0 +1,1 @@
+char p[] = "/work/main";

@@ -1,0 +1,1 @@
+#include "lib/trace/t.h"

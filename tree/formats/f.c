@@ -1,0 +1,2 @@
+#include "lib/trace/t.h"
+#include <xxhash.h>
