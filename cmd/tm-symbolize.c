@@ -42,13 +42,14 @@ static void tell_coverage(const char *file, const char *name, const struct cover
 		     c->guesses);
 }
 
-static void tell(struct job *j, const char *file, struct rewrite *w)
+/* Notes that were in a trace have been told by who made it; those of an import here have not. */
+static void tell(struct job *j, const char *file, const struct rewrite *w, bool imported)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		const struct trace *t = w->captures[i].t;
 		struct coverage c;
 
-		cli_notes(file, t, w->captures[i].first_note, NOTE_GUESS);
+		cli_notes(file, t, imported ? 0 : w->captures[i].first_note, NOTE_GUESS);
 		for (uint32_t o = 1; o < t->symbols.n_objects; o++) {
 			const struct symbol_object *object = &t->symbols.objects[o];
 
@@ -95,7 +96,7 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 		st = rewrite_scan(&w, &from->cur, &j->symbolizer, maps, e);
 	cli_progress_clear();
 	if (!st)
-		tell(j, file, &w);
+		tell(j, file, &w, temporary);
 	if (!st)
 		st = input_rewind(from);
 	if (!st)

@@ -42,22 +42,23 @@ static void enlarge(struct aggregate *a)
 	}
 }
 
-static uint32_t find_cell(struct aggregate *a, uint32_t type, uint32_t stack, uint8_t domain)
+static struct aggregate_cell *find_cell(struct aggregate *a, uint32_t type, uint32_t stack,
+					uint8_t domain)
 {
 	size_t i;
 
 	if (!a->slots || a->n_cells > a->mask / 2)
 		enlarge(a);
 	for (i = cell_hash(type, stack, domain) & a->mask; a->slots[i]; i = (i + 1) & a->mask) {
-		const struct aggregate_cell *c = &a->cells[a->slots[i] - 1];
+		struct aggregate_cell *c = &a->cells[a->slots[i] - 1];
 
 		if (c->stack == stack && c->type == type && c->domain == domain)
-			return a->slots[i] - 1;
+			return c;
 	}
 	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) =
 	    (struct aggregate_cell){.type = type, .stack = stack, .domain = domain};
 	a->slots[i] = (uint32_t)a->n_cells;
-	return (uint32_t)a->n_cells - 1;
+	return &a->cells[a->n_cells - 1];
 }
 
 static void end_frame(struct aggregate *a)
@@ -97,10 +98,9 @@ static void add_type_total(struct aggregate *a, const struct aggregate_pending *
 	}
 }
 
-static void add_alloc(struct aggregate *a, const struct aggregate_pending *p)
+static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
+			const struct aggregate_pending *p)
 {
-	struct aggregate_cell *c = &a->cells[p->cell];
-
 	c->entries++;
 	c->count = add_saturating(c->count, p->count);
 	c->requested = add_saturating(c->requested, p->requested);
@@ -113,6 +113,27 @@ static void add_alloc(struct aggregate *a, const struct aggregate_pending *p)
 		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
 		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
 		v[SUM_REAL] = add_saturating(v[SUM_REAL], p->real);
+	}
+}
+
+static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
+{
+	struct aggregate_cell *c = p->cell < a->n_cells ? &a->cells[p->cell] : NULL;
+
+	if (!c || c->stack != p->stack || c->type != p->type || c->domain != p->domain) {
+		c = find_cell(a, p->type, p->stack, p->domain);
+		p->cell = (uint32_t)(c - a->cells);
+		a->last[p->stack] = p->cell;
+	}
+	add_to_cell(a, c, p);
+	if (a->follow && p->address) {
+		uint64_t count = p->count < UINT32_MAX ? p->count : UINT32_MAX;
+		struct live_block b = {.requested = p->requested,
+				       .real = p->real,
+				       .cell = p->cell,
+				       .count = (uint32_t)count};
+
+		live_alloc(&a->live, p->space, p->address, p->seq, &b);
 	}
 }
 
@@ -141,28 +162,7 @@ static void flush(struct aggregate *a)
 	}
 	for (struct aggregate_pending *p = a->batch; p < end; p++) {
 		switch (p->kind) {
-		case EV_ALLOC: {
-			const struct aggregate_cell *c;
-
-			c = p->cell < a->n_cells ? &a->cells[p->cell] : NULL;
-			if (!c || c->stack != p->stack || c->type != p->type ||
-			    c->domain != p->domain) {
-				p->cell = find_cell(a, p->type, p->stack, p->domain);
-				a->last[p->stack] = p->cell;
-			}
-			add_alloc(a, p);
-			if (a->follow && p->address) {
-				struct live_block b = {.requested = p->requested,
-						       .real = p->real,
-						       .cell = p->cell,
-						       .count = p->count > UINT32_MAX
-								    ? UINT32_MAX
-								    : (uint32_t)p->count};
-
-				live_alloc(&a->live, p->space, p->address, p->seq, &b);
-			}
-			break;
-		}
+		case EV_ALLOC: add_alloc(a, p); break;
 		case EV_FREE: live_free(&a->live, p->space, p->address, p->seq); break;
 		case EV_FREED: live_freed(&a->live, p->space, p->address, p->seq); break;
 		case EV_TYPE_TOTAL: add_type_total(a, p); break;

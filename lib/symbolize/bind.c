@@ -21,17 +21,18 @@ struct binder {
 	struct files *files;
 	const struct bind_options *o;
 	struct module_file *modules; /* by module id of maps */
+	struct module_file *own;     /* by module id of t; the same when maps is t */
 	unsigned address_bits;       /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
 };
 
-static struct module_file *file_of(struct binder *b, uint32_t id)
+static struct module_file *file_of(struct binder *b, const struct trace *of, uint32_t id)
 {
-	struct module_file *m = &b->modules[id];
-	const struct module *module = &b->maps->modules[id];
+	struct module_file *m = of == b->t ? &b->own[id] : &b->modules[id];
+	const struct module *module = &of->modules[id];
 	struct object_build_id build_id = {.len = 0};
 	size_t n;
-	const char *bytes = intern_text(&b->maps->strings, module->build_id, &n);
+	const char *bytes = intern_text(&of->strings, module->build_id, &n);
 
 	if (m->asked)
 		return m;
@@ -40,7 +41,7 @@ static struct module_file *file_of(struct binder *b, uint32_t id)
 		memcpy(build_id.bytes, bytes, n);
 		build_id.len = (uint8_t)n;
 	}
-	m->file = files_find(b->files, trace_text(b->maps, module->name), &build_id, &m->reason);
+	m->file = files_find(b->files, trace_text(of, module->name), &build_id, &m->reason);
 	m->by_path = m->file && !m->file->given && !build_id.len;
 	return m;
 }
@@ -119,7 +120,7 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 	}
 	out->module = module;
 	if (module) {
-		struct module_file *m = file_of(b, module);
+		struct module_file *m = file_of(b, b->maps, module);
 
 		out->file = m->file;
 		reason = m->reason;
@@ -150,7 +151,7 @@ static void by_runtime(struct binder *b, const struct location *l, struct bound 
 		return;
 	}
 	out->module = (uint32_t)(m - b->maps->modules);
-	f = file_of(b, out->module);
+	f = file_of(b, b->maps, out->module);
 	out->file = f->file;
 	out->reason = (uint8_t)f->reason;
 	r = range_at(m, addr);
@@ -180,10 +181,10 @@ static bool plausible(struct object *o, uint64_t vaddr)
 
 static void decide_space(struct binder *b, uint32_t id)
 {
-	struct module_file *m = file_of(b, id);
+	struct module_file *m = file_of(b, b->t, id);
 	struct reading r = {0};
 	struct trace *t = b->t;
-	const char *name = trace_text(b->maps, b->maps->modules[id].name);
+	const char *name = trace_text(b->t, b->t->modules[id].name);
 	uint64_t least;
 
 	m->space = SPACES;
@@ -227,11 +228,12 @@ static void decide_space(struct binder *b, uint32_t id)
 
 static void in_module(struct binder *b, const struct location *l, struct bound *out)
 {
-	struct module_file *m = file_of(b, l->module);
+	struct module_file *m = file_of(b, b->t, l->module);
 	unsigned space = l->space;
 	uint64_t from_offset;
 
 	out->module = l->module;
+	out->own_module = true;
 	out->file = m->file;
 	out->reason = (uint8_t)m->reason;
 	out->vaddr = l->raw;
@@ -253,21 +255,20 @@ static void in_module(struct binder *b, const struct location *l, struct bound *
 
 static void bind_one(struct binder *b, const struct location *l, struct bound *out)
 {
-	bool own_modules = b->maps == b->t;
-
 	switch (l->space) {
 	case SPACE_RUNTIME: by_runtime(b, l, out); break;
 	case SPACE_FILE_OFFSET:
 	case SPACE_VADDR:
 	case SPACE_OFFSET_OR_VADDR:
-		if (l->module && own_modules)
+		if (l->module)
 			in_module(b, l, out);
 		else
 			out->reason = REASON_NO_MODULE;
 		break;
 	case SPACE_NAME: out->reason = REASON_RESOLVED; return;
 	default:
-		out->module = own_modules ? l->module : 0;
+		out->module = l->module;
+		out->own_module = true;
 		out->reason = REASON_UNKNOWN_LOCATION;
 		break;
 	}
@@ -312,10 +313,11 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 	struct binder b = {.t = t, .maps = maps, .files = files, .o = o};
 	uint64_t by_path = 0;
 
-	b.modules = mem_zarray(maps->n_modules, sizeof *b.modules);
+	b.own = mem_zarray(t->n_modules, sizeof *b.own);
+	b.modules = maps == t ? b.own : mem_zarray(maps->n_modules, sizeof *b.modules);
 	b.address_bits = address_bits(maps);
 	memset(out, 0, t->n_locations * sizeof *out);
-	if (maps == t && !o->offsets) {
+	if (!o->offsets) {
 		bool *wanted = mem_zarray(t->n_modules, sizeof *wanted);
 
 		for (size_t i = 1; i < t->n_locations; i++)
@@ -334,14 +336,18 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 	if (b.cleared)
 		trace_note(t, NOTE_INFO, b.cleared,
 			   "addresses in which tag, signature or Thumb bits were cleared");
-	for (size_t i = 1; i < maps->n_modules; i++)
+	for (size_t i = 1; i < t->n_modules; i++)
+		by_path += b.own[i].by_path;
+	for (size_t i = 1; maps != t && i < maps->n_modules; i++)
 		by_path += b.modules[i].by_path;
 	if (by_path)
 		trace_note(
 		    t, NOTE_GUESS, by_path,
 		    "modules read from their captured paths on this machine; no build-id proves "
 		    "that they are the same files");
-	free(b.modules);
+	if (b.modules != b.own)
+		free(b.modules);
+	free(b.own);
 }
 
 uint64_t bound_lookup(const struct bound *b)

@@ -19,15 +19,16 @@ struct bind_options {
 struct bound {
 	uint64_t vaddr; /* link-time address as captured, tag and Thumb bits cleared */
 	struct file *file;
-	uint32_t module; /* id in the trace the modules came from; 0: none */
-	uint8_t reason;  /* enum reason: REASON_RESOLVED means bound */
-	uint8_t kind;    /* enum location_kind in force: never LOCATION_UNSTATED when bound */
-	uint8_t flags;   /* enum binding_flags */
+	uint32_t module; /* id, 0: none; in the capture's own table if own_module, else in maps */
+	bool own_module;
+	uint8_t reason; /* enum reason: REASON_RESOLVED means bound */
+	uint8_t kind;   /* enum location_kind in force: never LOCATION_UNSTATED when bound */
+	uint8_t flags;  /* enum binding_flags */
 };
 
 /* Binds every location of t, with the modules of maps (t itself, or a trace that only has
- * modules). out: t->n_locations items, by location id. Adds a note to t for every guess and
- * every correction it counted. */
+ * modules; what a capture has placed in a module stays in its own). out: t->n_locations items, by
+ * location id. Adds a note to t for every guess and every correction it counted. */
 void bind_locations(struct trace *t, const struct trace *maps, struct files *files,
 		    const struct bind_options *o, struct bound *out);
 

@@ -31,7 +31,7 @@ struct run {
 	struct batch *batches; /* by file index */
 	size_t n_batches;
 	struct map64 function_of; /* symbol string -> function */
-	struct map64 object_of;   /* module << 32 | file index + 1 -> object */
+	struct map64 object_of;   /* module << 32 | own << 31 | file index + 1 -> object */
 };
 
 static void collect(struct run *r)
@@ -202,12 +202,14 @@ static uint8_t tier_of(const struct symbols *y, uint32_t call, bool has_object)
 static uint32_t object_of(struct run *r, const struct bound *b)
 {
 	struct symbols *y = &r->t->symbols;
-	uint64_t key = (uint64_t)b->module << 32 | (b->file ? b->file->index + 1 : 0);
-	const char *name = b->module ? trace_text(r->maps, r->maps->modules[b->module].name) : "";
+	const struct trace *of = b->own_module ? r->t : r->maps;
+	uint64_t key = (uint64_t)b->module << 32 | (uint64_t)b->own_module << 31 |
+		       (b->file ? b->file->index + 1 : 0);
+	const char *name = b->module ? trace_text(of, of->modules[b->module].name) : "";
 	struct symbol_object o = {.name = 0};
 	uint32_t *id;
 
-	if (!key)
+	if (!b->module && !b->file)
 		return 0;
 	id = map64_put(&r->object_of, key);
 	if (*id)

@@ -458,6 +458,36 @@ TEST(a_module_takes_its_own_file_only)
 	}
 }
 
+TEST(maps_from_elsewhere_leave_what_is_in_a_module_there)
+{
+	struct bench b;
+	struct trace *maps = trace_new();
+	struct files_options fo = {.jobs = 1};
+	struct module m = {.ranges = ue4_ranges, .n_ranges = 3};
+	uint32_t runtime, placed, module;
+
+	start(&b);
+	b.paths[b.n_paths++] = make_elf(&ue4);
+	m.name = trace_strz(maps, "/x/y/libother.so");
+	trace_module(maps, &(struct module){.name = m.name});
+	m.name = trace_strz(maps, "/x/libUE4.so");
+	trace_module(maps, &m);
+	module = add_module(&b, "libUE4.so", NULL, 0);
+	runtime = add(&b, SPACE_RUNTIME, 0x78660cd100, 0, LOCATION_RETURN);
+	placed = add(&b, SPACE_VADDR, 0x59d9204, module, LOCATION_RETURN);
+	fo.files = b.paths;
+	fo.n_files = b.n_paths;
+	files_init(&b.files, &fo);
+	bind_locations(b.t, maps, &b.files, &b.options, b.out);
+	CHECK_EQ(b.out[runtime].vaddr, 0x59d9100);
+	CHECK_EQ(b.out[runtime].module, 2);
+	CHECK(!b.out[runtime].own_module);
+	CHECK_EQ(b.out[placed].vaddr, 0x59d9204);
+	CHECK(b.out[placed].own_module);
+	stop(&b);
+	trace_free(maps);
+}
+
 TEST(unknown_and_named_locations)
 {
 	struct bench b;
