@@ -121,6 +121,9 @@ static void stream(bool typed)
 	if (raw.len)
 		put_packet(&out, &raw, typed);
 	flush_out(&out);
+	buf_release(&out);
+	buf_release(&raw);
+	free(frames);
 }
 
 static void cache(void)
@@ -142,6 +145,8 @@ static void cache(void)
 	truth.live = truth.records;
 	truth.live_bytes = truth.bytes;
 	flush_out(&out);
+	buf_release(&out);
+	free(frames);
 }
 
 static bool is_freed(uint64_t record)
@@ -255,6 +260,8 @@ static void loli(uint32_t version)
 	if (version == 107)
 		buf_adds(&out, "comparison tail of a fork");
 	flush_out(&out);
+	buf_release(&out);
+	free(frames);
 }
 
 static void text(bool small)
@@ -288,6 +295,8 @@ static void text(bool small)
 			 (unsigned long long)TEXT_OFFSET + 0x1000);
 	}
 	flush_out(&out);
+	buf_release(&out);
+	free(frames);
 }
 
 static void maps(bool smaps)
@@ -322,6 +331,7 @@ static void maps(bool smaps)
 				       "VmFlags: rd ex mr mw me\n");
 	}
 	flush_out(&out);
+	buf_release(&out);
 }
 
 static void conf(void)

@@ -6,6 +6,8 @@
  *	trace --corpus DIR                               small ones, for fuzzing, as files in DIR
  *	trace --allocs N [--live N] [--stacks N] [--frames N] [--seed N]
  *	      allocations and frees of N events, at most --live blocks at a time (for the benchmark)
+ *	trace --module NAME --build-id HEX --base N --address N
+ *	      one allocation at that address, in a module mapped from base on
  */
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -126,16 +128,50 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 	writer_free(w);
 }
 
+static void one_location(const char *name, const char *build_id, uint64_t base, uint64_t address)
+{
+	struct writer *w = writer_new(stdout);
+	struct sink *sink = writer_sink(w);
+	struct trace *t = trace_new();
+	struct map_range range = {base, base + (16 << 20), 0, true};
+	struct module m = {.name = trace_strz(t, name), .ranges = &range, .n_ranges = 1};
+	struct location l = {
+	    .raw = address, .module = 1, .space = SPACE_RUNTIME, .kind = LOCATION_EXACT};
+	struct event ev = {.kind = EV_ALLOC, .has = EV_HAS_REQUESTED | EV_HAS_STACK};
+	struct err e = ERR_INIT;
+	char bytes[20];
+	size_t n = 0;
+
+	for (; build_id[2 * n] && n < sizeof bytes; n++) {
+		unsigned byte;
+
+		if (sscanf(build_id + 2 * n, "%2x", &byte) != 1)
+			fail("--build-id: not hexadecimal");
+		bytes[n] = (char)byte;
+	}
+	m.build_id = trace_string(t, bytes, n);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
+	trace_module(t, &m);
+	ev.stack = trace_stack(t, 0, trace_location(t, &l));
+	ev.requested = 100;
+	if (sink->begin(sink, t, &e) || sink_event(sink, t, &ev, &e) || sink->end(sink, t, &e))
+		fail(e.msg);
+	trace_free(t);
+	writer_free(w);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t seed = 1, events = 100, n = 1, allocs = 0, live = 10000, stacks = 1000, frames = 1;
-	const char *dir = NULL;
+	const char *dir = NULL, *module = NULL, *build_id = "";
+	uint64_t base = 0, address = 0;
 	const struct {
 		const char *word;
 		uint64_t *to;
 	} options[] = {
-	    {"--seed", &seed}, {"--events", &events}, {"--captures", &n},    {"--allocs", &allocs},
-	    {"--live", &live}, {"--stacks", &stacks}, {"--frames", &frames},
+	    {"--seed", &seed},     {"--events", &events}, {"--captures", &n},
+	    {"--allocs", &allocs}, {"--base", &base},     {"--address", &address},
+	    {"--live", &live},     {"--stacks", &stacks}, {"--frames", &frames},
 	};
 
 	for (int i = 1; i < argc; i += 2) {
@@ -143,13 +179,19 @@ int main(int argc, char **argv)
 
 		if (i + 1 == argc)
 			fail("an option lacks its value");
+		if (!strcmp(argv[i], "--module"))
+			module = argv[i + 1];
+		if (!strcmp(argv[i], "--build-id"))
+			build_id = argv[i + 1];
+		if (!strcmp(argv[i], "--module") || !strcmp(argv[i], "--build-id"))
+			continue;
 		if (!strcmp(argv[i], "--corpus")) {
 			dir = argv[i + 1];
 			continue;
 		}
 		for (size_t k = 0; k < sizeof options / sizeof *options; k++)
 			if (!strcmp(argv[i], options[k].word))
-				known = num_dec(argv[i + 1], strlen(argv[i + 1]), options[k].to);
+				known = num_auto(argv[i + 1], strlen(argv[i + 1]), options[k].to);
 		if (!known)
 			fail("see the comment at the top of testdata/gen/trace.c");
 	}
@@ -157,6 +199,8 @@ int main(int argc, char **argv)
 		fail("--live and --frames are at least 1");
 	if (dir)
 		corpus(dir);
+	else if (module)
+		one_location(module, build_id, base, address);
 	else if (allocs)
 		allocations(seed, allocs, live, stacks, frames);
 	else
