@@ -3,8 +3,8 @@
  * What the files of the reference engine share. Data flows one way:
  *
  *	reference_sections.c  the sections, and what hides a broken unit from libdwarf
- *	reference_read.c, _attr.c, _rows.c
- *	                      one unit through libdwarf -> struct unit, plain data
+ *	reference_libdwarf.c  libdwarf behind a few functions
+ *	reference_read.c      one unit through it -> struct unit, plain data
  *	reference_scope.c     struct unit + addresses -> the innermost scope of each
  *	reference_line.c      struct unit + addresses -> the line table's row of each
  *	reference_worker.c    the child process: unit after unit, answers into a pipe

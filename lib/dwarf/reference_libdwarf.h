@@ -1,70 +1,77 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only includer of libdwarf's headers: the differences between Debian 12's 20210528 and the
- * numbered releases (0.x, 2.x) end here. For the reference_*.c that read units.
+ * A thin layer over libdwarf, so that one file knows its types and versions. A DIE is libdwarf's
+ * own; whoever gets one frees it. Failures are ST_BAD with libdwarf's text, ST_LIMIT when it is
+ * out of memory.
  */
 #ifndef TM_DWARF_REFERENCE_LIBDWARF_H
 #define TM_DWARF_REFERENCE_LIBDWARF_H
 
 #include "lib/dwarf/reference.h"
 
-#if __has_include(<libdwarf/libdwarf.h>)
-#include <libdwarf/dwarf.h>
-#include <libdwarf/libdwarf.h>
-#else
-#include <dwarf.h>
-#include <libdwarf.h>
-#endif
+struct Dwarf_Die_s;
+struct handle;
 
-/* Numbered releases define their version; they prefixed every member of the access structs. */
-#ifdef DW_LIBDWARF_VERSION
-typedef Dwarf_Obj_Access_Interface_a access_interface;
-typedef Dwarf_Obj_Access_Methods_a access_methods;
-typedef Dwarf_Obj_Access_Section_a access_section;
-typedef Dwarf_Small access_order;
-typedef Dwarf_Unsigned access_index;
-#define MEMBER(prefix, name) prefix##_##name
-#define ORDER_BIG            DW_END_big
-#define ORDER_LITTLE         DW_END_little
-#define OBJECT_FINISH(d)     dwarf_object_finish(d)
-#define RANGES_DEALLOC       dwarf_dealloc_ranges
-#else
-typedef Dwarf_Obj_Access_Interface access_interface;
-typedef Dwarf_Obj_Access_Methods access_methods;
-typedef Dwarf_Obj_Access_Section access_section;
-typedef Dwarf_Endianness access_order;
-typedef Dwarf_Half access_index;
-#define MEMBER(prefix, name) name
-#define ORDER_BIG            DW_OBJECT_MSB
-#define ORDER_LITTLE         DW_OBJECT_LSB
-#define OBJECT_FINISH(d)     dwarf_object_finish(d, NULL)
-#define RANGES_DEALLOC       dwarf_ranges_dealloc
-#endif
+enum { LIMIT_FILES = 1 << 20 }; /* of one unit's line table */
 
-struct reader {
-	struct object *object;
-	struct intern *strings;
-	struct sections sections;
-	access_interface interface;
-	access_methods methods;
-	Dwarf_Debug dbg;
-	Dwarf_Die die; /* of the unit */
-	uint64_t next_offset;
-	uint32_t next_number, walked; /* walked: of this handle, which may be a second one */
-	bool zero_is_code;
-	struct map64 names; /* DIE -> string id + 1 */
-	struct buf path;
+enum tag { /* DWARF 5, section 7.5.3 */
+	   TAG_INLINED_SUBROUTINE = 0x1d,
+	   TAG_SUBPROGRAM = 0x2e,
 };
 
-/* Takes over de, which is NULL where libdwarf said that something is not there. ST_BAD, or ST_LIMIT
- * when libdwarf is out of memory. */
-enum status reader_failed(struct reader *r, Dwarf_Error de, struct err *e, const char *what);
+enum attribute { /* DWARF 5, section 7.5.4; the last two are older GNU and MIPS ones */
+		 ATTR_NAME = 0x03,
+		 ATTR_STMT_LIST = 0x10,
+		 ATTR_COMP_DIR = 0x1b,
+		 ATTR_ABSTRACT_ORIGIN = 0x31,
+		 ATTR_SPECIFICATION = 0x47,
+		 ATTR_RANGES = 0x55,
+		 ATTR_CALL_COLUMN = 0x57,
+		 ATTR_CALL_FILE = 0x58,
+		 ATTR_CALL_LINE = 0x59,
+		 ATTR_LINKAGE_NAME = 0x6e,
+		 ATTR_DWO_NAME = 0x76,
+		 ATTR_MIPS_LINKAGE_NAME = 0x2007,
+		 ATTR_GNU_DWO_NAME = 0x2130,
+};
 
-/* Attributes of a DIE; one that is there but makes no sense is as good as none. */
-bool attr_number(struct reader *r, Dwarf_Die die, Dwarf_Half name, uint32_t *v);
-/* A reference to another DIE, of this unit or of another one; or an offset into another section. */
-bool attr_offset(struct reader *r, Dwarf_Die die, Dwarf_Half name, uint64_t *to);
+/* s is borrowed until handle_close. */
+enum status handle_open(struct handle **out, struct sections *s, struct err *e);
+void handle_close(struct handle *h);
+/* Header of the next unit of .debug_info: u's version and is_type, and the offset of the one
+ * behind it. ST_NONE after the last. A failed one cannot be stepped over. */
+enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, struct err *e);
+/* The DIE of the unit that handle_next_unit gave last. */
+enum status handle_root(struct handle *h, struct Dwarf_Die_s **die, struct err *e);
+bool handle_die(struct handle *h, uint64_t offset, struct Dwarf_Die_s **die);
+
+void die_free(struct Dwarf_Die_s *die); /* accepts NULL */
+enum status die_tag(struct handle *h, struct Dwarf_Die_s *die, uint16_t *tag, uint64_t *offset,
+		    struct err *e);
+/* The first child, or the sibling; ST_NONE: there is none. Offsets must grow: a sibling reference
+ * that leads back would never end. */
+enum status die_step(struct handle *h, struct Dwarf_Die_s *die, bool to_child,
+		     struct Dwarf_Die_s **next, struct err *e);
+
+/* An attribute that is there but makes no sense is as good as none. */
+bool die_has(struct handle *h, struct Dwarf_Die_s *die, enum attribute name);
+bool die_low_pc(struct handle *h, struct Dwarf_Die_s *die, uint64_t *lo);
+bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint32_t *v);
+/* Another DIE, of this unit or of another one; or an offset into another section. */
+bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *to);
 /* NULL: not there. Lives as long as the handle. */
-const char *attr_text(struct reader *r, Dwarf_Die die, Dwarf_Half name);
+const char *die_text(struct handle *h, struct Dwarf_Die_s *die, enum attribute name);
+
+/* Appends what DW_AT_ranges, or low_pc and high_pc, say; base is the unit's low_pc. *there: the
+ * DIE says something about its addresses. */
+enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *die, uint64_t base,
+		       struct unit_range **to, size_t *n, size_t *cap, bool *there, struct err *e);
+
+typedef void line_file_fn(void *arg, uint32_t number, uint16_t version, uint64_t dir_index,
+			  const char *dir, const char *name);
+/* The unit DIE's line table: appends u's rows and calls add for each file. version is that of the
+ * line table, unchanged when there is none. */
+enum status die_lines(struct handle *h, struct Dwarf_Die_s *die, struct unit *u, uint16_t *version,
+		      line_file_fn *add, void *arg, struct err *e);
 
 #endif

@@ -68,10 +68,11 @@ struct object_search {
 };
 
 /* Finds a separate debug file when the object has no DWARF of its own: in a build-id tree, by
- * .gnu_debuglink (beside the file, in its .debug folder, under each dir; CRC checked unless
- * equal build-ids say it better), and as
- * FILE.debug / FILE.dbg / NAME.sym.so beside it. Build-ids must agree when both have one: a file
- * that does not is refused and named in the returned text. ST_OK: found or not needed; ST_NONE:
+ * .gnu_debuglink (beside the file, in its .debug folder, under each dir; CRC checked unless both
+ * have a build-id), and as FILE.debug / FILE.dbg / NAME.sym.so beside it or in a dir. Build-ids
+ * must agree when both have one, and without any identity the executable segments: a file that
+ * does not is refused and named in the returned text. A file that has only symbols is taken when
+ * none has DWARF. ST_OK: found or not needed; ST_NONE:
  * nothing found, *e's text lists what was refused and why ("" when nothing was). */
 enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e);
 

@@ -93,6 +93,7 @@ struct aggregate {
 	size_t n_batch;
 };
 
+/* a stays where it is until aggregate_release, and so does what arg points to. */
 void aggregate_init(struct aggregate *a);
 void aggregate_release(struct aggregate *a);
 

@@ -83,6 +83,7 @@ struct project {
 
 extern const char *const key_words[]; /* "site", ...; ends with NULL; in the order of enum key */
 
+/* p stays where it is until project_release. */
 void project_init(struct project *p, const struct project_options *o);
 void project_release(struct project *p);
 static inline struct sink *project_sink(struct project *p)

@@ -116,7 +116,7 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 			ev.address = *block = next += 16 + draw_below(&state, 64) * 16;
 			ev.requested = 8 + draw_below(&state, 1000);
 			ev.stack = 1 + draw_below(&state, t->n_stacks - 1);
-			ev.type = 1 + draw_below(&state, t->n_types - 1);
+			ev.type = 1 + ev.stack % (uint32_t)(t->n_types - 1);
 		}
 		if (sink_event(sink, t, &ev, &e))
 			fail(e.msg);

@@ -243,7 +243,7 @@ if build one && write_program 70000 && build two; then
 	expect 0 "built.tmt: .*build-id differs" 'another build of the program' \
 		tm-symbolize -e other/one built.tmt -o wrong.tmt
 	tm-dump right.tmt >out && tm-dump wrong.tmt >out2
-	if grep -q '^  call function="f" .*line=3$' out && ! grep -q '^  call' out2 &&
+	if grep -Eq '^  call function="f" .*line=[23]( |$)' out && ! grep -q '^  call' out2 &&
 		grep -q '^binding 1 .*"build-id differs"' out2; then
 		ok 'tm-symbolize: another build gives no names'
 	else

@@ -62,6 +62,15 @@ TEST(quoting)
 		  "\"a\nb\r\",,,\r\n\xff\0\x1b plain,,,\r\n");
 }
 
+TEST(line_ends_and_commas_one_by_one)
+{
+	memset(cells, 0, sizeof cells);
+	cells[0][0] = cell_text("a\nb", 3);
+	cells[1][0] = cell_text("a\rb", 3);
+	cells[2][0] = cell_text("a,b", 3);
+	RENDER(3, "name,n,size,share\r\n\"a\nb\",,,\r\n\"a\rb\",,,\r\n\"a,b\",,,\r\n");
+}
+
 TEST(full_disk_is_an_error)
 {
 	struct table t = {.columns = columns, .n_columns = 5, .n_rows = 3, .fill = fill};

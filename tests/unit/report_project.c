@@ -246,6 +246,54 @@ TEST(domains_are_not_added_up)
 	}
 }
 
+/* More events than are looked up together, with what must not mix taking turns. */
+TEST(cells_are_told_apart)
+{
+	struct project_options o = {.by = KEY_TYPE, .domain = DOMAIN_POOL};
+	struct trace *t = trace_new();
+	struct project p;
+
+	project_init(&p, &o);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
+	begin(&p, t);
+	for (uint64_t i = 0; i < 1000; i++) {
+		block(&p, t, EV_ALLOC, DOMAIN_MALLOC, 16 * (i + 1), 1000);
+		block(&p, t, EV_ALLOC, DOMAIN_POOL, 16 * (i + 1), 3);
+		alloc(&p, t, "U", 0, 1, 1000000);
+	}
+	end(&p, t);
+	trace_free(t);
+	expect(&p, &by_requested, "923", "T,1000,3000");
+	project_release(&p);
+}
+
+TEST(processes_have_their_own_blocks)
+{
+	struct project_options o = {.by = KEY_TYPE, .domain = DOMAIN_DEFAULT};
+	struct trace *t = trace_new();
+	struct thread threads[] = {{.process = 100, .tid = 1}, {.process = 200, .tid = 1}};
+	struct event ev = {.kind = EV_ALLOC,
+			   .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_THREAD,
+			   .address = 0x1000};
+	struct project p;
+
+	project_init(&p, &o);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
+	begin(&p, t);
+	for (int i = 0; i < 2; i++) {
+		ev.thread = trace_thread(t, &threads[i]);
+		ev.requested = i ? 30 : 4;
+		push(&p, t, &ev);
+	}
+	ev.kind = EV_FREE; /* of process 200 */
+	push(&p, t, &ev);
+	end(&p, t);
+	trace_free(t);
+	expect(&p, &by_requested, "356", "34,1,4");
+	project_release(&p);
+}
+
 TEST(sums_saturate)
 {
 	struct project_options o = {.by = KEY_TYPE, .domain = DOMAIN_DEFAULT};

@@ -24,21 +24,20 @@ static void game_capture(struct project *p)
 	trace_free(t);
 }
 
-static struct project game_by(enum key by)
+static void game_by(struct project *p, enum key by)
 {
 	struct project_options o = {.by = by, .domain = DOMAIN_DEFAULT, .captured = nothing};
-	struct project p;
 
-	project_init(&p, &o);
-	game_capture(&p);
-	return p;
+	project_init(p, &o);
+	game_capture(p);
 }
 
 /* name, count, entries, requested, share */
 TEST(types)
 {
-	struct project p = game_by(KEY_TYPE);
+	struct project p;
 
+	game_by(&p, KEY_TYPE);
 	expect(&p, &by_requested, "91238", "T2,2,2,40,64.52|T1,4,2,15,24.19|T3,1,1,7,11.29");
 	CHECK_EQ(p.all.v[SUM_REQUESTED], 62);
 	CHECK_EQ(p.all.v[SUM_COUNT], 7);
@@ -49,8 +48,9 @@ TEST(types)
 /* site, file, line, count, requested: malloc is passed over */
 TEST(sites)
 {
-	struct project p = game_by(KEY_SITE);
+	struct project p;
 
+	game_by(&p, KEY_SITE);
 	expect(&p, &by_requested, "9ab13", "B,game.cpp,2,2,40|A,game.cpp,1,4,15|[no stack],,,1,7");
 	project_release(&p);
 }
@@ -58,9 +58,10 @@ TEST(sites)
 /* function, self and total of requested (columns 3 and 11), total count (9) */
 TEST(functions)
 {
-	struct project p = game_by(KEY_FUNCTION);
+	struct project p;
 	struct top_options o = by_requested;
 
+	game_by(&p, KEY_FUNCTION);
 	/* A is twice on the third stack and counts once: 10 + 40 + 5. */
 	expect(&p, &o, "h3b9", "malloc,50,50,3|[no stack],7,7,1|A,5,55,6|B,0,45,5|main,0,55,6");
 	o.cumulative = true;
@@ -72,8 +73,9 @@ TEST(functions)
 
 TEST(stacks)
 {
-	struct project p = game_by(KEY_STACK);
+	struct project p;
 
+	game_by(&p, KEY_STACK);
 	expect(&p, &by_requested, "d39",
 	       "main;A;B;malloc,40,B|main;A;malloc,10,A|[no stack],7,[no stack]|main;A;B;A,5,A");
 	project_release(&p);
@@ -81,8 +83,9 @@ TEST(stacks)
 
 TEST(two_captures_add_up)
 {
-	struct project p = game_by(KEY_FUNCTION);
+	struct project p;
 
+	game_by(&p, KEY_FUNCTION);
 	game_capture(&p);
 	expect(&p, &by_requested, "h3b",
 	       "malloc,100,100|[no stack],14,14|A,10,110|B,0,90|main,0,110");
@@ -148,6 +151,38 @@ TEST(no_site_outside_of_the_rules)
 	trace_free(t);
 	/* Its outermost call, labelled. */
 	expect(&p, &by_requested, "93", "operator new(unsigned long) [runtime only],9");
+	project_release(&p);
+}
+
+TEST(long_stacks_are_cut_beneath_a_row)
+{
+	struct project_options o = {.by = KEY_STACK, .domain = DOMAIN_DEFAULT};
+	struct trace *t = trace_new();
+	struct err e = ERR_INIT;
+	struct row r = {.cells = (struct cell[32]){{.present = false}}};
+	uint32_t stack = 0;
+	struct project p;
+	struct top *top;
+
+	for (uint32_t i = 200; i > 0; i--) {
+		char name[16];
+
+		snprintf(name, sizeof name, "F%u", i);
+		stack = trace_stack(t, stack, named(t, name, i));
+	}
+	project_init(&p, &o);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
+	begin(&p, t);
+	alloc(&p, t, "T", stack, 1, 1);
+	end(&p, t);
+	trace_free(t);
+	top = top_new(&p, &by_requested, &e);
+	top_table(top)->fill(top_table(top)->arg, 0, &r);
+	CHECK_EQ(r.n_details, 128);
+	CHECK_STR(r.details[0], "F1  game.cpp:1");
+	CHECK_STR(r.details[127], "F128  game.cpp:128");
+	CHECK_STR(r.more, "... 72 more calls");
+	top_free(top);
 	project_release(&p);
 }
 

@@ -7,7 +7,8 @@
 
 extern volatile int sink;
 
-namespace shapes {
+namespace shapes
+{
 
 template <typename T> struct Box {
 	T value;

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# timeout: 300
+#
+# Peak memory does not depend on how long a capture is: 200 MB of MemTracer text go through a
+# pipe within 200 MB (make bench: 1 GB), and five times the events cost hardly more.
+set -u
+: "${GEN:?}"
+
+failed=0
+verdict() { # WHAT, GOT KiB, at most MiB
+	if [ "$2" -gt 0 ] && [ "$2" -le $(($3 * 1024)) ]; then
+		echo "ok - $1: $(($2 / 1024)) MiB"
+	else
+		echo "not ok - $1: $2 KiB, more than $3 MiB"
+		failed=1
+	fi
+}
+peak() { cut -d ' ' -f 4 rss; }
+
+if [ -n "${SAN-}" ]; then
+	echo "skip - peak memory (a sanitizer's own is far larger)"
+	exit 0
+fi
+
+"$GEN/memtracer" --bytes 200M --seed 1 | "$GEN/rss" -o rss tm-import -q -o long.tmt
+verdict 'tm-import, 200 MB of MemTracer through a pipe' "$(peak)" 200
+entries=$(tm-dump --no-tables long.tmt | awk '/^alloc/ {n++} END {print n + 0}')
+if [ "$entries" -gt 100000 ] && [ "$(tm-dump --no-tables --no-events long.tmt | grep -c '^note loss')" = 0 ]; then
+	echo "ok - tm-import, 200 MB of MemTracer: $entries entries, nothing lost"
+else
+	echo "not ok - tm-import, 200 MB of MemTracer: $entries entries"
+	failed=1
+fi
+"$GEN/rss" -o rss tm-top long.tmt >/dev/null 2>&1
+verdict 'tm-top on its trace' "$(peak)" 300
+
+# Twice: 2 and 10 M events over the same stacks and blocks.
+for n in 2 10; do
+	"$GEN/trace" --allocs ${n}000000 --live 20000 --stacks 20000 --frames 100 >events.tmt
+	for p in tm-dump tm-top tm-import; do
+		"$GEN/rss" -o rss "$p" -q events.tmt >/dev/null
+		if [ "$(cut -d ' ' -f 5 rss)" != 0 ]; then
+			echo "not ok - $p: $n M events: status $(cut -d ' ' -f 5 rss)"
+			failed=1
+		fi
+		eval "${p#tm-}_$n=$(peak)"
+	done
+done
+# shellcheck disable=SC2154 # set by eval
+for p in dump top import; do
+	small=${p}_2 large=${p}_10
+	verdict "tm-$p: 10 M events after 2 M in $((${!small} / 1024)) MiB" "${!large}" \
+		$((${!small} / 1024 + 16))
+done
+exit $failed
