@@ -11,7 +11,7 @@
 
 char *buf_reserve(struct buf *b, size_t n)
 {
-	if (b->cap - b->len < n)
+	if (b->cap - b->len < n || !b->data) /* never NULL + 0 */
 		b->data = mem_grow(b->data, &b->cap, b->len + n, 1);
 	return b->data + b->len;
 }

@@ -67,7 +67,7 @@ static int are_lines(const char *s)
 
 static int run(int in, int err, char **argv, struct rusage *u)
 {
-	int status;
+	int status = 0;
 	pid_t child = fork();
 
 	if (!child) {

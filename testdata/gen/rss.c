@@ -30,7 +30,7 @@ static double seconds(struct timeval t)
 int main(int argc, char **argv)
 {
 	FILE *out = stderr;
-	int first = 1, status;
+	int first = 1, status = 0;
 	struct rusage u;
 	double start;
 	pid_t child;

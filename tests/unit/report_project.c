@@ -247,9 +247,9 @@ TEST(domains_are_not_added_up)
 }
 
 /* More events than are looked up together, with what must not mix taking turns. */
-TEST(cells_are_told_apart)
+static void take_turns(int domain, const char *want)
 {
-	struct project_options o = {.by = KEY_TYPE, .domain = DOMAIN_POOL};
+	struct project_options o = {.by = KEY_TYPE, .domain = domain};
 	struct trace *t = trace_new();
 	struct project p;
 
@@ -263,8 +263,14 @@ TEST(cells_are_told_apart)
 	}
 	end(&p, t);
 	trace_free(t);
-	expect(&p, &by_requested, "923", "T,1000,3000");
+	expect(&p, &by_requested, "923", want);
 	project_release(&p);
+}
+
+TEST(cells_are_told_apart)
+{
+	take_turns(DOMAIN_POOL, "T,1000,3000");
+	take_turns(DOMAIN_MALLOC, "U,1000,1000000000|T,1000,1000000");
 }
 
 TEST(processes_have_their_own_blocks)

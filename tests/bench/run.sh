@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# make bench: import and report rates and peak memory, as a table. Inputs of fixed seeds are made
+# under build/; each output is checked first; then each program runs several times as a whole
+# process on cached files, and the median counts. Nothing here passes or fails by time.
+#
+#   BENCH_MB    size of the MemTracer file, in MB (1000)
+#   BENCH_RUNS  runs of each row (5)
+#   BENCH_ONLY  a word: only rows that contain it
+set -eu
+: "${SRC:?is set by make bench}" "${BUILD:?}" "${BIN:?}" "${GEN:?}"
+export LC_ALL=C
+PATH=$BIN:$PATH
+mb=${BENCH_MB:-1000} runs=${BENCH_RUNS:-5} only=${BENCH_ONLY-}
+work=$BUILD/bench
+mkdir -p "$work"
+cd "$work"
+
+say() { echo "bench: $*" >&2; }
+
+# make_input FILE COMMAND...: unless there is one made by the same command and generator.
+make_input() {
+	local file=$1 key
+
+	shift
+	key="$* $(cksum <"$1")"
+	if [ -f "$file" ] && [ "$(cat "$file.key" 2>/dev/null)" = "$key" ]; then
+		return
+	fi
+	say "making $file"
+	"$@" >"$file" 2>"$file.truth"
+	echo "$key" >"$file.key"
+}
+
+free_mb=$(df -Pm . | awk 'NR == 2 {print $4}')
+if [ "$free_mb" -lt $((mb * 4 + 1500)) ]; then
+	say "only $free_mb MB are free here; set BENCH_MB to less than $mb"
+	exit 2
+fi
+records=$((mb * 2000)) # of about 200 bytes: several hundred MB
+make_input run.mem "$GEN/memtracer" --seed 1 --bytes "${mb}M"
+make_input run.stream "$GEN/loli" -S 1 -n $records -d 32 -s 20000 stream
+make_input run.cache "$GEN/loli" -S 1 -n $((records / 2)) -d 32 -s 20000 cache
+make_input run.loli "$GEN/loli" -S 1 -n $records -d 32 -s 20000 loli-106
+make_input run.text "$GEN/loli" -S 1 -n $((records / 4)) -d 32 -s 20000 text
+make_input run.tmt "$GEN/trace" --seed 1 --allocs $((mb * 20000)) --live 100000 --stacks 1000000 \
+	--frames 1000
+
+count() { # FILE KIND...: events of these kinds, by the totals of tm-dump
+	local file=$1
+
+	shift
+	tm-dump -q --no-tables --no-events "$file" | awk -v kinds="$*" '
+		BEGIN { split(kinds, k, " "); for (i in k) want[k[i]] = 1 }
+		$1 == "totals" { for (i = 2; i <= NF; i++) { split($i, f, "="); if (f[1] in want) n += f[2] } }
+		END { print n + 0 }'
+}
+all='frame alloc free freed type-total'
+
+# right FILE WHAT GOT WANT
+right() {
+	if [ "$3" != "$4" ]; then
+		say "$1: $3 $2, expected $4: the rates below would mean nothing"
+		exit 1
+	fi
+}
+told() { # FILE WORD: a number of the generator's truth
+	tr ' ' '\n' <"$1.truth" | awk -v word="$2" 'before == word {print; exit} {before = $0}'
+}
+say 'checking what is read'
+right run.mem frames "$(count run.mem frame)" "$(wc -l <run.mem)"
+for f in run.stream run.cache run.loli run.text; do
+	got=$(count $f alloc)
+	right $f allocations "$got" "$(told $f records)"
+done
+right run.tmt events "$(count run.tmt alloc free)" $((mb * 20000))
+
+# row NAME BYTES EVENTS COMMAND...
+row() {
+	local name=$1 bytes=$2 events=$3 i
+
+	shift 3
+	case $name in *"$only"*) ;; *) return ;; esac
+	: >samples
+	for ((i = 0; i < runs; i++)); do
+		"$GEN/rss" -o one "$@" >/dev/null 2>err || {
+			say "$name: status $?"
+			head -n 3 err >&2
+			return
+		}
+		cat one >>samples
+	done
+	sort -n samples | awk -v name="$name" -v bytes="$bytes" -v events="$events" '
+		{ wall[NR] = $1; if ($4 > rss) rss = $4 }
+		END {
+			t = wall[int((NR + 1) / 2)]
+			if (t < 0.001) t = 0.001
+			printf "%-34s %8.0f %10.2f %8.3f %8.3f %8.0f %9.2f %9.0f\n", name, bytes / 1e6,
+				events / 1e6, t, wall[1], bytes / t / 1e6, events / t / 1e6, rss / 1024
+		}'
+}
+size() { stat -c %s "$1"; }
+
+grep -m 1 '^model name' /proc/cpuinfo | sed 's/.*: //' || true
+echo "median of $runs runs, $(nproc) processors, tracemill $(cat "$SRC/VERSION")"
+printf '%-34s %8s %10s %8s %8s %8s %9s %9s\n' '' MB 'M events' median/s best/s MB/s 'M ev/s' 'peak MiB'
+raw=$("$GEN/stream_size" <run.stream)
+row 'import MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-import -q run.mem
+if [ -n "$(command -v jq)" ]; then
+	# The nearest thing on Debian to a peer: reading the JSON alone.
+	runs_kept=$runs runs=1
+	row '  jq -c .f (JSON alone)' "$(size run.mem)" 0 jq -c .f run.mem
+	runs=$runs_kept
+fi
+row 'import LoliProfiler stream, raw' "$raw" "$(count run.stream "$all")" tm-import -q run.stream
+row 'import LoliProfiler cache' "$(size run.cache)" "$(count run.cache "$all")" tm-import -q run.cache
+row 'import LoliProfiler .loli' "$(size run.loli)" "$(count run.loli "$all")" tm-import -q run.loli
+row 'import LoliProfiler text' "$(size run.text)" "$(count run.text "$all")" tm-import -q run.text
+events=$(count run.tmt "$all")
+row 'import a trace (copy)' "$(size run.tmt)" "$events" tm-import -q run.tmt
+row 'tm-dump --no-events' "$(size run.tmt)" "$events" tm-dump -q --no-events --no-tables run.tmt
+for by in type stack function site; do
+	row "tm-top --by $by" "$(size run.tmt)" "$events" tm-top -q --by $by run.tmt
+done
+row 'tm-top MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-top -q run.mem
+row 'start: tm-top --version' 0 0 tm-top --version
