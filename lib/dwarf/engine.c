@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const struct dwarf_engine *const engines[] = {&dwarf_reference};
+static const struct dwarf_engine *const engines[] = {&dwarf_fast, &dwarf_reference};
 
 const struct dwarf_engine *dwarf_engine_by_name(const char *name)
 {

@@ -5,7 +5,7 @@
  * nodes. It knows nothing of captures, biases or return addresses: the caller has subtracted.
  *
  * reference: libdwarf, in child processes with limits (lib/dwarf/reference*.c).
- * fast: own decoders (a later issue).
+ * fast: own decoders over checked bytes, in threads (lib/dwarf/fast*.c).
  */
 #ifndef TM_DWARF_ENGINE_H
 #define TM_DWARF_ENGINE_H
@@ -82,7 +82,7 @@ struct dwarf_engine {
 			   const struct dwarf_options *options, struct err *e);
 };
 
-extern const struct dwarf_engine dwarf_reference;
+extern const struct dwarf_engine dwarf_reference, dwarf_fast;
 const struct dwarf_engine *dwarf_engine_by_name(const char *name); /* NULL: no such engine */
 
 #endif

@@ -96,6 +96,9 @@ struct sections {
 void sections_preload(struct object *o);
 /* Fails when .debug_info or .debug_abbrev cannot be read; another one is only complained about. */
 enum status sections_load(struct sections *s, struct object *o, struct err *e);
+/* Address 0 is where linkers put discarded functions, unless a segment really has code there
+ * and not the file's header. */
+bool sections_zero_is_code(const struct object *o);
 /* libdwarf cannot step over a unit whose first DIE it cannot read, and everything behind it would
  * be lost. This writes an empty unit over the one at offset. False: its length is no good. For a
  * worker only: the bytes are the object's. */

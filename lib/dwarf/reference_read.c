@@ -23,20 +23,6 @@ struct reader {
 	struct buf path;
 };
 
-/* Address 0 is where linkers put discarded functions, unless a segment really has code there
- * and not the file's header. */
-static bool has_code_at_zero(const struct object *o)
-{
-	size_t n;
-	const struct object_segment *s = object_segments(o, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (s[i].executable && !s[i].vaddr && s[i].offset && s[i].memsz)
-			return true;
-	}
-	return false;
-}
-
 enum status reader_new(struct reader **out, struct object *o, struct intern *strings,
 		       const uint64_t *buried, size_t n_buried, struct err *e)
 {
@@ -46,7 +32,7 @@ enum status reader_new(struct reader **out, struct object *o, struct intern *str
 	*out = r;
 	r->object = o;
 	r->strings = strings;
-	r->zero_is_code = has_code_at_zero(o);
+	r->zero_is_code = sections_zero_is_code(o);
 	st = sections_load(&r->sections, o, e);
 	if (st)
 		return st;

@@ -48,6 +48,18 @@ enum status sections_load(struct sections *s, struct object *o, struct err *e)
 	return ST_OK;
 }
 
+bool sections_zero_is_code(const struct object *o)
+{
+	size_t n;
+	const struct object_segment *s = object_segments(o, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].executable && !s[i].vaddr && s[i].offset && s[i].memsz)
+			return true;
+	}
+	return false;
+}
+
 static uint8_t *store(uint8_t *p, uint64_t v, size_t n, bool big_endian)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fast engine: own decoders over bounds-checked bytes, in parallel over units.
+ *
+ *	fast_read.h      bytes of a section
+ *	fast_unit.c      sections, units, forms
+ *	fast_abbrev.c    abbreviations, compiled
+ *	fast_ranges.c    range lists
+ *	fast_scope.c     functions and inlined calls that hold an address
+ *	fast_line.c      line programs merged against the addresses
+ *	fast_name.c      names, call sites
+ *	fast_answer.c    one unit and its addresses -> answers
+ *	fast.c           owners of addresses, the queue, the merge
+ *
+ * Every address is first asked of the first unit in .debug_info whose ranges hold it; what comes
+ * out without a function is then asked of the other owners. Units whose ranges say nothing own
+ * what their functions hold. The order of ids, and so of everything, is that of the addresses.
+ */
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/base/sort.h"
+#include "lib/dwarf/fast_answer.h"
+#include "lib/dwarf/reference.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	INDEX_CHUNK = 16,      /* units per piece of work of the index */
+	ROUND_PAIRS = 4 << 20, /* of (unit, address) in one of the later rounds */
+	MAX_COMPLAINTS = 64,
+	DEFAULT_SECONDS = 60,
+};
+
+/* The answer so far. */
+struct best {
+	uint32_t owner; /* unit asked last, + 1; 0: none */
+	uint32_t task;  /* index + 1 */
+	uint32_t call;  /* the task's */
+	uint8_t found;  /* enum dwarf_found, FAST_DECLINED */
+};
+
+struct engine {
+	const struct dwarf_options *options;
+	struct dwarf_job *job;
+	struct fast_file file;
+	struct fast_worker *workers;
+	unsigned n_workers;
+	bool *fresh; /* by worker: its time has not begun yet */
+	struct best *best;
+	struct fast_answers *tasks; /* of all rounds */
+	size_t n_tasks, cap_tasks;
+	size_t first_task; /* of this round */
+	uint32_t *order;   /* of this round's tasks: the largest first */
+	uint32_t *query;   /* of this round */
+	bool decline_rest; /* a declined unit's ranges are not known */
+	uint64_t answered;
+	size_t n_complaints;
+};
+
+static uint32_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (addrs[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (uint32_t)lo;
+}
+
+static struct fast_worker *worker(struct engine *g, unsigned index)
+{
+	struct fast_worker *w = &g->workers[index];
+	unsigned seconds = g->options->seconds ? g->options->seconds : DEFAULT_SECONDS;
+
+	if (g->fresh[index])
+		w->budget = (struct budget){.seconds = budget_now() + seconds};
+	g->fresh[index] = false;
+	return w;
+}
+
+static void run_pool(struct engine *g, size_t n, pool_fn fn)
+{
+	for (unsigned i = 0; i < g->n_workers; i++)
+		g->fresh[i] = true;
+	pool_run(g->n_workers, n, fn, g);
+}
+
+struct own {
+	struct engine *g;
+	struct fast_worker *w;
+};
+
+/* The addresses in [lo, hi) are the unit's. */
+static void own(void *arg, uint64_t lo, uint64_t hi)
+{
+	struct own *o = arg;
+	struct fast_worker *w = o->w;
+	const struct dwarf_job *job = o->g->job;
+	uint32_t from = first_at_least(job->addrs, job->n, lo), to;
+
+	if (from == job->n || job->addrs[from] >= hi)
+		return;
+	to = from + first_at_least(job->addrs + from, job->n - from, hi);
+	VEC_PUSH(w->runs, w->n_runs, w->cap_runs) = (struct fast_run){from, to - from};
+	budget_spend(&w->budget, to - from);
+}
+
+static void lose(struct fast_unit *u, const char *why)
+{
+	u->state = UNIT_LOST;
+	u->why = why;
+	u->n_runs = 0;
+}
+
+static void index_unit(struct engine *g, struct fast_worker *w, struct fast_unit *u)
+{
+	struct fast_value ranges, low, high;
+	struct own o = {g, w};
+	const char *why;
+
+	if (u->state != UNIT_SOUND || !fast_unit_root(&g->file, u, &ranges, &low, &high))
+		return;
+	w->n_runs = 0;
+	why =
+	    fast_ranges_read(&g->file, u, &ranges, &low, &high, &w->budget, &w->ranges, &u->ranged);
+	/* DWARF 2 has no DW_AT_ranges: functions in other sections lie outside low_pc, high_pc */
+	if (u->version < 3 && !ranges.form)
+		u->ranged = false;
+	for (size_t i = 0; !why && i < w->ranges.n; i++)
+		own(&o, w->ranges.all[i].lo, w->ranges.all[i].hi);
+	if (!why && !u->ranged) {
+		const struct abbrevs *t =
+		    fast_tables_get(&g->file.tables, g->file.in[IN_ABBREV], u->table);
+
+		if (t->declined) {
+			u->state = UNIT_DECLINED;
+			u->why = t->why;
+			return;
+		}
+		why = t->why;
+		if (!why && t->has_code &&
+		    fast_scopes_ranges(&g->file, u, t, &w->budget, &w->scopes, own, &o))
+			why = w->scopes.why;
+	}
+	if (why) {
+		lose(u, why);
+		return;
+	}
+	u->n_runs = w->n_runs;
+	u->runs = arena_alloc(&w->arena, u->n_runs * sizeof *u->runs);
+	if (u->n_runs)
+		memcpy(u->runs, w->runs, u->n_runs * sizeof *u->runs);
+}
+
+static void index_chunk(size_t item, unsigned index, void *arg)
+{
+	struct engine *g = arg;
+	struct fast_worker *w = worker(g, index);
+	size_t end = (item + 1) * INDEX_CHUNK;
+
+	for (size_t i = item * INDEX_CHUNK; i < end && i < g->file.n_units; i++)
+		index_unit(g, w, &g->file.units[i]);
+}
+
+static void do_task(size_t item, unsigned index, void *arg)
+{
+	struct engine *g = arg;
+	struct fast_worker *w = worker(g, index);
+	struct fast_answers *a = &g->tasks[g->first_task + g->order[item]];
+	const struct fast_unit *u = &g->file.units[a->unit];
+
+	if (u->state == UNIT_DECLINED) {
+		a->found_all = FAST_DECLINED;
+		a->why = u->why;
+	} else if (w->budget.over) {
+		a->found_all = DWARF_GAVE_UP;
+		a->why = "no time is left for it";
+	} else {
+		fast_answers_make(w, &g->file, g->job->addrs, a);
+	}
+	__atomic_fetch_add(&g->answered, a->n, __ATOMIC_RELAXED);
+	/* worker 0 is the caller's thread */
+	if (index == 0 && g->options->progress)
+		g->options->progress(g->options->progress_arg,
+				     __atomic_load_n(&g->answered, __ATOMIC_RELAXED), g->job->n);
+}
+
+/* How good an answer is: a better one of a later owner replaces it. */
+static unsigned worth(uint8_t found)
+{
+	return found == FAST_DECLINED     ? 4
+	       : found == DWARF_FUNCTION  ? 3
+	       : found == DWARF_LINE_ONLY ? 2
+					  : found != DWARF_NOT_FOUND;
+}
+
+static bool settled(const struct best *b)
+{
+	return b->found == DWARF_FUNCTION || b->found == FAST_DECLINED;
+}
+
+static struct fast_answers *add_task(struct engine *g, uint32_t unit, const uint32_t *query,
+				     size_t n)
+{
+	VEC_PUSH(g->tasks, g->n_tasks, g->cap_tasks) =
+	    (struct fast_answers){.unit = unit, .query = query, .n = n};
+	return &g->tasks[g->n_tasks - 1];
+}
+
+static void run_round(struct engine *g)
+{
+	size_t n = g->n_tasks - g->first_task;
+	struct sort_item *items = mem_array(n, sizeof *items);
+
+	g->order = mem_array(n, sizeof *g->order);
+	for (size_t i = 0; i < n; i++) {
+		const struct fast_unit *u = &g->file.units[g->tasks[g->first_task + i].unit];
+
+		items[i] = (struct sort_item){UINT64_MAX - (u->end - u->offset), (uint32_t)i};
+	}
+	sort_radix(items, n);
+	for (size_t i = 0; i < n; i++)
+		g->order[i] = items[i].index;
+	free(items);
+	run_pool(g, n, do_task);
+	free(g->order);
+	for (size_t i = g->first_task; i < g->n_tasks; i++) {
+		const struct fast_answers *a = &g->tasks[i];
+
+		for (size_t q = 0; q < a->n; q++) {
+			struct best *b = &g->best[a->query[q]];
+			uint8_t found = a->call ? a->found[q] : a->found_all;
+
+			if (worth(found) <= worth(b->found))
+				continue;
+			b->task = (uint32_t)i + 1;
+			b->call = a->call ? a->call[q] : 0;
+			b->found = found;
+		}
+	}
+	g->first_task = g->n_tasks;
+}
+
+/* Every address to its first owner. */
+static void first_round(struct engine *g, uint32_t *query)
+{
+	uint32_t *at = mem_zarray(g->file.n_units + 1, sizeof *at);
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->file.n_units; i++) {
+		const struct fast_unit *u = &g->file.units[i];
+
+		for (size_t r = 0; r < u->n_runs; r++) {
+			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
+			     q++) {
+				if (g->best[q].owner)
+					continue;
+				g->best[q].owner = (uint32_t)i + 1;
+				at[i]++;
+			}
+		}
+	}
+	for (size_t i = 0; i < g->file.n_units; i++) {
+		size_t count = at[i];
+
+		at[i] = (uint32_t)n;
+		if (count)
+			add_task(g, (uint32_t)i, query + n, count);
+		n += count;
+	}
+	for (uint32_t q = 0; q < g->job->n; q++) {
+		if (g->best[q].owner)
+			query[at[g->best[q].owner - 1]++] = q;
+	}
+	free(at);
+	run_round(g);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What has no function yet to its other owners: as many units at once as fit into a round, and a
+ * function found in an earlier one counts. */
+static void later_rounds(struct engine *g)
+{
+	uint32_t *stamp = mem_zarray(g->job->n, sizeof *stamp);
+	uint32_t *query = NULL;
+	size_t n = 0, cap = 0;
+	struct {
+		uint32_t unit;
+		size_t first;
+	} *starts = NULL;
+	size_t n_starts = 0, cap_starts = 0;
+
+	for (size_t i = 0; i <= g->file.n_units; i++) {
+		const struct fast_unit *u = &g->file.units[i];
+		size_t first = n;
+
+		if (n && (i == g->file.n_units || n > ROUND_PAIRS)) {
+			uint32_t *kept = arena_alloc(&g->workers[0].arena, n * sizeof *kept);
+
+			memcpy(kept, query, n * sizeof *kept);
+			for (size_t k = 0; k < n_starts; k++) {
+				size_t end = k + 1 < n_starts ? starts[k + 1].first : n;
+
+				add_task(g, starts[k].unit, kept + starts[k].first,
+					 end - starts[k].first);
+			}
+			run_round(g);
+			n = n_starts = first = 0;
+		}
+		if (i == g->file.n_units)
+			break;
+		for (size_t r = 0; r < u->n_runs; r++) {
+			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
+			     q++) {
+				if (settled(&g->best[q]) || g->best[q].owner > i ||
+				    stamp[q] == i + 1)
+					continue;
+				stamp[q] = (uint32_t)i + 1;
+				VEC_PUSH(query, n, cap) = q;
+			}
+		}
+		if (n == first)
+			continue;
+		qsort(query + first, n - first, sizeof *query, by_number);
+		VEC_PUSH(starts, n_starts, cap_starts).unit = (uint32_t)i;
+		starts[n_starts - 1].first = first;
+	}
+	free(starts);
+	free(query);
+	free(stamp);
+}
+
+__attribute__((format(printf, 2, 3))) static void complain(struct engine *g, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+	int n;
+
+	if (g->n_complaints++ > MAX_COMPLAINTS)
+		return;
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (g->n_complaints > MAX_COMPLAINTS)
+		n = snprintf(text, sizeof text, "more complaints like these");
+	dwarf_answers_complain(g->job->out, text,
+			       n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+static void complain_of_units(struct engine *g)
+{
+	for (size_t i = 0; i < g->file.n_units; i++) {
+		const struct fast_unit *u = &g->file.units[i];
+
+		if (u->state == UNIT_LOST || (u->state == UNIT_DECLINED && !u->n_runs))
+			complain(g, "unit at .debug_info+0x%" PRIx64 ": %s%s", u->offset, u->why,
+				 u->state == UNIT_DECLINED ? ": left to libdwarf" : "");
+		g->decline_rest |= u->state == UNIT_DECLINED;
+		g->file.lost |= u->state == UNIT_LOST;
+	}
+	if (g->file.chain_broken)
+		complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", g->file.chain_offset,
+			 g->file.chain_broken);
+	for (size_t i = 0; i < g->n_tasks; i++) {
+		const struct fast_answers *a = &g->tasks[i];
+		const struct fast_unit *u = &g->file.units[a->unit];
+
+		if (a->why)
+			complain(g, "unit at .debug_info+0x%" PRIx64 ": %s%s", u->offset, a->why,
+				 a->found_all == FAST_DECLINED ? ": left to libdwarf" : "");
+		if (a->why_no_lines)
+			complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", u->offset,
+				 a->why_no_lines);
+		if (u->split && !a->why)
+			complain(g,
+				 "unit at .debug_info+0x%" PRIx64
+				 ": split DWARF: functions are in a .dwo file, which is not read",
+				 u->offset);
+	}
+}
+
+/* Strings in sections are known again by where they are. */
+static uint32_t string(struct engine *g, struct map64 *by_place, uint32_t *id,
+		       const struct fast_text *t)
+{
+	uint32_t *known;
+
+	if (*id)
+		return *id;
+	if (!by_place)
+		return *id = intern_add(&g->job->out->strings, t->s, t->n);
+	known = map64_put(by_place, (uint64_t)(uintptr_t)t->s);
+	if (!*known)
+		*known = intern_add(&g->job->out->strings, t->s, t->n);
+	return *id = *known;
+}
+
+/* A task's call as one of the job's answers; outer ones come first. */
+static uint32_t carry(struct engine *g, struct map64 *by_place, struct fast_answers *a,
+		      uint32_t call)
+{
+	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
+
+	for (; call && !a->call_ids[call]; call = a->calls[call].outer)
+		path[n++] = call;
+	outer = call ? a->call_ids[call] : 0;
+	while (n) {
+		struct dwarf_call c = a->calls[path[--n]];
+
+		c.outer = outer;
+		if (c.function)
+			c.function = string(g, by_place, &a->name_ids[c.function - 1],
+					    &a->names[c.function - 1]);
+		if (c.file)
+			c.file = string(g, NULL, &a->path_ids[c.file - 1], &a->paths[c.file - 1]);
+		outer = a->call_ids[path[n]] = dwarf_answers_call(g->job->out, &c);
+	}
+	return outer;
+}
+
+static void merge(struct engine *g)
+{
+	struct arena *arena = &g->workers[0].arena;
+	struct map64 by_place = MAP64_INIT;
+
+	for (size_t i = 0; i < g->job->n; i++) {
+		const struct best *b = &g->best[i];
+		struct dwarf_answer *to = &g->job->out->of[i];
+		struct fast_answers *a = b->task ? &g->tasks[b->task - 1] : NULL;
+
+		*to = (struct dwarf_answer){.found = b->found};
+		if (b->found == DWARF_NOT_FOUND && g->file.lost)
+			to->found = DWARF_MALFORMED;
+		if (!a || !b->call)
+			continue;
+		if (!a->call_ids) {
+			a->call_ids = arena_zalloc(arena, a->n_calls * sizeof *a->call_ids);
+			a->name_ids = arena_zalloc(arena, a->n_names * sizeof *a->name_ids);
+			a->path_ids = arena_zalloc(arena, a->n_paths * sizeof *a->path_ids);
+		}
+		to->call = carry(g, &by_place, a, b->call);
+	}
+	map64_release(&by_place);
+}
+
+/* One call of the reference engine's answers in ours. */
+static uint32_t adopt(struct dwarf_answers *out, const struct dwarf_answers *from, uint32_t *ids,
+		      uint32_t *path, uint32_t call)
+{
+	uint32_t outer;
+	size_t n = 0;
+
+	for (; call && !ids[call]; call = from->calls[call].outer)
+		path[n++] = call;
+	outer = call ? ids[call] : 0;
+	while (n) {
+		struct dwarf_call c = from->calls[path[--n]];
+		uint32_t *text[2] = {&c.function, &c.file};
+
+		c.outer = outer;
+		for (size_t i = 0; i < 2; i++) {
+			size_t len;
+			const char *t = intern_text(&from->strings, *text[i], &len);
+
+			*text[i] = *text[i] ? intern_add(&out->strings, t, len) : 0;
+		}
+		outer = ids[path[n]] = dwarf_answers_call(out, &c);
+	}
+	return outer;
+}
+
+/* The reference engine answers what was declined. */
+static enum status fall_back(struct engine *g, struct err *e)
+{
+	struct dwarf_answers *out = g->job->out, got;
+	struct dwarf_job job = {.object = g->job->object, .out = &got};
+	uint32_t *index = mem_array(g->job->n, sizeof *index), *ids, *path;
+	uint64_t *addrs = mem_array(g->job->n, sizeof *addrs);
+	enum status st = ST_OK;
+
+	for (uint32_t i = 0; i < g->job->n; i++) {
+		const struct best *b = &g->best[i];
+
+		if (b->found != FAST_DECLINED && (!g->decline_rest || settled(b)))
+			continue;
+		index[job.n] = i;
+		addrs[job.n++] = g->job->addrs[i];
+	}
+	if (job.n) {
+		complain(g, "%zu addresses were left to libdwarf", job.n);
+		job.addrs = addrs;
+		dwarf_answers_init(&got, job.n);
+		st = dwarf_reference.run(&job, 1, g->options, e);
+		ids = mem_zarray(got.n_calls, sizeof *ids);
+		path = mem_array(got.n_calls, sizeof *path);
+		for (size_t i = 0; !st && i < job.n; i++) {
+			out->of[index[i]] = got.of[i];
+			out->of[index[i]].call = adopt(out, &got, ids, path, got.of[i].call);
+		}
+		for (size_t i = 0; i < got.n_complaints; i++)
+			complain(g, "%s", intern_text(&got.strings, got.complaints[i], NULL));
+		free(ids);
+		free(path);
+		dwarf_answers_release(&got);
+	}
+	free(index);
+	free(addrs);
+	return st;
+}
+
+static enum status load(struct engine *g, struct sections *s, struct err *e)
+{
+	enum status st = sections_load(s, g->job->object, e);
+	struct fast_file *f = &g->file;
+
+	if (st)
+		return st;
+	if (s->complaint.len)
+		complain(g, "%s", buf_str(&s->complaint));
+	for (size_t i = 0; i < IN_COUNT; i++)
+		f->in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
+	f->big_endian = s->big_endian;
+	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
+	f->zero_is_code = sections_zero_is_code(g->job->object);
+	return ST_OK;
+}
+
+static enum status run_job(struct dwarf_job *job, const struct dwarf_options *options,
+			   struct err *e)
+{
+	struct engine g = {.options = options, .job = job};
+	struct sections sections = {.abbrev = NULL};
+	uint32_t *query;
+	enum status st;
+
+	for (size_t i = 0; i < job->n; i++)
+		job->out->of[i] = (struct dwarf_answer){.found = DWARF_ABSENT};
+	if (!job->n || !object_has_dwarf(job->object))
+		return ST_OK;
+	st = load(&g, &sections, e);
+	if (st) {
+		complain(&g, "%s", e->msg);
+		for (size_t i = 0; i < job->n; i++)
+			job->out->of[i].found = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
+		buf_release(&sections.complaint);
+		return ST_OK;
+	}
+	g.n_workers = options->jobs ? options->jobs : 1;
+	g.workers = mem_zarray(g.n_workers, sizeof *g.workers);
+	g.fresh = mem_zarray(g.n_workers, sizeof *g.fresh);
+	g.best = mem_zarray(job->n, sizeof *g.best);
+	query = mem_array(job->n, sizeof *query);
+	fast_units_index(&g.file);
+	run_pool(&g, (g.file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, index_chunk);
+	first_round(&g, query);
+	later_rounds(&g);
+	complain_of_units(&g);
+	merge(&g);
+	st = fall_back(&g, e);
+	for (unsigned i = 0; i < g.n_workers; i++)
+		fast_worker_release(&g.workers[i]);
+	free(g.workers);
+	free(g.fresh);
+	free(g.best);
+	free(g.tasks);
+	free(query);
+	fast_file_release(&g.file);
+	buf_release(&sections.complaint);
+	return st;
+}
+
+static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf_options *options,
+		       struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n_jobs && !st; i++)
+		st = run_job(&jobs[i], options, e);
+	return st;
+}
+
+const struct dwarf_engine dwarf_fast = {
+    .name = "fast",
+    .what = "own decoders, in parallel; libdwarf for what they do not read",
+    .run = run,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/fast_abbrev.h"
+
+#include "lib/base/mem.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+int form_size(uint64_t form, uint8_t version, uint8_t address_size, bool wide)
+{
+	switch (form) {
+	case FORM_ADDR: return address_size;
+	case FORM_BLOCK2: return -1 - OP_BLOCK2;
+	case FORM_BLOCK4: return -1 - OP_BLOCK4;
+	case FORM_BLOCK1: return -1 - OP_BLOCK1;
+	case FORM_BLOCK:
+	case FORM_EXPRLOC: return -1 - OP_BLOCK;
+	case FORM_STRING: return -1 - OP_STRING;
+	case FORM_SDATA:
+	case FORM_UDATA:
+	case FORM_REF_UDATA:
+	case FORM_STRX:
+	case FORM_ADDRX:
+	case FORM_LOCLISTX:
+	case FORM_RNGLISTX: return -1 - OP_LEB;
+	case FORM_INDIRECT: return -1 - OP_INDIRECT;
+	case FORM_FLAG_PRESENT:
+	case FORM_IMPLICIT_CONST: return 0;
+	case FORM_DATA1:
+	case FORM_REF1:
+	case FORM_FLAG:
+	case FORM_STRX1:
+	case FORM_ADDRX1: return 1;
+	case FORM_DATA2:
+	case FORM_REF2:
+	case FORM_STRX2:
+	case FORM_ADDRX2: return 2;
+	case FORM_STRX3:
+	case FORM_ADDRX3: return 3;
+	case FORM_DATA4:
+	case FORM_REF4:
+	case FORM_REF_SUP4:
+	case FORM_STRX4:
+	case FORM_ADDRX4: return 4;
+	case FORM_DATA8:
+	case FORM_REF8:
+	case FORM_REF_SIG8:
+	case FORM_REF_SUP8: return 8;
+	case FORM_DATA16: return 16;
+	case FORM_REF_ADDR: return version == 2 ? address_size : wide ? 8 : 4;
+	case FORM_STRP:
+	case FORM_SEC_OFFSET:
+	case FORM_STRP_SUP:
+	case FORM_LINE_STRP:
+	case FORM_GNU_REF_ALT:
+	case FORM_GNU_STRP_ALT: return wide ? 8 : 4;
+	default: return INT_MIN;
+	}
+}
+
+bool abbrev_next_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *implicit)
+{
+	*name = rd_uleb(r);
+	*form = rd_uleb(r);
+	*implicit = *form == FORM_IMPLICIT_CONST ? rd_sleb(r) : 0;
+	return !r->failed && (*name || *form);
+}
+
+static uint8_t kind_of(uint64_t tag)
+{
+	switch (tag) {
+	case DW_SUBPROGRAM: return KIND_FUNCTION;
+	case DW_INLINED_SUBROUTINE: return KIND_INLINED;
+	case DW_LEXICAL_BLOCK:
+	case DW_TRY_BLOCK:
+	case DW_CATCH_BLOCK: return KIND_BLOCK;
+	case DW_ARRAY_TYPE:
+	case DW_CLASS_TYPE:
+	case DW_ENUMERATION_TYPE:
+	case DW_STRUCTURE_TYPE:
+	case DW_SUBROUTINE_TYPE:
+	case DW_UNION_TYPE:
+	case DW_INTERFACE_TYPE:
+	case DW_FORMAL_PARAMETER:
+	case DW_VARIABLE:
+	case DW_CALL_SITE:
+	case DW_GNU_CALL_SITE: return KIND_CLOSED;
+	default: return KIND_OPEN;
+	}
+}
+
+/* Where the present attribute is, from the first one. */
+static uint16_t place(const struct abbrev *a)
+{
+	return !a->n_ops && a->tail < ABBREV_FAR ? (uint16_t)a->tail : ABBREV_FAR;
+}
+
+static void note(struct abbrev *a, const struct abbrev_attr *t, int size)
+{
+	uint16_t at = place(a);
+	bool first = false;
+
+	switch (t->name) {
+	case AT_SIBLING:
+		if (a->sibling || (t->form != FORM_REF4 && t->form != FORM_REF8 &&
+				   t->form != FORM_REF2 && t->form != FORM_REF1))
+			return;
+		a->sibling = (uint8_t)size;
+		a->sibling_ops = a->n_ops;
+		a->sibling_bytes = a->tail;
+		return;
+	case AT_LOW_PC:
+		first = t->form == FORM_ADDR && a->low == ABBREV_FAR;
+		a->low = at;
+		a->has_pc = true;
+		break;
+	case AT_HIGH_PC:
+		first = (t->form == FORM_ADDR || t->form == FORM_DATA8 || t->form == FORM_DATA4 ||
+			 t->form == FORM_DATA2 || t->form == FORM_DATA1) &&
+			a->high == ABBREV_FAR;
+		a->high_size = t->form == FORM_ADDR ? 0 : (uint8_t)size;
+		a->high = at;
+		break;
+	case AT_RANGES:
+		first = t->form == FORM_SEC_OFFSET && a->ranges == ABBREV_FAR;
+		a->ranges = at;
+		a->has_pc = true;
+		break;
+	default: return;
+	}
+	if (!first || at == ABBREV_FAR)
+		a->near = false;
+}
+
+static void add_attr(struct abbrevs *t, const struct abbrev_kind *k, struct abbrev *a,
+		     uint64_t name, uint64_t form, int64_t implicit)
+{
+	int size = form_size(form, k->version, k->address_size, k->wide);
+	struct abbrev_attr attr = {.name = name < UINT16_MAX ? (uint16_t)name : UINT16_MAX,
+				   .form = (uint16_t)form,
+				   .implicit = implicit};
+
+	if (size == INT_MIN) {
+		t->declined = form >= FORM_VENDOR && form <= UINT16_MAX;
+		t->why = t->declined ? "a form that is no standard's" : "unknown form";
+		return;
+	}
+	note(a, &attr, size);
+	VEC_PUSH(t->attrs, t->n_attrs, t->cap_attrs) = attr;
+	a->n_attrs++;
+	if (size >= 0) {
+		a->tail += (uint32_t)size;
+		return;
+	}
+	VEC_PUSH(t->ops, t->n_ops, t->cap_ops) =
+	    (struct abbrev_op){.fixed = a->tail, .kind = (uint32_t)(-1 - size)};
+	a->n_ops++;
+	a->tail = 0;
+}
+
+static void add_code(struct abbrevs *t, uint64_t code)
+{
+	uint32_t *index;
+
+	if (!t->codes && code == t->n + 1)
+		return;
+	if (!t->codes) {
+		t->codes = mem_grow(NULL, &t->cap_codes, t->n + 1, sizeof *t->codes);
+		for (size_t i = 0; i < t->n; i++) {
+			t->codes[i] = i + 1;
+			*map64_put(&t->by_code, i + 1) = (uint32_t)i + 1;
+		}
+	}
+	if (t->n >= t->cap_codes)
+		t->codes = mem_grow(t->codes, &t->cap_codes, t->n + 1, sizeof *t->codes);
+	t->codes[t->n] = code;
+	index = map64_put(&t->by_code, code);
+	if (!*index)
+		*index = (uint32_t)t->n + 1;
+}
+
+/* Stops at the first thing that is no good, with why set. */
+static void compile(struct abbrevs *t, const struct abbrev_kind *k, struct rd *r)
+{
+	while (!t->why && r->p < r->end) {
+		uint64_t code = rd_uleb(r), tag, name, form;
+		int64_t implicit;
+		struct abbrev a = {.low = ABBREV_FAR, .high = ABBREV_FAR, .ranges = ABBREV_FAR};
+
+		if (!code)
+			break;
+		tag = rd_uleb(r);
+		a.kind = kind_of(tag);
+		a.children = rd_u8(r) != 0;
+		a.first_op = (uint32_t)t->n_ops;
+		a.first_attr = (uint32_t)t->n_attrs;
+		a.near = true;
+		while (!t->why && abbrev_next_attr(r, &name, &form, &implicit))
+			add_attr(t, k, &a, name, form, implicit);
+		t->has_code |= a.has_pc && (a.kind == KIND_FUNCTION || a.kind == KIND_INLINED);
+		add_code(t, code);
+		VEC_PUSH(t->all, t->n, t->cap) = a;
+		if (t->n_attrs >= UINT32_MAX / 2 || t->n >= UINT32_MAX / 2)
+			t->why = "too many abbreviations";
+	}
+	if (r->failed && !t->why)
+		t->why = "abbreviations are cut short";
+}
+
+static void abbrevs_free(struct abbrevs *t)
+{
+	if (!t)
+		return;
+	free(t->all);
+	free(t->codes);
+	free(t->attrs);
+	free(t->ops);
+	map64_release(&t->by_code);
+	free(t);
+}
+
+const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes section, size_t index)
+{
+	struct abbrevs *made = atomic_load_explicit(&t->compiled[index], memory_order_acquire);
+	const struct abbrev_kind *k = &t->keys[index];
+	struct abbrevs *other = NULL;
+	struct rd r;
+
+	if (made)
+		return made;
+	made = mem_zalloc(sizeof *made);
+	/* byte order does not matter to what is read here */
+	r = rd_at(section, k->offset, false);
+	if (r.failed) {
+		made->why = "abbreviations lie outside .debug_abbrev";
+	} else if (atomic_load(&t->spent) > t->limit) {
+		made->why = "abbreviation tables overlap too often";
+	} else {
+		compile(made, k, &r);
+		atomic_fetch_add(&t->spent, (uint64_t)(r.p - section.p) - k->offset);
+	}
+	if (atomic_compare_exchange_strong(&t->compiled[index], &other, made))
+		return made;
+	abbrevs_free(made);
+	return other;
+}
+
+void fast_tables_release(struct fast_tables *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		abbrevs_free(atomic_load(&t->compiled[i]));
+	free(t->compiled);
+	free(t->keys);
+	*t = (struct fast_tables){.keys = NULL};
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/fast_answer.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+
+/* Work in progress on one unit. */
+struct making {
+	struct fast_worker *w;
+	struct fast_file *f;
+	const struct fast_unit *u;
+	const struct abbrevs *t;
+};
+
+static void make_room(struct fast_worker *w, size_t n)
+{
+	if (n <= w->cap)
+		return;
+	w->cap = n + n / 2;
+	w->addrs = mem_realloc(w->addrs, w->cap, sizeof *w->addrs);
+	w->left = mem_realloc(w->left, w->cap, sizeof *w->left);
+	w->node = mem_realloc(w->node, w->cap, sizeof *w->node);
+	w->left_node = mem_realloc(w->left_node, w->cap, sizeof *w->left_node);
+	w->rows = mem_realloc(w->rows, w->cap, sizeof *w->rows);
+}
+
+static void *keep(struct fast_worker *w, const void *p, size_t n, size_t size)
+{
+	void *copy = arena_alloc(&w->arena, n * size);
+
+	if (n)
+		memcpy(copy, p, n * size);
+	return copy;
+}
+
+static void enlarge_slots(struct fast_worker *w)
+{
+	size_t size = w->slots ? (w->mask + 1) * 2 : 1024;
+
+	free(w->slots);
+	w->slots = mem_zarray(size, sizeof *w->slots);
+	w->mask = size - 1;
+	for (size_t k = 1; k < w->n_calls; k++) {
+		size_t i = hash_bytes(&w->calls[k], sizeof *w->calls) & w->mask;
+
+		while (w->slots[i])
+			i = (i + 1) & w->mask;
+		w->slots[i] = (uint32_t)k;
+	}
+}
+
+static void clear_calls(struct fast_worker *w)
+{
+	if (w->slots)
+		memset(w->slots, 0, (w->mask + 1) * sizeof *w->slots);
+	w->n_calls = 0;
+	VEC_PUSH(w->calls, w->n_calls, w->cap_calls) = (struct dwarf_call){.line = 0};
+}
+
+static uint32_t add_call(struct fast_worker *w, const struct dwarf_call *c)
+{
+	size_t i;
+
+	if (!w->slots || w->n_calls > w->mask / 2)
+		enlarge_slots(w);
+	for (i = hash_bytes(c, sizeof *c) & w->mask; w->slots[i]; i = (i + 1) & w->mask) {
+		if (!memcmp(&w->calls[w->slots[i]], c, sizeof *c))
+			return w->slots[i];
+	}
+	w->slots[i] = (uint32_t)w->n_calls;
+	VEC_PUSH(w->calls, w->n_calls, w->cap_calls) = *c;
+	return w->slots[i];
+}
+
+static uint32_t path_of(struct making *m, uint32_t number)
+{
+	struct fast_worker *w = m->w;
+	struct buf *b = &w->path;
+
+	if (number >= w->lines.n_files)
+		return 0;
+	if (!w->path_of[number]) {
+		b->len = 0;
+		w->path_of[number] = 1;
+		if (fast_lines_path(&w->lines, m->u, number, b)) {
+			VEC_PUSH(w->paths, w->n_paths, w->cap_paths) = (struct fast_text){
+			    arena_strndup(&w->arena, b->data ? b->data : "", b->len), b->len};
+			w->path_of[number] = (uint32_t)w->n_paths + 1;
+		}
+	}
+	return w->path_of[number] - 1;
+}
+
+static uint32_t name_of(struct making *m, struct fast_scope *s)
+{
+	if (!s->name)
+		s->name = fast_names_find(&m->w->names, m->f, m->u, s->die) + 1;
+	return s->name - 1;
+}
+
+/* The call that the scope's code was inlined into; 0 for a function of its own. */
+static uint32_t caller(struct making *m, uint32_t scope)
+{
+	struct fast_scope *all = m->w->scopes.all;
+	uint32_t path[LIMIT_NESTING + 1], n = 0, outer;
+
+	for (; !all[scope - 1].call && all[scope - 1].parent; scope = all[scope - 1].parent)
+		path[n++] = scope;
+	outer = all[scope - 1].call ? all[scope - 1].call - 1 : 0;
+	while (n) {
+		struct fast_scope *s = &all[path[--n] - 1];
+		struct fast_call_site site;
+		struct dwarf_call c = {.outer = outer};
+
+		fast_call_site_read(m->f, m->u, m->t, s->abbrev, s->die, &site);
+		c.function = name_of(m, &all[s->parent - 1]);
+		c.file = site.has_file ? path_of(m, site.file) : 0;
+		c.line = site.line;
+		c.column = site.column;
+		outer = add_call(m->w, &c);
+		s->call = outer + 1;
+	}
+	return outer;
+}
+
+static void make_calls(struct making *m, struct fast_answers *a)
+{
+	struct fast_worker *w = m->w;
+
+	if (w->lines.n_files > w->cap_path_of)
+		w->path_of =
+		    mem_grow(w->path_of, &w->cap_path_of, w->lines.n_files, sizeof *w->path_of);
+	if (w->lines.n_files)
+		memset(w->path_of, 0, w->lines.n_files * sizeof *w->path_of);
+	clear_calls(w);
+	a->call = arena_alloc(&w->arena, a->n * sizeof *a->call);
+	a->found = arena_alloc(&w->arena, a->n);
+	for (size_t q = 0; q < a->n; q++) {
+		const struct fast_row *row = &w->rows[q];
+		struct dwarf_call c = {.line = 0};
+		uint32_t scope = w->node[q];
+
+		a->call[q] = 0;
+		a->found[q] = scope ? DWARF_FUNCTION : DWARF_LINE_ONLY;
+		if (row->there) {
+			c.file = path_of(m, row->file);
+			c.line = row->line;
+			c.column = row->column;
+		} else if (!scope) {
+			a->found[q] = DWARF_NOT_FOUND;
+			continue;
+		}
+		if (scope) {
+			c.function = name_of(m, &w->scopes.all[scope - 1]);
+			c.outer = caller(m, scope);
+		}
+		a->call[q] = add_call(w, &c);
+	}
+	a->n_calls = w->n_calls;
+	a->calls = keep(w, w->calls, w->n_calls, sizeof *w->calls);
+	a->n_names = w->names.n;
+	a->names = keep(w, w->names.all, w->names.n, sizeof *w->names.all);
+	a->n_paths = w->n_paths;
+	a->paths = keep(w, w->paths, w->n_paths, sizeof *w->paths);
+}
+
+/* Functions nested in others, for the addresses that the first walk has left. */
+static enum status second_walk(struct making *m, size_t n)
+{
+	struct fast_worker *w = m->w;
+	size_t n_left = 0;
+	enum status st;
+
+	for (size_t q = 0; q < n; q++) {
+		if (!w->node[q])
+			w->left[n_left++] = w->addrs[q];
+	}
+	if (!n_left)
+		return ST_OK;
+	st = fast_scopes_walk(m->f, m->u, m->t, w->left, n_left, true, &w->budget, &w->scopes,
+			      w->left_node);
+	n_left = 0;
+	for (size_t q = 0; q < n; q++) {
+		if (!w->node[q])
+			w->node[q] = w->left_node[n_left++];
+	}
+	return st;
+}
+
+void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_t *addrs,
+		       struct fast_answers *a)
+{
+	struct making m = {.w = w, .f = f, .u = &f->units[a->unit]};
+	enum status st;
+
+	m.t = fast_tables_get(&f->tables, f->in[IN_ABBREV], m.u->table);
+	a->found_all = m.t->declined ? FAST_DECLINED : DWARF_MALFORMED;
+	a->why = m.t->why;
+	if (a->why)
+		return;
+	make_room(w, a->n);
+	for (size_t q = 0; q < a->n; q++)
+		w->addrs[q] = addrs[a->query[q]];
+	w->scopes.n = w->n_paths = 0;
+	fast_names_clear(&w->names);
+	st = fast_scopes_walk(f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
+	if (!st)
+		st = second_walk(&m, a->n);
+	if (st) {
+		a->found_all = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
+		a->why = w->scopes.why;
+		return;
+	}
+	a->why_no_lines = fast_lines_run(f, m.u, w->addrs, a->n, &w->budget, &w->lines, w->rows);
+	make_calls(&m, a);
+}
+
+void fast_worker_release(struct fast_worker *w)
+{
+	arena_release(&w->arena);
+	fast_scopes_release(&w->scopes);
+	fast_names_release(&w->names);
+	fast_lines_release(&w->lines);
+	free(w->ranges.all);
+	free(w->addrs);
+	free(w->left);
+	free(w->node);
+	free(w->left_node);
+	free(w->rows);
+	free(w->calls);
+	free(w->slots);
+	free(w->path_of);
+	free(w->paths);
+	buf_release(&w->path);
+	free(w->runs);
+	*w = (struct fast_worker){.cap = 0};
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/fast_line.h"
+
+#include "lib/base/mem.h"
+#include "lib/dwarf/reference.h"
+
+#include <stdlib.h>
+
+enum { /* standard opcodes: section 7.22, Table 7.25 */
+       LNS_COPY = 1,
+       LNS_ADVANCE_PC,
+       LNS_ADVANCE_LINE,
+       LNS_SET_FILE,
+       LNS_SET_COLUMN,
+       LNS_NEGATE_STMT,
+       LNS_SET_BASIC_BLOCK,
+       LNS_CONST_ADD_PC,
+       LNS_FIXED_ADVANCE_PC,
+       LNS_SET_PROLOGUE_END,
+       LNS_SET_EPILOGUE_BEGIN,
+       LNS_SET_ISA,
+};
+
+enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE };
+enum { LNCT_PATH = 1, LNCT_DIRECTORY_INDEX };
+
+static const char cut_short[] = "line table: cut short";
+static const char many_files[] = "line table: too many files";
+
+struct program {
+	const struct fast_file *f;
+	struct fast_unit unit; /* the unit's, but as wide as the table is */
+	struct fast_lines *l;
+	struct rd r;
+	uint8_t min_length, max_ops, opcode_base, line_range;
+	int8_t line_base;
+	uint8_t lengths[256]; /* operands of standard opcodes */
+	struct special {
+		uint8_t ops; /* operation advance */
+		int16_t line;
+	} special[256];
+};
+
+static void add_file(struct fast_lines *l, struct fast_line_file file)
+{
+	VEC_PUSH(l->files, l->n_files, l->cap_files) = file;
+}
+
+/* The tables of DWARF 2 to 4, which end in an empty name. */
+static const char *old_tables(struct program *g, struct rd *r)
+{
+	struct fast_lines *l = g->l;
+
+	VEC_PUSH(l->dirs, l->n_dirs, l->cap_dirs) = (struct fast_line_file){.name = ""};
+	add_file(l, (struct fast_line_file){.name = NULL});
+	for (;;) {
+		struct fast_line_file dir = {.dir = 0};
+
+		dir.name = rd_cstr(r, &dir.n);
+		if (!dir.n)
+			break;
+		VEC_PUSH(l->dirs, l->n_dirs, l->cap_dirs) = dir;
+	}
+	while (!r->failed) {
+		struct fast_line_file file;
+
+		file.name = rd_cstr(r, &file.n);
+		if (!file.n)
+			break;
+		file.dir = rd_uleb(r);
+		rd_skip_leb(r);
+		rd_skip_leb(r);
+		if (l->n_files >= LIMIT_LINE_FILES)
+			return many_files;
+		add_file(l, file);
+	}
+	return r->failed ? cut_short : NULL;
+}
+
+/* One table of DWARF 5: the forms of an entry's parts, then the entries. */
+static const char *new_table(struct program *g, struct rd *r, bool files)
+{
+	struct {
+		uint64_t type, form;
+	} format[256];
+	struct fast_lines *l = g->l;
+	size_t n_format = rd_u8(r);
+	uint64_t count;
+
+	for (size_t i = 0; i < n_format; i++) {
+		format[i].type = rd_uleb(r);
+		format[i].form = rd_uleb(r);
+	}
+	count = rd_uleb(r);
+	if (r->failed || (n_format && count > rd_left(r)))
+		return cut_short;
+	if (count > LIMIT_LINE_FILES)
+		return many_files;
+	for (uint64_t k = 0; k < count && n_format; k++) {
+		struct fast_line_file file = {.name = NULL};
+
+		for (size_t i = 0; i < n_format; i++) {
+			struct fast_value v;
+
+			if (!fast_value_read(&g->unit, r, format[i].form, 0, &v))
+				return r->failed ? cut_short : "line table: unknown form";
+			if (format[i].type == LNCT_PATH)
+				file.name = fast_value_text(g->f, &g->unit, &v, &file.n);
+			else if (format[i].type == LNCT_DIRECTORY_INDEX &&
+				 v.class == CLASS_CONSTANT)
+				file.dir = v.v;
+		}
+		if (files)
+			add_file(l, file);
+		else
+			VEC_PUSH(l->dirs, l->n_dirs, l->cap_dirs) = file;
+	}
+	return NULL;
+}
+
+static const char *read_header(struct program *g)
+{
+	struct rd *r = &g->r, tables;
+	uint64_t length = rd_u32(r);
+	uint16_t version;
+	const char *why;
+
+	g->unit.wide = length == UINT32_MAX;
+	if (g->unit.wide)
+		length = rd_u64(r);
+	if (r->failed || length > rd_left(r))
+		return cut_short;
+	r->end = r->p + length;
+	version = rd_u16(r);
+	if (version < 2 || version > 5)
+		return r->failed ? cut_short : "line table: unknown version";
+	g->l->version = (uint8_t)version;
+	if (version >= 5) {
+		g->unit.address_size = rd_u8(r);
+		rd_u8(r); /* segment selectors */
+	}
+	length = rd_offset(r, g->unit.wide);
+	if (r->failed || length > rd_left(r))
+		return cut_short;
+	tables = *r;
+	r->p += length;
+	g->min_length = rd_u8(&tables);
+	g->max_ops = version >= 4 ? rd_u8(&tables) : 1;
+	rd_u8(&tables); /* default_is_stmt */
+	g->line_base = (int8_t)rd_u8(&tables);
+	g->line_range = rd_u8(&tables);
+	g->opcode_base = rd_u8(&tables);
+	for (unsigned i = 1; i < g->opcode_base; i++)
+		g->lengths[i] = rd_u8(&tables);
+	if (tables.failed)
+		return cut_short;
+	if (!g->line_range || !g->opcode_base || !g->max_ops)
+		return "line table: its header makes no sense";
+	for (unsigned i = g->opcode_base; i < 256; i++) {
+		unsigned adjusted = i - g->opcode_base;
+
+		g->special[i].ops = (uint8_t)(adjusted / g->line_range);
+		g->special[i].line = (int16_t)(g->line_base + (int)(adjusted % g->line_range));
+	}
+	if (version < 5)
+		return old_tables(g, &tables);
+	why = new_table(g, &tables, false);
+	return why ? why : new_table(g, &tables, true);
+}
+
+static size_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (addrs[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The state machine's registers, and the row before. */
+struct state {
+	uint64_t addr, line, column, file;
+	uint32_t op_index;
+	struct fast_row row;
+	bool live;     /* row is one of this sequence */
+	size_t next;   /* the first address not below row.addr */
+	uint64_t want; /* it, or UINT64_MAX */
+};
+
+/* The stretch of the row before is [row.addr, s->addr). */
+static void take(struct state *s, const uint64_t *addrs, size_t n, struct fast_row *rows)
+{
+	for (; s->next < n && addrs[s->next] < s->addr; s->next++) {
+		if (!rows[s->next].there || rows[s->next].addr < s->row.addr)
+			rows[s->next] = s->row;
+	}
+	s->want = s->next < n ? addrs[s->next] : UINT64_MAX;
+}
+
+static inline void emit(struct state *s, const uint64_t *addrs, size_t n, struct fast_row *rows)
+{
+	/* After a step backwards nobody knows where the row before ends: it has no stretch. */
+	if (s->live && s->addr >= s->row.addr) {
+		if (s->want < s->addr)
+			take(s, addrs, n, rows);
+	} else {
+		s->next = first_at_least(addrs, n, s->addr);
+		s->want = s->next < n ? addrs[s->next] : UINT64_MAX;
+		s->live = true;
+	}
+	s->row.addr = s->addr;
+	s->row.file = s->file < LIMIT_LINE_FILES ? (uint32_t)s->file : LIMIT_LINE_FILES;
+	s->row.line = s->line <= UINT32_MAX ? (uint32_t)s->line : 0;
+	s->row.column = s->column <= UINT32_MAX ? (uint32_t)s->column : 0;
+}
+
+static inline void advance(const struct program *g, struct state *s, uint64_t ops)
+{
+	if (g->max_ops == 1) {
+		s->addr += g->min_length * ops;
+		return;
+	}
+	ops += s->op_index;
+	s->addr += g->min_length * (ops / g->max_ops);
+	s->op_index = (uint32_t)(ops % g->max_ops);
+}
+
+static void reset(struct state *s)
+{
+	*s = (struct state){.line = 1, .file = 1, .row = {.there = true}};
+}
+
+static const char *extended(struct program *g, struct state *s, const uint64_t *addrs, size_t n,
+			    struct fast_row *rows)
+{
+	uint64_t length = rd_uleb(&g->r);
+	struct fast_line_file file;
+	struct rd r;
+
+	if (!length)
+		return NULL;
+	r = g->r;
+	rd_skip(&g->r, length);
+	if (g->r.failed)
+		return cut_short;
+	r.end = g->r.p;
+	switch (rd_u8(&r)) {
+	case LNE_END_SEQUENCE:
+		emit(s, addrs, n, rows);
+		reset(s);
+		break;
+	case LNE_SET_ADDRESS:
+		s->addr = rd_uint(&r, (unsigned)(length - 1 < 8 ? length - 1 : 8));
+		s->op_index = 0;
+		break;
+	case LNE_DEFINE_FILE:
+		file.name = rd_cstr(&r, &file.n);
+		file.dir = rd_uleb(&r);
+		if (r.failed)
+			return cut_short;
+		if (g->l->n_files >= LIMIT_LINE_FILES)
+			return many_files;
+		add_file(g->l, file);
+		break;
+	default: break;
+	}
+	return NULL;
+}
+
+static const char *run(struct program *g, const uint64_t *addrs, size_t n, struct budget *b,
+		       struct fast_row *rows)
+{
+	struct rd *r = &g->r;
+	const char *why;
+	struct state s;
+
+	reset(&s);
+	while (r->p < r->end) {
+		uint8_t op = *r->p++;
+
+		if (op >= g->opcode_base) {
+			s.line += (uint64_t)g->special[op].line;
+			advance(g, &s, g->special[op].ops);
+			emit(&s, addrs, n, rows);
+			continue;
+		}
+		switch (op) {
+		case 0:
+			why = extended(g, &s, addrs, n, rows);
+			if (why)
+				return why;
+			if (budget_spend(b, 16))
+				return "line table: takes longer than the time limit";
+			break;
+		case LNS_COPY: emit(&s, addrs, n, rows); break;
+		case LNS_ADVANCE_PC: advance(g, &s, rd_uleb(r)); break;
+		case LNS_ADVANCE_LINE: s.line += (uint64_t)rd_sleb(r); break;
+		case LNS_SET_FILE: s.file = rd_uleb(r); break;
+		case LNS_SET_COLUMN: s.column = rd_uleb(r); break;
+		case LNS_NEGATE_STMT:
+		case LNS_SET_BASIC_BLOCK:
+		case LNS_SET_PROLOGUE_END:
+		case LNS_SET_EPILOGUE_BEGIN: break;
+		case LNS_CONST_ADD_PC: advance(g, &s, g->special[255].ops); break;
+		case LNS_FIXED_ADVANCE_PC:
+			s.addr += rd_u16(r);
+			s.op_index = 0;
+			break;
+		case LNS_SET_ISA: rd_skip_leb(r); break;
+		default:
+			for (unsigned i = 0; i < g->lengths[op]; i++)
+				rd_skip_leb(r);
+			break;
+		}
+	}
+	return r->failed ? cut_short : NULL;
+}
+
+const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
+			   const uint64_t *addrs, size_t n, struct budget *b, struct fast_lines *l,
+			   struct fast_row *rows)
+{
+	struct program g = {.f = f, .unit = *u, .l = l};
+	const char *why;
+
+	l->n_files = l->n_dirs = 0;
+	memset(rows, 0, n * sizeof *rows);
+	if (!u->has_lines)
+		return NULL;
+	g.r = rd_at(f->in[IN_LINE], u->lines, f->big_endian);
+	if (g.r.failed)
+		return "line table: lies outside .debug_line";
+	why = read_header(&g);
+	if (why) {
+		l->n_files = 0;
+		return why;
+	}
+	why = run(&g, addrs, n, b, rows);
+	if (why)
+		memset(rows, 0, n * sizeof *rows);
+	return why;
+}
+
+/* A copy that ends in NUL, at its offset in scratch: the section may be rewritten under us. */
+static size_t copy(struct buf *scratch, const char *s, size_t n)
+{
+	size_t at = scratch->len;
+
+	buf_add(scratch, s, n);
+	buf_addc(scratch, 0);
+	return at;
+}
+
+bool fast_lines_path(struct fast_lines *l, const struct fast_unit *u, uint32_t number,
+		     struct buf *out)
+{
+	const struct fast_line_file *file, *dir = NULL;
+	size_t comp_dir, dir_name, name;
+
+	if (number >= l->n_files || !l->files[number].name)
+		return false;
+	file = &l->files[number];
+	if (file->dir < l->n_dirs && l->dirs[file->dir].name)
+		dir = &l->dirs[file->dir];
+	l->scratch.len = 0;
+	comp_dir = copy(&l->scratch, u->comp_dir, u->n_comp_dir);
+	dir_name = copy(&l->scratch, dir ? dir->name : "", dir ? dir->n : 0);
+	name = copy(&l->scratch, file->name, file->n);
+	unit_join_path(out, l->version, l->scratch.data + comp_dir, file->dir,
+		       l->scratch.data + dir_name, l->scratch.data + name);
+	return true;
+}
+
+void fast_lines_release(struct fast_lines *l)
+{
+	free(l->files);
+	free(l->dirs);
+	buf_release(&l->scratch);
+	*l = (struct fast_lines){.n_files = 0};
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/fast_name.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+
+enum { LIMIT_HOPS = 16 }; /* ends a cycle of references */
+
+/* What one DIE says of a name. */
+struct naming {
+	struct fast_text linkage, name;
+	uint64_t next[2]; /* abstract origin, specification */
+	size_t n_next;
+};
+
+static void take_text(const struct fast_file *f, const struct fast_unit *u,
+		      const struct fast_value *v, struct fast_text *t)
+{
+	size_t n;
+	const char *s = fast_value_text(f, u, v, &n);
+
+	if (s && n && !t->s)
+		*t = (struct fast_text){s, n};
+}
+
+/* False: there is no DIE. u is a guess. */
+static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t die,
+			struct naming *x)
+{
+	struct fast_value v, linkage = {.form = 0}, mips = linkage, name = linkage;
+	const struct abbrevs *t;
+	const struct abbrev *a;
+	struct rd r;
+	uint64_t code, origin = 0, specification = 0;
+	bool has_origin = false, has_specification = false;
+
+	*x = (struct naming){.n_next = 0};
+	if (die < u->die || die >= u->end)
+		u = fast_unit_at(f, die);
+	if (!u || u->state == UNIT_LOST)
+		return false;
+	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+	r = rd_at(f->in[IN_INFO], die, f->big_endian);
+	r.end = f->in[IN_INFO].p + u->end;
+	code = rd_uleb(&r);
+	a = t->why || !code ? NULL : abbrev_find(t, code);
+	if (!a)
+		return false;
+	for (uint32_t i = 0; i < a->n_attrs; i++) {
+		const struct abbrev_attr *at = &t->attrs[a->first_attr + i];
+
+		if (!fast_value_read(u, &r, at->form, at->implicit, &v))
+			break;
+		switch (at->name) {
+		case AT_NAME: name = name.form ? name : v; break;
+		case AT_LINKAGE_NAME: linkage = linkage.form ? linkage : v; break;
+		case AT_MIPS_LINKAGE_NAME: mips = mips.form ? mips : v; break;
+		case AT_ABSTRACT_ORIGIN:
+			if (!has_origin && v.class == CLASS_REFERENCE)
+				origin = v.v;
+			has_origin |= v.class == CLASS_REFERENCE;
+			break;
+		case AT_SPECIFICATION:
+			if (!has_specification && v.class == CLASS_REFERENCE)
+				specification = v.v;
+			has_specification |= v.class == CLASS_REFERENCE;
+			break;
+		default: break;
+		}
+	}
+	take_text(f, u, &linkage, &x->linkage);
+	take_text(f, u, &mips, &x->linkage);
+	if (!x->linkage.s)
+		take_text(f, u, &name, &x->name);
+	if (has_origin)
+		x->next[x->n_next++] = origin;
+	if (has_specification)
+		x->next[x->n_next++] = specification;
+	return true;
+}
+
+/* The name from here on; x is what the first DIE says. */
+static struct fast_text follow(struct fast_file *f, const struct fast_unit *u, struct naming *x)
+{
+	uint64_t todo[2 * LIMIT_HOPS + 2];
+	struct fast_text name = {.s = NULL};
+	size_t n = 0;
+
+	for (size_t hops = 0; hops < LIMIT_HOPS; hops++) {
+		if (x->linkage.s)
+			return x->linkage;
+		if (!name.s)
+			name = x->name;
+		for (size_t i = 0; i < x->n_next; i++)
+			todo[n++] = x->next[i];
+		x->n_next = 0;
+		if (!n)
+			break;
+		read_naming(f, u, todo[--n], x);
+	}
+	return name;
+}
+
+static uint32_t keep(struct fast_names *names, struct fast_text t)
+{
+	if (!t.s)
+		return 0;
+	VEC_PUSH(names->all, names->n, names->cap) = t;
+	return (uint32_t)names->n;
+}
+
+uint32_t fast_names_find(struct fast_names *names, struct fast_file *f, const struct fast_unit *u,
+			 uint64_t die)
+{
+	struct naming x;
+	uint32_t *known;
+
+	if (!read_naming(f, u, die, &x))
+		return 0;
+	/* The usual case: a copy that says no more than whose it is. */
+	if (!x.linkage.s && !x.name.s && x.n_next == 1) {
+		known = map64_put(&names->known, x.next[0]);
+		if (!*known)
+			*known = keep(names, follow(f, u, &x)) + 1;
+		return *known - 1;
+	}
+	known = map64_put(&names->known, die);
+	if (!*known)
+		*known = keep(names, follow(f, u, &x)) + 1;
+	return *known - 1;
+}
+
+void fast_names_clear(struct fast_names *names)
+{
+	names->n = 0;
+	map64_release(&names->known);
+}
+
+void fast_names_release(struct fast_names *names)
+{
+	free(names->all);
+	map64_release(&names->known);
+	*names = (struct fast_names){.n = 0};
+}
+
+static uint32_t small(const struct fast_value *v)
+{
+	return v->class == CLASS_CONSTANT && v->v <= UINT32_MAX ? (uint32_t)v->v : 0;
+}
+
+void fast_call_site_read(const struct fast_file *f, const struct fast_unit *u,
+			 const struct abbrevs *t, const struct abbrev *a, uint64_t die,
+			 struct fast_call_site *c)
+{
+	struct rd r = rd_at(f->in[IN_INFO], die, f->big_endian);
+	struct fast_value v;
+
+	*c = (struct fast_call_site){.has_file = false};
+	r.end = f->in[IN_INFO].p + u->end;
+	rd_uleb(&r);
+	for (uint32_t i = 0; i < a->n_attrs; i++) {
+		const struct abbrev_attr *at = &t->attrs[a->first_attr + i];
+
+		if (!fast_value_read(u, &r, at->form, at->implicit, &v))
+			return;
+		switch (at->name) {
+		case AT_CALL_FILE:
+			c->file = small(&v);
+			c->has_file = v.class == CLASS_CONSTANT;
+			break;
+		case AT_CALL_LINE: c->line = small(&v); break;
+		case AT_CALL_COLUMN: c->column = small(&v); break;
+		default: break;
+		}
+	}
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/fast_ranges.h"
+
+#include "lib/base/mem.h"
+
+enum { /* DWARF 5, section 7.25, Table 7.30 */
+       RLE_END_OF_LIST,
+       RLE_BASE_ADDRESSX,
+       RLE_STARTX_ENDX,
+       RLE_STARTX_LENGTH,
+       RLE_OFFSET_PAIR,
+       RLE_BASE_ADDRESS,
+       RLE_START_END,
+       RLE_START_LENGTH,
+};
+
+static const char cut_short[] = "address ranges: cut short";
+static const char out_of_time[] = "address ranges: too many";
+
+static void add(const struct fast_file *f, struct fast_ranges *out, uint64_t lo, uint64_t hi)
+{
+	if (lo < hi && range_lives(f, lo))
+		VEC_PUSH(out->all, out->n, out->cap) = (struct fast_range){lo, hi};
+}
+
+static const char *old_list(const struct fast_file *f, const struct fast_unit *u, uint64_t offset,
+			    struct budget *b, struct fast_ranges *out)
+{
+	struct rd r = rd_at(f->in[IN_RANGES], offset, f->big_endian);
+	uint64_t base = u->base, select = UINT64_MAX >> (64 - 8 * u->address_size);
+
+	if (!f->in[IN_RANGES].n)
+		return NULL;
+	while (!r.failed) {
+		uint64_t lo = rd_uint(&r, u->address_size), hi = rd_uint(&r, u->address_size);
+
+		if (r.failed || (!lo && !hi))
+			break;
+		if (budget_spend(b, 1))
+			return out_of_time;
+		if (lo == select)
+			base = hi;
+		else if (lo < hi)
+			add(f, out, base + lo, base + hi);
+	}
+	return r.failed ? cut_short : NULL;
+}
+
+/* An address that is not there makes its entry void. */
+static bool indexed(const struct fast_file *f, const struct fast_unit *u, struct rd *r,
+		    uint64_t *addr)
+{
+	return fast_unit_address(f, u, rd_uleb(r), addr);
+}
+
+static const char *new_list(const struct fast_file *f, const struct fast_unit *u, uint64_t offset,
+			    struct budget *b, struct fast_ranges *out)
+{
+	struct rd r = rd_at(f->in[IN_RNGLISTS], offset, f->big_endian);
+	uint64_t base = u->base;
+
+	if (!f->in[IN_RNGLISTS].n)
+		return NULL;
+	while (!r.failed) {
+		uint64_t lo = 0, hi = 0;
+		bool known = true;
+		uint8_t kind = rd_u8(&r);
+
+		if (r.failed || kind == RLE_END_OF_LIST)
+			break;
+		if (budget_spend(b, 1))
+			return out_of_time;
+		switch (kind) {
+		case RLE_BASE_ADDRESSX:
+			if (!indexed(f, u, &r, &base))
+				base = 0;
+			continue;
+		case RLE_BASE_ADDRESS: base = rd_uint(&r, u->address_size); continue;
+		case RLE_OFFSET_PAIR:
+			lo = base + rd_uleb(&r);
+			hi = base + rd_uleb(&r);
+			break;
+		case RLE_START_END:
+			lo = rd_uint(&r, u->address_size);
+			hi = rd_uint(&r, u->address_size);
+			break;
+		case RLE_START_LENGTH:
+			lo = rd_uint(&r, u->address_size);
+			hi = lo + rd_uleb(&r);
+			break;
+		case RLE_STARTX_ENDX:
+			known = indexed(f, u, &r, &lo);
+			known &= indexed(f, u, &r, &hi);
+			break;
+		case RLE_STARTX_LENGTH:
+			known = indexed(f, u, &r, &lo);
+			hi = lo + rd_uleb(&r);
+			break;
+		default: return "address ranges: unknown kind of entry";
+		}
+		if (!r.failed && known)
+			add(f, out, lo, hi);
+	}
+	return r.failed ? cut_short : NULL;
+}
+
+/* DW_FORM_rnglistx: the offsets behind the header of the unit's part of .debug_rnglists. */
+static bool list_offset(const struct fast_file *f, const struct fast_unit *u, uint64_t index,
+			uint64_t *offset)
+{
+	uint64_t base = u->rnglists_base, size = u->wide ? 8 : 4;
+	struct rd r;
+
+	if (base == UINT64_MAX)
+		base = u->wide ? 20 : 12;
+	if (index > UINT32_MAX || base > UINT64_MAX / 2)
+		return false;
+	r = rd_at(f->in[IN_RNGLISTS], base + index * size, f->big_endian);
+	if (r.failed)
+		return false;
+	*offset = base + rd_offset(&r, u->wide);
+	return !r.failed;
+}
+
+const char *fast_ranges_read_list(const struct fast_file *f, const struct fast_unit *u,
+				  const struct fast_value *list, struct budget *b,
+				  struct fast_ranges *out)
+{
+	uint64_t offset = list->v;
+
+	out->n = 0;
+	if (list->class == CLASS_LIST_INDEX) {
+		if (!list_offset(f, u, list->v, &offset))
+			return "DW_AT_ranges: its index is no good";
+	} else if (list->class != CLASS_OFFSET && list->class != CLASS_CONSTANT) {
+		return "DW_AT_ranges: its form is no good";
+	}
+	return u->version >= 5 ? new_list(f, u, offset, b, out) : old_list(f, u, offset, b, out);
+}
+
+const char *fast_ranges_read(const struct fast_file *f, const struct fast_unit *u,
+			     const struct fast_value *ranges, const struct fast_value *low,
+			     const struct fast_value *high, struct budget *b,
+			     struct fast_ranges *out, bool *there)
+{
+	uint64_t lo, hi;
+
+	out->n = 0;
+	*there = true;
+	if (ranges->form)
+		return fast_ranges_read_list(f, u, ranges, b, out);
+	*there = low->form && high->form;
+	if (!*there)
+		return NULL;
+	if (!fast_value_address(f, u, low, &lo))
+		return "DW_AT_low_pc: not an address";
+	if (high->class == CLASS_CONSTANT)
+		hi = high->v > UINT64_MAX - lo ? UINT64_MAX : lo + high->v;
+	else if (!fast_value_address(f, u, high, &hi))
+		return "DW_AT_high_pc: not an address";
+	add(f, out, lo, hi);
+	return NULL;
+}

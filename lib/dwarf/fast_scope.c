@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/fast_scope.h"
+
+#include "lib/base/mem.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+struct fast_level {
+	uint32_t from, to; /* the addresses that may lie in what is inside */
+	uint32_t scope;    /* index + 1 */
+	bool dead;         /* inside a discarded function */
+};
+
+struct walk {
+	const struct fast_file *f;
+	const struct fast_unit *u;
+	const struct abbrevs *t;
+	const uint64_t *addrs;
+	uint32_t *node;
+	bool everything;
+	fast_scopes_found_fn *found; /* instead of node */
+	void *arg;
+	struct budget *budget;
+	struct fast_scopes *s;
+	const uint8_t *info, *end;
+	enum status st;
+};
+
+static const char cut_short[] = "DIE: cut short";
+
+static void fail(struct walk *w, enum status st, const char *why)
+{
+	w->st = st;
+	w->s->why = why;
+}
+
+/* Behind the op, or NULL. */
+static const uint8_t *step(const struct walk *w, const struct abbrev_op *op, const uint8_t *p)
+{
+	struct rd r = {.p = p, .end = w->end, .big_endian = w->f->big_endian};
+	uint32_t kind = op->kind;
+	size_t n;
+
+	if (op->fixed > rd_left(&r))
+		return NULL;
+	r.p += op->fixed;
+	if (kind == OP_INDIRECT) {
+		int size = form_size(rd_uleb(&r), w->u->version, w->u->address_size, w->u->wide);
+
+		if (size >= 0)
+			rd_skip(&r, (uint64_t)size);
+		if (size >= 0 || size == INT_MIN || -1 - size == OP_INDIRECT)
+			return r.failed || size < 0 ? NULL : r.p;
+		kind = (uint32_t)(-1 - size);
+	}
+	switch (kind) {
+	case OP_LEB: rd_skip_leb(&r); break;
+	case OP_STRING: rd_cstr(&r, &n); break;
+	case OP_BLOCK1: rd_skip(&r, rd_u8(&r)); break;
+	case OP_BLOCK2: rd_skip(&r, rd_u16(&r)); break;
+	case OP_BLOCK4: rd_skip(&r, rd_u32(&r)); break;
+	default: rd_skip(&r, rd_uleb(&r)); break;
+	}
+	return r.failed ? NULL : r.p;
+}
+
+static inline const uint8_t *behind_attrs(const struct walk *w, const struct abbrev *a,
+					  const uint8_t *p)
+{
+	for (uint32_t i = 0; i < a->n_ops; i++) {
+		p = step(w, &w->t->ops[a->first_op + i], p);
+		if (!p)
+			return NULL;
+	}
+	return a->tail <= (size_t)(w->end - p) ? p + a->tail : NULL;
+}
+
+/* Where DW_AT_sibling leads to; at: the first attribute. NULL: nowhere sensible. */
+static inline const uint8_t *sibling(const struct walk *w, const struct abbrev *a,
+				     const uint8_t *at)
+{
+	struct rd r = {.p = at, .end = w->end, .big_endian = w->f->big_endian};
+	uint64_t to;
+
+	for (uint32_t i = 0; i < a->sibling_ops; i++) {
+		r.p = step(w, &w->t->ops[a->first_op + i], r.p);
+		if (!r.p)
+			return NULL;
+	}
+	rd_skip(&r, a->sibling_bytes);
+	to = rd_uint(&r, a->sibling);
+	if (r.failed || to > w->u->end - w->u->offset ||
+	    to + w->u->offset <= (uint64_t)(at - w->info))
+		return NULL;
+	return w->info + w->u->offset + to;
+}
+
+static inline const struct abbrev *next_abbrev(const struct walk *w, const uint8_t **p,
+					       uint64_t *code)
+{
+	struct rd r = {.p = *p, .end = w->end};
+
+	*code = *r.p < 0x80 ? *r.p++ : rd_uleb(&r);
+	*p = r.p;
+	return *code && !r.failed ? abbrev_find(w->t, *code) : NULL;
+}
+
+/* Behind the children of a DIE that are not to be looked at. */
+static const uint8_t *skip_children(struct walk *w, const uint8_t *p)
+{
+	uint64_t depth = 1, code;
+
+	while (depth && p < w->end) {
+		const struct abbrev *a = next_abbrev(w, &p, &code);
+
+		if (!code) {
+			depth--;
+			continue;
+		}
+		if (!a || budget_spend(w->budget, 1))
+			return NULL;
+		if (a->children && a->sibling) {
+			p = sibling(w, a, p);
+		} else {
+			p = behind_attrs(w, a, p);
+			depth += a->children;
+		}
+		if (!p)
+			return NULL;
+	}
+	return p;
+}
+
+static uint32_t first_at_least(const uint64_t *addrs, uint32_t from, uint32_t to, uint64_t addr)
+{
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (addrs[mid] < addr)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/* The addresses from cur that lie in [lo, hi): widens *in by them; their node becomes id, unless
+ * that is 0. */
+static void claim(struct walk *w, const struct fast_level *cur, struct fast_range range,
+		  uint32_t id, struct fast_level *in)
+{
+	uint32_t i, end;
+
+	if (w->found) {
+		w->found(w->arg, range.lo, range.hi);
+		return;
+	}
+	if (cur->from == cur->to || w->addrs[cur->from] >= range.hi ||
+	    w->addrs[cur->to - 1] < range.lo)
+		return;
+	i = first_at_least(w->addrs, cur->from, cur->to, range.lo);
+	if (i == cur->to || w->addrs[i] >= range.hi)
+		return;
+	for (end = i; end < cur->to && w->addrs[end] < range.hi; end++) {
+		if (id)
+			w->node[end] = id;
+	}
+	budget_spend(w->budget, end - i);
+	if (i < in->from)
+		in->from = i;
+	if (end > in->to)
+		in->to = end;
+}
+
+/* The DIE's ranges when they are not where an abbreviation's compiled form says. */
+static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at)
+{
+	struct rd r = {.p = at, .end = w->end, .big_endian = w->f->big_endian};
+	struct fast_value v, ranges = {.class = CLASS_NONE}, low = ranges, high = ranges;
+	const char *why;
+	bool there;
+
+	for (uint32_t i = 0; i < a->n_attrs; i++) {
+		const struct abbrev_attr *x = &w->t->attrs[a->first_attr + i];
+
+		if (!fast_value_read(w->u, &r, x->form, x->implicit, &v)) {
+			fail(w, ST_BAD, cut_short);
+			return false;
+		}
+		if (x->name == AT_RANGES && !ranges.form)
+			ranges = v;
+		else if (x->name == AT_LOW_PC && !low.form)
+			low = v;
+		else if (x->name == AT_HIGH_PC && !high.form)
+			high = v;
+	}
+	why = fast_ranges_read(w->f, w->u, &ranges, &low, &high, w->budget, &w->s->ranges, &there);
+	if (why)
+		fail(w, w->budget->over ? ST_LIMIT : ST_BAD, why);
+	return !why && there;
+}
+
+/* Calls claim for each living range. False: the DIE does not say where it is. */
+static inline bool claim_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at,
+				const struct fast_level *cur, uint32_t id, struct fast_level *in,
+				size_t *living)
+{
+	struct fast_ranges *list = &w->s->ranges;
+	struct rd r = {.p = at, .end = w->end, .big_endian = w->f->big_endian};
+	struct fast_range one;
+
+	*living = 0;
+	if (!a->has_pc)
+		return false;
+	if (!a->near) {
+		if (!far_ranges(w, a, at))
+			return false;
+	} else if (a->ranges != ABBREV_FAR) {
+		struct fast_value v = {.class = CLASS_OFFSET};
+		const char *why;
+
+		rd_skip(&r, a->ranges);
+		v.v = rd_offset(&r, w->u->wide);
+		why = r.failed ? cut_short : fast_ranges_read_list(w->f, w->u, &v, w->budget, list);
+		if (why) {
+			fail(w, w->budget->over ? ST_LIMIT : ST_BAD, why);
+			return false;
+		}
+	} else {
+		if (a->high == ABBREV_FAR)
+			return false;
+		rd_skip(&r, a->low);
+		one.lo = rd_uint(&r, w->u->address_size);
+		r.p = r.failed ? r.end : at;
+		rd_skip(&r, a->high);
+		one.hi = rd_uint(&r, a->high_size ? a->high_size : w->u->address_size);
+		if (r.failed) {
+			fail(w, ST_BAD, cut_short);
+			return false;
+		}
+		if (a->high_size)
+			one.hi = one.hi > UINT64_MAX - one.lo ? UINT64_MAX : one.lo + one.hi;
+		*living = one.lo < one.hi && range_lives(w->f, one.lo);
+		if (*living)
+			claim(w, cur, one, id, in);
+		return true;
+	}
+	*living = list->n;
+	for (size_t i = 0; i < list->n; i++)
+		claim(w, cur, list->all[i], id, in);
+	return true;
+}
+
+/* A function or an inlined call: *next is what its children are in. False: they do not matter. */
+static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, const uint8_t *at,
+		  const struct fast_level *cur, struct fast_level *next)
+{
+	struct fast_scopes *s = w->s;
+	bool inlined = a->kind == KIND_INLINED, there, matched;
+	struct fast_level in = {.from = UINT32_MAX};
+	uint32_t id = (uint32_t)s->n + 1;
+	size_t living;
+
+	if (inlined && cur->dead)
+		return w->everything; /* what is inlined into a discarded function is dead, too */
+	there = claim_ranges(w, a, at, cur, id, &in, &living);
+	matched = in.to > 0;
+	if (!matched && !w->everything)
+		return false;
+	if (s->n >= LIMIT_SCOPES) {
+		fail(w, ST_LIMIT, "too many functions");
+		return false;
+	}
+	if (!w->found && (matched || a->children)) {
+		VEC_PUSH(s->all, s->n, s->cap) = (struct fast_scope){
+		    .die = (uint64_t)(die - w->info),
+		    .abbrev = a,
+		    .parent = inlined ? cur->scope : 0,
+		};
+		next->scope = id;
+	}
+	if (!inlined)
+		next->dead = there && !living;
+	if (!w->everything) {
+		next->from = in.from;
+		next->to = in.to;
+	}
+	return true;
+}
+
+/* A block narrows what its children are in. Its ranges are no more than a hint. */
+static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *at,
+			const struct fast_level *cur, struct fast_level *next)
+{
+	struct fast_level in = {.from = UINT32_MAX};
+	size_t living;
+
+	if (w->everything || !claim_ranges(w, a, at, cur, 0, &in, &living))
+		return true;
+	next->from = in.from;
+	next->to = in.to;
+	return in.to > 0;
+}
+
+static void walk(struct walk *w, struct fast_level top)
+{
+	struct fast_scopes *s = w->s;
+	const uint8_t *p = w->info + w->u->die;
+	uint64_t code;
+	const struct abbrev *a = next_abbrev(w, &p, &code);
+	size_t depth = 0;
+
+	p = a ? behind_attrs(w, a, p) : NULL;
+	if (!p) {
+		fail(w, ST_BAD, "unit DIE: no good");
+		return;
+	}
+	if (!a->children)
+		return;
+	VEC_PUSH(s->stack, depth, s->cap_stack) = top;
+	while (p < w->end) {
+		const uint8_t *die = p, *at;
+		struct fast_level next;
+		bool descend;
+
+		a = next_abbrev(w, &p, &code);
+		if (!code) {
+			if (!--depth)
+				return;
+			continue;
+		}
+		if (!a) {
+			fail(w, ST_BAD, "DIE: its abbreviation is not there");
+			return;
+		}
+		at = p;
+		next = s->stack[depth - 1];
+		switch (a->kind) {
+		case KIND_CLOSED: descend = w->everything; break;
+		case KIND_OPEN: descend = true; break;
+		case KIND_BLOCK:
+			descend = enter_block(w, a, at, &s->stack[depth - 1], &next);
+			break;
+		default: descend = enter(w, a, die, at, &s->stack[depth - 1], &next); break;
+		}
+		if (!w->st && budget_spend(w->budget, 1))
+			fail(w, ST_LIMIT, "takes longer than its time limit");
+		if (w->st)
+			return;
+		if (!a->children || descend) {
+			p = behind_attrs(w, a, at);
+		} else if (a->sibling) {
+			p = sibling(w, a, at);
+		} else {
+			p = behind_attrs(w, a, at);
+			p = p ? skip_children(w, p) : NULL;
+		}
+		if (!p) {
+			fail(w, w->budget->over ? ST_LIMIT : ST_BAD, cut_short);
+			return;
+		}
+		if (a->children && descend) {
+			if (depth == LIMIT_NESTING) {
+				fail(w, ST_LIMIT, "DIEs nested too deep");
+				return;
+			}
+			VEC_PUSH(s->stack, depth, s->cap_stack) = next;
+		}
+	}
+}
+
+enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *u,
+			     const struct abbrevs *t, const uint64_t *addrs, size_t n,
+			     bool everything, struct budget *b, struct fast_scopes *s,
+			     uint32_t *node)
+{
+	struct walk w = {.f = f,
+			 .u = u,
+			 .t = t,
+			 .addrs = addrs,
+			 .node = node,
+			 .everything = everything,
+			 .budget = b,
+			 .s = s,
+			 .info = f->in[IN_INFO].p,
+			 .end = f->in[IN_INFO].p + u->end};
+
+	memset(node, 0, n * sizeof *node);
+	walk(&w, (struct fast_level){.to = (uint32_t)n});
+	return w.st;
+}
+
+enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit *u,
+			       const struct abbrevs *t, struct budget *b, struct fast_scopes *s,
+			       fast_scopes_found_fn *found, void *arg)
+{
+	struct walk w = {.f = f,
+			 .u = u,
+			 .t = t,
+			 .everything = true,
+			 .found = found,
+			 .arg = arg,
+			 .budget = b,
+			 .s = s,
+			 .info = f->in[IN_INFO].p,
+			 .end = f->in[IN_INFO].p + u->end};
+
+	walk(&w, (struct fast_level){.scope = 0});
+	return w.st;
+}
+
+void fast_scopes_release(struct fast_scopes *s)
+{
+	free(s->all);
+	free(s->stack);
+	free(s->ranges.all);
+	*s = (struct fast_scopes){.n = 0};
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions and inlined calls of one unit that hold addresses somebody asks for: a walk over
+ * its DIEs that leaves out what cannot matter.
+ *
+ * A scope found later wins over an earlier one, so a nested one over what is around it. Functions
+ * inside other functions (of lambdas, of local classes) and inside types are found by a second
+ * walk over everything, for the addresses that the first has left.
+ */
+#ifndef TM_DWARF_FAST_SCOPE_H
+#define TM_DWARF_FAST_SCOPE_H
+
+#include "lib/base/err.h"
+#include "lib/dwarf/fast_ranges.h"
+
+struct fast_scope {
+	uint64_t die; /* offset in .debug_info */
+	const struct abbrev *abbrev;
+	uint32_t parent; /* enclosing scope, index + 1; 0: none */
+	/* what the one that asks has found out; 0: nothing yet */
+	uint32_t name, call;
+};
+
+struct fast_level;
+
+/* A walk's arrays, reused from unit to unit. Zeroed is empty. */
+struct fast_scopes {
+	struct fast_scope *all;
+	size_t n, cap;
+	struct fast_level *stack;
+	size_t cap_stack;
+	struct fast_ranges ranges;
+	const char *why; /* what was wrong */
+};
+
+enum {
+	LIMIT_NESTING = 4096,    /* of DIEs that were entered */
+	LIMIT_SCOPES = 64 << 20, /* of one unit */
+};
+
+/* For addrs (ascending, n of them): the index + 1 of the innermost scope into node, 0 where there
+ * is none. everything: the second walk. scopes of an earlier walk stay. ST_BAD or ST_LIMIT. */
+enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *u,
+			     const struct abbrevs *t, const uint64_t *addrs, size_t n,
+			     bool everything, struct budget *b, struct fast_scopes *s,
+			     uint32_t *node);
+/* The ranges of all functions and inlined calls, through found. */
+typedef void fast_scopes_found_fn(void *arg, uint64_t lo, uint64_t hi);
+enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit *u,
+			       const struct abbrevs *t, struct budget *b, struct fast_scopes *s,
+			       fast_scopes_found_fn *found, void *arg);
+void fast_scopes_release(struct fast_scopes *s);
+
+#endif

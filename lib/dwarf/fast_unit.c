@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/fast_unit.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+
+#include <stdlib.h>
+
+enum { /* DWARF 5, section 7.5.1, Table 7.2 */
+       UT_COMPILE = 1,
+       UT_TYPE,
+       UT_PARTIAL,
+       UT_SKELETON,
+       UT_SPLIT_COMPILE,
+       UT_SPLIT_TYPE,
+};
+
+/* The rest of a header, behind its length. */
+static void read_header(const struct fast_file *f, struct fast_unit *u, struct rd *r)
+{
+	u->type = UT_COMPILE;
+	u->version = 0;
+	{
+		uint16_t version = rd_u16(r);
+
+		if (version < 2 || version > 5) {
+			u->state = UNIT_LOST;
+			u->why = "unit header: unknown version";
+			return;
+		}
+		u->version = (uint8_t)version;
+	}
+	if (u->version >= 5) {
+		u->type = rd_u8(r);
+		u->address_size = rd_u8(r);
+		u->abbrev_offset = rd_offset(r, u->wide);
+	} else {
+		u->abbrev_offset = rd_offset(r, u->wide);
+		u->address_size = rd_u8(r);
+	}
+	if (u->type == UT_TYPE || u->type == UT_SPLIT_TYPE) {
+		u->state = UNIT_TYPE;
+		rd_skip(r, u->wide ? 16 : 12);
+	} else if (u->type == UT_SKELETON || u->type == UT_SPLIT_COMPILE) {
+		rd_skip(r, 8);
+	} else if (u->type != UT_COMPILE && u->type != UT_PARTIAL) {
+		u->state = UNIT_LOST;
+		u->why = "unit header: unknown type of unit";
+	}
+	u->die = (uint64_t)(r->p - f->in[IN_INFO].p);
+	if (r->failed) {
+		u->state = UNIT_LOST;
+		u->why = "unit header: cut short";
+	} else if (u->address_size != 2 && u->address_size != 4 && u->address_size != 8) {
+		u->state = UNIT_LOST;
+		u->why = "unit header: size of addresses";
+	} else if (u->abbrev_offset >= f->in[IN_ABBREV].n) {
+		u->state = UNIT_LOST;
+		u->why = "unit header: abbreviations lie outside .debug_abbrev";
+	}
+}
+
+static void break_chain(struct fast_file *f, uint64_t at, const char *why)
+{
+	f->chain_broken = why;
+	f->chain_offset = at;
+	f->lost = true;
+}
+
+static void read_headers(struct fast_file *f)
+{
+	struct bytes info = f->in[IN_INFO];
+	uint64_t at = 0;
+
+	while (at < info.n) {
+		struct rd r = rd_at(info, at, f->big_endian);
+		struct fast_unit u = {.offset = at};
+		uint64_t length = rd_u32(&r);
+
+		u.wide = length == UINT32_MAX;
+		if (u.wide)
+			length = rd_u64(&r);
+		else if (length >= 0xfffffff0)
+			rd_fail(&r);
+		if (r.failed || length > rd_left(&r) || f->n_units >= UINT32_MAX / 2) {
+			break_chain(f, at, "unit header: its length is no good");
+			return;
+		}
+		r.end = r.p + length;
+		u.end = (uint64_t)(r.end - info.p);
+		read_header(f, &u, &r);
+		if (u.state == UNIT_LOST)
+			u.abbrev_offset = f->in[IN_ABBREV].n;
+		VEC_PUSH(f->units, f->n_units, f->cap_units) = u;
+		at = u.end;
+	}
+}
+
+/* Gives units of one table the same index. */
+static void share_tables(struct fast_file *f)
+{
+	struct fast_tables *t = &f->tables;
+	struct sort_item *items = mem_array(f->n_units, sizeof *items);
+
+	t->keys = mem_array(f->n_units, sizeof *t->keys);
+	for (size_t i = 0; i < f->n_units; i++) {
+		const struct fast_unit *u = &f->units[i];
+		/* low bits: the kind, so that equal pairs become neighbours */
+		uint64_t kind = (u->version == 2) | (uint64_t)u->wide << 1 |
+				(uint64_t)(u->address_size & 8) << 2 |
+				(uint64_t)(u->address_size & 4) << 4;
+
+		items[i] = (struct sort_item){u->abbrev_offset << 8 | kind, (uint32_t)i};
+	}
+	sort_radix(items, f->n_units);
+	for (size_t i = 0; i < f->n_units; i++) {
+		struct fast_unit *u = &f->units[items[i].index];
+
+		if (!i || items[i].key != items[i - 1].key)
+			t->keys[t->n++] = (struct abbrev_kind){
+			    .offset = u->abbrev_offset,
+			    .version = u->version,
+			    .address_size = u->address_size,
+			    .wide = u->wide,
+			};
+		u->table = (uint32_t)(t->n - 1);
+	}
+	t->compiled = mem_zarray(t->n, sizeof *t->compiled);
+	/* sound tables do not overlap; that of a broken header may */
+	t->limit = f->in[IN_ABBREV].n * 4 + 65536;
+	free(items);
+}
+
+void fast_units_index(struct fast_file *f)
+{
+	read_headers(f);
+	share_tables(f);
+}
+
+void fast_file_release(struct fast_file *f)
+{
+	fast_tables_release(&f->tables);
+	free(f->units);
+	*f = (struct fast_file){.units = NULL};
+}
+
+static void read_block(struct rd *r, uint64_t n, struct fast_value *v)
+{
+	v->class = CLASS_BLOCK;
+	v->text = (const char *)r->p;
+	v->n = (size_t)n;
+	rd_skip(r, n);
+}
+
+static void in_section(struct fast_value *v, uint64_t offset, enum fast_section section)
+{
+	v->class = CLASS_TEXT;
+	v->section = (uint8_t)section;
+	v->v = offset;
+}
+
+static void constant(struct fast_value *v, enum fast_class class, uint64_t value)
+{
+	v->class = (uint8_t) class;
+	v->v = value;
+}
+
+bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int64_t implicit,
+		     struct fast_value *v)
+{
+	for (unsigned i = 0; form == FORM_INDIRECT && i < 4; i++) {
+		form = rd_uleb(r);
+		if (form == FORM_IMPLICIT_CONST) /* its value would be in the abbreviation */
+			return false;
+	}
+	*v = (struct fast_value){.class = CLASS_NONE, .form = (uint8_t)form};
+	switch (form) {
+	case FORM_ADDR: constant(v, CLASS_ADDRESS, rd_uint(r, u->address_size)); break;
+	case FORM_BLOCK1: read_block(r, rd_u8(r), v); break;
+	case FORM_BLOCK2: read_block(r, rd_u16(r), v); break;
+	case FORM_BLOCK4: read_block(r, rd_u32(r), v); break;
+	case FORM_BLOCK:
+	case FORM_EXPRLOC: read_block(r, rd_uleb(r), v); break;
+	case FORM_DATA1: constant(v, CLASS_CONSTANT, rd_u8(r)); break;
+	case FORM_DATA2: constant(v, CLASS_CONSTANT, rd_u16(r)); break;
+	case FORM_DATA4: constant(v, CLASS_CONSTANT, rd_u32(r)); break;
+	case FORM_DATA8: constant(v, CLASS_CONSTANT, rd_u64(r)); break;
+	case FORM_UDATA: constant(v, CLASS_CONSTANT, rd_uleb(r)); break;
+	case FORM_SDATA: constant(v, CLASS_CONSTANT, (uint64_t)rd_sleb(r)); break;
+	case FORM_IMPLICIT_CONST: constant(v, CLASS_CONSTANT, (uint64_t)implicit); break;
+	case FORM_SEC_OFFSET: constant(v, CLASS_OFFSET, rd_offset(r, u->wide)); break;
+	case FORM_RNGLISTX: constant(v, CLASS_LIST_INDEX, rd_uleb(r)); break;
+	case FORM_ADDRX: constant(v, CLASS_ADDRESS_INDEX, rd_uleb(r)); break;
+	case FORM_ADDRX1: constant(v, CLASS_ADDRESS_INDEX, rd_u8(r)); break;
+	case FORM_ADDRX2: constant(v, CLASS_ADDRESS_INDEX, rd_u16(r)); break;
+	case FORM_ADDRX3: constant(v, CLASS_ADDRESS_INDEX, rd_uint(r, 3)); break;
+	case FORM_ADDRX4: constant(v, CLASS_ADDRESS_INDEX, rd_u32(r)); break;
+	case FORM_STRX: constant(v, CLASS_TEXT_INDEX, rd_uleb(r)); break;
+	case FORM_STRX1: constant(v, CLASS_TEXT_INDEX, rd_u8(r)); break;
+	case FORM_STRX2: constant(v, CLASS_TEXT_INDEX, rd_u16(r)); break;
+	case FORM_STRX3: constant(v, CLASS_TEXT_INDEX, rd_uint(r, 3)); break;
+	case FORM_STRX4: constant(v, CLASS_TEXT_INDEX, rd_u32(r)); break;
+	case FORM_REF1: constant(v, CLASS_REFERENCE, u->offset + rd_u8(r)); break;
+	case FORM_REF2: constant(v, CLASS_REFERENCE, u->offset + rd_u16(r)); break;
+	case FORM_REF4: constant(v, CLASS_REFERENCE, u->offset + rd_u32(r)); break;
+	case FORM_REF8: constant(v, CLASS_REFERENCE, u->offset + rd_u64(r)); break;
+	case FORM_REF_UDATA: constant(v, CLASS_REFERENCE, u->offset + rd_uleb(r)); break;
+	case FORM_REF_ADDR:
+		constant(v, CLASS_REFERENCE,
+			 u->version == 2 ? rd_uint(r, u->address_size) : rd_offset(r, u->wide));
+		break;
+	case FORM_STRP: in_section(v, rd_offset(r, u->wide), IN_STR); break;
+	case FORM_LINE_STRP: in_section(v, rd_offset(r, u->wide), IN_LINE_STR); break;
+	case FORM_STRING:
+		in_section(v, 0, IN_INFO);
+		v->text = rd_cstr(r, &v->n);
+		break;
+	case FORM_FLAG: rd_skip(r, 1); break;
+	case FORM_FLAG_PRESENT: break;
+	case FORM_DATA16: rd_skip(r, 16); break;
+	case FORM_REF_SIG8:
+	case FORM_REF_SUP8: rd_skip(r, 8); break;
+	case FORM_REF_SUP4: rd_skip(r, 4); break;
+	case FORM_STRP_SUP:
+	case FORM_GNU_REF_ALT:
+	case FORM_GNU_STRP_ALT: rd_offset(r, u->wide); break;
+	case FORM_LOCLISTX: rd_skip_leb(r); break;
+	default: return false;
+	}
+	return !r->failed;
+}
+
+static uint64_t default_base(const struct fast_unit *u, uint64_t base, uint64_t narrow)
+{
+	return base != UINT64_MAX ? base : u->wide ? narrow + 8 : narrow;
+}
+
+/* Entry of a table of equal entries; false: it lies outside. */
+static bool entry(const struct fast_file *f, enum fast_section section, uint64_t base,
+		  uint64_t index, unsigned size, uint64_t *v)
+{
+	struct rd r;
+
+	if (index > UINT64_MAX / 16 || index * size > UINT64_MAX - base)
+		return false;
+	r = rd_at(f->in[section], base + index * size, f->big_endian);
+	if (!r.failed)
+		*v = rd_uint(&r, size);
+	return !r.failed;
+}
+
+const char *fast_value_text(const struct fast_file *f, const struct fast_unit *u,
+			    const struct fast_value *v, size_t *n)
+{
+	enum fast_section section = (enum fast_section)v->section;
+	uint64_t offset = v->v;
+	struct rd r;
+
+	*n = v->n;
+	if (v->class == CLASS_TEXT_INDEX) {
+		if (!entry(f, IN_STR_OFFSETS, default_base(u, u->str_offsets_base, 8), v->v,
+			   u->wide ? 8 : 4, &offset))
+			return NULL;
+		section = IN_STR;
+	} else if (v->class != CLASS_TEXT) {
+		return NULL;
+	} else if (section == IN_INFO) {
+		return v->text;
+	}
+	r = rd_at(f->in[section], offset, false);
+	return r.failed ? NULL : rd_cstr(&r, n);
+}
+
+bool fast_unit_address(const struct fast_file *f, const struct fast_unit *u, uint64_t index,
+		       uint64_t *addr)
+{
+	return entry(f, IN_ADDR, default_base(u, u->addr_base, 8), index, u->address_size, addr);
+}
+
+bool fast_value_address(const struct fast_file *f, const struct fast_unit *u,
+			const struct fast_value *v, uint64_t *addr)
+{
+	*addr = v->v;
+	if (v->class == CLASS_ADDRESS_INDEX)
+		return fast_unit_address(f, u, v->v, addr);
+	return v->class == CLASS_ADDRESS;
+}
+
+const struct fast_unit *fast_unit_at(const struct fast_file *f, uint64_t offset)
+{
+	size_t lo = 0, hi = f->n_units;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->units[mid].end <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < f->n_units && offset >= f->units[lo].die ? &f->units[lo] : NULL;
+}
+
+static bool refuse(struct fast_unit *u, enum fast_state state, const char *why)
+{
+	u->state = (uint8_t)state;
+	u->why = why;
+	return false;
+}
+
+/* Puts r behind the head of the unit DIE's abbreviation: it is nearly always the first one, so
+ * the table is not compiled for it. */
+static bool find_root(const struct fast_file *f, struct fast_unit *u, uint64_t wanted, struct rd *r)
+{
+	*r = rd_at(f->in[IN_ABBREV], u->abbrev_offset, f->big_endian);
+	while (!r->failed && r->p < r->end) {
+		uint64_t code = rd_uleb(r), name, form;
+		int64_t implicit;
+
+		if (!code)
+			break;
+		rd_skip_leb(r);
+		rd_u8(r);
+		if (code == wanted)
+			return !r->failed || refuse(u, UNIT_LOST, "abbreviations are cut short");
+		while (abbrev_next_attr(r, &name, &form, &implicit))
+			;
+	}
+	return refuse(u, UNIT_LOST, "unit DIE: its abbreviation is not there");
+}
+
+bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_value *ranges,
+		    struct fast_value *low, struct fast_value *high)
+{
+	struct rd r = rd_at(f->in[IN_INFO], u->die, f->big_endian), a;
+	struct fast_value v, comp_dir = {.class = CLASS_NONE};
+	uint64_t name, form, code;
+	int64_t implicit;
+	bool seen_lines = false;
+
+	*ranges = *low = *high = (struct fast_value){.class = CLASS_NONE};
+	u->str_offsets_base = u->addr_base = u->rnglists_base = UINT64_MAX;
+	if (r.failed || u->die >= u->end)
+		return refuse(u, UNIT_LOST, "unit DIE: not there");
+	r.end = f->in[IN_INFO].p + u->end;
+	code = rd_uleb(&r);
+	if (!code || r.failed)
+		return refuse(u, UNIT_LOST, "unit DIE: not there");
+	if (!find_root(f, u, code, &a))
+		return false;
+	while (abbrev_next_attr(&a, &name, &form, &implicit)) {
+		if (!fast_value_read(u, &r, form, implicit, &v)) {
+			if (form >= FORM_VENDOR && form <= UINT16_MAX)
+				return refuse(u, UNIT_DECLINED, "a form that is no standard's");
+			return refuse(u, UNIT_LOST, "unit DIE: cut short, or an unknown form");
+		}
+		switch (name) {
+		case AT_RANGES: *ranges = ranges->form ? *ranges : v; break;
+		case AT_LOW_PC: *low = low->form ? *low : v; break;
+		case AT_HIGH_PC: *high = high->form ? *high : v; break;
+		case AT_COMP_DIR: comp_dir = comp_dir.form ? comp_dir : v; break;
+		case AT_STR_OFFSETS_BASE: u->str_offsets_base = v.v; break;
+		case AT_ADDR_BASE: u->addr_base = v.v; break;
+		case AT_RNGLISTS_BASE: u->rnglists_base = v.v; break;
+		case AT_STMT_LIST:
+			if (!seen_lines && (v.class == CLASS_OFFSET || v.class == CLASS_CONSTANT)) {
+				u->has_lines = true;
+				u->lines = v.v;
+			}
+			seen_lines = true;
+			break;
+		case AT_DWO_NAME:
+		case AT_GNU_DWO_NAME: u->split = true; break;
+		case AT_GNU_ADDR_BASE:
+		case AT_GNU_RANGES_BASE:
+			return refuse(u, UNIT_DECLINED, "split DWARF 4, a GNU extension");
+		default: break;
+		}
+	}
+	if (a.failed)
+		return refuse(u, UNIT_LOST, "abbreviations are cut short");
+	u->comp_dir = fast_value_text(f, u, &comp_dir, &u->n_comp_dir);
+	if (!u->comp_dir) {
+		u->comp_dir = "";
+		u->n_comp_dir = 0;
+	}
+	if (!fast_value_address(f, u, low, &u->base))
+		u->base = 0;
+	return true;
+}
