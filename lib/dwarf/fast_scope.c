@@ -266,7 +266,8 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 		return w->everything; /* what is inlined into a discarded function is dead, too */
 	there = claim_ranges(w, a, at, cur, id, &in, &living);
 	matched = in.to > 0;
-	if (!matched && !w->everything)
+	/* DWARF 2 cannot say where a call is that was inlined in pieces: look into it */
+	if (!matched && !w->everything && (there || !inlined || !a->children))
 		return false;
 	if (s->n >= LIMIT_SCOPES) {
 		fail(w, ST_LIMIT, "too many functions");
@@ -282,7 +283,7 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 	}
 	if (!inlined)
 		next->dead = there && !living;
-	if (!w->everything) {
+	if (!w->everything && there) {
 		next->from = in.from;
 		next->to = in.to;
 	}

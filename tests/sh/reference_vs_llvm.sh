@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The reference engine against llvm-symbolizer --inlines: every byte of .text of many builds of
-# testdata/src/dwarf, every frame's function, file, line and column.
+# The fast engine against the reference engine, and that against llvm-symbolizer --inlines: every
+# byte of .text of many builds of testdata/src/dwarf, every frame's function, file, line and column.
+# The two engines must agree to the byte.
 #
 # What is made equal first:
 # - llvm-symbolizer takes the outermost name from .symtab where it can (a destructor's D1 where
@@ -54,16 +55,25 @@ flatten() {
 	}'
 }
 
-# compare NAME: differences are kept as "NAME OUR-INNERMOST-FUNCTION LLVMS"
+# compare NAME [no-llvm]: differences are kept as "NAME OUR-INNERMOST-FUNCTION LLVMS"
 compare() {
 	local name=$1 n
 
 	ran="$ran$name "
-	if ! "$resolve" "$name" >"$name.ours" 2>"$name.err"; then
+	if ! "$resolve" -e reference "$name" >"$name.ours" 2>"$name.err"; then
 		echo "not ok - $name: resolve failed"
 		cat "$name.err"
 		return
 	fi
+	if "$resolve" -e fast -j 2 "$name" >"$name.fast" 2>"$name.err-fast" &&
+		cmp -s "$name.ours" "$name.fast" && cmp -s "$name.err" "$name.err-fast"; then
+		echo "ok - $name: the fast engine answers as the reference engine does"
+	else
+		echo "not ok - $name: the fast engine answers as the reference engine does"
+		diff "$name.ours" "$name.fast" | head -n 5
+		cat "$name.err-fast"
+	fi
+	[ -z "${2-}" ] || return
 	strip --strip-all --keep-section='.debug*' -o "$name.nosym" "$name"
 	grep '^0x' "$name.ours" |
 		llvm-symbolizer --obj="$name.nosym" --inlines --functions=linkage --no-demangle \
@@ -105,16 +115,18 @@ compare() {
 
 # same NAME AS [ARGUMENTS...]: the same answers from the same build in another wrapping
 same() {
-	local name=$1 as=$2
+	local name=$1 as=$2 engine
 
 	shift 2
-	"$resolve" "$@" "$name" >got 2>err
-	if cmp -s got "$as.ours"; then
-		echo "ok - $name answers as $as does"
-	else
-		echo "not ok - $name answers as $as does"
-		cat err
-	fi
+	for engine in reference fast; do
+		"$resolve" -e $engine "$@" "$name" >got 2>err
+		if cmp -s got "$as.ours"; then
+			echo "ok - $name answers as $as does ($engine)"
+		else
+			echo "not ok - $name answers as $as does ($engine)"
+			cat err
+		fi
+	done
 }
 
 if ! have llvm-symbolizer || ! have g++ || ! have gcc || ! have strip; then
@@ -139,12 +151,19 @@ for cc in gcc clang; do
 	for version in 4 5; do
 		variant $cc-$version-O0 $cc -gdwarf-$version -O0
 		variant $cc-$version-O2 $cc -gdwarf-$version -O2
+		variant $cc-$version-O3 $cc -gdwarf-$version -O3
 	done
 done
 variant gcc-2-O2 gcc -gdwarf-2 -gstrict-dwarf -O2
 variant gcc-3-O2 gcc -gdwarf-3 -O2
+variant clang-2-O2 clang -gdwarf-2 -O2
+variant clang-3-O2 clang -gdwarf-3 -O2
+variant gcc-4-dwarf64 gcc -gdwarf-4 -gdwarf64 -O2
+variant clang-5-aranges clang -gdwarf-5 -gdwarf-aranges -O2
 variant gcc-5-dwarf64 gcc -gdwarf-5 -gdwarf64 -O2
 variant gcc-5-lto gcc -gdwarf-5 -O2 -flto
+variant gcc-4-lto gcc -gdwarf-4 -O2 -flto
+variant gcc-5-types gcc -gdwarf-5 -O2 -fdebug-types-section
 variant gcc-4-types gcc -gdwarf-4 -O2 -fdebug-types-section
 variant clang-5-types clang -gdwarf-5 -O2 -fdebug-types-section
 variant gcc-4-gc gcc -gdwarf-4 -O1 -ffunction-sections -Wl,--gc-sections
@@ -156,15 +175,17 @@ variant clang-5-icf clang -gdwarf-5 -O1 -ffunction-sections -fuse-ld=gold -Wl,--
 
 # A larger program: our own.
 cp "$resolve" ourselves && compare ourselves
-"$resolve" -j 4 ourselves >got 2>err
-if cmp -s got ourselves.ours; then
-	echo "ok - four workers answer as one does"
-else
-	echo "not ok - four workers answer as one does"
-fi
+for engine in reference fast; do
+	"$resolve" -e $engine -j 4 ourselves >got 2>err
+	if cmp -s got ourselves.ours; then
+		echo "ok - four workers answer as one does ($engine)"
+	else
+		echo "not ok - four workers answer as one does ($engine)"
+	fi
+done
 
 # The same build in other wrappings. A build-id would hide what the debug link does.
-build linked gcc -gdwarf-5 -O2 -Wl,--build-id=none && "$resolve" linked >linked.ours 2>err
+build linked gcc -gdwarf-5 -O2 -Wl,--build-id=none && "$resolve" -e reference linked >linked.ours 2>err
 base=gcc-5-O2
 for how in zlib zlib-gnu zstd; do
 	if objcopy --compress-debug-sections=$how $base $base-$how 2>err; then
