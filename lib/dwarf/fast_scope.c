@@ -257,7 +257,7 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 		  const struct fast_level *cur, struct fast_level *next)
 {
 	struct fast_scopes *s = w->s;
-	bool inlined = a->kind == KIND_INLINED, there, matched;
+	bool inlined = a->kind == KIND_INLINED, there, matched, known;
 	struct fast_level in = {.from = UINT32_MAX};
 	uint32_t id = (uint32_t)s->n + 1;
 	size_t living;
@@ -266,8 +266,10 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 		return w->everything; /* what is inlined into a discarded function is dead, too */
 	there = claim_ranges(w, a, at, cur, id, &in, &living);
 	matched = in.to > 0;
-	/* DWARF 2 cannot say where a call is that was inlined in pieces: look into it */
-	if (!matched && !w->everything && (there || !inlined || !a->children))
+	/* DWARF 2 cannot say where a call is that was inlined in pieces: it says nothing, or that
+	 * it is empty; what was inlined into it is where it is all the same. */
+	known = living || !inlined;
+	if (!matched && !w->everything && (known || !a->children))
 		return false;
 	if (s->n >= LIMIT_SCOPES) {
 		fail(w, ST_LIMIT, "too many functions");
@@ -283,7 +285,7 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 	}
 	if (!inlined)
 		next->dead = there && !living;
-	if (!w->everything && there) {
+	if (!w->everything && known) {
 		next->from = in.from;
 		next->to = in.to;
 	}
@@ -297,7 +299,7 @@ static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *a
 	struct fast_level in = {.from = UINT32_MAX};
 	size_t living;
 
-	if (w->everything || !claim_ranges(w, a, at, cur, 0, &in, &living))
+	if (w->everything || !claim_ranges(w, a, at, cur, 0, &in, &living) || !living)
 		return true;
 	next->from = in.from;
 	next->to = in.to;
