@@ -19,6 +19,9 @@ struct walk {
 	const uint64_t *addrs;
 	uint32_t *node;
 	bool everything;
+	/* What is inside lies within what is around it, unless that is empty. Not so in DWARF 2,
+	 * which cannot say where a call is that was inlined in pieces. */
+	bool narrow;
 	fast_scopes_found_fn *found; /* instead of node */
 	void *arg;
 	struct budget *budget;
@@ -266,9 +269,7 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 		return w->everything; /* what is inlined into a discarded function is dead, too */
 	there = claim_ranges(w, a, at, cur, id, &in, &living);
 	matched = in.to > 0;
-	/* DWARF 2 cannot say where a call is that was inlined in pieces: it says nothing, or that
-	 * it is empty; what was inlined into it is where it is all the same. */
-	known = living || !inlined;
+	known = !inlined || (living && w->narrow);
 	if (!matched && !w->everything && (known || !a->children))
 		return false;
 	if (s->n >= LIMIT_SCOPES) {
@@ -299,7 +300,8 @@ static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *a
 	struct fast_level in = {.from = UINT32_MAX};
 	size_t living;
 
-	if (w->everything || !claim_ranges(w, a, at, cur, 0, &in, &living) || !living)
+	if (w->everything || !w->narrow || !claim_ranges(w, a, at, cur, 0, &in, &living) ||
+	    !living)
 		return true;
 	next->from = in.from;
 	next->to = in.to;
@@ -384,6 +386,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .addrs = addrs,
 			 .node = node,
 			 .everything = everything,
+			 .narrow = u->version > 2,
 			 .budget = b,
 			 .s = s,
 			 .info = f->in[IN_INFO].p,
