@@ -521,6 +521,15 @@ static enum status fall_back(struct engine *g, struct err *e)
 	return st;
 }
 
+/* The file has changed under us: what was found in it may be nonsense. */
+static enum status give_back(struct engine *g, const char *why)
+{
+	complain(g, "%s", why);
+	for (size_t i = 0; i < g->job->n; i++)
+		g->job->out->of[i] = (struct dwarf_answer){.found = DWARF_MALFORMED};
+	return ST_OK;
+}
+
 static enum status load(struct engine *g, struct sections *s, struct err *e)
 {
 	enum status st = sections_load(s, g->job->object, e);
@@ -569,7 +578,7 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	later_rounds(&g);
 	complain_of_units(&g);
 	merge(&g);
-	st = fall_back(&g, e);
+	st = object_intact(job->object, e) ? give_back(&g, e->msg) : fall_back(&g, e);
 	for (unsigned i = 0; i < g.n_workers; i++)
 		fast_worker_release(&g.workers[i]);
 	free(g.workers);

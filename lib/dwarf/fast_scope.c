@@ -300,8 +300,7 @@ static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *a
 	struct fast_level in = {.from = UINT32_MAX};
 	size_t living;
 
-	if (w->everything || !w->narrow || !claim_ranges(w, a, at, cur, 0, &in, &living) ||
-	    !living)
+	if (w->everything || !w->narrow || !claim_ranges(w, a, at, cur, 0, &in, &living) || !living)
 		return true;
 	next->from = in.from;
 	next->to = in.to;

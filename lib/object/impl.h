@@ -5,6 +5,7 @@
 #ifndef TM_OBJECT_IMPL_H
 #define TM_OBJECT_IMPL_H
 
+#include "lib/object/map.h"
 #include "lib/object/object.h"
 
 #include <pthread.h>
@@ -48,6 +49,9 @@ const struct elf_section *elf_file_section(const struct elf_file *f, const char 
 /* section.c. The contents of s: *data is the caller's (mem.h), with a NUL after the last byte. */
 enum status section_read(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
 			 uint64_t *size, struct err *e);
+/* The same without reading it, for a large section that is not compressed; NULL: section_read. */
+struct map_piece *section_map(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
+			      uint64_t *size);
 /* The CRC32 that .gnu_debuglink holds, of the whole file. */
 enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err *e);
 /* .NAME or the legacy .zNAME. */
@@ -75,6 +79,7 @@ void symtab_release(struct symtab *s);
 
 struct object_cached_section {
 	struct object_section section; /* name and data owned */
+	struct map_piece *map;         /* data is its, or NULL */
 	struct object_cached_section *next;
 };
 

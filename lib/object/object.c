@@ -67,7 +67,10 @@ void object_free(struct object *o)
 	for (c = o->cache; c; c = next) {
 		next = c->next;
 		free((char *)(uintptr_t)c->section.name);
-		free((uint8_t *)(uintptr_t)c->section.data);
+		if (c->map)
+			map_close(c->map);
+		else
+			free((uint8_t *)(uintptr_t)c->section.data);
 		free(c);
 	}
 	symtab_release(&o->symbols);
@@ -130,6 +133,7 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 	const struct elf_file *f = &o->debug;
 	const struct elf_section *s = NULL;
 	struct object_cached_section *c;
+	struct map_piece *map = NULL;
 	enum status st;
 	uint8_t *data;
 	uint64_t size;
@@ -148,15 +152,28 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 	}
 	if (!s)
 		return ST_NONE;
-	st = section_read(f, s, &data, &size, e);
+	map = section_map(f, s, &data, &size);
+	st = map ? ST_OK : section_read(f, s, &data, &size, e);
 	if (st)
 		return st;
 	c = mem_zalloc(sizeof *c);
+	c->map = map;
 	c->section = (struct object_section){
 	    .name = mem_strdup(name), .data = data, .size = size, .addr = s->addr};
 	c->next = o->cache;
 	o->cache = c;
 	*out = c->section;
+	return ST_OK;
+}
+
+enum status object_intact(const struct object *o, struct err *e)
+{
+	for (const struct object_cached_section *c = o->cache; c; c = c->next) {
+		if (c->map && !map_intact(c->map))
+			return err_set(e, ST_BAD,
+				       "section %s: the file has become shorter while it was read",
+				       c->section.name);
+	}
 	return ST_OK;
 }
 

@@ -43,7 +43,7 @@ struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, els
 };
 
 /* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that
- * shrinks later must not kill the program: contents are read, not mapped, or reads are guarded. */
+ * shrinks later must not kill the program: contents are read, or mapped and guarded. */
 enum status object_open(struct object **out, const char *path, struct err *e);
 /* The same over n bytes at p, which stay the caller's until object_free. */
 enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e);
@@ -86,6 +86,9 @@ struct object_section {
 };
 enum status object_section(struct object *o, const char *name, struct object_section *out,
 			   struct err *e);
+/* ST_BAD when a section that object_section gave has lost bytes since, because the file has become
+ * shorter: ask when they have been used. What was lost reads as zeroes. */
+enum status object_intact(const struct object *o, struct err *e);
 
 /* Sorted by lo. Of symbols with one address, functions come before NOTYPE and globals before
  * weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols are

@@ -168,6 +168,11 @@ static enum status unpack(const struct elf_file *f, const struct elf_section *s,
 	return st;
 }
 
+static bool is_compressed(const struct elf_section *s)
+{
+	return (s->flags & SHF_COMPRESSED) || !strncmp(s->name, ".zdebug_", 8);
+}
+
 enum status section_read(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
 			 uint64_t *size, struct err *e)
 {
@@ -188,9 +193,27 @@ enum status section_read(const struct elf_file *f, const struct elf_section *s, 
 	}
 	(*data)[s->size] = 0;
 	*size = s->size;
-	if ((s->flags & SHF_COMPRESSED) || !strncmp(s->name, ".zdebug_", 8))
+	if (is_compressed(s))
 		return unpack(f, s, data, size, e);
 	return ST_OK;
+}
+
+struct map_piece *section_map(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
+			      uint64_t *size)
+{
+	enum { WORTH_IT = 256 << 10 };
+	struct map_piece *m;
+
+	if (f->fd < 0 || is_compressed(s) || s->size < WORTH_IT || s->size > LIMIT_SECTION ||
+	    s->offset > f->size || s->size > f->size - s->offset)
+		return NULL;
+	*size = s->size;
+	m = map_open(f->fd, s->offset, s->size, data);
+	if (m && !map_intact(m)) { /* shorter already: section_read says how */
+		map_close(m);
+		m = NULL;
+	}
+	return m;
 }
 
 enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err *e)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/object/map.h"
+
+#include "lib/base/mem.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The handler goes through all pieces without a lock, so they stay in the list for ever; a closed
+ * one has lo == hi and is used again. */
+struct map_piece {
+	_Atomic uintptr_t lo, hi;
+	atomic_bool lost;
+	bool used;
+	struct map_piece *_Atomic next;
+};
+
+static struct map_piece *_Atomic pieces;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t installed = PTHREAD_ONCE_INIT;
+static struct sigaction before;
+static uintptr_t page;
+
+static bool is_ours(uintptr_t at)
+{
+	for (struct map_piece *m = atomic_load(&pieces); m; m = atomic_load(&m->next)) {
+		if (at < atomic_load(&m->lo) || at >= atomic_load(&m->hi))
+			continue;
+		atomic_store(&m->lost, true);
+		return true;
+	}
+	return false;
+}
+
+static void on_bus_error(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t at = (uintptr_t)info->si_addr;
+	int saved = errno;
+
+	if (info->si_code > 0 && is_ours(at) &&
+	    mmap((void *)(at & ~(page - 1)), page, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+		errno = saved;
+		return;
+	}
+	if (before.sa_flags & SA_SIGINFO)
+		before.sa_sigaction(sig, info, context);
+	else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+		before.sa_handler(sig);
+	else if (info->si_code > 0 || before.sa_handler == SIG_DFL)
+		/* when the instruction (or kill) is tried again, it ends the program */
+		sigaction(SIGBUS, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+	errno = saved;
+}
+
+static void install(void)
+{
+	struct sigaction a = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+	page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	sigemptyset(&a.sa_mask);
+	sigaction(SIGBUS, NULL, &before);
+	sigaction(SIGBUS, &a, NULL);
+}
+
+static struct map_piece *add_piece(uintptr_t lo, uintptr_t hi)
+{
+	struct map_piece *m;
+
+	pthread_mutex_lock(&lock);
+	for (m = atomic_load(&pieces); m && m->used; m = atomic_load(&m->next))
+		;
+	if (!m) {
+		m = mem_zalloc(sizeof *m);
+		atomic_store(&m->next, atomic_load(&pieces));
+		atomic_store(&pieces, m);
+	}
+	m->used = true;
+	atomic_store(&m->lost, false);
+	atomic_store(&m->lo, lo);
+	atomic_store(&m->hi, hi);
+	pthread_mutex_unlock(&lock);
+	return m;
+}
+
+struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
+{
+	uint64_t before_it, in_file, whole;
+	struct map_piece *m;
+	uint8_t *p;
+
+	pthread_once(&installed, install);
+	before_it = offset & (page - 1);
+	if (n > SIZE_MAX / 4 || offset > INT64_MAX)
+		return NULL;
+	in_file = (before_it + n + page - 1) & ~(uint64_t)(page - 1);
+	whole = (before_it + n + 1 + page - 1) & ~(uint64_t)(page - 1);
+	p = mmap(NULL, (size_t)whole, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	if (mmap(p, (size_t)in_file, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd,
+		 (off_t)(offset - before_it)) == MAP_FAILED) {
+		munmap(p, (size_t)whole);
+		return NULL;
+	}
+	m = add_piece((uintptr_t)p, (uintptr_t)p + whole);
+	*data = p + before_it;
+	(*data)[n] = 0;
+	return m;
+}
+
+bool map_intact(const struct map_piece *m)
+{
+	return !atomic_load(&m->lost);
+}
+
+void map_close(struct map_piece *m)
+{
+	uintptr_t lo, hi;
+
+	if (!m)
+		return;
+	pthread_mutex_lock(&lock);
+	lo = atomic_load(&m->lo);
+	hi = atomic_load(&m->hi);
+	atomic_store(&m->hi, 0);
+	atomic_store(&m->lo, 0);
+	m->used = false;
+	pthread_mutex_unlock(&lock);
+	munmap((void *)lo, hi - lo);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pieces of files as private, writable memory. A file that becomes shorter while it is mapped
+ * would kill the program with SIGBUS; here the lost pages become zeroes and the piece says so.
+ */
+#ifndef TM_OBJECT_MAP_H
+#define TM_OBJECT_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_piece;
+
+/* n bytes (not 0) at offset of the file, with a NUL behind them, at *data. NULL: cannot be mapped,
+ * read it instead. The first call installs a handler of SIGBUS, which passes on what is not its
+ * own to the handler before it. */
+struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data);
+/* False when a page of it could not be read: the bytes there are zeroes. */
+bool map_intact(const struct map_piece *m);
+void map_close(struct map_piece *m); /* accepts NULL */
+
+#endif
