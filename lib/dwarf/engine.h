@@ -24,8 +24,8 @@ enum dwarf_found {
 	DWARF_ABSENT,        /* the file has no DWARF */
 };
 
-/* One call: a function at a place, called from outer. Shared by every address with the same
- * tail, so a chain is stored once. */
+/* One call: a function at a place, called from outer. Shared by every address of a unit with the
+ * same tail, so a chain is stored once; equal calls of different units may be two. */
 struct dwarf_call {
 	uint32_t outer;        /* index of the call it was inlined into; 0: none */
 	uint32_t function;     /* raw name (linkage name, else DW_AT_name); 0: unknown */

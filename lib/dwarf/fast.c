@@ -413,6 +413,7 @@ static uint32_t carry(struct engine *g, struct map64 *by_place, struct fast_answ
 		      uint32_t call)
 {
 	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
+	struct dwarf_answers *out = g->job->out;
 
 	for (; call && !a->call_ids[call]; call = a->calls[call].outer)
 		path[n++] = call;
@@ -426,7 +427,9 @@ static uint32_t carry(struct engine *g, struct map64 *by_place, struct fast_answ
 					    &a->names[c.function - 1]);
 		if (c.file)
 			c.file = string(g, NULL, &a->path_ids[c.file - 1], &a->paths[c.file - 1]);
-		outer = a->call_ids[path[n]] = dwarf_answers_call(g->job->out, &c);
+		/* one unit's calls are all different: no need to look for an equal one */
+		outer = a->call_ids[path[n]] = (uint32_t)out->n_calls;
+		VEC_PUSH(out->calls, out->n_calls, out->cap_calls) = c;
 	}
 	return outer;
 }
