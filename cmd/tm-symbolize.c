@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	struct opt_list files = {0}, debug_dirs = {0};
-	const char *output = NULL, *sysroot = "/", *engine = "reference";
+	const char *output = NULL, *sysroot = "/", *engine = "fast";
 	uint64_t jobs = pool_cpus(), least = 0;
 	bool no_local = false;
 	const struct opt options[] = {
@@ -149,7 +149,8 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "no-local", "do not look up captured paths at all", &no_local),
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
 	    ROW_NUMBER('j', "jobs", "N", "workers (number of processors)", &jobs),
-	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF: reference", &engine),
+	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF: fast (default), reference",
+		       &engine),
 	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
 		       &least),
 	    CLI_IMPORT_ROWS(import),

@@ -34,6 +34,13 @@ static void *keep(struct fast_worker *w, const void *p, size_t n, size_t size)
 	return copy;
 }
 
+static size_t hash_call(const struct dwarf_call *c)
+{
+	uint64_t a = (uint64_t)c->outer << 32 | c->function, b = (uint64_t)c->line << 32 | c->file;
+
+	return (size_t)hash_u64(a ^ (b + c->column) * 0x9e3779b97f4a7c15u);
+}
+
 static void enlarge_slots(struct fast_worker *w)
 {
 	size_t size = w->slots ? (w->mask + 1) * 2 : 1024;
@@ -42,7 +49,7 @@ static void enlarge_slots(struct fast_worker *w)
 	w->slots = mem_zarray(size, sizeof *w->slots);
 	w->mask = size - 1;
 	for (size_t k = 1; k < w->n_calls; k++) {
-		size_t i = hash_bytes(&w->calls[k], sizeof *w->calls) & w->mask;
+		size_t i = hash_call(&w->calls[k]) & w->mask;
 
 		while (w->slots[i])
 			i = (i + 1) & w->mask;
@@ -64,7 +71,7 @@ static uint32_t add_call(struct fast_worker *w, const struct dwarf_call *c)
 
 	if (!w->slots || w->n_calls > w->mask / 2)
 		enlarge_slots(w);
-	for (i = hash_bytes(c, sizeof *c) & w->mask; w->slots[i]; i = (i + 1) & w->mask) {
+	for (i = hash_call(c) & w->mask; w->slots[i]; i = (i + 1) & w->mask) {
 		if (!memcmp(&w->calls[w->slots[i]], c, sizeof *c))
 			return w->slots[i];
 	}
