@@ -40,7 +40,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	if (size > PTRDIFF_MAX / 2)
 		return mem_alloc(SIZE_MAX); /* ends the program as out of memory */
 	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if (size > (size_t)(a->end - a->pos))
+	if (!a->pos || size > (size_t)(a->end - a->pos))
 		return from_new_block(a, size);
 	p = a->pos;
 	a->pos += size;

@@ -67,7 +67,8 @@ struct dwarf_job {
 struct dwarf_options {
 	unsigned jobs;    /* how many workers at once, at least 1 */
 	unsigned seconds; /* processor time a worker may take for one batch; 0: the default */
-	uint64_t memory;  /* bytes a worker may map; 0: the default */
+	uint64_t memory;  /* bytes a worker may map; 0: the default. Not of the fast engine */
+	bool alone;       /* the fast engine gives up what it would leave to the reference engine */
 	/* Called now and then with the addresses answered so far; may be NULL. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg;

@@ -304,7 +304,7 @@ static void later_rounds(struct engine *g)
 	size_t n_starts = 0, cap_starts = 0;
 
 	for (size_t i = 0; i <= g->file.n_units; i++) {
-		const struct fast_unit *u = &g->file.units[i];
+		const struct fast_unit *u;
 		size_t first = n;
 
 		if (n && (i == g->file.n_units || n > ROUND_PAIRS)) {
@@ -322,6 +322,7 @@ static void later_rounds(struct engine *g)
 		}
 		if (i == g->file.n_units)
 			break;
+		u = &g->file.units[i];
 		for (size_t r = 0; r < u->n_runs; r++) {
 			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
 			     q++) {
@@ -500,9 +501,10 @@ static enum status fall_back(struct engine *g, struct err *e)
 		if (b->found != FAST_DECLINED && (!g->decline_rest || settled(b)))
 			continue;
 		index[job.n] = i;
+		out->of[i] = (struct dwarf_answer){.found = DWARF_GAVE_UP};
 		addrs[job.n++] = g->job->addrs[i];
 	}
-	if (job.n) {
+	if (job.n && !g->options->alone) {
 		complain(g, "%zu addresses were left to libdwarf", job.n);
 		job.addrs = addrs;
 		dwarf_answers_init(&got, job.n);

@@ -5,6 +5,7 @@
  */
 #include "lib/dwarf/engine.h"
 #include "lib/object/object.h"
+#include "tests/fuzz/answers.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -46,25 +47,6 @@ static void set_up(void)
 		__sanitizer_set_death_callback(on_death);
 }
 
-static void check(const struct dwarf_answers *a)
-{
-	for (size_t i = 0; i < a->n; i++) {
-		uint32_t call = a->of[i].call;
-
-		if (call >= a->n_calls || a->of[i].found > DWARF_ABSENT)
-			abort();
-		if ((a->of[i].found == DWARF_FUNCTION || a->of[i].found == DWARF_LINE_ONLY) !=
-		    (call > 0))
-			abort();
-		for (; call; call = a->calls[call].outer) {
-			if (a->calls[call].outer >= call ||
-			    a->calls[call].function > intern_count(&a->strings) ||
-			    a->calls[call].file > intern_count(&a->strings))
-				abort();
-		}
-	}
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dwarf_options options = {.jobs = 1, .seconds = 2, .memory = 256 << 20};
@@ -89,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	dwarf_answers_init(&answers, job.n);
 	if (dwarf_reference.run(&job, 1, &options, &e))
 		abort();
-	check(&answers);
+	answers_check(&answers);
 	dwarf_answers_release(&answers);
 	object_free(job.object);
 	return 0;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fast engine over an ELF file with any debug sections, in this process: its own decoders
+ * must stand anything. What it declines is not handed to libdwarf here; fuzz_dwarf does that.
+ */
+#include "lib/dwarf/engine.h"
+#include "lib/object/object.h"
+#include "tests/fuzz/answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ADDRESSES = 64 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void run(struct dwarf_job *job, unsigned jobs)
+{
+	struct dwarf_options options = {.jobs = jobs, .seconds = 2, .alone = true};
+	struct err e = ERR_INIT;
+
+	dwarf_answers_init(job->out, job->n);
+	if (dwarf_fast.run(job, 1, &options, &e))
+		abort();
+	answers_check(job->out);
+}
+
+/* The same with any number of workers, ids included. */
+static void compare(const struct dwarf_answers *a, const struct dwarf_answers *b)
+{
+	if (a->n_calls != b->n_calls || memcmp(a->calls, b->calls, a->n_calls * sizeof *a->calls) ||
+	    intern_count(&a->strings) != intern_count(&b->strings))
+		abort();
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->of[i].call != b->of[i].call || a->of[i].found != b->of[i].found)
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct dwarf_answers answers, others;
+	struct dwarf_job job = {.n = ADDRESSES, .out = &answers};
+	uint64_t addrs[ADDRESSES], lo = 0x1000, span = 0x1000;
+	struct err e = ERR_INIT;
+	struct object_section text;
+
+	if (object_open_memory(&job.object, data, size, &e))
+		return 0;
+	if (!object_section(job.object, ".text", &text, &e) && text.size &&
+	    text.addr < UINT64_MAX - text.size) {
+		lo = text.addr;
+		span = text.size < ADDRESSES ? ADDRESSES : text.size;
+	}
+	for (size_t i = 0; i < ADDRESSES; i++)
+		addrs[i] = lo + span / ADDRESSES * i;
+	job.addrs = addrs;
+	run(&job, 1);
+	job.out = &others;
+	run(&job, 3);
+	compare(&answers, &others);
+	dwarf_answers_release(&answers);
+	dwarf_answers_release(&others);
+	object_free(job.object);
+	return 0;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * DWARF written byte by byte, for what no compiler here emits, in an ELF file in memory.
+ */
+#ifndef TM_TESTS_UNIT_DWARF_FAST_H
+#define TM_TESTS_UNIT_DWARF_FAST_H
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/dwarf/engine.h"
+#include "lib/dwarf/fast_abbrev.h"
+
+#include <elf.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { TEXT = 0x2000, TEXT_SIZE = 0x1000 };
+
+enum piece { INFO, ABBREV, LINE, STR, STR_OFFSETS, ADDR, RANGES, RNGLISTS, PIECES };
+
+static const char *const piece_names[PIECES] = {
+    ".debug_info",        ".debug_abbrev", ".debug_line",   ".debug_str",
+    ".debug_str_offsets", ".debug_addr",   ".debug_ranges", ".debug_rnglists"};
+
+struct dwarf_bytes {
+	bool big, wide, is_32;
+	bool cut; /* leave out the end of the abbreviations */
+	struct buf in[PIECES];
+	size_t unit, line, header; /* where a length is to be filled in */
+	struct buf file;
+};
+
+static void put(struct dwarf_bytes *d, struct buf *b, uint64_t v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_addc(b, (char)(v >> 8 * (d->big ? n - 1 - i : i)));
+}
+
+static void fill(struct dwarf_bytes *d, struct buf *b, size_t at, uint64_t v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		b->data[at + i] = (char)(v >> 8 * (d->big ? n - 1 - i : i));
+}
+
+static size_t word(const struct dwarf_bytes *d)
+{
+	return d->is_32 ? 4 : 8;
+}
+
+static size_t offset_size(const struct dwarf_bytes *d)
+{
+	return d->wide ? 8 : 4;
+}
+
+/* A length that is not known yet; its place. */
+static size_t begin_length(struct dwarf_bytes *d, struct buf *b)
+{
+	if (d->wide)
+		put(d, b, UINT32_MAX, 4);
+	put(d, b, 0, offset_size(d));
+	return b->len;
+}
+
+static void end_length(struct dwarf_bytes *d, struct buf *b, size_t begun)
+{
+	fill(d, b, begun - offset_size(d), b->len - begun, offset_size(d));
+}
+
+static void sleb(struct buf *b, int64_t v)
+{
+	bool more = true;
+
+	while (more) {
+		uint8_t byte = v & 0x7f;
+
+		v >>= 7;
+		more = !((v == 0 && !(byte & 0x40)) || (v == -1 && (byte & 0x40)));
+		buf_addc(b, (char)(byte | (more ? 0x80 : 0)));
+	}
+}
+
+/* abbrev(d, code, tag, children, (attribute, form[, implicit constant])..., 0) */
+static void abbrev(struct dwarf_bytes *d, unsigned code, unsigned tag, int children, ...)
+{
+	struct buf *b = &d->in[ABBREV];
+	va_list ap;
+	int at;
+
+	buf_add_uleb(b, code);
+	buf_add_uleb(b, tag);
+	buf_addc(b, (char)children);
+	va_start(ap, children);
+	while ((at = va_arg(ap, int))) {
+		int form = va_arg(ap, int);
+
+		buf_add_uleb(b, (uint64_t)at);
+		buf_add_uleb(b, (uint64_t)form);
+		if (form == FORM_IMPLICIT_CONST)
+			sleb(b, va_arg(ap, int));
+	}
+	va_end(ap);
+	buf_addc(b, 0);
+	buf_addc(b, 0);
+}
+
+static void begin_unit(struct dwarf_bytes *d, unsigned version, unsigned type, uint64_t abbrevs)
+{
+	struct buf *b = &d->in[INFO];
+
+	d->unit = begin_length(d, b);
+	put(d, b, version, 2);
+	if (version >= 5) {
+		put(d, b, type, 1);
+		put(d, b, word(d), 1);
+		put(d, b, abbrevs, offset_size(d));
+	} else {
+		put(d, b, abbrevs, offset_size(d));
+		put(d, b, word(d), 1);
+	}
+}
+
+static void end_unit(struct dwarf_bytes *d)
+{
+	end_length(d, &d->in[INFO], d->unit);
+}
+
+/* The next byte's offset within the unit, as DW_FORM_ref* count. */
+static uint64_t here(const struct dwarf_bytes *d)
+{
+	return d->in[INFO].len - (d->unit - offset_size(d) - (d->wide ? 4 : 0));
+}
+
+static void u8(struct dwarf_bytes *d, uint64_t v)
+{
+	put(d, &d->in[INFO], v, 1);
+}
+
+static void u32(struct dwarf_bytes *d, uint64_t v)
+{
+	put(d, &d->in[INFO], v, 4);
+}
+
+static void address(struct dwarf_bytes *d, uint64_t v)
+{
+	put(d, &d->in[INFO], v, word(d));
+}
+
+static void offset(struct dwarf_bytes *d, uint64_t v)
+{
+	put(d, &d->in[INFO], v, offset_size(d));
+}
+
+static void text(struct dwarf_bytes *d, const char *s)
+{
+	buf_add(&d->in[INFO], s, strlen(s) + 1);
+}
+
+/* A line table of one directory and the files a.c and b.c, up to its program. */
+static void begin_lines(struct dwarf_bytes *d, unsigned version, unsigned min_length,
+			unsigned max_ops)
+{
+	static const uint8_t lengths[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+	struct buf *b = &d->in[LINE];
+
+	d->line = begin_length(d, b);
+	put(d, b, version, 2);
+	if (version >= 5) {
+		put(d, b, word(d), 1);
+		put(d, b, 0, 1);
+	}
+	put(d, b, 0, offset_size(d));
+	d->header = b->len;
+	put(d, b, min_length, 1);
+	if (version >= 4)
+		put(d, b, max_ops, 1);
+	put(d, b, 1, 1);    /* default_is_stmt */
+	put(d, b, 0xfb, 1); /* line_base -5 */
+	put(d, b, 14, 1);   /* line_range */
+	put(d, b, 13, 1);   /* opcode_base */
+	buf_add(b, lengths, sizeof lengths);
+	if (version >= 5) {
+		buf_add(b, "\1\1\x08\1/comp\0", 10); /* directories: one path as a string */
+		buf_add(b, "\2\1\x08\2\x0b\2a.c\0\0b.c\0\0", 16);
+	} else {
+		buf_add(b, "\0a.c\0\0\0\0b.c\0\0\0\0", 16);
+	}
+	fill(d, b, d->header - offset_size(d), b->len - d->header, offset_size(d));
+}
+
+static void end_lines(struct dwarf_bytes *d)
+{
+	end_length(d, &d->in[LINE], d->line);
+}
+
+static void op(struct dwarf_bytes *d, unsigned v)
+{
+	put(d, &d->in[LINE], v, 1);
+}
+
+static void set_address(struct dwarf_bytes *d, uint64_t v)
+{
+	op(d, 0);
+	op(d, (unsigned)word(d) + 1);
+	op(d, 2);
+	put(d, &d->in[LINE], v, word(d));
+}
+
+static void end_sequence(struct dwarf_bytes *d)
+{
+	op(d, 0);
+	op(d, 1);
+	op(d, 1);
+}
+
+/* advance_line, advance_pc, copy: a row by itself */
+static void row(struct dwarf_bytes *d, int line, uint64_t advance)
+{
+	op(d, 3);
+	sleb(&d->in[LINE], line);
+	op(d, 2);
+	buf_add_uleb(&d->in[LINE], advance);
+	op(d, 1);
+}
+
+static void put_word(struct dwarf_bytes *d, struct buf *b, uint64_t v)
+{
+	put(d, b, v, word(d));
+}
+
+static void section_header(struct dwarf_bytes *d, struct buf *b, uint32_t name, uint32_t type,
+			   uint64_t flags, uint64_t addr, uint64_t at, uint64_t size)
+{
+	put(d, b, name, 4);
+	put(d, b, type, 4);
+	put_word(d, b, flags);
+	put_word(d, b, addr);
+	put_word(d, b, at);
+	put_word(d, b, size);
+	put(d, b, 0, 8);
+	put_word(d, b, 1);
+	put_word(d, b, 0);
+}
+
+/* The file: header, one executable segment, section contents, section headers. */
+static void make_file(struct dwarf_bytes *d)
+{
+	struct buf *b = &d->file, headers = BUF_INIT, names = BUF_INIT;
+	size_t ehsize = d->is_32 ? 52 : 64, phsize = d->is_32 ? 32 : 56;
+	unsigned n = 2;
+
+	b->len = 0;
+	buf_add(b,
+		"\x7f"
+		"ELF",
+		4);
+	put(d, b, d->is_32 ? 1 : 2, 1);
+	put(d, b, d->big ? 2 : 1, 1);
+	put(d, b, 1, 1);
+	for (size_t i = 7; i < 16; i++)
+		put(d, b, 0, 1);
+	put(d, b, ET_DYN, 2);
+	put(d, b, d->is_32 ? (d->big ? EM_PPC : EM_386) : (d->big ? EM_PPC64 : EM_X86_64), 2);
+	put(d, b, 1, 4);
+	put_word(d, b, 0);
+	put_word(d, b, ehsize);
+	put_word(d, b, 0); /* e_shoff */
+	put(d, b, 0, 4);
+	put(d, b, ehsize, 2);
+	put(d, b, phsize, 2);
+	put(d, b, 1, 2);
+	put(d, b, d->is_32 ? 40 : 64, 2);
+	put(d, b, 0, 2); /* e_shnum */
+	put(d, b, 1, 2);
+	put(d, b, PT_LOAD, 4);
+	if (!d->is_32)
+		put(d, b, PF_R | PF_X, 4);
+	put_word(d, b, 0x1000);
+	put_word(d, b, TEXT);
+	put_word(d, b, TEXT);
+	put_word(d, b, 0);
+	put_word(d, b, TEXT_SIZE);
+	if (d->is_32)
+		put(d, b, PF_R | PF_X, 4);
+	put_word(d, b, 0x1000);
+
+	buf_add(&names, "\0.shstrtab\0.text", 17);
+	for (size_t i = 0; i < PIECES; i++) {
+		if (!d->in[i].len)
+			continue;
+		if (!headers.len) {
+			section_header(d, &headers, 0, 0, 0, 0, 0, 0);
+			section_header(d, &headers, 1, SHT_STRTAB, 0, 0, 0, 0);
+			section_header(d, &headers, 11, SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT,
+				       0, TEXT_SIZE);
+			n = 3;
+		}
+		section_header(d, &headers, (uint32_t)names.len, SHT_PROGBITS, 0, 0, b->len,
+			       d->in[i].len + (i == ABBREV && !d->cut));
+		buf_add(&names, piece_names[i], strlen(piece_names[i]) + 1);
+		buf_add(b, d->in[i].data, d->in[i].len);
+		if (i == ABBREV && !d->cut)
+			buf_addc(b, 0);
+		n++;
+	}
+	fill(d, &headers, (d->is_32 ? 40 : 64) + 8 + 2 * word(d), b->len, word(d));
+	fill(d, &headers, (d->is_32 ? 40 : 64) + 8 + 3 * word(d), names.len, word(d));
+	buf_add(b, names.data, names.len);
+	fill(d, b, 24 + 2 * word(d), b->len, word(d));
+	fill(d, b, ehsize - 4, n, 2);
+	buf_add(b, headers.data, headers.len);
+	buf_release(&headers);
+	buf_release(&names);
+}
+
+static void release(struct dwarf_bytes *d)
+{
+	for (size_t i = 0; i < PIECES; i++)
+		buf_release(&d->in[i]);
+	buf_release(&d->file);
+	*d = (struct dwarf_bytes){.big = false};
+}
+
+/* "KIND FUNCTION FILE:LINE:COLUMN < FUNCTION FILE:LINE:COLUMN ..." into out. */
+static const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *engine, uint64_t addr,
+		       struct buf *out, struct buf *complaints)
+{
+	static const char *const kinds[] = {"none",      "function", "line",
+					    "malformed", "gave up",  "absent"};
+	struct dwarf_options options = {.jobs = 2, .seconds = 5};
+	struct dwarf_answers a;
+	struct dwarf_job job = {.addrs = &addr, .n = 1, .out = &a};
+	struct err e = ERR_INIT;
+
+	out->len = 0;
+	if (!d->file.len)
+		make_file(d);
+	if (object_open_memory(&job.object, d->file.data, d->file.len, &e))
+		return e.msg[0] ? "no object" : "?";
+	dwarf_answers_init(&a, 1);
+	if (engine->run(&job, 1, &options, &e))
+		buf_adds(out, "failed ");
+	buf_adds(out, kinds[a.of[0].found]);
+	for (uint32_t c = a.of[0].call; c; c = a.calls[c].outer) {
+		const struct dwarf_call *x = &a.calls[c];
+
+		buf_addf(out, "%s %s %s:%u:%u", c == a.of[0].call ? "" : " <",
+			 x->function ? intern_text(&a.strings, x->function, NULL) : "?",
+			 x->file ? intern_text(&a.strings, x->file, NULL) : "?", x->line,
+			 x->column);
+	}
+	for (size_t i = 0; complaints && i < a.n_complaints; i++)
+		buf_addf(complaints, "%s\n", intern_text(&a.strings, a.complaints[i], NULL));
+	dwarf_answers_release(&a);
+	object_free(job.object);
+	return buf_str(out);
+}
+
+/* The fast engine's answer, and the reference engine's must be the same. */
+#define ANSWER(d, addr, want)                                                 \
+	do {                                                                  \
+		struct buf got_ = BUF_INIT;                                   \
+                                                                              \
+		CHECK_STR(ask(d, &dwarf_fast, addr, &got_, NULL), want);      \
+		CHECK_STR(ask(d, &dwarf_reference, addr, &got_, NULL), want); \
+		buf_release(&got_);                                           \
+	} while (0)
+
+/* Where libdwarf is known to be of another opinion. */
+#define ANSWER_FAST(d, addr, want)                                       \
+	do {                                                             \
+		struct buf got_ = BUF_INIT;                              \
+                                                                         \
+		CHECK_STR(ask(d, &dwarf_fast, addr, &got_, NULL), want); \
+		buf_release(&got_);                                      \
+	} while (0)
+
+#endif
