@@ -10,7 +10,8 @@
  *	fast_line.c      line programs merged against the addresses
  *	fast_name.c      names, call sites
  *	fast_answer.c    one unit and its addresses -> answers
- *	fast.c           owners of addresses, the queue, the merge
+ *	fast.c           owners of addresses, the queue
+ *	fast_merge.c     answers of units -> the job's, in the order of the addresses
  *
  * Every address is first asked of the first unit in .debug_info whose ranges hold it; what comes
  * out without a function is then asked of the other owners. Units whose ranges say nothing own
@@ -19,44 +20,15 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
-#include "lib/dwarf/fast_answer.h"
+#include "lib/dwarf/fast_merge.h"
 #include "lib/dwarf/reference.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
 	INDEX_CHUNK = 16,      /* units per piece of work of the index */
 	ROUND_PAIRS = 4 << 20, /* of (unit, address) in one of the later rounds */
-	MAX_COMPLAINTS = 64,
 	DEFAULT_SECONDS = 60,
-};
-
-/* The answer so far. */
-struct best {
-	uint32_t owner; /* unit asked last, + 1; 0: none */
-	uint32_t task;  /* index + 1 */
-	uint32_t call;  /* the task's */
-	uint8_t found;  /* enum dwarf_found, FAST_DECLINED */
-};
-
-struct engine {
-	const struct dwarf_options *options;
-	struct dwarf_job *job;
-	struct fast_file file;
-	struct fast_worker *workers;
-	unsigned n_workers;
-	bool *fresh; /* by worker: its time has not begun yet */
-	struct best *best;
-	struct fast_answers *tasks; /* of all rounds */
-	size_t n_tasks, cap_tasks;
-	size_t first_task; /* of this round */
-	uint32_t *order;   /* of this round's tasks: the largest first */
-	uint32_t *query;   /* of this round */
-	bool decline_rest; /* a declined unit's ranges are not known */
-	uint64_t answered;
-	size_t n_complaints;
 };
 
 static uint32_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
@@ -74,7 +46,7 @@ static uint32_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
 	return (uint32_t)lo;
 }
 
-static struct fast_worker *worker(struct engine *g, unsigned index)
+static struct fast_worker *worker(struct fast_engine *g, unsigned index)
 {
 	struct fast_worker *w = &g->workers[index];
 	unsigned seconds = g->options->seconds ? g->options->seconds : DEFAULT_SECONDS;
@@ -85,7 +57,7 @@ static struct fast_worker *worker(struct engine *g, unsigned index)
 	return w;
 }
 
-static void run_pool(struct engine *g, size_t n, pool_fn fn)
+static void run_pool(struct fast_engine *g, size_t n, pool_fn fn)
 {
 	for (unsigned i = 0; i < g->n_workers; i++)
 		g->fresh[i] = true;
@@ -93,7 +65,7 @@ static void run_pool(struct engine *g, size_t n, pool_fn fn)
 }
 
 struct own {
-	struct engine *g;
+	struct fast_engine *g;
 	struct fast_worker *w;
 };
 
@@ -119,7 +91,7 @@ static void lose(struct fast_unit *u, const char *why)
 	u->n_runs = 0;
 }
 
-static void index_unit(struct engine *g, struct fast_worker *w, struct fast_unit *u)
+static void index_unit(struct fast_engine *g, struct fast_worker *w, struct fast_unit *u)
 {
 	struct fast_value ranges, low, high;
 	struct own o = {g, w};
@@ -161,7 +133,7 @@ static void index_unit(struct engine *g, struct fast_worker *w, struct fast_unit
 
 static void index_chunk(size_t item, unsigned index, void *arg)
 {
-	struct engine *g = arg;
+	struct fast_engine *g = arg;
 	struct fast_worker *w = worker(g, index);
 	size_t end = (item + 1) * INDEX_CHUNK;
 
@@ -171,7 +143,7 @@ static void index_chunk(size_t item, unsigned index, void *arg)
 
 static void do_task(size_t item, unsigned index, void *arg)
 {
-	struct engine *g = arg;
+	struct fast_engine *g = arg;
 	struct fast_worker *w = worker(g, index);
 	struct fast_answers *a = &g->tasks[g->first_task + g->order[item]];
 	const struct fast_unit *u = &g->file.units[a->unit];
@@ -201,12 +173,7 @@ static unsigned worth(uint8_t found)
 					  : found != DWARF_NOT_FOUND;
 }
 
-static bool settled(const struct best *b)
-{
-	return b->found == DWARF_FUNCTION || b->found == FAST_DECLINED;
-}
-
-static struct fast_answers *add_task(struct engine *g, uint32_t unit, const uint32_t *query,
+static struct fast_answers *add_task(struct fast_engine *g, uint32_t unit, const uint32_t *query,
 				     size_t n)
 {
 	VEC_PUSH(g->tasks, g->n_tasks, g->cap_tasks) =
@@ -214,7 +181,7 @@ static struct fast_answers *add_task(struct engine *g, uint32_t unit, const uint
 	return &g->tasks[g->n_tasks - 1];
 }
 
-static void run_round(struct engine *g)
+static void run_round(struct fast_engine *g)
 {
 	size_t n = g->n_tasks - g->first_task;
 	struct sort_item *items = mem_array(n, sizeof *items);
@@ -235,7 +202,7 @@ static void run_round(struct engine *g)
 		const struct fast_answers *a = &g->tasks[i];
 
 		for (size_t q = 0; q < a->n; q++) {
-			struct best *b = &g->best[a->query[q]];
+			struct fast_best *b = &g->best[a->query[q]];
 			uint8_t found = a->call ? a->found[q] : a->found_all;
 
 			if (worth(found) <= worth(b->found))
@@ -249,7 +216,7 @@ static void run_round(struct engine *g)
 }
 
 /* Every address to its first owner. */
-static void first_round(struct engine *g, uint32_t *query)
+static void first_round(struct fast_engine *g, uint32_t *query)
 {
 	uint32_t *at = mem_zarray(g->file.n_units + 1, sizeof *at);
 	size_t n = 0;
@@ -292,7 +259,7 @@ static int by_number(const void *a, const void *b)
 
 /* What has no function yet to its other owners: as many units at once as fit into a round, and a
  * function found in an earlier one counts. */
-static void later_rounds(struct engine *g)
+static void later_rounds(struct fast_engine *g)
 {
 	uint32_t *stamp = mem_zarray(g->job->n, sizeof *stamp);
 	uint32_t *query = NULL;
@@ -326,7 +293,7 @@ static void later_rounds(struct engine *g)
 		for (size_t r = 0; r < u->n_runs; r++) {
 			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
 			     q++) {
-				if (settled(&g->best[q]) || g->best[q].owner > i ||
+				if (fast_settled(&g->best[q]) || g->best[q].owner > i ||
 				    stamp[q] == i + 1)
 					continue;
 				stamp[q] = (uint32_t)i + 1;
@@ -344,198 +311,7 @@ static void later_rounds(struct engine *g)
 	free(stamp);
 }
 
-__attribute__((format(printf, 2, 3))) static void complain(struct engine *g, const char *fmt, ...)
-{
-	char text[400];
-	va_list ap;
-	int n;
-
-	if (g->n_complaints++ > MAX_COMPLAINTS)
-		return;
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (g->n_complaints > MAX_COMPLAINTS)
-		n = snprintf(text, sizeof text, "more complaints like these");
-	dwarf_answers_complain(g->job->out, text,
-			       n < (int)sizeof text ? (size_t)n : sizeof text - 1);
-}
-
-static void complain_of_units(struct engine *g)
-{
-	for (size_t i = 0; i < g->file.n_units; i++) {
-		const struct fast_unit *u = &g->file.units[i];
-
-		if (u->state == UNIT_LOST || (u->state == UNIT_DECLINED && !u->n_runs))
-			complain(g, "unit at .debug_info+0x%" PRIx64 ": %s%s", u->offset, u->why,
-				 u->state == UNIT_DECLINED ? ": left to libdwarf" : "");
-		g->decline_rest |= u->state == UNIT_DECLINED;
-		g->file.lost |= u->state == UNIT_LOST;
-	}
-	if (g->file.chain_broken)
-		complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", g->file.chain_offset,
-			 g->file.chain_broken);
-	for (size_t i = 0; i < g->n_tasks; i++) {
-		const struct fast_answers *a = &g->tasks[i];
-		const struct fast_unit *u = &g->file.units[a->unit];
-
-		if (a->why)
-			complain(g, "unit at .debug_info+0x%" PRIx64 ": %s%s", u->offset, a->why,
-				 a->found_all == FAST_DECLINED ? ": left to libdwarf" : "");
-		if (a->why_no_lines)
-			complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", u->offset,
-				 a->why_no_lines);
-		if (u->split && !a->why)
-			complain(g,
-				 "unit at .debug_info+0x%" PRIx64
-				 ": split DWARF: functions are in a .dwo file, which is not read",
-				 u->offset);
-	}
-}
-
-/* Strings in sections are known again by where they are. */
-static uint32_t string(struct engine *g, struct map64 *by_place, uint32_t *id,
-		       const struct fast_text *t)
-{
-	uint32_t *known;
-
-	if (*id)
-		return *id;
-	if (!by_place)
-		return *id = intern_add(&g->job->out->strings, t->s, t->n);
-	known = map64_put(by_place, (uint64_t)(uintptr_t)t->s);
-	if (!*known)
-		*known = intern_add(&g->job->out->strings, t->s, t->n);
-	return *id = *known;
-}
-
-/* A task's call as one of the job's answers; outer ones come first. */
-static uint32_t carry(struct engine *g, struct map64 *by_place, struct fast_answers *a,
-		      uint32_t call)
-{
-	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
-	struct dwarf_answers *out = g->job->out;
-
-	for (; call && !a->call_ids[call]; call = a->calls[call].outer)
-		path[n++] = call;
-	outer = call ? a->call_ids[call] : 0;
-	while (n) {
-		struct dwarf_call c = a->calls[path[--n]];
-
-		c.outer = outer;
-		if (c.function)
-			c.function = string(g, by_place, &a->name_ids[c.function - 1],
-					    &a->names[c.function - 1]);
-		if (c.file)
-			c.file = string(g, NULL, &a->path_ids[c.file - 1], &a->paths[c.file - 1]);
-		/* one unit's calls are all different: no need to look for an equal one */
-		outer = a->call_ids[path[n]] = (uint32_t)out->n_calls;
-		VEC_PUSH(out->calls, out->n_calls, out->cap_calls) = c;
-	}
-	return outer;
-}
-
-static void merge(struct engine *g)
-{
-	struct arena *arena = &g->workers[0].arena;
-	struct map64 by_place = MAP64_INIT;
-
-	for (size_t i = 0; i < g->job->n; i++) {
-		const struct best *b = &g->best[i];
-		struct dwarf_answer *to = &g->job->out->of[i];
-		struct fast_answers *a = b->task ? &g->tasks[b->task - 1] : NULL;
-
-		*to = (struct dwarf_answer){.found = b->found};
-		if (b->found == DWARF_NOT_FOUND && g->file.lost)
-			to->found = DWARF_MALFORMED;
-		if (!a || !b->call)
-			continue;
-		if (!a->call_ids) {
-			a->call_ids = arena_zalloc(arena, a->n_calls * sizeof *a->call_ids);
-			a->name_ids = arena_zalloc(arena, a->n_names * sizeof *a->name_ids);
-			a->path_ids = arena_zalloc(arena, a->n_paths * sizeof *a->path_ids);
-		}
-		to->call = carry(g, &by_place, a, b->call);
-	}
-	map64_release(&by_place);
-}
-
-/* One call of the reference engine's answers in ours. */
-static uint32_t adopt(struct dwarf_answers *out, const struct dwarf_answers *from, uint32_t *ids,
-		      uint32_t *path, uint32_t call)
-{
-	uint32_t outer;
-	size_t n = 0;
-
-	for (; call && !ids[call]; call = from->calls[call].outer)
-		path[n++] = call;
-	outer = call ? ids[call] : 0;
-	while (n) {
-		struct dwarf_call c = from->calls[path[--n]];
-		uint32_t *text[2] = {&c.function, &c.file};
-
-		c.outer = outer;
-		for (size_t i = 0; i < 2; i++) {
-			size_t len;
-			const char *t = intern_text(&from->strings, *text[i], &len);
-
-			*text[i] = *text[i] ? intern_add(&out->strings, t, len) : 0;
-		}
-		outer = ids[path[n]] = dwarf_answers_call(out, &c);
-	}
-	return outer;
-}
-
-/* The reference engine answers what was declined. */
-static enum status fall_back(struct engine *g, struct err *e)
-{
-	struct dwarf_answers *out = g->job->out, got;
-	struct dwarf_job job = {.object = g->job->object, .out = &got};
-	uint32_t *index = mem_array(g->job->n, sizeof *index), *ids, *path;
-	uint64_t *addrs = mem_array(g->job->n, sizeof *addrs);
-	enum status st = ST_OK;
-
-	for (uint32_t i = 0; i < g->job->n; i++) {
-		const struct best *b = &g->best[i];
-
-		if (b->found != FAST_DECLINED && (!g->decline_rest || settled(b)))
-			continue;
-		index[job.n] = i;
-		out->of[i] = (struct dwarf_answer){.found = DWARF_GAVE_UP};
-		addrs[job.n++] = g->job->addrs[i];
-	}
-	if (job.n && !g->options->alone) {
-		complain(g, "%zu addresses were left to libdwarf", job.n);
-		job.addrs = addrs;
-		dwarf_answers_init(&got, job.n);
-		st = dwarf_reference.run(&job, 1, g->options, e);
-		ids = mem_zarray(got.n_calls, sizeof *ids);
-		path = mem_array(got.n_calls, sizeof *path);
-		for (size_t i = 0; !st && i < job.n; i++) {
-			out->of[index[i]] = got.of[i];
-			out->of[index[i]].call = adopt(out, &got, ids, path, got.of[i].call);
-		}
-		for (size_t i = 0; i < got.n_complaints; i++)
-			complain(g, "%s", intern_text(&got.strings, got.complaints[i], NULL));
-		free(ids);
-		free(path);
-		dwarf_answers_release(&got);
-	}
-	free(index);
-	free(addrs);
-	return st;
-}
-
-/* The file has changed under us: what was found in it may be nonsense. */
-static enum status give_back(struct engine *g, const char *why)
-{
-	complain(g, "%s", why);
-	for (size_t i = 0; i < g->job->n; i++)
-		g->job->out->of[i] = (struct dwarf_answer){.found = DWARF_MALFORMED};
-	return ST_OK;
-}
-
-static enum status load(struct engine *g, struct sections *s, struct err *e)
+static enum status load(struct fast_engine *g, struct sections *s, struct err *e)
 {
 	enum status st = sections_load(s, g->job->object, e);
 	struct fast_file *f = &g->file;
@@ -543,7 +319,7 @@ static enum status load(struct engine *g, struct sections *s, struct err *e)
 	if (st)
 		return st;
 	if (s->complaint.len)
-		complain(g, "%s", buf_str(&s->complaint));
+		fast_complain(g, "%s", buf_str(&s->complaint));
 	for (size_t i = 0; i < IN_COUNT; i++)
 		f->in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
 	f->big_endian = s->big_endian;
@@ -555,7 +331,7 @@ static enum status load(struct engine *g, struct sections *s, struct err *e)
 static enum status run_job(struct dwarf_job *job, const struct dwarf_options *options,
 			   struct err *e)
 {
-	struct engine g = {.options = options, .job = job};
+	struct fast_engine g = {.options = options, .job = job};
 	struct sections sections = {.abbrev = NULL};
 	uint32_t *query;
 	enum status st;
@@ -566,7 +342,7 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 		return ST_OK;
 	st = load(&g, &sections, e);
 	if (st) {
-		complain(&g, "%s", e->msg);
+		fast_complain(&g, "%s", e->msg);
 		for (size_t i = 0; i < job->n; i++)
 			job->out->of[i].found = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
 		buf_release(&sections.complaint);
@@ -581,9 +357,12 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	run_pool(&g, (g.file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, index_chunk);
 	first_round(&g, query);
 	later_rounds(&g);
-	complain_of_units(&g);
-	merge(&g);
-	st = object_intact(job->object, e) ? give_back(&g, e->msg) : fall_back(&g, e);
+	fast_complain_of_units(&g);
+	fast_merge(&g);
+	if (object_intact(job->object, e))
+		fast_give_back(&g, e->msg);
+	else
+		st = fast_fall_back(&g, e);
 	for (unsigned i = 0; i < g.n_workers; i++)
 		fast_worker_release(&g.workers[i]);
 	free(g.workers);

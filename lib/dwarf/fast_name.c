@@ -41,8 +41,7 @@ static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t
 	if (!u || u->state == UNIT_LOST)
 		return false;
 	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
-	r = rd_at(f->in[IN_INFO], die, f->big_endian);
-	r.end = f->in[IN_INFO].p + u->end;
+	r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
 	code = rd_uleb(&r);
 	a = t->why || !code ? NULL : abbrev_find(t, code);
 	if (!a)
@@ -153,11 +152,10 @@ void fast_call_site_read(const struct fast_file *f, const struct fast_unit *u,
 			 const struct abbrevs *t, const struct abbrev *a, uint64_t die,
 			 struct fast_call_site *c)
 {
-	struct rd r = rd_at(f->in[IN_INFO], die, f->big_endian);
+	struct rd r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
 	struct fast_value v;
 
 	*c = (struct fast_call_site){.has_file = false};
-	r.end = f->in[IN_INFO].p + u->end;
 	rd_uleb(&r);
 	for (uint32_t i = 0; i < a->n_attrs; i++) {
 		const struct abbrev_attr *at = &t->attrs[a->first_attr + i];

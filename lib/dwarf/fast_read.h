@@ -35,6 +35,14 @@ static inline struct rd rd_at(struct bytes b, uint64_t offset, bool big_endian)
 	return r;
 }
 
+/* The bytes of [from, to). */
+static inline struct rd rd_between(struct bytes b, uint64_t from, uint64_t to, bool big_endian)
+{
+	if (to < b.n)
+		b.n = to;
+	return rd_at(b, from, big_endian);
+}
+
 static inline size_t rd_left(const struct rd *r)
 {
 	return (size_t)(r->end - r->p);

@@ -400,9 +400,11 @@ enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit
 			       const struct abbrevs *t, struct budget *b, struct fast_scopes *s,
 			       fast_scopes_found_fn *found, void *arg)
 {
+	static const uint64_t none;
 	struct walk w = {.f = f,
 			 .u = u,
 			 .t = t,
+			 .addrs = &none,
 			 .everything = true,
 			 .found = found,
 			 .arg = arg,

@@ -332,7 +332,7 @@ static bool find_root(const struct fast_file *f, struct fast_unit *u, uint64_t w
 bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_value *ranges,
 		    struct fast_value *low, struct fast_value *high)
 {
-	struct rd r = rd_at(f->in[IN_INFO], u->die, f->big_endian), a;
+	struct rd r = rd_between(f->in[IN_INFO], u->die, u->end, f->big_endian), a;
 	struct fast_value v, comp_dir = {.class = CLASS_NONE};
 	uint64_t name, form, code;
 	int64_t implicit;
@@ -340,10 +340,7 @@ bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_
 
 	*ranges = *low = *high = (struct fast_value){.class = CLASS_NONE};
 	u->str_offsets_base = u->addr_base = u->rnglists_base = UINT64_MAX;
-	if (r.failed || u->die >= u->end)
-		return refuse(u, UNIT_LOST, "unit DIE: not there");
-	r.end = f->in[IN_INFO].p + u->end;
-	code = rd_uleb(&r);
+	code = r.failed ? 0 : rd_uleb(&r);
 	if (!code || r.failed)
 		return refuse(u, UNIT_LOST, "unit DIE: not there");
 	if (!find_root(f, u, code, &a))

@@ -30,30 +30,31 @@ struct dwarf_bytes {
 	struct buf file;
 };
 
-static void put(struct dwarf_bytes *d, struct buf *b, uint64_t v, size_t n)
+/* n more than 8: a zero of that size */
+static inline void put(struct dwarf_bytes *d, struct buf *b, uint64_t v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		buf_addc(b, (char)(v >> 8 * (d->big ? n - 1 - i : i)));
+		buf_addc(b, n > 8 ? 0 : (char)(v >> 8 * (d->big ? n - 1 - i : i)));
 }
 
-static void fill(struct dwarf_bytes *d, struct buf *b, size_t at, uint64_t v, size_t n)
+static inline void fill(struct dwarf_bytes *d, struct buf *b, size_t at, uint64_t v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		b->data[at + i] = (char)(v >> 8 * (d->big ? n - 1 - i : i));
 }
 
-static size_t word(const struct dwarf_bytes *d)
+static inline size_t word(const struct dwarf_bytes *d)
 {
 	return d->is_32 ? 4 : 8;
 }
 
-static size_t offset_size(const struct dwarf_bytes *d)
+static inline size_t offset_size(const struct dwarf_bytes *d)
 {
 	return d->wide ? 8 : 4;
 }
 
 /* A length that is not known yet; its place. */
-static size_t begin_length(struct dwarf_bytes *d, struct buf *b)
+static inline size_t begin_length(struct dwarf_bytes *d, struct buf *b)
 {
 	if (d->wide)
 		put(d, b, UINT32_MAX, 4);
@@ -61,12 +62,12 @@ static size_t begin_length(struct dwarf_bytes *d, struct buf *b)
 	return b->len;
 }
 
-static void end_length(struct dwarf_bytes *d, struct buf *b, size_t begun)
+static inline void end_length(struct dwarf_bytes *d, struct buf *b, size_t begun)
 {
 	fill(d, b, begun - offset_size(d), b->len - begun, offset_size(d));
 }
 
-static void sleb(struct buf *b, int64_t v)
+static inline void sleb(struct buf *b, int64_t v)
 {
 	bool more = true;
 
@@ -80,7 +81,7 @@ static void sleb(struct buf *b, int64_t v)
 }
 
 /* abbrev(d, code, tag, children, (attribute, form[, implicit constant])..., 0) */
-static void abbrev(struct dwarf_bytes *d, unsigned code, unsigned tag, int children, ...)
+static inline void abbrev(struct dwarf_bytes *d, unsigned code, unsigned tag, int children, ...)
 {
 	struct buf *b = &d->in[ABBREV];
 	va_list ap;
@@ -103,7 +104,8 @@ static void abbrev(struct dwarf_bytes *d, unsigned code, unsigned tag, int child
 	buf_addc(b, 0);
 }
 
-static void begin_unit(struct dwarf_bytes *d, unsigned version, unsigned type, uint64_t abbrevs)
+static inline void begin_unit(struct dwarf_bytes *d, unsigned version, unsigned type,
+			      uint64_t abbrevs)
 {
 	struct buf *b = &d->in[INFO];
 
@@ -119,45 +121,45 @@ static void begin_unit(struct dwarf_bytes *d, unsigned version, unsigned type, u
 	}
 }
 
-static void end_unit(struct dwarf_bytes *d)
+static inline void end_unit(struct dwarf_bytes *d)
 {
 	end_length(d, &d->in[INFO], d->unit);
 }
 
 /* The next byte's offset within the unit, as DW_FORM_ref* count. */
-static uint64_t here(const struct dwarf_bytes *d)
+static inline uint64_t here(const struct dwarf_bytes *d)
 {
 	return d->in[INFO].len - (d->unit - offset_size(d) - (d->wide ? 4 : 0));
 }
 
-static void u8(struct dwarf_bytes *d, uint64_t v)
+static inline void u8(struct dwarf_bytes *d, uint64_t v)
 {
 	put(d, &d->in[INFO], v, 1);
 }
 
-static void u32(struct dwarf_bytes *d, uint64_t v)
+static inline void u32(struct dwarf_bytes *d, uint64_t v)
 {
 	put(d, &d->in[INFO], v, 4);
 }
 
-static void address(struct dwarf_bytes *d, uint64_t v)
+static inline void address(struct dwarf_bytes *d, uint64_t v)
 {
 	put(d, &d->in[INFO], v, word(d));
 }
 
-static void offset(struct dwarf_bytes *d, uint64_t v)
+static inline void offset(struct dwarf_bytes *d, uint64_t v)
 {
 	put(d, &d->in[INFO], v, offset_size(d));
 }
 
-static void text(struct dwarf_bytes *d, const char *s)
+static inline void text(struct dwarf_bytes *d, const char *s)
 {
 	buf_add(&d->in[INFO], s, strlen(s) + 1);
 }
 
 /* A line table of one directory and the files a.c and b.c, up to its program. */
-static void begin_lines(struct dwarf_bytes *d, unsigned version, unsigned min_length,
-			unsigned max_ops)
+static inline void begin_lines(struct dwarf_bytes *d, unsigned version, unsigned min_length,
+			       unsigned max_ops)
 {
 	static const uint8_t lengths[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
 	struct buf *b = &d->in[LINE];
@@ -187,17 +189,17 @@ static void begin_lines(struct dwarf_bytes *d, unsigned version, unsigned min_le
 	fill(d, b, d->header - offset_size(d), b->len - d->header, offset_size(d));
 }
 
-static void end_lines(struct dwarf_bytes *d)
+static inline void end_lines(struct dwarf_bytes *d)
 {
 	end_length(d, &d->in[LINE], d->line);
 }
 
-static void op(struct dwarf_bytes *d, unsigned v)
+static inline void op(struct dwarf_bytes *d, unsigned v)
 {
 	put(d, &d->in[LINE], v, 1);
 }
 
-static void set_address(struct dwarf_bytes *d, uint64_t v)
+static inline void set_address(struct dwarf_bytes *d, uint64_t v)
 {
 	op(d, 0);
 	op(d, (unsigned)word(d) + 1);
@@ -205,7 +207,7 @@ static void set_address(struct dwarf_bytes *d, uint64_t v)
 	put(d, &d->in[LINE], v, word(d));
 }
 
-static void end_sequence(struct dwarf_bytes *d)
+static inline void end_sequence(struct dwarf_bytes *d)
 {
 	op(d, 0);
 	op(d, 1);
@@ -213,7 +215,7 @@ static void end_sequence(struct dwarf_bytes *d)
 }
 
 /* advance_line, advance_pc, copy: a row by itself */
-static void row(struct dwarf_bytes *d, int line, uint64_t advance)
+static inline void row(struct dwarf_bytes *d, int line, uint64_t advance)
 {
 	op(d, 3);
 	sleb(&d->in[LINE], line);
@@ -222,13 +224,14 @@ static void row(struct dwarf_bytes *d, int line, uint64_t advance)
 	op(d, 1);
 }
 
-static void put_word(struct dwarf_bytes *d, struct buf *b, uint64_t v)
+static inline void put_word(struct dwarf_bytes *d, struct buf *b, uint64_t v)
 {
 	put(d, b, v, word(d));
 }
 
-static void section_header(struct dwarf_bytes *d, struct buf *b, uint32_t name, uint32_t type,
-			   uint64_t flags, uint64_t addr, uint64_t at, uint64_t size)
+static inline void section_header(struct dwarf_bytes *d, struct buf *b, uint32_t name,
+				  uint32_t type, uint64_t flags, uint64_t addr, uint64_t at,
+				  uint64_t size)
 {
 	put(d, b, name, 4);
 	put(d, b, type, 4);
@@ -242,7 +245,7 @@ static void section_header(struct dwarf_bytes *d, struct buf *b, uint32_t name, 
 }
 
 /* The file: header, one executable segment, section contents, section headers. */
-static void make_file(struct dwarf_bytes *d)
+static inline void make_file(struct dwarf_bytes *d)
 {
 	struct buf *b = &d->file, headers = BUF_INIT, names = BUF_INIT;
 	size_t ehsize = d->is_32 ? 52 : 64, phsize = d->is_32 ? 32 : 56;
@@ -312,7 +315,7 @@ static void make_file(struct dwarf_bytes *d)
 	buf_release(&names);
 }
 
-static void release(struct dwarf_bytes *d)
+static inline void release(struct dwarf_bytes *d)
 {
 	for (size_t i = 0; i < PIECES; i++)
 		buf_release(&d->in[i]);
@@ -320,9 +323,67 @@ static void release(struct dwarf_bytes *d)
 	*d = (struct dwarf_bytes){.big = false};
 }
 
+enum { UT_COMPILE = 1, UT_TYPE = 2, FUNCTION = DW_SUBPROGRAM, INLINED = DW_INLINED_SUBROUTINE };
+
+/* Abbreviations that most tests can do with. */
+enum {
+	UNIT = 1,     /* stmt_list, low_pc, high_pc; offset, address, address */
+	PLAIN,        /* function: name, low_pc, size as data4 */
+	PARENT,       /* the same with children */
+	ABSTRACT,     /* function: name */
+	CALL,         /* inlined: origin ref4, low_pc, size as data4, file, line data1; children */
+	UNIT_RANGES,  /* stmt_list, low_pc, ranges */
+	UNIT_NOTHING, /* no attributes */
+};
+
+static inline void usual_abbrevs(struct dwarf_bytes *d)
+{
+	abbrev(d, UNIT, DW_COMPILE_UNIT, 1, AT_STMT_LIST, FORM_SEC_OFFSET, AT_LOW_PC, FORM_ADDR,
+	       AT_HIGH_PC, FORM_ADDR, AT_COMP_DIR, FORM_STRING, 0);
+	abbrev(d, PLAIN, FUNCTION, 0, AT_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
+	       FORM_DATA4, 0);
+	abbrev(d, PARENT, FUNCTION, 1, AT_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
+	       FORM_DATA4, 0);
+	abbrev(d, ABSTRACT, FUNCTION, 0, AT_NAME, FORM_STRING, 0);
+	abbrev(d, CALL, INLINED, 1, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
+	       FORM_DATA4, AT_CALL_FILE, FORM_DATA1, AT_CALL_LINE, FORM_DATA1, 0);
+	abbrev(d, UNIT_RANGES, DW_COMPILE_UNIT, 1, AT_STMT_LIST, FORM_SEC_OFFSET, AT_LOW_PC,
+	       FORM_ADDR, AT_RANGES, FORM_SEC_OFFSET, AT_COMP_DIR, FORM_STRING, 0);
+	abbrev(d, UNIT_NOTHING, DW_COMPILE_UNIT, 1, AT_COMP_DIR, FORM_STRING, 0);
+}
+
+static inline void unit(struct dwarf_bytes *d, uint64_t lines, uint64_t lo, uint64_t hi)
+{
+	u8(d, UNIT);
+	offset(d, lines);
+	address(d, lo);
+	address(d, hi);
+	text(d, "/comp");
+}
+
+static inline void function(struct dwarf_bytes *d, unsigned code, const char *name, uint64_t lo,
+			    uint64_t size)
+{
+	u8(d, code);
+	text(d, name);
+	address(d, lo);
+	u32(d, size);
+}
+
+static inline void call(struct dwarf_bytes *d, uint64_t origin, uint64_t lo, uint64_t size,
+			unsigned file, unsigned line)
+{
+	u8(d, CALL);
+	u32(d, origin);
+	address(d, lo);
+	u32(d, size);
+	u8(d, file);
+	u8(d, line);
+}
+
 /* "KIND FUNCTION FILE:LINE:COLUMN < FUNCTION FILE:LINE:COLUMN ..." into out. */
-static const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *engine, uint64_t addr,
-		       struct buf *out, struct buf *complaints)
+static inline const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *engine,
+			      uint64_t addr, struct buf *out, struct buf *complaints)
 {
 	static const char *const kinds[] = {"none",      "function", "line",
 					    "malformed", "gave up",  "absent"};

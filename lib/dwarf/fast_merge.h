@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One job of the fast engine: what fast.c makes of it and fast_merge.c hands over.
+ */
+#ifndef TM_DWARF_FAST_MERGE_H
+#define TM_DWARF_FAST_MERGE_H
+
+#include "lib/dwarf/fast_answer.h"
+
+/* The answer so far. */
+struct fast_best {
+	uint32_t owner; /* unit asked last, + 1; 0: none */
+	uint32_t task;  /* index + 1 */
+	uint32_t call;  /* the task's */
+	uint8_t found;  /* enum dwarf_found, FAST_DECLINED */
+};
+
+struct fast_engine {
+	const struct dwarf_options *options;
+	struct dwarf_job *job;
+	struct fast_file file;
+	struct fast_worker *workers;
+	unsigned n_workers;
+	bool *fresh; /* by worker: its time has not begun yet */
+	struct fast_best *best;
+	struct fast_answers *tasks; /* of all rounds */
+	size_t n_tasks, cap_tasks;
+	size_t first_task; /* of this round */
+	uint32_t *order;   /* of this round's tasks: the largest first */
+	uint32_t *query;   /* of this round */
+	bool decline_rest; /* a declined unit's ranges are not known */
+	uint64_t answered;
+	size_t n_complaints;
+};
+
+/* No other unit needs to be asked. */
+static inline bool fast_settled(const struct fast_best *b)
+{
+	return b->found == DWARF_FUNCTION || b->found == FAST_DECLINED;
+}
+
+/* Adds a line to the job's complaints, which are at most so many. */
+void fast_complain(struct fast_engine *g, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Complains of units, and finds out whether some are lost or declined as a whole. */
+void fast_complain_of_units(struct fast_engine *g);
+/* The best answers become the job's, in the order of the addresses. */
+void fast_merge(struct fast_engine *g);
+/* The reference engine answers what was declined. ST_SYS when it cannot run. */
+enum status fast_fall_back(struct fast_engine *g, struct err *e);
+/* All answers are DWARF_MALFORMED. */
+void fast_give_back(struct fast_engine *g, const char *why);
+
+#endif
