@@ -132,8 +132,41 @@ static void note(struct abbrev *a, const struct abbrev_attr *t, int size)
 		a->near = false;
 }
 
+static void note_number(struct abbrev *a, struct abbrev_site *s, const struct abbrev_attr *t,
+			int size, uint16_t *at, uint8_t *at_size)
+{
+	bool plain = t->form == FORM_DATA1 || t->form == FORM_DATA2 || t->form == FORM_DATA4;
+
+	if (*at_size || !plain || place(a) == ABBREV_FAR) {
+		s->near = false;
+		return;
+	}
+	*at = place(a);
+	*at_size = (uint8_t)size;
+}
+
+static void note_site(struct abbrev *a, struct abbrev_site *s, const struct abbrev_attr *t,
+		      int size)
+{
+	switch (t->name) {
+	case AT_CALL_FILE: note_number(a, s, t, size, &s->file, &s->file_size); break;
+	case AT_CALL_LINE: note_number(a, s, t, size, &s->line, &s->line_size); break;
+	case AT_CALL_COLUMN: note_number(a, s, t, size, &s->column, &s->column_size); break;
+	case AT_NAME:
+	case AT_LINKAGE_NAME:
+	case AT_MIPS_LINKAGE_NAME:
+	case AT_SPECIFICATION: s->only_origin = false; break;
+	case AT_ABSTRACT_ORIGIN:
+		if (s->origin != ABBREV_FAR || t->form != FORM_REF4)
+			s->only_origin = false;
+		s->origin = place(a);
+		break;
+	default: break;
+	}
+}
+
 static void add_attr(struct abbrevs *t, const struct abbrev_kind *k, struct abbrev *a,
-		     uint64_t name, uint64_t form, int64_t implicit)
+		     struct abbrev_site *s, uint64_t name, uint64_t form, int64_t implicit)
 {
 	int size = form_size(form, k->version, k->address_size, k->wide);
 	struct abbrev_attr attr = {.name = name < UINT16_MAX ? (uint16_t)name : UINT16_MAX,
@@ -146,6 +179,7 @@ static void add_attr(struct abbrevs *t, const struct abbrev_kind *k, struct abbr
 		return;
 	}
 	note(a, &attr, size);
+	note_site(a, s, &attr, size);
 	VEC_PUSH(t->attrs, t->n_attrs, t->cap_attrs) = attr;
 	a->n_attrs++;
 	if (size >= 0) {
@@ -186,6 +220,7 @@ static void compile(struct abbrevs *t, const struct abbrev_kind *k, struct rd *r
 		uint64_t code = rd_uleb(r), tag, name, form;
 		int64_t implicit;
 		struct abbrev a = {.low = ABBREV_FAR, .high = ABBREV_FAR, .ranges = ABBREV_FAR};
+		struct abbrev_site site = {.origin = ABBREV_FAR, .only_origin = true, .near = true};
 
 		if (!code)
 			break;
@@ -196,9 +231,13 @@ static void compile(struct abbrevs *t, const struct abbrev_kind *k, struct rd *r
 		a.first_attr = (uint32_t)t->n_attrs;
 		a.near = true;
 		while (!t->why && abbrev_next_attr(r, &name, &form, &implicit))
-			add_attr(t, k, &a, name, form, implicit);
+			add_attr(t, k, &a, &site, name, form, implicit);
 		t->has_code |= a.has_pc && (a.kind == KIND_FUNCTION || a.kind == KIND_INLINED);
+		site.only_origin &= site.origin != ABBREV_FAR;
 		add_code(t, code);
+		if (t->n >= t->cap_sites)
+			t->sites = mem_grow(t->sites, &t->cap_sites, t->n + 1, sizeof *t->sites);
+		t->sites[t->n] = site;
 		VEC_PUSH(t->all, t->n, t->cap) = a;
 		if (t->n_attrs >= UINT32_MAX / 2 || t->n >= UINT32_MAX / 2)
 			t->why = "too many abbreviations";
@@ -212,6 +251,7 @@ static void abbrevs_free(struct abbrevs *t)
 	if (!t)
 		return;
 	free(t->all);
+	free(t->sites);
 	free(t->codes);
 	free(t->attrs);
 	free(t->ops);

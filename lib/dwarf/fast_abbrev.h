@@ -121,6 +121,15 @@ struct abbrev_attr {
 
 enum { ABBREV_FAR = UINT16_MAX }; /* not among the leading attributes of fixed size */
 
+/* Where an inlined call's DIE says whose copy it is and where it was called from, as places like
+ * those in struct abbrev; a size of 0: it does not say. */
+struct abbrev_site {
+	uint16_t origin, file, line, column;
+	uint8_t file_size, line_size, column_size;
+	bool only_origin; /* origin is a DW_FORM_ref4, and nothing else leads to a name */
+	bool near;        /* all that there is of file, line and column is here */
+};
+
 /* How to step over the attributes of a DIE: n_ops times "fixed bytes, then one of variable size",
  * then tail bytes. */
 struct abbrev {
@@ -146,8 +155,9 @@ struct abbrev_op {
 
 struct abbrevs {
 	struct abbrev *all;
-	uint64_t *codes; /* all[i]'s; NULL when code i + 1 is all[i] */
-	size_t n, cap, cap_codes;
+	struct abbrev_site *sites; /* all[i]'s: apart, because few of them are looked at */
+	uint64_t *codes;           /* all[i]'s; NULL when code i + 1 is all[i] */
+	size_t n, cap, cap_codes, cap_sites;
 	struct abbrev_attr *attrs;
 	size_t n_attrs, cap_attrs;
 	struct abbrev_op *ops;
@@ -184,6 +194,11 @@ int form_size(uint64_t form, uint8_t version, uint8_t address_size, bool wide);
 /* The next (name, form, implicit constant) of an abbreviation in the section. False at its end
  * or when r has failed. */
 bool abbrev_next_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *implicit);
+
+static inline const struct abbrev_site *abbrev_site(const struct abbrevs *t, const struct abbrev *a)
+{
+	return &t->sites[a - t->all];
+}
 
 static inline const struct abbrev *abbrev_find(const struct abbrevs *t, uint64_t code)
 {

@@ -183,22 +183,39 @@ static size_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
 	return lo;
 }
 
-/* The state machine's registers, and the row before. */
-struct state {
+struct registers {
 	uint64_t addr, line, column, file;
+};
+
+/* The state machine, and the row before. */
+struct state {
+	struct registers now, row;
 	uint32_t op_index;
-	struct fast_row row;
 	bool live;     /* row is one of this sequence */
 	size_t next;   /* the first address not below row.addr */
 	uint64_t want; /* it, or UINT64_MAX */
 };
 
-/* The stretch of the row before is [row.addr, s->addr). */
-static void take(struct state *s, const uint64_t *addrs, size_t n, struct fast_row *rows)
+static uint32_t small(uint64_t v)
 {
-	for (; s->next < n && addrs[s->next] < s->addr; s->next++) {
-		if (!rows[s->next].there || rows[s->next].addr < s->row.addr)
-			rows[s->next] = s->row;
+	return v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+/* The stretch of the row before is [row.addr, now.addr). */
+static __attribute__((noinline)) void take(struct state *s, const uint64_t *addrs, size_t n,
+					   struct fast_row *rows)
+{
+	const struct fast_row row = {
+	    .addr = s->row.addr,
+	    .file = s->row.file < LIMIT_LINE_FILES ? (uint32_t)s->row.file : LIMIT_LINE_FILES,
+	    .line = small(s->row.line),
+	    .column = small(s->row.column),
+	    .there = true,
+	};
+
+	for (; s->next < n && addrs[s->next] < s->now.addr; s->next++) {
+		if (!rows[s->next].there || rows[s->next].addr < row.addr)
+			rows[s->next] = row;
 	}
 	s->want = s->next < n ? addrs[s->next] : UINT64_MAX;
 }
@@ -206,34 +223,31 @@ static void take(struct state *s, const uint64_t *addrs, size_t n, struct fast_r
 static inline void emit(struct state *s, const uint64_t *addrs, size_t n, struct fast_row *rows)
 {
 	/* After a step backwards nobody knows where the row before ends: it has no stretch. */
-	if (s->live && s->addr >= s->row.addr) {
-		if (s->want < s->addr)
+	if (s->live && s->now.addr >= s->row.addr) {
+		if (s->want < s->now.addr)
 			take(s, addrs, n, rows);
 	} else {
-		s->next = first_at_least(addrs, n, s->addr);
+		s->next = first_at_least(addrs, n, s->now.addr);
 		s->want = s->next < n ? addrs[s->next] : UINT64_MAX;
 		s->live = true;
 	}
-	s->row.addr = s->addr;
-	s->row.file = s->file < LIMIT_LINE_FILES ? (uint32_t)s->file : LIMIT_LINE_FILES;
-	s->row.line = s->line <= UINT32_MAX ? (uint32_t)s->line : 0;
-	s->row.column = s->column <= UINT32_MAX ? (uint32_t)s->column : 0;
+	s->row = s->now;
 }
 
 static inline void advance(const struct program *g, struct state *s, uint64_t ops)
 {
 	if (g->max_ops == 1) {
-		s->addr += g->min_length * ops;
+		s->now.addr += g->min_length * ops;
 		return;
 	}
 	ops += s->op_index;
-	s->addr += g->min_length * (ops / g->max_ops);
+	s->now.addr += g->min_length * (ops / g->max_ops);
 	s->op_index = (uint32_t)(ops % g->max_ops);
 }
 
 static void reset(struct state *s)
 {
-	*s = (struct state){.line = 1, .file = 1, .row = {.there = true}};
+	*s = (struct state){.now = {.line = 1, .file = 1}};
 }
 
 static const char *extended(struct program *g, struct state *s, const uint64_t *addrs, size_t n,
@@ -256,7 +270,7 @@ static const char *extended(struct program *g, struct state *s, const uint64_t *
 		reset(s);
 		break;
 	case LNE_SET_ADDRESS:
-		s->addr = rd_uint(&r, (unsigned)(length - 1 < 8 ? length - 1 : 8));
+		s->now.addr = rd_uint(&r, (unsigned)(length - 1 < 8 ? length - 1 : 8));
 		s->op_index = 0;
 		break;
 	case LNE_DEFINE_FILE:
@@ -285,7 +299,7 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 		uint8_t op = *r->p++;
 
 		if (op >= g->opcode_base) {
-			s.line += (uint64_t)g->special[op].line;
+			s.now.line += (uint64_t)g->special[op].line;
 			advance(g, &s, g->special[op].ops);
 			emit(&s, addrs, n, rows);
 			continue;
@@ -300,16 +314,16 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 			break;
 		case LNS_COPY: emit(&s, addrs, n, rows); break;
 		case LNS_ADVANCE_PC: advance(g, &s, rd_uleb(r)); break;
-		case LNS_ADVANCE_LINE: s.line += (uint64_t)rd_sleb(r); break;
-		case LNS_SET_FILE: s.file = rd_uleb(r); break;
-		case LNS_SET_COLUMN: s.column = rd_uleb(r); break;
+		case LNS_ADVANCE_LINE: s.now.line += (uint64_t)rd_sleb(r); break;
+		case LNS_SET_FILE: s.now.file = rd_uleb(r); break;
+		case LNS_SET_COLUMN: s.now.column = rd_uleb(r); break;
 		case LNS_NEGATE_STMT:
 		case LNS_SET_BASIC_BLOCK:
 		case LNS_SET_PROLOGUE_END:
 		case LNS_SET_EPILOGUE_BEGIN: break;
 		case LNS_CONST_ADD_PC: advance(g, &s, g->special[255].ops); break;
 		case LNS_FIXED_ADVANCE_PC:
-			s.addr += rd_u16(r);
+			s.now.addr += rd_u16(r);
 			s.op_index = 0;
 			break;
 		case LNS_SET_ISA: rd_skip_leb(r); break;

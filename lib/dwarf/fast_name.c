@@ -46,6 +46,11 @@ static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t
 	a = t->why || !code ? NULL : abbrev_find(t, code);
 	if (!a)
 		return false;
+	if (abbrev_site(t, a)->only_origin) {
+		rd_skip(&r, abbrev_site(t, a)->origin);
+		x->next[x->n_next++] = u->offset + rd_u32(&r);
+		return !r.failed;
+	}
 	for (uint32_t i = 0; i < a->n_attrs; i++) {
 		const struct abbrev_attr *at = &t->attrs[a->first_attr + i];
 
@@ -148,15 +153,31 @@ static uint32_t small(const struct fast_value *v)
 	return v->class == CLASS_CONSTANT && v->v <= UINT32_MAX ? (uint32_t)v->v : 0;
 }
 
+static uint32_t number(struct rd r, uint16_t place, uint8_t size)
+{
+	if (!size)
+		return 0;
+	rd_skip(&r, place);
+	return (uint32_t)rd_uint(&r, size);
+}
+
 void fast_call_site_read(const struct fast_file *f, const struct fast_unit *u,
 			 const struct abbrevs *t, const struct abbrev *a, uint64_t die,
 			 struct fast_call_site *c)
 {
 	struct rd r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
+	const struct abbrev_site *site = abbrev_site(t, a);
 	struct fast_value v;
 
 	*c = (struct fast_call_site){.has_file = false};
 	rd_uleb(&r);
+	if (site->near) {
+		c->has_file = site->file_size;
+		c->file = number(r, site->file, site->file_size);
+		c->line = number(r, site->line, site->line_size);
+		c->column = number(r, site->column, site->column_size);
+		return;
+	}
 	for (uint32_t i = 0; i < a->n_attrs; i++) {
 		const struct abbrev_attr *at = &t->attrs[a->first_attr + i];
 

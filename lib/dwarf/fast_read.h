@@ -137,8 +137,8 @@ static inline uint64_t rd_offset(struct rd *r, bool wide)
 	return wide ? rd_u64(r) : rd_u32(r);
 }
 
-/* More than 64 bits is a failure; padding is not. */
-static inline uint64_t rd_uleb(struct rd *r)
+/* The long ones, kept apart so that one byte costs little. */
+static __attribute__((noinline, unused)) uint64_t rd_long_uleb(struct rd *r)
 {
 	uint64_t v = 0;
 	unsigned shift = 0;
@@ -157,6 +157,14 @@ static inline uint64_t rd_uleb(struct rd *r)
 	}
 	rd_fail(r);
 	return 0;
+}
+
+/* More than 64 bits is a failure; padding is not. */
+static inline uint64_t rd_uleb(struct rd *r)
+{
+	if (r->p < r->end && *r->p < 0x80)
+		return *r->p++;
+	return rd_long_uleb(r);
 }
 
 static inline int64_t rd_sleb(struct rd *r)

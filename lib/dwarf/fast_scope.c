@@ -401,10 +401,12 @@ enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit
 			       fast_scopes_found_fn *found, void *arg)
 {
 	static const uint64_t none;
+	uint32_t nowhere;
 	struct walk w = {.f = f,
 			 .u = u,
 			 .t = t,
 			 .addrs = &none,
+			 .node = &nowhere,
 			 .everything = true,
 			 .found = found,
 			 .arg = arg,

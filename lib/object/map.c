@@ -39,11 +39,13 @@ static bool is_ours(uintptr_t at)
 static void on_bus_error(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr;
+	void *zeroes = MAP_FAILED;
 	int saved = errno;
 
-	if (info->si_code > 0 && is_ours(at) &&
-	    mmap((void *)(at & ~(page - 1)), page, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+	if (info->si_code > 0 && is_ours(at))
+		zeroes = mmap((void *)(at & ~(page - 1)), page, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (zeroes != MAP_FAILED) {
 		errno = saved;
 		return;
 	}
@@ -91,7 +93,7 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 {
 	uint64_t before_it, in_file, whole;
 	struct map_piece *m;
-	uint8_t *p;
+	void *p, *mapped;
 
 	pthread_once(&installed, install);
 	before_it = offset & (page - 1);
@@ -103,14 +105,14 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	if (mmap(p, (size_t)in_file, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd,
-		 (off_t)(offset - before_it)) == MAP_FAILED) {
+	mapped = mmap(p, (size_t)in_file, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, (off_t)(offset - before_it));
+	if (mapped == MAP_FAILED) {
 		munmap(p, (size_t)whole);
 		return NULL;
 	}
 	m = add_piece((uintptr_t)p, (uintptr_t)p + whole);
-	*data = p + before_it;
+	*data = (uint8_t *)p + before_it;
 	(*data)[n] = 0;
 	return m;
 }
