@@ -48,8 +48,6 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 		return st;
 	if (!n)
 		return err_set(e, ST_BAD, "empty file");
-	if (!n)
-		return err_set(e, ST_BAD, "empty file");
 	if (o->format) {
 		*r = reader_by_name(o->format);
 		return *r ? ST_OK
