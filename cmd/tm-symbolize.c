@@ -8,7 +8,6 @@
 #include "lib/symbolize/rewrite.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct job {
@@ -189,7 +188,7 @@ int main(int argc, char **argv)
 			 least * j.all.n)
 		cli_status(EXIT_INCOMPLETE);
 	symbolizer_release(&j.symbolizer);
-	free(files.items);
-	free(debug_dirs.items);
+	opt_list_release(&files);
+	opt_list_release(&debug_dirs);
 	return cli_exit();
 }

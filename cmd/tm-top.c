@@ -161,5 +161,8 @@ int main(int argc, char **argv)
 	release_filters(filters, what.n_filters);
 	project_release(&p);
 	sites_free(what.sites);
+	opt_list_release(&focus);
+	opt_list_release(&ignore);
+	opt_list_release(&sites);
 	return cli_exit();
 }

@@ -166,3 +166,9 @@ int opt_parse(const struct opt_program *p, int argc, char **argv)
 		exit(cli_exit());
 	return operands;
 }
+
+void opt_list_release(struct opt_list *l)
+{
+	free(l->items);
+	*l = (struct opt_list){.n = 0};
+}
