@@ -8,7 +8,9 @@
 #include "lib/symbolize/rewrite.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct job {
 	struct symbolizer symbolizer;
@@ -41,24 +43,36 @@ static void tell_coverage(const char *file, const char *name, const struct cover
 		     c->guesses);
 }
 
+static bool has_nameless(const struct trace *t)
+{
+	for (size_t i = 1; i < t->n_modules; i++)
+		if (!*trace_text(t, t->modules[i].name))
+			return true;
+	return false;
+}
+
 /* Notes that were in a trace have been told by who made it; those of an import here have not. */
 static void tell(struct job *j, const char *file, const struct rewrite *w, bool imported)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		const struct trace *t = w->captures[i].t;
-		struct coverage c;
+		struct coverage *of = mem_zarray(t->symbols.n_objects, sizeof *of), c;
 
 		cli_notes(file, t, imported ? 0 : w->captures[i].first_note, NOTE_GUESS);
+		coverage_count(t, &c, of);
 		for (uint32_t o = 1; o < t->symbols.n_objects; o++) {
 			const struct symbol_object *object = &t->symbols.objects[o];
 
-			coverage_count(t, o, &c);
 			tell_coverage(file, intern_text(&t->symbols.strings, object->name, NULL),
-				      &c, cli_info);
+				      &of[o], cli_info);
 		}
-		coverage_count(t, 0, &c);
+		free(of);
 		tell_coverage(file, "coverage", &c, cli_note);
+		if (c.reasons[REASON_NO_FILE] && has_nameless(t))
+			cli_note(file, "the capture does not name its module: give the module map "
+				       "with --maps, or the one binary with -e");
 		j->all.n += c.n;
+		j->all.reasons[REASON_NO_FILE] += c.reasons[REASON_NO_FILE];
 		for (int k = 0; k < TIERS; k++)
 			j->all.tiers[k] += c.tiers[k];
 	}
@@ -74,7 +88,7 @@ static enum status read_maps(const char *path, struct trace **maps, struct err *
 	if (!st)
 		st = maps_read(&in.cur, *maps, e);
 	input_close(&in);
-	return st ? err_prefix(e, "module map '%s'", path) : ST_OK;
+	return st ? err_of_file(e, "module map", path) : ST_OK;
 }
 
 static enum status symbolize(struct job *j, struct input *in, const char *file, struct err *e)
@@ -132,6 +146,31 @@ static void given_files(const struct files *f)
 	}
 }
 
+/* A name that is no module's is a slip when it was written out, or when a module has no file. */
+static void unwanted_files(const struct files *f, bool some_missing)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct file *x = f->items[i];
+
+		if (!x->given || x->wanted)
+			continue;
+		if (x->module)
+			cli_note(x->path, "not used: no module is called '%s'", x->module);
+		else if (some_missing)
+			cli_note(x->path, "not used: no module has its name or build-id");
+	}
+}
+
+static void need_folder(const char *option, const char *path)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return;
+	cli_error(path, "--%s: no such folder", option);
+	cli_status(EXIT_INPUT);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
@@ -177,6 +216,10 @@ int main(int argc, char **argv)
 	o.bind = (struct bind_options){import.options.has_slide, import.options.slide,
 				       import.options.locations, import.options.offsets};
 	o.dwarf = (struct dwarf_options){.jobs = (unsigned)jobs, .progress = progress};
+	for (size_t i = 0; i < debug_dirs.n; i++)
+		need_folder("debug-dir", debug_dirs.items[i]);
+	if (*sysroot && !no_local)
+		need_folder("sysroot", sysroot);
 	cli_output(output);
 	symbolizer_init(&j.symbolizer, &o);
 	given_files(&j.symbolizer.files);
@@ -184,6 +227,7 @@ int main(int argc, char **argv)
 		one(&j, "-");
 	for (int i = 1; i <= n; i++)
 		one(&j, argv[i]);
+	unwanted_files(&j.symbolizer.files, j.all.reasons[REASON_NO_FILE]);
 	if (least && (j.all.n - j.all.tiers[TIER_NOTHING] - j.all.tiers[TIER_MODULE]) * 100 <
 			 least * j.all.n)
 		cli_status(EXIT_INCOMPLETE);

@@ -40,7 +40,8 @@ void cli_notes(const char *file, const struct trace *t, size_t first, enum sever
 /* Raises the status the program will end with: of several 2, 3, 1, 4, 5, 0 in that order. */
 void cli_status(enum exit_status s);
 /* For programs that write a trace: path NULL is standard output, which must not be a terminal.
- * A file is written aside and renamed by cli_exit, if something was written and all of it was. */
+ * A regular file is written aside and renamed by cli_exit, if something was written and all of it
+ * was; a signal that ends the program removes it. */
 void cli_output(const char *path);
 /* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */
 int cli_exit(void);
@@ -48,7 +49,8 @@ int cli_exit(void);
 /* For opt.c, msg.c. */
 void cli_start(const char *name);
 void cli_output_done(bool written);
-void cli_progress_mode(int mode); /* 0 auto, 1 always, 2 never */
+const char *cli_output_name(void); /* for messages */
+void cli_progress_mode(int mode);  /* 0 auto, 1 always, 2 never */
 
 /* Option rows of whatever reads captures: -f/--format, --maps, --config, --slide, --locations,
  * --offsets. Put CLI_IMPORT_ROWS(o) into the table and call cli_import_done after parsing. */

@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/cli.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const cli_location_choices[] = {"auto", "return", "exact", "entry", NULL};
 const char *const cli_offset_choices[] = {"auto", "file", "vaddr", NULL};
+
+/* Told once and at once, whether or not a reader comes to need it. */
+static void need_file(const char *option, const char *path)
+{
+	if (!path || !access(path, R_OK))
+		return;
+	cli_error(path, "--%s: %s", option, strerror(errno));
+	cli_status(EXIT_INPUT);
+	exit(cli_exit());
+}
 
 void cli_import_done(struct cli_import *i)
 {
@@ -17,6 +30,8 @@ void cli_import_done(struct cli_import *i)
 	if (i->options.format && !reader_by_name(i->options.format))
 		cli_usage("--format: '%s' is no format (tm-import --list-formats)",
 			  i->options.format);
+	need_file("maps", i->options.maps);
+	need_file("config", i->options.config);
 }
 
 /* The caller's sink with progress: a look at the input every few thousand events. */

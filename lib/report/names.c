@@ -179,28 +179,35 @@ static void place(struct names *n, const struct trace *t, const struct location 
 	}
 }
 
-static uint32_t named_by_capture(struct names *n, const struct trace *t, const struct location *l)
+/* id has the address, where there is one beside the name. */
+static uint32_t named_by_capture(struct names *n, const struct trace *t, const struct location *l,
+				 struct identity *id)
 {
-	struct names_location row = {.first = (uint32_t)n->n_calls, .n_calls = 1};
-	struct identity id = {.how = HOW_NAME, .line = l->line};
+	struct names_location row = {.address = id->address,
+				     .has_address = id->how != HOW_UNKNOWN,
+				     .first = (uint32_t)n->n_calls,
+				     .n_calls = 1};
 	const char *text;
 	size_t len;
 	uint32_t got;
 	bool is_new;
 
-	if (l->module && l->module < t->n_modules) {
+	if (!row.has_address)
+		id->how = HOW_NAME;
+	if (!id->module && l->module && l->module < t->n_modules) {
 		text = intern_text(&t->strings, t->modules[l->module].name, &len);
-		id.module = add_base_name(n, text, len);
+		id->module = add_base_name(n, text, len);
 	}
 	text = intern_text(&t->strings, l->file, &len);
-	id.file = add_string(n, text, len);
+	id->file = add_string(n, text, len);
+	id->line = l->line;
 	text = intern_text(&t->strings, l->name, &len);
-	id.function = text_function(n, text, len, id.module);
-	row.module = id.module;
-	row.tier = id.file && l->line ? TIER_LINE : TIER_NAME;
-	got = add_location(n, &id, &row, &is_new);
+	id->function = text_function(n, text, len, id->module);
+	row.module = id->module;
+	row.tier = id->file && l->line ? TIER_LINE : TIER_NAME;
+	got = add_location(n, id, &row, &is_new);
 	if (is_new)
-		push_call(n, id.function, id.file, l->line, got);
+		push_call(n, id->function, id->file, l->line, got);
 	return got;
 }
 
@@ -264,10 +271,10 @@ static uint32_t resolve(struct names *n, const struct trace *t, uint32_t locatio
 		if (got)
 			return got;
 	}
-	if (l->space == SPACE_NAME && l->name)
-		return named_by_capture(n, t, l);
 	if (id.how != HOW_VADDR && l->space < SPACE_NAME)
 		place(n, t, l, &id);
+	if (l->name)
+		return named_by_capture(n, t, l, &id);
 	return unnamed(n, &id, &row);
 }
 

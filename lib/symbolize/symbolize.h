@@ -35,7 +35,8 @@ void symbolizer_release(struct symbolizer *s);
 enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct trace *maps,
 			   struct err *e);
 
-/* Counts bindings of locations, of one object (id) or of all (object 0). */
-void coverage_count(const struct trace *t, uint32_t object, struct coverage *c);
+/* Counts bindings of locations: all of them into *all, and those of each object into of[id], unless
+ * of is NULL; it has room for t->symbols.n_objects. */
+void coverage_count(const struct trace *t, struct coverage *all, struct coverage *of);
 
 #endif

@@ -83,10 +83,11 @@ static void header(struct cursor *c, struct trace *t)
 
 static void module_row(struct cursor *c, struct trace *t)
 {
-	struct module m = {.name = id(c, strings(t), "string"), .process = u32(c, "process")};
+	struct module m = {.name = id(c, strings(t), "string")};
 	struct map_range *ranges;
 	uint64_t n;
 
+	m.process = u32(c, "process");
 	m.epoch_lo = u32(c, "epoch");
 	m.epoch_hi = u32(c, "epoch");
 	m.build_id = id(c, strings(t), "string");
@@ -150,8 +151,9 @@ static void stack_row(struct cursor *c, struct trace *t)
 
 static void thread_row(struct cursor *c, struct trace *t)
 {
-	struct thread th = {.process = u32(c, "process"), .tid = cursor_uleb(c)};
+	struct thread th = {.process = u32(c, "process")};
 
+	th.tid = cursor_uleb(c);
 	th.generation = u32(c, "generation");
 	th.name = id(c, strings(t), "string");
 	if (!c->failed)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENT_CHUNK = 256 << 10 }; /* small enough to stay in cache, large enough to forget */
+enum { EVENT_CHUNK = 32 << 10 }; /* what a cut or a flipped bit costs at most */
 
 struct writer {
 	struct sink sink;

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A trace that has symbols is symbolized again: the new ones replace the old ones, whichever were
+# better, and equal those that the capture would have got. Two captures of one file keep apart.
+# shellcheck disable=SC2016,SC2034 # check evaluates
+set -u
+: "${GEN:?}"
+
+failed=0
+check() { # WHAT; then a command that must succeed
+	local what=$1
+
+	shift
+	if "$@"; then
+		echo "ok - $what"
+	else
+		head -n 5 err 2>/dev/null | sed 's/^/    /'
+		echo "not ok - $what"
+		failed=1
+	fi
+}
+
+cat >prog.c <<'X'
+static inline __attribute__((always_inline)) int inner(int x) { return x * 70000; }
+int outer(int x) { return inner(x) + 1; }
+int main(void) { return outer(2); }
+X
+if ! ${CC:-cc} -g -O1 -fno-pie -no-pie prog.c -o prog 2>err; then
+	echo "skip - symbolizing again (${CC:-cc} cannot build for it)"
+	exit 0
+fi
+at=$((0x$(nm prog | awk '$3 == "outer" {print $1}')))
+printf '{"f":1,"d":[{"t":"A","s":5,"r":8,"st":["0x%x;0x%x;0x10;"],"sz":[8]}]}\n' $((at + 2)) $((at + 5)) >prog.mem
+
+tm-import -q --slide 0 prog.mem -o prog.tmt
+with='-q -e prog'
+without='-q --no-local'
+dump() { tm-dump "$@" | grep -E '^(capture|location|binding|  call|totals)'; }
+# shellcheck disable=SC2086
+{
+	tm-symbolize $with prog.tmt -o with.tmt
+	tm-symbolize $without prog.tmt -o without.tmt
+	tm-symbolize $with without.tmt -o gained.tmt
+	tm-symbolize $without with.tmt -o lost.tmt
+	tm-symbolize $with with.tmt -o again.tmt
+	cat with.tmt without.tmt >two.tmt
+	tm-symbolize $with two.tmt -o both.tmt
+} 2>err
+for f in with without gained lost again both; do
+	dump $f.tmt >$f
+done
+check 'there are names to gain' eval 'grep -q "^  call function=\"inner\"" with && ! grep -q "^  call" without'
+check 'symbols are put where there were none' cmp -s gained with
+check 'symbols go when there is no binary' cmp -s lost without
+check 'symbols are replaced by the same ones' cmp -s again with
+cat with with >want
+check 'two captures, one with symbols' cmp -s both want
+
+# What the user says that a file is goes before what it looks like.
+for p in tm-import tm-symbolize tm-dump tm-top; do
+	"$p" -q -f memtracer prog.tmt >out 2>err
+	status=$?
+	check "$p -f memtracer of a trace" eval '[ $status = 3 ] && [ ! -s out ] && grep -q "^$p: prog.tmt: " err'
+	"$p" -q -f trace prog.mem >out 2>err
+	status=$?
+	check "$p -f trace of a capture" eval '[ $status = 3 ] && [ ! -s out ] && grep -q "no trace begins here" err'
+done
+
+exit $failed
