@@ -88,12 +88,15 @@ static enum status add_maps(struct trace *t, const char *path, struct err *e)
 	return st ? err_of_file(e, "module map", path) : ST_OK;
 }
 
-static enum status new_capture(struct import *im, bool maps, struct err *e)
+static enum status new_capture(struct import *im, struct err *e)
 {
 	im->t = trace_new();
 	im->begun = false;
 	im->captures++;
-	return maps && im->options->maps ? add_maps(im->t, im->options->maps, e) : ST_OK;
+	if (im->reader->own_tables) /* a trace: what it says, and nothing added */
+		return ST_OK;
+	trace_set(im->t, "format", im->reader->name);
+	return im->options->maps ? add_maps(im->t, im->options->maps, e) : ST_OK;
 }
 
 enum status import_begin(struct import *im, struct err *e)
@@ -121,10 +124,9 @@ static enum status end_capture(struct import *im, bool *lossy, struct err *e)
 
 enum status import_next(struct import *im, struct err *e)
 {
-	bool maps = im->maps;
 	enum status st = end_capture(im, im->lossy, e);
 
-	return st ? st : new_capture(im, maps, e);
+	return st ? st : new_capture(im, e);
 }
 
 static uint64_t events(const struct trace *t)
@@ -198,11 +200,9 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 		st = input_keep(in);
 	if (st)
 		return st;
-	im.maps = !r->own_tables;
-	st = new_capture(&im, im.maps, e);
+	im.reader = r;
+	st = new_capture(&im, e);
 	if (!st) {
-		if (!r->own_tables)
-			trace_set(im.t, "format", r->name);
 		st = r->read(&im, e);
 		if (st && !guard.failed && im.t && (im.captures > 1 || events(im.t))) {
 			if (e->offset == ERR_NO_OFFSET)

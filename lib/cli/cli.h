@@ -43,6 +43,8 @@ void cli_status(enum exit_status s);
  * A regular file is written aside and renamed by cli_exit, if something was written and all of it
  * was; a signal that ends the program removes it. */
 void cli_output(const char *path);
+/* True when standard output is a pipe: the next program tells what travels in the trace. */
+bool cli_into_pipe(void);
 /* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */
 int cli_exit(void);
 
@@ -93,6 +95,12 @@ void cli_inputs(struct cli_loop *l, int n, char **operands);
  * is left alone: *file stays NULL. */
 enum status cli_as_trace(struct input *in, const struct import_options *o, struct input *copy,
 			 FILE **file, struct err *e);
+
+/* A module map for a trace, whose own tables must stay as they are: into a trace of its own. */
+enum status cli_read_maps(const char *path, struct trace **maps, struct err *e);
+
+/* A folder given with --option that is not there: an error and EXIT_INPUT. */
+void cli_need_folder(const char *option, const char *path);
 
 /* Progress on stderr for work over a second, on a terminal or with --progress=always. total 0:
  * not known. Cheap to call often. */

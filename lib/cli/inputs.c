@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const cli_location_choices[] = {"auto", "return", "exact", "entry", NULL};
@@ -95,4 +96,26 @@ void cli_inputs(struct cli_loop *l, int n, char **operands)
 		read_one(l, "-");
 	for (int i = 0; i < n; i++)
 		read_one(l, operands[i]);
+}
+
+enum status cli_read_maps(const char *path, struct trace **maps, struct err *e)
+{
+	struct input in = {0};
+	enum status st = input_open(&in, path, e);
+
+	*maps = trace_new();
+	if (!st)
+		st = maps_read(&in.cur, *maps, e);
+	input_close(&in);
+	return st ? err_of_file(e, "module map", path) : ST_OK;
+}
+
+void cli_need_folder(const char *option, const char *path)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return;
+	cli_error(path, "--%s: no such folder", option);
+	cli_status(EXIT_INPUT);
 }

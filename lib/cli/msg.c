@@ -26,8 +26,9 @@ static void out_of_memory(void)
 static void hold_standard_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
 }
 
 void cli_start(const char *name)

@@ -117,3 +117,10 @@ void cli_output_done(bool written)
 		remove_aside();
 	target = NULL;
 }
+
+bool cli_into_pipe(void)
+{
+	struct stat st;
+
+	return !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode);
+}

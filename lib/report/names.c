@@ -2,6 +2,7 @@
 #include "lib/report/names.h"
 
 #include "lib/base/mem.h"
+#include "lib/trace/module_index.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -149,22 +150,25 @@ static void place(struct names *n, const struct trace *t, const struct location 
 {
 	const struct module *m =
 	    l->module < t->n_modules && l->module ? &t->modules[l->module] : NULL;
+	const struct map_range *range = NULL;
 	const char *name;
 	size_t len;
 
 	id->address = l->raw;
 	id->how = HOW_ADDRESS;
-	if (!m && l->space == SPACE_RUNTIME)
-		m = trace_module_at(t, l->process, l->epoch, l->raw);
 	if (l->space != SPACE_RUNTIME) {
 		id->how = HOW_OFFSET;
-	} else if (m) {
-		for (uint32_t i = 0; i < m->n_ranges; i++)
-			if (m->ranges[i].lo <= l->raw && l->raw < m->ranges[i].hi) {
-				id->address = l->raw - m->ranges[i].lo + m->ranges[i].offset;
-				id->how = HOW_OFFSET;
-			}
-		if (id->how == HOW_ADDRESS && m->has_slide) {
+	} else {
+		const struct module *mapped;
+
+		if (!n->modules)
+			n->modules = module_index_new(t);
+		mapped = module_index_at(n->modules, l->process, l->epoch, l->raw, &range);
+		if (mapped && (!m || mapped == m)) {
+			m = mapped;
+			id->address = l->raw - range->lo + range->offset;
+			id->how = HOW_OFFSET;
+		} else if (m && m->has_slide) {
 			id->address = l->raw - m->slide;
 			id->how = HOW_OFFSET;
 		}
@@ -310,6 +314,8 @@ void names_init(struct names *n)
 void names_capture(struct names *n, const struct trace *t)
 {
 	(void)t;
+	module_index_free(n->modules);
+	n->modules = NULL;
 	if (n->seen)
 		memset(n->seen, 0, n->cap_seen * sizeof *n->seen);
 	map64_release(&n->functions_seen);
@@ -323,6 +329,7 @@ void names_release(struct names *n)
 	intern_release(&n->location_index);
 	map64_release(&n->functions_seen);
 	map64_release(&n->strings_seen);
+	module_index_free(n->modules);
 	free(n->functions);
 	free(n->locations);
 	free(n->calls);

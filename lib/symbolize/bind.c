@@ -145,8 +145,11 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 	if (in_code(out->file, plain - slide)) {
 		out->vaddr = plain - slide;
 		out->flags |= BINDING_STRIPPED_BITS;
-	} else {
+	} else { /* another module's, then: what is left is the address */
 		out->reason = REASON_OUTSIDE;
+		out->module = 0;
+		out->file = NULL;
+		out->vaddr = 0;
 	}
 }
 

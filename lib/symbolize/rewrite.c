@@ -10,7 +10,7 @@
 
 static bool is_symbols(uint32_t kind)
 {
-	return kind >= CHUNK_SYMBOL_STRINGS && kind <= CHUNK_BINDINGS;
+	return kind >= CHUNK_SYMBOL_STRINGS && kind <= CHUNK_SYMBOL_NOTES;
 }
 
 /* The tables of one capture. */
@@ -91,8 +91,13 @@ enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer
 			if (st || w->n < n)
 				return st;
 		}
-		if (!st)
+		if (!st) {
+			size_t before = c->t->n_notes;
+
 			st = symbolizer_run(sy, c->t, maps ? maps : c->t, e);
+			for (size_t k = before; k < c->t->n_notes; k++)
+				c->t->notes[k].symbolizing = true;
+		}
 		if (st || w->cut)
 			return st;
 	}

@@ -92,6 +92,7 @@ enum severity { NOTE_INFO, NOTE_GUESS, NOTE_LOSS };
 struct note {
 	uint8_t severity;
 	uint64_t count;   /* how many things it is about; 0 when it is not a count */
+	bool symbolizing; /* made by tm-symbolize: replaced when it runs again */
 	const char *text; /* does not repeat the count: it is shown behind the text */
 };
 

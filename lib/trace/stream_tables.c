@@ -343,10 +343,14 @@ enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *
 		header(&cur, t);
 	} else if (c->kind == CHUNK_TOTALS) {
 		totals(&cur, t);
-	} else if (c->kind == CHUNK_NOTES) {
+	} else if (c->kind == CHUNK_NOTES || c->kind == CHUNK_SYMBOL_NOTES) {
+		size_t before = t->n_notes;
+
 		cursor_uleb(&cur); /* notes have no ids */
 		while (!cursor_done(&cur))
 			note_row(&cur, t);
+		for (size_t i = before; i < t->n_notes; i++)
+			t->notes[i].symbolizing = c->kind == CHUNK_SYMBOL_NOTES;
 	} else if (size) {
 		first = cursor_uleb(&cur);
 		if (!cur.failed && first != *size)

@@ -57,6 +57,26 @@ check 'symbols are replaced by the same ones' cmp -s again with
 cat with with >want
 check 'two captures, one with symbols' cmp -s both want
 
+# Notes about symbols go with the symbols; notes about the capture stay.
+printf '%x-%x r-xp 00001000 00:00 1 %s\n' $((0x7f0000001000)) $((0x7f0000003000)) "$PWD/prog" >maps
+printf '{"f":1,"d":[{"t":"A","s":5,"r":8,"st":["0x7f0000001005;"],"sz":[9]}]}\n' >mapped.mem
+notes() { tm-dump "$@" | grep '^note '; }
+tm-import -q --maps maps mapped.mem -o mapped.tmt
+tm-symbolize -q mapped.tmt -o guessed.tmt
+tm-symbolize -q guessed.tmt -o guessed2.tmt
+tm-symbolize -q -e prog guessed.tmt -o given.tmt
+tm-import -q guessed.tmt -o copied.tmt
+tm-symbolize -q -e prog copied.tmt -o given2.tmt
+for f in mapped guessed guessed2 given copied given2; do
+	notes $f.tmt >$f.notes
+done
+check 'a guess is noted' grep -q 'captured path' guessed.notes
+check 'symbolizing twice notes it once' cmp -s guessed.notes guessed2.notes
+check 'a guess that no longer holds goes' cmp -s mapped.notes given.notes
+check 'what the capture says of itself stays' grep -q 'sum to more' given.notes
+check 'a copied trace keeps its notes' cmp -s guessed.notes copied.notes
+check '... and knows which are about symbols' cmp -s mapped.notes given2.notes
+
 # What the user says that a file is goes before what it looks like.
 for p in tm-import tm-symbolize tm-dump tm-top; do
 	"$p" -q -f memtracer prog.tmt >out 2>err
