@@ -26,9 +26,12 @@ static void out_of_memory(void)
 static void hold_standard_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 &&
-		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-			return;
+		if (fcntl(fd, F_GETFD) < 0) {
+			int held = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+
+			if (held > STDERR_FILENO) /* the lowest free one is what open gives */
+				close(held);
+		}
 }
 
 void cli_start(const char *name)
