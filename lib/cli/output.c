@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static char *resolved; /* lives as long as the program */
 static const char *name = "standard output";
 static const char *target; /* set while there is a file aside that is to become it */
 static struct buf aside;
@@ -88,7 +89,7 @@ void cli_output(const char *path)
 	}
 	name = path;
 	if (there && S_ISREG(st.st_mode)) {
-		path = realpath(path, NULL); /* a link stays one; lives as long as the program */
+		path = resolved = realpath(path, NULL); /* a link stays one */
 		if (!path)
 			fail(name);
 	}
