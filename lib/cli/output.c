@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *resolved; /* lives as long as the program */
+static char *resolved; /* target may point to it */
 static const char *name = "standard output";
 static const char *target; /* set while there is a file aside that is to become it */
 static struct buf aside;
@@ -117,6 +117,8 @@ void cli_output_done(bool written)
 	if (!kept)
 		remove_aside();
 	target = NULL;
+	free(resolved);
+	resolved = NULL;
 }
 
 bool cli_into_pipe(void)
