@@ -5,21 +5,10 @@
 # left behind by a program that is ended.
 # shellcheck disable=SC2016,SC2086,SC2317 # check evaluates; numbers need no quotes
 set -u
-: "${GEN:?}"
+: "${SRC:?}" "${GEN:?}"
 
-failed=0
-check() { # WHAT; then a command that must succeed
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		head -n 5 err 2>/dev/null | sed 's/^/    /'
-		echo "not ok - $what"
-		failed=1
-	fi
-}
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
 
 "$GEN/memtracer" --frames 3 --types 4 --stacks 5 >a.mem
 echo nonsense >bad

@@ -5,21 +5,10 @@
 # better, and equal those that the capture would have got. Two captures of one file keep apart.
 # shellcheck disable=SC2016,SC2034 # check evaluates
 set -u
-: "${GEN:?}"
+: "${SRC:?}" "${GEN:?}"
 
-failed=0
-check() { # WHAT; then a command that must succeed
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		head -n 5 err 2>/dev/null | sed 's/^/    /'
-		echo "not ok - $what"
-		failed=1
-	fi
-}
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
 
 cat >prog.c <<'X'
 static inline __attribute__((always_inline)) int inner(int x) { return x * 70000; }
