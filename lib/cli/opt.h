@@ -23,7 +23,7 @@ enum opt_type {
 	OPT_CHOICE,   /* int *: index into choices */
 };
 
-struct opt_list { /* zeroed is empty; released at exit by nobody: lives as long as main */
+struct opt_list { /* zeroed is empty; items are borrowed from argv */
 	const char **items;
 	size_t n, cap;
 };
@@ -69,5 +69,6 @@ struct opt_program {
 /* Parses argv; operands are moved to the front of argv+1 and their number is returned. Adds
  * --help, --version, -q, -v, --progress to every table. Never returns on a usage error. */
 int opt_parse(const struct opt_program *p, int argc, char **argv);
+void opt_list_release(struct opt_list *l);
 
 #endif

@@ -121,7 +121,7 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e);
 enum status reader_rows(struct reader *r, struct unit *u, struct err *e);
 /* The raw name of the function whose DIE is at that offset: its linkage name, else its name, along
  * abstract origins and specifications. 0: it has none. */
-uint32_t reader_function(struct reader *r, uint64_t die);
+uint32_t reader_function(struct reader *r, uint64_t start);
 /* Sections that could not be read, one line; "" when all could. */
 const char *reader_complaint(struct reader *r);
 

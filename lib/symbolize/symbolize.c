@@ -190,12 +190,16 @@ static uint8_t reason_of(const struct dwarf_answer *a, bool named)
 	}
 }
 
-static uint8_t tier_of(const struct symbols *y, uint32_t call, bool has_object)
+/* A name that the capture came with stands in where there is no better one. */
+static uint8_t tier_of(const struct symbols *y, uint32_t call, const struct location *l,
+		       bool has_object)
 {
 	if (call && y->calls[call].line)
 		return TIER_LINE;
 	if (call && y->calls[call].function)
 		return TIER_NAME;
+	if (!call && l->name)
+		return l->file && l->line ? TIER_LINE : TIER_NAME;
 	return has_object ? TIER_MODULE : TIER_NOTHING;
 }
 
@@ -246,7 +250,7 @@ static void bind_batch(struct run *r, struct batch *x)
 		uint32_t call = a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY
 				    ? copy_call(r, x, x->addrs[i], a->call)
 				    : 0;
-		uint8_t flags = 0, reason, tier;
+		uint8_t flags = 0, reason;
 
 		if (a->found != DWARF_FUNCTION) {
 			struct symbol_call line =
@@ -255,18 +259,19 @@ static void bind_batch(struct run *r, struct batch *x)
 			call = symbol_call_at(r, x, x->addrs[i], call ? &line : NULL, &flags);
 		}
 		reason = reason_of(a, call && y->calls[call].function);
-		tier = tier_of(y, call, true);
 		for (; item < x->n && x->items[item].key == x->addrs[i]; item++) {
-			const struct bound *b = &r->bound[x->items[item].index];
+			uint32_t index = x->items[item].index;
+			const struct bound *b = &r->bound[index];
 
-			symbols_bind(y, x->items[item].index,
-				     &(struct binding){.vaddr = b->vaddr,
-						       .object = object_of(r, b),
-						       .call = call,
-						       .reason = reason,
-						       .tier = tier,
-						       .flags = b->flags | flags,
-						       .kind = b->kind});
+			symbols_bind(y, index,
+				     &(struct binding){
+					 .vaddr = b->vaddr,
+					 .object = object_of(r, b),
+					 .call = call,
+					 .reason = reason,
+					 .tier = tier_of(y, call, &r->t->locations[index], true),
+					 .flags = b->flags | flags,
+					 .kind = b->kind});
 		}
 	}
 	for (size_t i = 0; i < x->answers.n_complaints; i++)
@@ -283,12 +288,9 @@ static void bind_rest(struct run *r)
 
 		if (b->reason == REASON_RESOLVED && b->file)
 			continue;
-		if (l->space == SPACE_NAME) {
-			x.tier = l->line ? TIER_LINE : TIER_NAME;
-		} else {
+		if (l->space != SPACE_NAME)
 			x.object = object_of(r, b);
-			x.tier = x.object ? TIER_MODULE : TIER_NOTHING;
-		}
+		x.tier = tier_of(&r->t->symbols, 0, l, x.object);
 		symbols_bind(&r->t->symbols, (uint32_t)i, &x);
 	}
 }
@@ -381,19 +383,4 @@ void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o)
 void symbolizer_release(struct symbolizer *s)
 {
 	files_release(&s->files);
-}
-
-void coverage_count(const struct trace *t, uint32_t object, struct coverage *c)
-{
-	*c = (struct coverage){.n = 0};
-	for (uint32_t i = 1; i < t->n_locations; i++) {
-		const struct binding *b = symbols_binding(&t->symbols, i);
-
-		if (object && b->object != object)
-			continue;
-		c->n++;
-		c->tiers[b->tier]++;
-		c->reasons[b->reason]++;
-		c->guesses += b->flags & BINDING_UNSIZED ? 1 : 0;
-	}
 }

@@ -4,21 +4,10 @@
 # Manners that all programs share (tracemill(7)): help, usage errors, operands, output, pipes.
 # shellcheck disable=SC2317,SC2086 # functions are called by check; numbers need no quotes
 set -u
-: "${GEN:?}"
+: "${SRC:?}" "${GEN:?}"
 
-failed=0
-check() { # WHAT; then a command that must succeed
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		head -n 5 err 2>/dev/null | sed 's/^/    /'
-		echo "not ok - $what"
-		failed=1
-	fi
-}
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
 
 # run PROGRAM ARGUMENT...: sets status; files out and err.
 run() {
@@ -154,13 +143,13 @@ for p in tm-import tm-symbolize; do
 	cp a.tmt same.tmt
 	run "$p" same.tmt -o same.tmt
 	check "$p: a file onto itself" cmp -s same.tmt a-copy.tmt
-	if command -v script >/dev/null; then
+	if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 		script -qec "$p a.mem" /dev/null >out 2>err </dev/null
 		status=$?
 		terminal() { [ $status = 2 ] && grep -q 'not for a terminal' out; }
 		check "$p: a trace is not for a terminal" terminal
 	else
-		echo "skip - $p: a trace is not for a terminal (no script(1))"
+		echo "skip - $p: a trace is not for a terminal (no script(1), or no pseudo terminals)"
 	fi
 	run tm-dump made.tmt
 	cp out one.text

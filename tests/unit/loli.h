@@ -236,12 +236,14 @@ static inline void check_cuts(const char *name)
 /* The file in ../shared/samples/loliprofiler, NULL when it is not there. */
 static inline char *sample(const char *name, size_t *n)
 {
-	char path[256], *p;
+	char in_shared[256], *p;
+	const char *path;
 	FILE *f;
 	long size;
 
-	snprintf(path, sizeof path, "../shared/samples/loliprofiler/%s", name);
-	f = fopen(path, "rb");
+	snprintf(in_shared, sizeof in_shared, "samples/loliprofiler/%s", name);
+	path = test_shared(in_shared);
+	f = path ? fopen(path, "rb") : NULL;
 	if (!f)
 		return NULL;
 	fseek(f, 0, SEEK_END);

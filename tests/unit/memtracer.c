@@ -148,15 +148,14 @@ static void check(const char *s, const char *events, const char *notes)
 /* The figures were read off the screenshot by hand: ../shared/samples/README.md. */
 TEST(sample)
 {
-	static const char path[] =
-	    "../shared/samples/memtracer/mainline_il2cpp_gc_trace_excerpt.mem";
+	const char *path = test_shared("samples/memtracer/mainline_il2cpp_gc_trace_excerpt.mem");
 	struct collector c = collector();
 	struct import_options o = {0};
 	struct err e = ERR_INIT;
 	struct input in;
 	bool lossy;
 
-	if (access(path, R_OK))
+	if (!path)
 		TEST_SKIP("no ../shared");
 	CHECK_EQ(input_open(&in, path, &e), ST_OK);
 	CHECK_EQ(capture_read(&in, &o, &c.sink, &lossy, &e), ST_OK);

@@ -126,7 +126,7 @@ TEST(the_business_layer_stays)
 	CHECK_EQ(sites_module(s, "libcurl.so.4"), 0);
 	CHECK_EQ(sites_module(s, "libil2cpp.so"), 0);
 	CHECK_EQ(sites_module(s, ""), 0);
-	CHECK_EQ(sites_file(s, "/home/me/c++/game.cpp"), 0);
+	CHECK_EQ(sites_file(s, "/src/c++/game.cpp"), 0);
 	CHECK_EQ(sites_file(s, ""), 0);
 	sites_free(s);
 }

@@ -25,7 +25,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A file of ../shared (tests/run says where that is), or NULL when it is not there: then skip. */
+static inline const char *test_shared(const char *name)
+{
+	static char path[1024];
+	const char *shared = getenv("SHARED");
+
+	snprintf(path, sizeof path, "%s/%s", shared ? shared : "../shared", name);
+	return access(path, R_OK) ? NULL : path;
+}
 
 struct test {
 	const char *name;
