@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* Attributes may take no bytes in a DIE: many of them in many DIEs would take ages. */
+enum { LIMIT_ATTRS = 1024 };
+
 int form_size(uint64_t form, uint8_t version, uint8_t address_size, bool wide)
 {
 	switch (form) {
@@ -173,6 +176,10 @@ static void add_attr(struct abbrevs *t, const struct abbrev_kind *k, struct abbr
 				   .form = (uint16_t)form,
 				   .implicit = implicit};
 
+	if (a->n_attrs >= LIMIT_ATTRS) {
+		t->why = "an abbreviation of too many attributes";
+		return;
+	}
 	if (size == INT_MIN) {
 		t->declined = form >= FORM_VENDOR && form <= UINT16_MAX;
 		t->why = t->declined ? "a form that is no standard's" : "unknown form";

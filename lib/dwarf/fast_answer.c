@@ -101,6 +101,8 @@ static uint32_t path_of(struct making *m, uint32_t number)
 
 static uint32_t name_of(struct making *m, struct fast_scope *s)
 {
+	if (!s->name && budget_spend(&m->w->budget, 16))
+		return 0;
 	if (!s->name)
 		s->name = fast_names_find(&m->w->names, m->f, m->u, s->die) + 1;
 	return s->name - 1;
@@ -221,6 +223,11 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	}
 	a->why_no_lines = fast_lines_run(f, m.u, w->addrs, a->n, &w->budget, &w->lines, w->rows);
 	make_calls(&m, a);
+	if (w->budget.over) { /* names may be missing */
+		a->call = NULL;
+		a->found_all = DWARF_GAVE_UP;
+		a->why = "takes longer than its time limit";
+	}
 }
 
 void fast_worker_release(struct fast_worker *w)

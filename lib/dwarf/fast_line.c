@@ -25,6 +25,7 @@ enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE };
 enum { LNCT_PATH = 1, LNCT_DIRECTORY_INDEX };
 
 static const char cut_short[] = "line table: cut short";
+static const char out_of_time[] = "line table: takes longer than the time limit";
 static const char many_files[] = "line table: too many files";
 
 struct program {
@@ -310,7 +311,7 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 			if (why)
 				return why;
 			if (budget_spend(b, 16))
-				return "line table: takes longer than the time limit";
+				return out_of_time;
 			break;
 		case LNS_COPY: emit(&s, addrs, n, rows); break;
 		case LNS_ADVANCE_PC: advance(g, &s, rd_uleb(r)); break;
@@ -351,6 +352,9 @@ const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 	if (g.r.failed)
 		return "line table: lies outside .debug_line";
 	why = read_header(&g);
+	/* many units may share one table */
+	if (!why && budget_spend(b, rd_left(&g.r) / 8 + l->n_files))
+		why = out_of_time;
 	if (why) {
 		l->n_files = 0;
 		return why;

@@ -184,6 +184,7 @@ static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at
 	const char *why;
 	bool there;
 
+	budget_spend(w->budget, a->n_attrs / 8);
 	for (uint32_t i = 0; i < a->n_attrs; i++) {
 		const struct abbrev_attr *x = &w->t->attrs[a->first_attr + i];
 
