@@ -218,7 +218,7 @@ TEST(messages_are_one_line_without_control_bytes)
 		struct err failure = ERR_INIT;
 
 		dup2(fileno(e), STDERR_FILENO);
-		cli_start("tm-test");
+		cli_start("tm-test", EXIT_USAGE);
 		err_at(&failure, ST_BAD, 17, "a \"b\"\n\x1b[31m");
 		cli_fail("x\ny", &failure);
 		_exit(cli_exit());
