@@ -84,5 +84,6 @@ struct dwarf_engine {
 
 extern const struct dwarf_engine dwarf_reference;
 const struct dwarf_engine *dwarf_engine_by_name(const char *name); /* NULL: no such engine */
+const struct dwarf_engine *dwarf_engine_default(void);
 
 #endif

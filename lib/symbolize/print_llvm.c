@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/mem.h"
+#include "lib/base/utf.h"
+#include "lib/symbolize/demangle.h"
+#include "lib/symbolize/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One call as llvm-symbolizer sees it. */
+struct frame {
+	const char *name, *file; /* "": not known */
+	char *owned;             /* name, when it was made for this */
+	uint32_t line, column;
+	uint64_t start; /* of the function, when the symbol table said its name */
+};
+
+/* Of symbols for the same bytes llvm takes the last in its order. */
+static const struct object_symbol *last_alias(struct object *o, uint64_t addr)
+{
+	const struct object_symbol *sym = object_symbol_at(o, addr), *all;
+	size_t n;
+
+	if (!sym)
+		return NULL;
+	all = object_symbols(o, &n);
+	while (sym + 1 < all + n && sym[1].lo == sym->lo && sym[1].hi == sym->hi)
+		sym++;
+	return sym;
+}
+
+/* The symbol table names the function at an address that was not inlined, DWARF or not. */
+static void name_by_symbol(struct frame *f, const struct lookup_query *q,
+			   const struct print_options *o)
+{
+	const struct object_symbol *sym;
+
+	if (o->names != NAMES_LINKAGE || !q->file || !q->file->object)
+		return;
+	sym = last_alias(q->file->object, q->addr);
+	if (!sym)
+		return;
+	f->start = sym->lo;
+	f->owned = o->demangle ? demangle(sym->name) : NULL;
+	f->name = f->owned ? f->owned : sym->name;
+}
+
+static struct frame frame_of(const struct lookup *l, const struct lookup_query *q, uint32_t call,
+			     const struct print_options *o)
+{
+	static const struct symbol_call unknown;
+	const struct symbol_call *c = call ? &l->symbols.calls[call] : &unknown;
+	struct frame f = {.name = "", .line = c->line, .column = c->column};
+
+	f.file = print_file(l, c, o);
+	if (o->names == NAMES_SHORT && c->function) {
+		struct print_options raw = {.demangle = false};
+
+		f.owned = demangle_short(print_name(l, c->function, &raw));
+		f.name = f.owned ? f.owned : print_name(l, c->function, &raw);
+	} else if (o->names == NAMES_LINKAGE) {
+		f.name = print_name(l, c->function, o);
+	}
+	/* Without inlined calls llvm mixes the innermost place with the outermost name. */
+	if (!c->outer || !o->inlines)
+		name_by_symbol(&f, q, o);
+	return f;
+}
+
+/* left_pad(line), " >: " or "  : ", text; as many lines around as asked for. */
+static void add_context(struct buf *b, const struct frame *f, uint64_t lines)
+{
+	FILE *in = lines && f->line && *f->file ? fopen(f->file, "re") : NULL;
+	uint64_t first = f->line > lines / 2 ? f->line - lines / 2 : 1, n = 1;
+	char *text = NULL;
+	size_t cap = 0;
+	int width = snprintf(NULL, 0, "%" PRIu64, first + lines - 1);
+	ssize_t got;
+
+	if (!in)
+		return;
+	for (; n < first + lines && (got = getline(&text, &cap, in)) >= 0; n++) {
+		if (n < first)
+			continue;
+		if (got && text[got - 1] == '\n')
+			got--;
+		buf_addf(b, "%*" PRIu64 "%s", width, n, n == f->line ? " >: " : "  : ");
+		buf_add(b, text, (size_t)got);
+		buf_addc(b, '\n');
+	}
+	free(text);
+	fclose(in);
+}
+
+static void add_frame(struct buf *b, const struct frame *f, bool inlined,
+		      const struct print_options *o)
+{
+	const char *file = *f->file ? f->file : "??";
+
+	if (o->names != NAMES_NONE) {
+		buf_adds(b, o->pretty && inlined ? " (inlined by) " : "");
+		buf_adds(b, *f->name ? f->name : "??");
+		buf_adds(b, o->pretty ? " at " : "\n");
+	}
+	if (o->verbose) {
+		buf_addf(b, "  Filename: %s\n", file);
+		if (f->start)
+			buf_addf(b, "  Function start address: 0x%" PRIx64 "\n", f->start);
+		buf_addf(b, "  Line: %" PRIu32 "\n  Column: %" PRIu32 "\n", f->line, f->column);
+		return;
+	}
+	buf_addf(b, "%s:%" PRIu32, file, f->line);
+	if (o->columns)
+		buf_addf(b, ":%" PRIu32, f->column);
+	buf_addc(b, '\n');
+	add_context(b, f, o->context);
+}
+
+void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
+		const struct print_options *o)
+{
+	uint32_t call = q->named.call;
+	bool inlined = false;
+
+	if (o->addresses)
+		buf_addf(b, "0x%" PRIx64 "%s", shown, o->pretty ? ": " : "\n");
+	do {
+		struct frame f = frame_of(l, q, call, o);
+
+		add_frame(b, &f, inlined, o);
+		free(f.owned);
+		call = call && o->inlines ? l->symbols.calls[call].outer : 0;
+		inlined = true;
+	} while (call);
+	if (o->columns)
+		buf_addc(b, '\n');
+}
+
+static void add_json(struct buf *b, const char *s, size_t n)
+{
+	struct buf text = BUF_INIT;
+
+	utf8_add_repaired(&text, s, n);
+	buf_addc(b, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+
+		switch (c) {
+		case '"':
+		case '\\': buf_addf(b, "\\%c", c); break;
+		case '\t': buf_adds(b, "\\t"); break;
+		case '\n': buf_adds(b, "\\n"); break;
+		case '\r': buf_adds(b, "\\r"); break;
+		default:
+			if (c < 0x20)
+				buf_addf(b, "\\u%04x", c);
+			else
+				buf_addc(b, (char)c);
+		}
+	}
+	buf_addc(b, '"');
+	buf_release(&text);
+}
+
+static void add_json_frame(struct buf *b, const struct frame *f, const struct print_options *o)
+{
+	struct buf source = BUF_INIT;
+
+	buf_addf(b, "{\"Column\":%" PRIu32 ",\"Discriminator\":0,\"FileName\":", f->column);
+	add_json(b, f->file, strlen(f->file));
+	buf_adds(b, ",\"FunctionName\":");
+	add_json(b, f->name, strlen(f->name));
+	buf_addf(b, ",\"Line\":%" PRIu32, f->line);
+	add_context(&source, f, o->context);
+	if (source.len) {
+		buf_adds(b, ",\"Source\":");
+		add_json(b, source.data, source.len);
+	}
+	buf_adds(b, ",\"StartAddress\":\"");
+	if (f->start)
+		buf_addf(b, "0x%" PRIx64, f->start);
+	buf_adds(b, "\",\"StartFileName\":\"\",\"StartLine\":0}");
+	buf_release(&source);
+}
+
+void print_llvm_json(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		     uint64_t shown, const struct print_options *o)
+{
+	uint32_t call = q->named.call;
+	const char *module = q->file ? q->file->path : "";
+	bool more;
+
+	buf_addf(b, "{\"Address\":\"0x%" PRIx64 "\",\"ModuleName\":", shown);
+	add_json(b, module, strlen(module));
+	buf_adds(b, ",\"Symbol\":[");
+	do {
+		struct frame f = frame_of(l, q, call, o);
+
+		add_json_frame(b, &f, o);
+		free(f.owned);
+		call = call && o->inlines ? l->symbols.calls[call].outer : 0;
+		more = call != 0;
+		if (more)
+			buf_addc(b, ',');
+	} while (more);
+	buf_adds(b, "]}");
+}
+
+void print_llvm_json_error(struct buf *b, const char *module, const uint64_t *shown,
+			   const char *message, size_t n)
+{
+	buf_addc(b, '{');
+	if (shown)
+		buf_addf(b, "\"Address\":\"0x%" PRIx64 "\",", *shown);
+	buf_adds(b, "\"Error\":{\"Message\":");
+	add_json(b, message, n);
+	buf_adds(b, "}");
+	if (module) {
+		buf_adds(b, ",\"ModuleName\":");
+		add_json(b, module, strlen(module));
+	}
+	buf_addc(b, '}');
+}
