@@ -8,6 +8,7 @@
 
 #include "formats/reader.h"
 #include "lib/cli/opt.h"
+#include "lib/input/lines.h"
 
 #include <stdio.h>
 
@@ -91,6 +92,16 @@ void cli_inputs(struct cli_loop *l, int n, char **operands);
  * is left alone: *file stays NULL. */
 enum status cli_as_trace(struct input *in, const struct import_options *o, struct input *copy,
 			 FILE **file, struct err *e);
+
+/* For programs that answer requests, one in each line. Operands are requests; without any they are
+ * lines of standard input (path NULL) or of a file, answered in the pieces that lib/input/lines.h
+ * makes, with standard output flushed behind each. */
+typedef void (*cli_answer)(void *arg, const struct line *lines, size_t n);
+void cli_requests(int n, char **operands, cli_answer answer, void *arg);
+void cli_request_lines(const char *path, cli_answer answer, void *arg);
+/* For programs that take another tool's place: which of these names it was called by, also as
+ * TRIPLE-NAME or NAME-14; NULL: by its own, which begins with tm-. */
+const char *cli_called(const char *argv0, const char *const *names);
 
 /* Progress on stderr for work over a second, on a terminal or with --progress=always. total 0:
  * not known. Cheap to call often. */

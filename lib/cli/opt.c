@@ -34,6 +34,8 @@ static const struct opt *find_letter(char letter)
 {
 	const struct opt *tables[] = {program->options, common};
 
+	if (letter == 'v' && style.v_is_version)
+		letter = 'V';
 	for (int i = 0; i < 2; i++)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++)
 			if (o->type != OPT_HEADING && o->letter && o->letter == letter)

@@ -83,9 +83,10 @@ struct opt_program {
 
 /* How a program parses that takes the place of another tool; zeroed is how all others do. */
 struct opt_style {
-	bool dash_words;  /* -word is --word where there is such a word, and -e=FILE is -e FILE */
-	bool prefixes;    /* the beginning of a word will do where no other begins so */
-	int usage_status; /* of a usage error; 0: EXIT_USAGE */
+	bool dash_words;   /* -word is --word where there is such a word, and -e=FILE is -e FILE */
+	bool prefixes;     /* the beginning of a word will do where no other begins so */
+	bool v_is_version; /* not --verbose */
+	int usage_status;  /* of a usage error; 0: EXIT_USAGE */
 };
 
 /* Parses argv; operands are moved to the front of argv+1 and their number is returned. Adds

@@ -6,10 +6,11 @@
 
 const char *print_name(const struct lookup *l, uint32_t function, const struct print_options *o)
 {
-	const struct symbol_function *f = &l->symbols.functions[function];
+	const struct symbol_function *f;
 
 	if (!function)
 		return "";
+	f = &l->symbols.functions[function];
 	return intern_text(&l->symbols.strings, o->demangle ? f->display : f->raw, NULL);
 }
 
