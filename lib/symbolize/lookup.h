@@ -50,5 +50,8 @@ const char *lookup_complaint(struct lookup *l);
 
 /* The lowest link-time address of a file's segments. */
 uint64_t lookup_base(const struct lookup_file *f);
+/* What it is for, as atos calls it: "x86_64", "arm64", "arm" for all its versions; "": not known.
+ */
+const char *lookup_machine(const struct lookup_file *f);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/symbolize/lookup.h"
+#include "lib/symbolize/request.h"
 
 enum print_names {
 	NAMES_NONE,
@@ -25,6 +26,7 @@ struct print_options {
 	bool base_names;
 	bool verbose;          /* llvm: a row per fact */
 	bool columns;          /* llvm: file:line:column and an empty line behind the answer */
+	bool json;             /* llvm */
 	uint64_t context;      /* llvm: lines of source, 0: none */
 	const char *delimiter; /* atos: between the calls of an address */
 };
@@ -33,14 +35,10 @@ struct print_options {
 void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 	       const struct print_options *o);
 
-void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
-		const struct print_options *o);
-/* One JSON object without a line end. */
-void print_llvm_json(struct buf *b, const struct lookup *l, const struct lookup_query *q,
-		     uint64_t shown, const struct print_options *o);
-/* The same for what has no answer; module NULL: not said, shown is NULL for a bad request. */
-void print_llvm_json_error(struct buf *b, const char *module, const uint64_t *shown,
-			   const char *message, size_t n);
+/* The answer to a request; JSON: an object without a line end. What is no request is repeated; what
+ * is not looked up (data, variables of a frame) gets what llvm says when it finds nothing. */
+void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		const struct request *r, const struct print_options *o);
 
 /* With its line end. */
 void print_atos(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,

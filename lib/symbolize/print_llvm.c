@@ -118,14 +118,12 @@ static void add_frame(struct buf *b, const struct frame *f, bool inlined,
 	add_context(b, f, o->context);
 }
 
-void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
-		const struct print_options *o)
+static void add_frames(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		       const struct print_options *o)
 {
 	uint32_t call = q->named.call;
 	bool inlined = false;
 
-	if (o->addresses)
-		buf_addf(b, "0x%" PRIx64 "%s", shown, o->pretty ? ": " : "\n");
 	do {
 		struct frame f = frame_of(l, q, call, o);
 
@@ -134,8 +132,6 @@ void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query
 		call = call && o->inlines ? l->symbols.calls[call].outer : 0;
 		inlined = true;
 	} while (call);
-	if (o->columns)
-		buf_addc(b, '\n');
 }
 
 static void add_json(struct buf *b, const char *s, size_t n)
@@ -185,16 +181,12 @@ static void add_json_frame(struct buf *b, const struct frame *f, const struct pr
 	buf_release(&source);
 }
 
-void print_llvm_json(struct buf *b, const struct lookup *l, const struct lookup_query *q,
-		     uint64_t shown, const struct print_options *o)
+static void add_json_frames(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+			    const struct print_options *o)
 {
 	uint32_t call = q->named.call;
-	const char *module = q->file ? q->file->path : "";
 	bool more;
 
-	buf_addf(b, "{\"Address\":\"0x%" PRIx64 "\",\"ModuleName\":", shown);
-	add_json(b, module, strlen(module));
-	buf_adds(b, ",\"Symbol\":[");
 	do {
 		struct frame f = frame_of(l, q, call, o);
 
@@ -205,21 +197,68 @@ void print_llvm_json(struct buf *b, const struct lookup *l, const struct lookup_
 		if (more)
 			buf_addc(b, ',');
 	} while (more);
-	buf_adds(b, "]}");
 }
 
-void print_llvm_json_error(struct buf *b, const char *module, const uint64_t *shown,
-			   const char *message, size_t n)
+/* Why there is no answer; "" when there is one. */
+static const char *refusal(const struct lookup_query *q, const struct request *r)
 {
+	switch (r->kind) {
+	case REQUEST_BAD: return "unable to parse arguments: ";
+	case REQUEST_DATA: return "DATA is not supported";
+	case REQUEST_FRAME: return "FRAME is not supported";
+	default: return q->file->object ? "" : q->file->e.msg;
+	}
+}
+
+/* Members are in the order of their names. */
+static void print_json(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		       const struct request *r, const struct print_options *o)
+{
+	struct buf why = BUF_INIT;
+
+	buf_adds(&why, refusal(q, r));
 	buf_addc(b, '{');
-	if (shown)
-		buf_addf(b, "\"Address\":\"0x%" PRIx64 "\",", *shown);
-	buf_adds(b, "\"Error\":{\"Message\":");
-	add_json(b, message, n);
-	buf_adds(b, "}");
-	if (module) {
-		buf_adds(b, ",\"ModuleName\":");
-		add_json(b, module, strlen(module));
+	if (r->kind == REQUEST_BAD)
+		buf_add(&why, r->text, r->n_text);
+	else
+		buf_addf(b, "\"Address\":\"0x%" PRIx64 "\",", r->addr);
+	if (why.len) {
+		buf_adds(b, "\"Error\":{\"Message\":");
+		add_json(b, why.data, why.len);
+		buf_adds(b, "},");
+	}
+	buf_adds(b, "\"ModuleName\":");
+	if (r->file)
+		add_json(b, r->file, r->n_file);
+	else
+		add_json(b, q->file ? q->file->path : "", q->file ? strlen(q->file->path) : 0);
+	if (!why.len) {
+		buf_adds(b, ",\"Symbol\":[");
+		add_json_frames(b, l, q, o);
+		buf_addc(b, ']');
 	}
 	buf_addc(b, '}');
+	buf_release(&why);
+}
+
+void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		const struct request *r, const struct print_options *o)
+{
+	if (o->json) {
+		print_json(b, l, q, r, o);
+		return;
+	}
+	if (r->kind == REQUEST_BAD) {
+		buf_add(b, r->text, r->n_text);
+		buf_addc(b, '\n');
+		return;
+	}
+	if (r->kind == REQUEST_CODE && o->addresses)
+		buf_addf(b, "0x%" PRIx64 "%s", r->addr, o->pretty ? ": " : "\n");
+	if (r->kind == REQUEST_CODE)
+		add_frames(b, l, q, o);
+	else
+		buf_adds(b, r->kind == REQUEST_DATA ? "??\n0 0\n" : "??\n");
+	if (o->columns)
+		buf_addc(b, '\n');
 }

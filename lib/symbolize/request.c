@@ -140,6 +140,8 @@ struct request request_llvm(const char *s, size_t n, bool with_file, bool hex)
 
 	while (n && (s[n - 1] == '\r' || s[n - 1] == '\n'))
 		n--;
+	r.text = s;
+	r.n_text = n;
 	kind = take_kind(&s, &n);
 	if (with_file) {
 		skip_spaces(&s, &n);

@@ -23,6 +23,8 @@ struct request {
 	const char *file; /* borrowed from the line; NULL: the line has none */
 	size_t n_file;
 	uint64_t addr;
+	const char *text; /* all of it, without \r at its end; borrowed */
+	size_t n_text;
 };
 
 /* [CODE|DATA|FRAME] [FILE] ADDRESS; with_file: FILE is there, quoted by " or ' or up to a blank,
