@@ -88,6 +88,8 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 		return 0;
 	if (!strcmp(name, "operator()")) /* a lambda's */
 		snprintf(part, sizeof part, "clE");
+	else if (name[0] == '~')
+		snprintf(part, sizeof part, "%zu%.*sD", n - 1, (int)n - 1, name + 1);
 	else
 		snprintf(part, sizeof part, "%zu%.*s", n, (int)n, name);
 	return strstr(sym->name, part) ? function(o->calls, sym->name) : 0;

@@ -23,8 +23,17 @@ const char *print_file(const struct lookup *l, const struct symbol_call *c,
 	return slash ? slash + 1 : file;
 }
 
-static void gnu_call(struct buf *b, const struct lookup *l, const struct symbol_call *c,
-		     const struct print_options *o)
+const char *print_symbol_file(const struct lookup_query *q)
+{
+	const struct object_symbol *sym = q->named.flags & BINDING_FROM_SYMTAB
+					      ? object_symbol_at(q->file->object, q->addr)
+					      : NULL;
+
+	return sym && sym->file ? sym->file : "";
+}
+
+static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		     const struct symbol_call *c, const struct print_options *o)
 {
 	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
 
@@ -32,6 +41,8 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct symbol_
 		buf_adds(b, *name ? name : "??");
 		buf_adds(b, o->pretty ? " at " : "\n");
 	}
+	if (!*file)
+		file = print_symbol_file(q);
 	buf_adds(b, *file ? file : "??");
 	if (c->line)
 		buf_addf(b, ":%" PRIu32 "\n", c->line);
@@ -56,7 +67,7 @@ void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query 
 	for (;;) {
 		const struct symbol_call *c = &l->symbols.calls[call];
 
-		gnu_call(b, l, c, o);
+		gnu_call(b, l, q, c, o);
 		call = o->inlines ? c->outer : 0;
 		if (!call)
 			return;

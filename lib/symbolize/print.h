@@ -44,6 +44,8 @@ void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query
 void print_atos(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 		const struct print_options *o);
 
+/* Where a call was found by its symbol only, the file that the symbol table says; or "". */
+const char *print_symbol_file(const struct lookup_query *q);
 /* For those three: the names and places of a call. */
 const char *print_name(const struct lookup *l, uint32_t function, const struct print_options *o);
 /* "" when it is not known. */

@@ -9,6 +9,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Takes n bytes out of s at p. */
+static void drop(char *p, size_t n)
+{
+	memmove(p, p + n, strlen(p + n) + 1);
+}
+
+/* "{lambda(int)#2}" -> "'lambda0'(int)"; p is at its brace. The number is what follows "#", the
+ * first having none in llvm's spelling. */
+static void respell_lambda(char *p, const char *kind, const char *quoted)
+{
+	size_t n = strlen(kind), depth = 0, i;
+	unsigned long number;
+	struct buf b = BUF_INIT;
+	char *end;
+
+	for (i = n; p[i] && (depth || p[i] != '#'); i++) {
+		if (strchr("{(", p[i]))
+			depth++;
+		else if (depth && strchr("})", p[i]))
+			depth--;
+	}
+	if (p[i] != '#')
+		return;
+	number = strtoul(p + i + 1, &end, 10);
+	if (*end != '}' || !number)
+		return;
+	buf_addf(&b, "'%s", quoted);
+	if (number > 1)
+		buf_addf(&b, "%lu", number - 2);
+	buf_addc(&b, '\'');
+	buf_add(&b, p + n, i - n);
+	/* never longer: "{lambda#1}" and "'lambda'" */
+	if (b.len <= (size_t)(end + 1 - p)) {
+		memcpy(p, b.data, b.len);
+		drop(p + b.len, (size_t)(end + 1 - p) - b.len);
+	}
+	buf_release(&b);
+}
+
+/* libiberty's spelling of a demangled name in llvm's. */
+static void respell(char *s)
+{
+	char *p;
+
+	for (p = s; (p = strstr(p, "{lambda(")); p++)
+		respell_lambda(p, "{lambda", "lambda");
+	for (p = s; (p = strstr(p, "{unnamed type#")); p++)
+		respell_lambda(p, "{unnamed type", "unnamed");
+	while ((p = strstr(s, "] [clone ")))
+		drop(p, strlen("] [clone "));
+	p = strstr(s, " [clone ");
+	if (p && p[strlen(p) - 1] == ']') {
+		p[strlen(p) - 1] = ')';
+		p[1] = '(';
+		drop(p + 2, strlen("clone "));
+	}
+}
+
 /* One call as llvm-symbolizer sees it. */
 struct frame {
 	const char *name, *file; /* "": not known */
@@ -32,19 +90,16 @@ static const struct object_symbol *last_alias(struct object *o, uint64_t addr)
 }
 
 /* The symbol table names the function at an address that was not inlined, DWARF or not. */
-static void name_by_symbol(struct frame *f, const struct lookup_query *q,
-			   const struct print_options *o)
+static const struct object_symbol *naming_symbol(const struct lookup_query *q,
+						 const struct symbol_call *c,
+						 const struct print_options *o)
 {
-	const struct object_symbol *sym;
-
 	if (o->names != NAMES_LINKAGE || !q->file || !q->file->object)
-		return;
-	sym = last_alias(q->file->object, q->addr);
-	if (!sym)
-		return;
-	f->start = sym->lo;
-	f->owned = o->demangle ? demangle(sym->name) : NULL;
-	f->name = f->owned ? f->owned : sym->name;
+		return NULL;
+	/* Without inlined calls llvm mixes the innermost place with the outermost name. */
+	if (c->outer && o->inlines)
+		return NULL;
+	return last_alias(q->file->object, q->addr);
 }
 
 static struct frame frame_of(const struct lookup *l, const struct lookup_query *q, uint32_t call,
@@ -52,20 +107,34 @@ static struct frame frame_of(const struct lookup *l, const struct lookup_query *
 {
 	static const struct symbol_call unknown;
 	const struct symbol_call *c = call ? &l->symbols.calls[call] : &unknown;
-	struct frame f = {.name = "", .line = c->line, .column = c->column};
+	const struct object_symbol *sym = naming_symbol(q, c, o);
+	const struct print_options raw = {.demangle = false};
+	struct frame f = {.file = print_file(l, c, o), .line = c->line, .column = c->column};
 
-	f.file = print_file(l, c, o);
-	if (o->names == NAMES_SHORT && c->function) {
-		struct print_options raw = {.demangle = false};
-
-		f.owned = demangle_short(print_name(l, c->function, &raw));
-		f.name = f.owned ? f.owned : print_name(l, c->function, &raw);
-	} else if (o->names == NAMES_LINKAGE) {
-		f.name = print_name(l, c->function, o);
+	f.name = print_name(l, c->function, &raw);
+	if (sym) {
+		f.start = sym->lo;
+		f.file = !*f.file && sym->file ? sym->file : f.file;
 	}
-	/* Without inlined calls llvm mixes the innermost place with the outermost name. */
-	if (!c->outer || !o->inlines)
-		name_by_symbol(&f, q, o);
+	/* Short names are DWARF's, where thunks have none. */
+	if (o->names == NAMES_NONE ||
+	    (o->names == NAMES_SHORT &&
+	     (q->named.flags & BINDING_FROM_SYMTAB || !strncmp(f.name, "_ZT", 3)))) {
+		f.name = "";
+	} else if (o->names == NAMES_SHORT) {
+		f.owned = demangle_short(f.name);
+	} else if (sym && strcmp(sym->name, f.name) != 0) {
+		f.name = sym->name;
+		f.owned = o->demangle ? demangle(sym->name) : NULL;
+	} else if (o->demangle) {
+		f.name = print_name(l, c->function, o);
+		if (strstr(f.name, " [clone ") || strchr(f.name, '{'))
+			f.owned = mem_strdup(f.name);
+	}
+	if (f.owned) {
+		respell(f.owned);
+		f.name = f.owned;
+	}
 	return f;
 }
 
