@@ -33,15 +33,14 @@ uint32_t calls_string(struct calls *c, const char *s)
 void calls_of_init(struct calls_of *o, struct calls *calls, struct object *object,
 		   const uint64_t *addrs, const struct dwarf_answers *answers)
 {
-	*o = (struct calls_of){calls, object, addrs, answers, NULL, NULL};
-	o->copied = mem_zarray(answers->n_calls, sizeof *o->copied);
+	*o = (struct calls_of){calls, object, addrs, answers, MAP64_INIT, NULL};
 	o->functions =
 	    mem_zarray((size_t)intern_count(&answers->strings) + 1, sizeof *o->functions);
 }
 
 void calls_of_release(struct calls_of *o)
 {
-	free(o->copied);
+	map64_release(&o->copied);
 	free(o->functions);
 	*o = (struct calls_of){.calls = NULL};
 }
@@ -95,34 +94,37 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 	return strstr(sym->name, part) ? function(o->calls, sym->name) : 0;
 }
 
-/* Copies the chain of an engine's call, outermost first, so that references point backwards. */
+/* Copies the chain of an engine's call, outermost first, so that references point backwards. Chains
+ * share their ends, but not when the symbol table names them differently: a destructor's variants
+ * are one function to DWARF. */
 static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
 {
 	enum { DEEPEST = 4096 }; /* engines bound their chains; this ends a cycle all the same */
-	uint32_t chain[DEEPEST], n = 0, outer = 0;
+	uint32_t chain[DEEPEST], n = 0, outer = 0, name, better;
 
 	for (; call && call < o->answers->n_calls && n < DEEPEST;
-	     call = o->answers->calls[call].outer) {
-		if (o->copied[call]) {
-			outer = o->copied[call];
-			break;
-		}
+	     call = o->answers->calls[call].outer)
 		chain[n++] = call;
-	}
+	if (!n)
+		return 0;
+	name = answer_function(o, o->answers->calls[chain[n - 1]].function);
+	better = name ? better_name(o, addr, name) : 0;
 	while (n--) {
 		const struct dwarf_call *c = &o->answers->calls[chain[n]];
-		uint32_t name = answer_function(o, c->function);
-		uint32_t better = !outer && name ? better_name(o, addr, name) : 0;
+		uint32_t *copy = map64_put(&o->copied, (uint64_t)better << 32 | chain[n]);
 
-		outer = o->copied[chain[n]] = symbols_call(
-		    o->calls->to,
-		    &(struct symbol_call){
-			.outer = outer,
-			.function = better ? better : name,
-			.file = calls_string(o->calls,
-					     intern_text(&o->answers->strings, c->file, NULL)),
-			.line = c->line,
-			.column = c->column});
+		if (!*copy)
+			*copy = symbols_call(
+			    o->calls->to,
+			    &(struct symbol_call){
+				.outer = outer,
+				.function =
+				    !outer && better ? better : answer_function(o, c->function),
+				.file = calls_string(
+				    o->calls, intern_text(&o->answers->strings, c->file, NULL)),
+				.line = c->line,
+				.column = c->column});
+		outer = *copy;
 	}
 	return outer;
 }

@@ -29,7 +29,7 @@ struct calls_of {
 	struct object *object;
 	const uint64_t *addrs;
 	const struct dwarf_answers *answers;
-	uint32_t *copied;    /* answers' call -> symbols' call, 0: not yet */
+	struct map64 copied; /* name by symbol << 32 | answers' call -> symbols' call */
 	uint32_t *functions; /* answers' string -> symbols' function, 0: not yet */
 };
 
