@@ -70,7 +70,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
 	struct request *requests = mem_array(n, sizeof *requests);
 	struct err e = ERR_INIT;
-	struct buf out = BUF_INIT;
+	struct buf out = BUF_INIT, pretty = BUF_INIT;
 	const char *complaint;
 
 	for (size_t i = 0; i < n; i++)
@@ -92,7 +92,10 @@ static void answer(void *arg, const struct line *lines, size_t n)
 		buf_adds(&out, "]\n");
 	while ((complaint = lookup_complaint(&j->lookup)))
 		cli_note(NULL, "%s", complaint);
-	fwrite(out.data, 1, out.len, stdout);
+	if (j->print.json && j->print.pretty)
+		print_indented(&pretty, out.data, out.len);
+	fwrite(pretty.len ? pretty.data : out.data, 1, pretty.len ? pretty.len : out.len, stdout);
+	buf_release(&pretty);
 	buf_release(&out);
 	free(requests);
 	free(queries);

@@ -40,6 +40,9 @@ void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query 
 void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *q,
 		const struct request *r, const struct print_options *o);
 
+/* The same JSON (ours: balanced, no blanks, nothing empty) over several lines. */
+void print_indented(struct buf *b, const char *json, size_t n);
+
 /* With its line end. */
 void print_atos(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 		const struct print_options *o);

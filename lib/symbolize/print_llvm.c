@@ -57,6 +57,8 @@ static void respell(char *s)
 		respell_lambda(p, "{lambda", "lambda");
 	for (p = s; (p = strstr(p, "{unnamed type#")); p++)
 		respell_lambda(p, "{unnamed type", "unnamed");
+	while ((p = strstr(s, "operator< <")))
+		drop(p + strlen("operator<"), 1);
 	while ((p = strstr(s, "] [clone ")))
 		drop(p, strlen("] [clone "));
 	p = strstr(s, " [clone ");
@@ -96,8 +98,9 @@ static const struct object_symbol *naming_symbol(const struct lookup_query *q,
 {
 	if (o->names != NAMES_LINKAGE || !q->file || !q->file->object)
 		return NULL;
-	/* Without inlined calls llvm mixes the innermost place with the outermost name. */
-	if (c->outer && o->inlines)
+	/* Without inlined calls llvm mixes the innermost place with the outermost name, but in GNU
+	 * style. */
+	if (c->outer && (o->inlines || (!o->columns && !o->json)))
 		return NULL;
 	return last_alias(q->file->object, q->addr);
 }
@@ -128,13 +131,14 @@ static struct frame frame_of(const struct lookup *l, const struct lookup_query *
 		f.owned = o->demangle ? demangle(sym->name) : NULL;
 	} else if (o->demangle) {
 		f.name = print_name(l, c->function, o);
-		if (strstr(f.name, " [clone ") || strchr(f.name, '{'))
+		if (strstr(f.name, " [clone ") || strchr(f.name, '{') ||
+		    strstr(f.name, "operator< <"))
 			f.owned = mem_strdup(f.name);
 	}
-	if (f.owned) {
+	if (f.owned && o->names == NAMES_LINKAGE)
 		respell(f.owned);
+	if (f.owned)
 		f.name = f.owned;
-	}
 	return f;
 }
 
@@ -330,4 +334,35 @@ void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query
 		buf_adds(b, r->kind == REQUEST_DATA ? "??\n0 0\n" : "??\n");
 	if (o->columns)
 		buf_addc(b, '\n');
+}
+
+static void new_line(struct buf *b, size_t depth)
+{
+	buf_addc(b, '\n');
+	while (depth--)
+		buf_adds(b, "  ");
+}
+
+void print_indented(struct buf *b, const char *json, size_t n)
+{
+	size_t depth = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < n; i++) {
+		char c = json[i];
+
+		if (!quoted && (c == '}' || c == ']'))
+			new_line(b, --depth);
+		buf_addc(b, c);
+		if (quoted && c == '\\' && i + 1 < n)
+			buf_addc(b, json[++i]);
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (c == '{' || c == '['))
+			new_line(b, ++depth);
+		else if (!quoted && c == ',')
+			new_line(b, depth);
+		else if (!quoted && c == ':')
+			buf_addc(b, ' ');
+	}
 }
