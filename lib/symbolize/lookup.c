@@ -109,11 +109,13 @@ static enum status answer(struct lookup *l, struct part *parts, struct err *e)
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
 
-		if (p->n)
-			jobs[n++] = (struct dwarf_job){.object = l->files[f]->object,
-						       .addrs = p->addrs,
-						       .n = p->n_addrs,
-						       .out = &p->answers};
+		if (!p->n)
+			continue;
+		jobs[n] = (struct dwarf_job){.object = l->files[f]->object,
+					     .addrs = p->addrs,
+					     .n = p->n_addrs,
+					     .out = &p->answers};
+		n++;
 	}
 	if (n)
 		st = l->options.engine->run(jobs, n, &l->options.dwarf, e);

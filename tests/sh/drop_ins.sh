@@ -111,11 +111,11 @@ check "-j: a section that is not there" told 3 tm-addr2line
 
 : >empty
 printf '\xcf\xfa\xed\xfe\x0c\x00\x00\x01' >mach-o
-head -c 3000 p >cut
+head -c 3000 p >short
 for program in tm-addr2line 'tm-atos -o' ; do
 	name=${program%% *}
 	[ "$program" = "$name" ] && program="$program -e"
-	for file in not-there empty mach-o p.c . cut; do
+	for file in not-there empty mach-o p.c . short; do
 		# shellcheck disable=SC2086
 		run $program $file 0x10
 		check "$name: $file is no binary" told 3 "$name"
@@ -198,7 +198,6 @@ run tm-atos -o p -offset "0x$main"
 check "tm-atos -offset" gave 0 'main (in p) (p.c:10)\n'
 run tm-atos -o p -fullPath "0x$main"
 check "tm-atos -fullPath" gave 0 "main (in p) ($where:10)\n"
-inlined=$(addr2line -ife p $(seq $((16#$outer)) $((16#$outer + 60)) | xargs printf '%x ') 2>/dev/null | grep -c inner)
 at=
 for ((a = 16#$outer; a < 16#$outer + 60; a++)); do
 	run tm-atos -o p -i -d ' < ' "$(printf 0x%x $a)"
@@ -207,7 +206,7 @@ for ((a = 16#$outer; a < 16#$outer + 60; a++)); do
 		break
 	fi
 done
-check "tm-atos -i -d (GNU finds $inlined)" [ -n "$at" ]
+check "tm-atos -i -d" [ -n "$at" ]
 run tm-atos -o p "$at"
 check "tm-atos without -i: the inner one" gave 0 'inner (in p) (p.c:2)\n'
 printf '0x%s zzz\n\n\t0x%s' "$main" "$main" >addresses
@@ -241,9 +240,9 @@ talks() { # LINES of an answer, its first, the request, then the program
 			IFS= read -r -t "$patience" got <&"${COPROC[0]}" || return 1
 		done
 	done
-	exec {COPROC[1]}>&-
+	eval "exec ${COPROC[1]}>&-"
 	wait "$pid"
-	[ $answers = 5 ]
+	[ "$answers" = 5 ]
 }
 patience=1
 [ -z "${SAN-}" ] || patience=5
