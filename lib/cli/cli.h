@@ -47,7 +47,7 @@ void cli_output(const char *path);
 int cli_exit(void);
 
 /* For opt.c, msg.c. */
-void cli_start(const char *name, int usage_status);
+void cli_start(const char *name, int on_usage); /* the status of a usage error */
 void cli_output_done(bool written);
 void cli_progress_mode(int mode); /* 0 auto, 1 always, 2 never */
 

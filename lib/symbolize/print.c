@@ -25,7 +25,7 @@ const char *print_file(const struct lookup *l, const struct symbol_call *c,
 
 const char *print_symbol_file(const struct lookup_query *q)
 {
-	const struct object_symbol *sym = q->named.flags & BINDING_FROM_SYMTAB
+	const struct object_symbol *sym = q->file && q->named.flags & BINDING_FROM_SYMTAB
 					      ? object_symbol_at(q->file->object, q->addr)
 					      : NULL;
 

@@ -5,6 +5,7 @@
 # by, one answer at a time to who waits for it, large input, and tm-atos.
 # shellcheck disable=SC2317 # functions are called by check
 set -u
+shopt -s extglob
 
 for tool in g++ nm strip; do
 	if ! command -v $tool >/dev/null 2>&1; then
@@ -106,6 +107,12 @@ run tm-addr2line -e p -j .text -f "$(printf %x $((16#$main - 16#$text)))" ffffff
 check "-j: an offset in a section, and one behind it" gave 4 "$answer$unknown"
 run tm-addr2line -e p -j .nothing 0
 check "-j: a section that is not there" told 3 tm-addr2line
+
+# perf sends a comma behind each address, to see by its answer where the one before ends.
+given "$main\n,\n" tm-addr2line -e p -a -i -f
+check "perf's comma, as GNU" gave 3 "0x$main\n${answer}0x0000000000000000\n$unknown"
+given "0x$main\n,\n" tm-llvm-symbolizer -e p --output-style=GNU -a -f
+check "perf's comma, as llvm" gave 3 "0x${main##+(0)}\n$answer,\n"
 
 # --- files that are none, other ends ---
 
