@@ -5,9 +5,10 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/symbolize/coverage.h"
 #include "lib/symbolize/rewrite.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct job {
@@ -25,56 +26,39 @@ static void progress(void *arg, uint64_t done, uint64_t total)
 static void tell_coverage(const char *file, const char *name, const struct coverage *c,
 			  void (*tell)(const char *, const char *, ...))
 {
-	if (!c->n)
-		return;
-	tell(file,
-	     "%s: %" PRIu64 " locations: %" PRIu64 " with line, %" PRIu64 " name only, %" PRIu64
-	     " module only, %" PRIu64 " nothing",
-	     name, c->n, c->tiers[TIER_LINE], c->tiers[TIER_NAME], c->tiers[TIER_MODULE],
-	     c->tiers[TIER_NOTHING]);
-	for (unsigned r = REASON_RESOLVED + 1; r < REASONS; r++)
-		if (c->reasons[r])
-			tell(file, "%s: %" PRIu64 " not resolved further: %s", name, c->reasons[r],
-			     reason_text(r));
-	if (c->guesses)
-		tell(file, "%s: %" PRIu64 " named by a symbol without a size: a guess", name,
-		     c->guesses);
+	char line[256];
+
+	for (unsigned i = 0; coverage_line(c, i, line, sizeof line); i++)
+		if (*line)
+			tell(file, "%s: %s", name, line);
 }
 
 /* Notes that were in a trace have been told by who made it; those of an import here have not. */
 static void tell(struct job *j, const char *file, const struct rewrite *w, bool imported)
 {
+	/* Guesses travel in the trace: the report at the pipe's end tells them. */
+	enum severity least = cli_into_pipe() ? NOTE_LOSS : NOTE_GUESS;
+
 	for (size_t i = 0; i < w->n; i++) {
 		const struct trace *t = w->captures[i].t;
-		struct coverage c;
+		struct coverage *of = mem_zarray(t->symbols.n_objects, sizeof *of), c;
 
-		cli_notes(file, t, imported ? 0 : w->captures[i].first_note, NOTE_GUESS);
+		cli_notes(file, t, imported ? 0 : w->captures[i].first_note, least);
+		coverage_count(t, &c, of);
 		for (uint32_t o = 1; o < t->symbols.n_objects; o++) {
 			const struct symbol_object *object = &t->symbols.objects[o];
 
-			coverage_count(t, o, &c);
 			tell_coverage(file, intern_text(&t->symbols.strings, object->name, NULL),
-				      &c, cli_info);
+				      &of[o], cli_info);
 		}
-		coverage_count(t, 0, &c);
+		free(of);
 		tell_coverage(file, "coverage", &c, cli_note);
-		j->all.n += c.n;
-		for (int k = 0; k < TIERS; k++)
-			j->all.tiers[k] += c.tiers[k];
+		if (c.reasons[REASON_NO_FILE] && t->n_modules == 2 &&
+		    !*trace_text(t, t->modules[1].name))
+			cli_note(file, "the capture does not name its module: give the module map "
+				       "with --maps, or the one binary with -e");
+		coverage_add(&j->all, &c);
 	}
-}
-
-/* --maps for a trace, whose own tables must stay as they are. */
-static enum status read_maps(const char *path, struct trace **maps, struct err *e)
-{
-	struct input in = {0};
-	enum status st = input_open(&in, path, e);
-
-	*maps = trace_new();
-	if (!st)
-		st = maps_read(&in.cur, *maps, e);
-	input_close(&in);
-	return st ? err_prefix(e, "module map '%s'", path) : ST_OK;
 }
 
 static enum status symbolize(struct job *j, struct input *in, const char *file, struct err *e)
@@ -88,7 +72,7 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	if (temporary)
 		from = &spooled;
 	else if (!st && j->import->maps)
-		st = read_maps(j->import->maps, &maps, e);
+		st = cli_read_maps(j->import->maps, &maps, e);
 	if (!st)
 		st = input_keep(from);
 	if (!st)
@@ -129,6 +113,21 @@ static void given_files(const struct files *f)
 			cli_fail(f->items[i]->path, &f->items[i]->e);
 		else if (f->items[i]->e.msg[0])
 			cli_note(f->items[i]->path, "%s", f->items[i]->e.msg);
+	}
+}
+
+/* A name that is no module's is a slip when it was written out, or when a module has no file. */
+static void unwanted_files(const struct files *f, bool some_missing)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct file *x = f->items[i];
+
+		if (!x->given || x->wanted)
+			continue;
+		if (x->module)
+			cli_note(x->path, "not used: no module is called '%s'", x->module);
+		else if (some_missing)
+			cli_note(x->path, "not used: no module has its name or build-id");
 	}
 }
 
@@ -177,6 +176,10 @@ int main(int argc, char **argv)
 	o.bind = (struct bind_options){import.options.has_slide, import.options.slide,
 				       import.options.locations, import.options.offsets};
 	o.dwarf = (struct dwarf_options){.jobs = (unsigned)jobs, .progress = progress};
+	for (size_t i = 0; i < debug_dirs.n; i++)
+		cli_need_folder("debug-dir", debug_dirs.items[i]);
+	if (*sysroot && !no_local)
+		cli_need_folder("sysroot", sysroot);
 	cli_output(output);
 	symbolizer_init(&j.symbolizer, &o);
 	given_files(&j.symbolizer.files);
@@ -184,8 +187,8 @@ int main(int argc, char **argv)
 		one(&j, "-");
 	for (int i = 1; i <= n; i++)
 		one(&j, argv[i]);
-	if (least && (j.all.n - j.all.tiers[TIER_NOTHING] - j.all.tiers[TIER_MODULE]) * 100 <
-			 least * j.all.n)
+	unwanted_files(&j.symbolizer.files, j.all.reasons[REASON_NO_FILE]);
+	if (coverage_below(&j.all, least))
 		cli_status(EXIT_INCOMPLETE);
 	symbolizer_release(&j.symbolizer);
 	opt_list_release(&files);

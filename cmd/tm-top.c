@@ -72,8 +72,11 @@ static struct sites *load_sites(const struct opt_list *files)
 	struct err e = ERR_INIT;
 
 	for (size_t i = 0; i < files->n; i++)
-		if (sites_add_file(s, files->items[i], &e))
-			cli_usage("--sites: %s: %s", files->items[i], e.msg);
+		if (sites_add_file(s, files->items[i], &e)) {
+			cli_error(files->items[i], "--sites: %s", e.msg);
+			cli_status(EXIT_INPUT);
+			exit(cli_exit());
+		}
 	return s;
 }
 
@@ -97,7 +100,7 @@ static void print(const struct project *p, const struct top_options *o, bool csv
 		cli_usage("--sort: %s", e.msg);
 	if (csv ? render_csv(top_table(top), stdout, &e)
 		: render_text(top_table(top), &text, stdout, &e))
-		cli_status(EXIT_INPUT);
+		cli_fail(NULL, &e);
 	top_free(top);
 }
 

@@ -93,7 +93,7 @@ enum status loli_config_read(struct loli_config *c, const char *path, struct err
 	if (!st)
 		st = loli_config_parse(c, &in.cur, e);
 	if (st)
-		err_prefix(e, "%s", path);
+		err_of_file(e, "loli3.conf", path);
 	input_close(&in);
 	return st;
 }

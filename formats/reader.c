@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/reader.h"
 
+#include <ctype.h>
 #include <string.h>
 
 extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
@@ -37,6 +38,19 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 	return best;
 }
 
+/* 55d0c0a00000-55d0c0a05000 r--p ..., as in /proc/PID/maps */
+static bool is_map(const uint8_t *p, size_t n)
+{
+	size_t i = 0, dash;
+
+	while (i < n && isxdigit(p[i]))
+		i++;
+	dash = i++;
+	while (i < n && isxdigit(p[i]))
+		i++;
+	return dash && i < n - 1 && p[dash] == '-' && p[i] == ' ' && strchr("r-", p[i + 1]);
+}
+
 static enum status choose(struct input *in, const struct import_options *o, const struct reader **r,
 			  struct err *e)
 {
@@ -58,6 +72,8 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 		return ST_OK;
 	if (n > 4 && !memcmp(head, "\177ELF", 4))
 		return err_set(e, ST_UNSUPPORTED, "an ELF binary, not a capture");
+	if (is_map(head, n))
+		return err_set(e, ST_UNSUPPORTED, "a module map, not a capture: see --maps");
 	return err_set(e, ST_UNSUPPORTED, "no known capture format (tm-import --list-formats)");
 }
 
@@ -69,15 +85,18 @@ static enum status add_maps(struct trace *t, const char *path, struct err *e)
 	if (!st)
 		st = maps_read(&maps.cur, t, e);
 	input_close(&maps);
-	return st ? err_prefix(e, "module map '%s'", path) : ST_OK;
+	return st ? err_of_file(e, "module map", path) : ST_OK;
 }
 
-static enum status new_capture(struct import *im, bool maps, struct err *e)
+static enum status new_capture(struct import *im, struct err *e)
 {
 	im->t = trace_new();
 	im->begun = false;
 	im->captures++;
-	return maps && im->options->maps ? add_maps(im->t, im->options->maps, e) : ST_OK;
+	if (im->reader->own_tables) /* a trace: what it says, and nothing added */
+		return ST_OK;
+	trace_set(im->t, "format", im->reader->name);
+	return im->options->maps ? add_maps(im->t, im->options->maps, e) : ST_OK;
 }
 
 enum status import_begin(struct import *im, struct err *e)
@@ -105,10 +124,9 @@ static enum status end_capture(struct import *im, bool *lossy, struct err *e)
 
 enum status import_next(struct import *im, struct err *e)
 {
-	bool maps = im->maps;
 	enum status st = end_capture(im, im->lossy, e);
 
-	return st ? st : new_capture(im, maps, e);
+	return st ? st : new_capture(im, e);
 }
 
 static uint64_t events(const struct trace *t)
@@ -182,11 +200,9 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 		st = input_keep(in);
 	if (st)
 		return st;
-	im.maps = !r->own_tables;
-	st = new_capture(&im, im.maps, e);
+	im.reader = r;
+	st = new_capture(&im, e);
 	if (!st) {
-		if (!r->own_tables)
-			trace_set(im.t, "format", r->name);
 		st = r->read(&im, e);
 		if (st && !guard.failed && im.t && (im.captures > 1 || events(im.t))) {
 			if (e->offset == ERR_NO_OFFSET)

@@ -33,8 +33,8 @@ struct import {
 	const struct import_options *options;
 	bool begun;
 	uint64_t captures;
-	bool maps;   /* private: --maps goes into every capture */
-	bool *lossy; /* private */
+	const struct reader *reader; /* private, as the next */
+	bool *lossy;
 };
 
 struct reader {

@@ -2,6 +2,7 @@
 #include "lib/base/err.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +48,16 @@ enum status err_sys(struct err *e, const char *fmt, ...)
 	n = strlen(e->msg);
 	snprintf(e->msg + n, sizeof e->msg - n, ": %s", strerror(number));
 	return e->code;
+}
+
+enum status err_of_file(struct err *e, const char *what, const char *path)
+{
+	uint64_t offset = e->offset;
+
+	e->offset = ERR_NO_OFFSET;
+	return offset == ERR_NO_OFFSET
+		   ? err_prefix(e, "%s '%s'", what, path)
+		   : err_prefix(e, "%s '%s': byte %" PRIu64, what, path, offset);
 }
 
 enum status err_prefix(struct err *e, const char *fmt, ...)

@@ -43,5 +43,8 @@ enum status err_at(struct err *e, enum status code, uint64_t offset, const char 
 enum status err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "what: " before the text that is there. */
 enum status err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* For a file other than the one being read: puts "what 'path': byte N: " before the text, and
+ * takes the offset away, which would be read as one in the input. */
+enum status err_of_file(struct err *e, const char *what, const char *path);
 
 #endif

@@ -31,11 +31,11 @@ static void enlarge(struct intern *t)
 	t->slots = mem_zarray(size, sizeof *t->slots);
 	t->mask = size - 1;
 	for (uint32_t id = 1; id < t->n; id++) {
-		size_t i = t->rows[id].hash & t->mask;
+		const struct intern_row *r = &t->rows[id];
+		uint32_t *place = slot(t, r->s, r->len, r->hash);
 
-		while (t->slots[i])
-			i = (i + 1) & t->mask;
-		t->slots[i] = id;
+		if (!*place) /* a million equal rows must not make a chain */
+			*place = id;
 	}
 }
 

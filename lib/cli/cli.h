@@ -41,15 +41,19 @@ void cli_notes(const char *file, const struct trace *t, size_t first, enum sever
 /* Raises the status the program will end with: of several 2, 3, 1, 4, 5, 0 in that order. */
 void cli_status(enum exit_status s);
 /* For programs that write a trace: path NULL is standard output, which must not be a terminal.
- * A file is written aside and renamed by cli_exit, if something was written and all of it was. */
+ * A regular file is written aside and renamed by cli_exit, if something was written and all of it
+ * was; a signal that ends the program removes it. */
 void cli_output(const char *path);
+/* True when standard output is a pipe: the next program tells what travels in the trace. */
+bool cli_into_pipe(void);
 /* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */
 int cli_exit(void);
 
 /* For opt.c, msg.c. */
 void cli_start(const char *name, int on_usage); /* the status of a usage error */
 void cli_output_done(bool written);
-void cli_progress_mode(int mode); /* 0 auto, 1 always, 2 never */
+const char *cli_output_name(void); /* for messages */
+void cli_progress_mode(int mode);  /* 0 auto, 1 always, 2 never */
 
 /* Option rows of whatever reads captures: -f/--format, --maps, --config, --slide, --locations,
  * --offsets. Put CLI_IMPORT_ROWS(o) into the table and call cli_import_done after parsing. */
@@ -92,6 +96,12 @@ void cli_inputs(struct cli_loop *l, int n, char **operands);
  * is left alone: *file stays NULL. */
 enum status cli_as_trace(struct input *in, const struct import_options *o, struct input *copy,
 			 FILE **file, struct err *e);
+
+/* A module map for a trace, whose own tables must stay as they are: into a trace of its own. */
+enum status cli_read_maps(const char *path, struct trace **maps, struct err *e);
+
+/* A folder given with --option that is not there: an error and EXIT_INPUT. */
+void cli_need_folder(const char *option, const char *path);
 
 /* For programs that answer requests, one in each line. Operands are requests; without any they are
  * lines of standard input (path NULL) or of a file, answered in the pieces that lib/input/lines.h

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/cli.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const char *const cli_location_choices[] = {"auto", "return", "exact", "entry", NULL};
 const char *const cli_offset_choices[] = {"auto", "file", "vaddr", NULL};
+
+/* Told once and at once, whether or not a reader comes to need it. */
+static void need_file(const char *option, const char *path)
+{
+	if (!path || !access(path, R_OK))
+		return;
+	cli_error(path, "--%s: %s", option, strerror(errno));
+	cli_status(EXIT_INPUT);
+	exit(cli_exit());
+}
 
 void cli_import_done(struct cli_import *i)
 {
@@ -17,6 +31,8 @@ void cli_import_done(struct cli_import *i)
 	if (i->options.format && !reader_by_name(i->options.format))
 		cli_usage("--format: '%s' is no format (tm-import --list-formats)",
 			  i->options.format);
+	need_file("maps", i->options.maps);
+	need_file("config", i->options.config);
 }
 
 /* The caller's sink with progress: a look at the input every few thousand events. */
@@ -80,4 +96,26 @@ void cli_inputs(struct cli_loop *l, int n, char **operands)
 		read_one(l, "-");
 	for (int i = 0; i < n; i++)
 		read_one(l, operands[i]);
+}
+
+enum status cli_read_maps(const char *path, struct trace **maps, struct err *e)
+{
+	struct input in = {0};
+	enum status st = input_open(&in, path, e);
+
+	*maps = trace_new();
+	if (!st)
+		st = maps_read(&in.cur, *maps, e);
+	input_close(&in);
+	return st ? err_of_file(e, "module map", path) : ST_OK;
+}
+
+void cli_need_folder(const char *option, const char *path)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return;
+	cli_error(path, "--%s: no such folder", option);
+	cli_status(EXIT_INPUT);
 }

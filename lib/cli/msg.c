@@ -4,9 +4,11 @@
 #include "lib/cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool cli_quiet, cli_verbose;
 static const char *program = "tracemill";
@@ -17,12 +19,27 @@ static bool output_told; /* that standard output failed: said once */
 static void out_of_memory(void)
 {
 	fprintf(stderr, "%s: out of memory\n", program);
+	cli_output_done(false);
+}
+
+/* A file opened later must not become standard output, nor take our messages. What stands in
+ * here cannot be used either, so that its use is still an error. */
+static void hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0) {
+			int held = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+
+			if (held > STDERR_FILENO) /* the lowest free one is what open gives */
+				close(held);
+		}
 }
 
 void cli_start(const char *name, int on_usage)
 {
 	usage_status = on_usage;
 	program = name;
+	hold_standard_streams();
 	mem_on_failure = out_of_memory;
 }
 
@@ -88,7 +105,7 @@ void cli_fail(const char *file, const struct err *e)
 {
 	if (ferror(stdout)) {
 		if (!output_told && e->code != ST_PIPE)
-			cli_error(NULL, "standard output: %s", e->msg);
+			cli_error(cli_output_name(), "%s", e->msg);
 		output_told = true;
 		if (e->code != ST_PIPE)
 			cli_status(EXIT_INPUT);
@@ -158,7 +175,7 @@ int cli_exit(void)
 		number = errno;
 	}
 	if (failed && number != EPIPE && !output_told) {
-		cli_error(NULL, "standard output: %s", number ? strerror(number) : "write error");
+		cli_error(cli_output_name(), "%s", number ? strerror(number) : "write error");
 		cli_status(EXIT_INPUT);
 	}
 	cli_output_done(!failed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/cli.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 
@@ -91,14 +92,53 @@ static void help(void)
 	printf("\nsee %s(1), tracemill(7)\n", p->name);
 }
 
+/* Letters to add, drop, change or swap with the next: enough to tell a slip of the finger. */
+static bool is_slip(const char *a, size_t na, const char *b)
+{
+	size_t nb = strlen(b), head = 0, tail = 0;
+
+	while (head < na && head < nb && a[head] == b[head])
+		head++;
+	while (tail < na - head && tail < nb - head && a[na - 1 - tail] == b[nb - 1 - tail])
+		tail++;
+	na -= head + tail;
+	nb -= head + tail;
+	if (na == 2 && nb == 2)
+		return a[head] == b[head + 1] && a[head + 1] == b[head];
+	return head + tail > 1 && na <= 1 && nb <= 1;
+}
+
+/* --cum for --cumulative, --mpas for --maps; NULL when nothing is near, or more than one. */
+static const char *near_word(const char *word, size_t n)
+{
+	const struct opt *tables[] = {program->options, common};
+	const char *found = NULL;
+
+	for (int i = 0; i < 2; i++)
+		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
+			if (o->type == OPT_HEADING || !o->help || !n)
+				continue;
+			if (strncmp(o->word, word, n) && !is_slip(word, n, o->word))
+				continue;
+			if (found)
+				return NULL;
+			found = o->word;
+		}
+	return found;
+}
+
 static void set_choice(const struct opt *o, const char *value)
 {
+	struct buf all = BUF_INIT;
+
 	for (int i = 0; o->choices[i]; i++)
 		if (!strcmp(o->choices[i], value)) {
 			*(int *)o->to = i;
 			return;
 		}
-	cli_usage("--%s: '%s' is none of its values", o->word, value);
+	for (int i = 0; o->choices[i]; i++)
+		buf_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
+	cli_usage("--%s: '%s' is none of its values: %s", o->word, value, buf_str(&all));
 }
 
 static void set_switch(const struct opt *o, const char *value)
@@ -168,11 +208,15 @@ static int short_options(const char *arg, const char *following)
 static int long_option(const char *arg, const char *following)
 {
 	const char *word = arg + (arg[1] == '-' ? 2 : 1), *equals = strchr(word, '=');
-	const struct opt *o = find_word(word, equals ? (size_t)(equals - word) : strlen(word));
+	size_t n = equals ? (size_t)(equals - word) : strlen(word);
+	const struct opt *o = find_word(word, n);
 
-	if (!o)
-		cli_usage("no option %.*s", (int)(equals ? (size_t)(equals - arg) : strlen(arg)),
-			  arg);
+	if (!o) {
+		const char *near = near_word(word, n);
+
+		cli_usage("no option --%.*s%s%s%s", (int)n, word, near ? "; is it --" : "",
+			  near ? near : "", near ? "?" : "");
+	}
 	if (is_flag(o) || o->bare) {
 		if (equals && (o->type == OPT_FLAG || o->type == OPT_CLEAR))
 			cli_usage("--%s takes no value", o->word);

@@ -17,7 +17,9 @@ enum status cli_as_trace(struct input *in, const struct import_options *o, struc
 	int fd;
 
 	*file = NULL;
-	if (st || (n >= TRACE_MAGIC_SIZE && !memcmp(head, TRACE_MAGIC, TRACE_MAGIC_SIZE)))
+	if (st ||
+	    (o->format ? !strcmp(o->format, "trace")
+		       : n >= TRACE_MAGIC_SIZE && !memcmp(head, TRACE_MAGIC, TRACE_MAGIC_SIZE)))
 		return st;
 	fd = input_temporary(e);
 	if (fd < 0)

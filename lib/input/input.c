@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,6 +120,9 @@ static enum status archive_failure(struct input_source *s, struct archive *a, ui
 		errno = s->read_errno;
 		return err_sys(e, "cannot read");
 	}
+	/* What libarchive makes of liblzma's word for the end of an .xz file that is cut. */
+	if (text && strstr(text, "No progress is possible"))
+		text = "truncated xz input";
 	return err_at(e, ST_BAD, offset, "compressed data: %s", text ? text : "damaged");
 }
 

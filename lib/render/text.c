@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, NARROWEST = 16, DETAIL_INDENT = 4 };
+enum { GAP = 2, NARROWEST = 16, READABLE = 20, DETAIL_INDENT = 4 };
 
 struct layout {
 	const struct table *t;
@@ -53,6 +53,43 @@ static void measure(struct layout *l, const struct cell *cells)
 		if (w > l->widths[k])
 			l->widths[k] = w;
 	}
+}
+
+/* A name of which nothing is left is worth less than one more number. */
+static void leave_out(struct layout *l)
+{
+	size_t total = 0;
+
+	for (size_t k = 0; k < l->t->n_columns; k++)
+		if (l->shown[k])
+			total += GAP +
+				 (l->t->columns[k].flags & COLUMN_SHORTEN && l->widths[k] > READABLE
+				      ? READABLE
+				      : l->widths[k]);
+	for (size_t k = l->t->n_columns; k-- > 0 && total > l->o->width + GAP;)
+		if (l->shown[k] && l->t->columns[k].flags & COLUMN_SPARE) {
+			l->shown[k] = false;
+			total -= l->widths[k] + GAP;
+		}
+}
+
+static void tell_left_out(struct layout *l)
+{
+	const char *before = "not shown, since the terminal is too narrow: ";
+
+	for (size_t k = 0; l->o->width && k < l->t->n_columns; k++) {
+		const struct column *c = &l->t->columns[k];
+
+		if (l->shown[k] || !(c->flags & COLUMN_SPARE) || c->flags & COLUMN_NOT_TEXT)
+			continue;
+		if (*before != ',' && !l->t->n_notes)
+			buf_addc(&l->line, '\n');
+		buf_adds(&l->line, before);
+		buf_adds(&l->line, c->title);
+		before = ", ";
+	}
+	if (*before == ',')
+		buf_addc(&l->line, '\n');
 }
 
 /* Takes columns of the terminal from the widest shortenable column until the line fits. */
@@ -108,7 +145,8 @@ static void put_line(struct layout *l, const struct cell *cells)
 		}
 		l->cut.len = 0;
 		if (l->cell.len)
-			text_shorten(&l->cut, l->cell.data, l->cell.len, l->widths[k]);
+			(col->flags & COLUMN_PATH ? text_shorten_path : text_shorten)(
+			    &l->cut, l->cell.data, l->cell.len, l->widths[k]);
 		w = l->cut.len ? text_width(l->cut.data, l->cut.len) : 0;
 		owed += first ? 0 : GAP;
 		first = false;
@@ -199,8 +237,10 @@ enum status render_text(const struct table *t, const struct render_text_options 
 	}
 	for (size_t i = 0; i < t->n_totals; i++)
 		measure(&l, t->totals + i * t->n_columns);
-	if (o->width)
+	if (o->width) {
+		leave_out(&l);
 		narrow(&l);
+	}
 
 	if (t->title) {
 		buf_add_escaped(&l.line, t->title, strlen(t->title));
@@ -216,6 +256,7 @@ enum status render_text(const struct table *t, const struct render_text_options 
 		buf_add_escaped(&l.line, t->notes[i], strlen(t->notes[i]));
 		buf_addc(&l.line, '\n');
 	}
+	tell_left_out(&l);
 	if (st == ST_OK)
 		st = flush(&l, out, e);
 	buf_release(&l.line);

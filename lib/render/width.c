@@ -4,6 +4,7 @@
 #include "lib/base/utf.h"
 
 #include <locale.h>
+#include <string.h>
 #include <wchar.h>
 
 /* libc knows Unicode's tables. Its wcwidth answers for the calling thread's locale, which is
@@ -49,6 +50,22 @@ size_t text_width(const char *s, size_t n)
 	return total;
 }
 
+/* Where the last `tail` columns of s begin, or less. */
+static size_t tail_at(const char *s, size_t n, size_t total, size_t tail)
+{
+	size_t i, used, w, k;
+
+	for (i = 0, used = total; i < n && used > tail; i += k, used -= w)
+		k = step(s + i, n - i, &w);
+	while (i < n) { /* marks whose base is gone */
+		k = step(s + i, n - i, &w);
+		if (w)
+			break;
+		i += k;
+	}
+	return i;
+}
+
 void text_shorten(struct buf *out, const char *s, size_t n, size_t width)
 {
 	size_t total = text_width(s, n), head, tail, i, used, w, k;
@@ -69,13 +86,25 @@ void text_shorten(struct buf *out, const char *s, size_t n, size_t width)
 	}
 	buf_add(out, s, i);
 	buf_adds(out, "…");
-	for (i = 0, used = total; i < n && (used > tail); i += k, used -= w)
-		k = step(s + i, n - i, &w);
-	while (i < n) { /* marks whose base is gone */
-		k = step(s + i, n - i, &w);
-		if (w)
-			break;
-		i += k;
+	i = tail_at(s, n, total, tail);
+	buf_add(out, s + i, n - i);
+}
+
+void text_shorten_path(struct buf *out, const char *s, size_t n, size_t width)
+{
+	size_t total = text_width(s, n), i;
+	const char *slash;
+
+	if (total <= width) {
+		buf_add(out, s, n);
+		return;
 	}
+	if (!width)
+		return;
+	i = tail_at(s, n, total, width - 1);
+	slash = memchr(s + i, '/', n - i);
+	if (slash)
+		i = (size_t)(slash - s);
+	buf_adds(out, "…");
 	buf_add(out, s + i, n - i);
 }

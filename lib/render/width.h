@@ -15,5 +15,7 @@ size_t text_width(const char *s, size_t n);
 /* Appends the text in at most width columns: when it is longer, its middle becomes "…" and
  * the halves keep whole characters. */
 void text_shorten(struct buf *out, const char *s, size_t n, size_t width);
+/* The same from the left, up to a slash if there is one: the base name says most. */
+void text_shorten_path(struct buf *out, const char *s, size_t n, size_t width);
 
 #endif

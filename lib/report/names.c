@@ -2,6 +2,7 @@
 #include "lib/report/names.h"
 
 #include "lib/base/mem.h"
+#include "lib/trace/module_index.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -149,22 +150,25 @@ static void place(struct names *n, const struct trace *t, const struct location 
 {
 	const struct module *m =
 	    l->module < t->n_modules && l->module ? &t->modules[l->module] : NULL;
+	const struct map_range *range = NULL;
 	const char *name;
 	size_t len;
 
 	id->address = l->raw;
 	id->how = HOW_ADDRESS;
-	if (!m && l->space == SPACE_RUNTIME)
-		m = trace_module_at(t, l->process, l->epoch, l->raw);
 	if (l->space != SPACE_RUNTIME) {
 		id->how = HOW_OFFSET;
-	} else if (m) {
-		for (uint32_t i = 0; i < m->n_ranges; i++)
-			if (m->ranges[i].lo <= l->raw && l->raw < m->ranges[i].hi) {
-				id->address = l->raw - m->ranges[i].lo + m->ranges[i].offset;
-				id->how = HOW_OFFSET;
-			}
-		if (id->how == HOW_ADDRESS && m->has_slide) {
+	} else {
+		const struct module *mapped;
+
+		if (!n->modules)
+			n->modules = module_index_new(t);
+		mapped = module_index_at(n->modules, l->process, l->epoch, l->raw, &range);
+		if (mapped && (!m || mapped == m)) {
+			m = mapped;
+			id->address = l->raw - range->lo + range->offset;
+			id->how = HOW_OFFSET;
+		} else if (m && m->has_slide) {
 			id->address = l->raw - m->slide;
 			id->how = HOW_OFFSET;
 		}
@@ -179,28 +183,35 @@ static void place(struct names *n, const struct trace *t, const struct location 
 	}
 }
 
-static uint32_t named_by_capture(struct names *n, const struct trace *t, const struct location *l)
+/* id has the address, where there is one beside the name. */
+static uint32_t named_by_capture(struct names *n, const struct trace *t, const struct location *l,
+				 struct identity *id)
 {
-	struct names_location row = {.first = (uint32_t)n->n_calls, .n_calls = 1};
-	struct identity id = {.how = HOW_NAME, .line = l->line};
+	struct names_location row = {.address = id->address,
+				     .has_address = id->how != HOW_UNKNOWN,
+				     .first = (uint32_t)n->n_calls,
+				     .n_calls = 1};
 	const char *text;
 	size_t len;
 	uint32_t got;
 	bool is_new;
 
-	if (l->module && l->module < t->n_modules) {
+	if (!row.has_address)
+		id->how = HOW_NAME;
+	if (!id->module && l->module && l->module < t->n_modules) {
 		text = intern_text(&t->strings, t->modules[l->module].name, &len);
-		id.module = add_base_name(n, text, len);
+		id->module = add_base_name(n, text, len);
 	}
 	text = intern_text(&t->strings, l->file, &len);
-	id.file = add_string(n, text, len);
+	id->file = add_string(n, text, len);
+	id->line = l->line;
 	text = intern_text(&t->strings, l->name, &len);
-	id.function = text_function(n, text, len, id.module);
-	row.module = id.module;
-	row.tier = id.file && l->line ? TIER_LINE : TIER_NAME;
-	got = add_location(n, &id, &row, &is_new);
+	id->function = text_function(n, text, len, id->module);
+	row.module = id->module;
+	row.tier = id->file && l->line ? TIER_LINE : TIER_NAME;
+	got = add_location(n, id, &row, &is_new);
 	if (is_new)
-		push_call(n, id.function, id.file, l->line, got);
+		push_call(n, id->function, id->file, l->line, got);
 	return got;
 }
 
@@ -264,10 +275,10 @@ static uint32_t resolve(struct names *n, const struct trace *t, uint32_t locatio
 		if (got)
 			return got;
 	}
-	if (l->space == SPACE_NAME && l->name)
-		return named_by_capture(n, t, l);
 	if (id.how != HOW_VADDR && l->space < SPACE_NAME)
 		place(n, t, l, &id);
+	if (l->name)
+		return named_by_capture(n, t, l, &id);
 	return unnamed(n, &id, &row);
 }
 
@@ -303,6 +314,8 @@ void names_init(struct names *n)
 void names_capture(struct names *n, const struct trace *t)
 {
 	(void)t;
+	module_index_free(n->modules);
+	n->modules = NULL;
 	if (n->seen)
 		memset(n->seen, 0, n->cap_seen * sizeof *n->seen);
 	map64_release(&n->functions_seen);
@@ -316,6 +329,7 @@ void names_release(struct names *n)
 	intern_release(&n->location_index);
 	map64_release(&n->functions_seen);
 	map64_release(&n->strings_seen);
+	module_index_free(n->modules);
 	free(n->functions);
 	free(n->locations);
 	free(n->calls);

@@ -42,6 +42,7 @@ struct names {
 	/* private */
 	struct intern function_index, location_index; /* of the rows' identities as bytes */
 	struct map64 functions_seen, strings_seen;    /* of the present capture */
+	struct module_index *modules;                 /* of it too; made when first asked */
 	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */
 	size_t cap_seen;
 };

@@ -115,18 +115,33 @@ static int name_order(const struct project *p, uint32_t a, uint32_t b)
 	return r ? r : number_order(a, b);
 }
 
-/* Below 0: a stands above b. */
-static int order(const struct ranking *r, uint32_t a, uint32_t b)
+/* Below 0: a has more of it than b, or has it where b has not. */
+static int value_order(const struct project *p, uint32_t a, uint32_t b, enum sum sum,
+		       bool cumulative)
 {
 	uint64_t x, y;
-	bool has_x = group_value(r->p, a, r->sum, r->cumulative, &x);
-	bool has_y = group_value(r->p, b, r->sum, r->cumulative, &y);
+	bool has_x = group_value(p, a, sum, cumulative, &x);
+	bool has_y = group_value(p, b, sum, cumulative, &y);
 
 	if (has_x != has_y)
 		return has_x ? -1 : 1;
-	if (has_x && x != y)
-		return x > y ? -1 : 1;
-	return a == b ? 0 : name_order(r->p, a, b);
+	return has_x ? number_order(y, x) : 0;
+}
+
+/* Below 0: a stands above b. Most functions have nothing of their own, and captures of other
+ * formats nothing of this metric at all: names decide only between what all numbers leave equal. */
+static int order(const struct ranking *r, uint32_t a, uint32_t b)
+{
+	static const enum sum others[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_ENTRIES};
+	int d = a == b ? 0 : value_order(r->p, a, b, r->sum, r->cumulative);
+
+	if (a == b || d)
+		return d;
+	if (r->p->total)
+		d = value_order(r->p, a, b, r->sum, !r->cumulative);
+	for (size_t i = 0; !d && i < sizeof others / sizeof *others; i++)
+		d = value_order(r->p, a, b, others[i], r->cumulative);
+	return d ? d : name_order(r->p, a, b);
 }
 
 static int sort_order(const void *a, const void *b, void *arg)

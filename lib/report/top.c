@@ -95,7 +95,7 @@ static void add_columns(struct top *t)
 {
 	const struct project *p = t->p;
 	enum key by = p->options.by;
-	bool totals = has_totals(p);
+	bool totals = has_totals(p), cumulative = totals && t->options.cumulative;
 
 	add_column(t, "rank", "#", COLUMN_INT, 0, WHAT_RANK, 0);
 	for (enum sum s = 0; s < SUMS; s++) {
@@ -104,10 +104,14 @@ static void add_columns(struct top *t)
 						     !p->state[SUM_COUNT] || p->lack[SUM_COUNT]);
 
 		add_column(t, sum_keys[s], sum_title(t, s, totals ? " self" : ""),
-			   is_bytes(s) ? COLUMN_BYTES : COLUMN_INT, shown ? 0 : COLUMN_NOT_TEXT,
+			   is_bytes(s) ? COLUMN_BYTES : COLUMN_INT,
+			   !shown                       ? COLUMN_NOT_TEXT
+			   : s != t->sort || cumulative ? COLUMN_SPARE
+							: 0,
 			   WHAT_SELF, s);
 	}
-	add_column(t, "share", totals ? "self %" : "share", COLUMN_PERCENT, 0, WHAT_SELF_SHARE, 0);
+	add_column(t, "share", totals ? "self %" : "share", COLUMN_PERCENT,
+		   cumulative ? COLUMN_SPARE : 0, WHAT_SELF_SHARE, 0);
 	for (enum sum s = 0; totals && s < SUMS; s++)
 		add_column(t, total_keys[s], sum_title(t, s, " total"),
 			   is_bytes(s) ? COLUMN_BYTES : COLUMN_INT,
@@ -124,7 +128,8 @@ static void add_columns(struct top *t)
 	if (by == KEY_TYPE)
 		return;
 	if (by != KEY_FUNCTION) {
-		add_column(t, NULL, "at", COLUMN_TEXT, COLUMN_NOT_CSV | COLUMN_SHORTEN, WHAT_AT, 0);
+		add_column(t, NULL, "at", COLUMN_TEXT,
+			   COLUMN_NOT_CSV | COLUMN_SHORTEN | COLUMN_PATH, WHAT_AT, 0);
 		add_column(t, "file", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, WHAT_FILE, 0);
 		add_column(t, "line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, WHAT_LINE, 0);
 	}

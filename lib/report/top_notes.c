@@ -43,31 +43,31 @@ static void coverage(struct lines *l, const struct project *p, enum sum sort, co
 {
 	static const char *const names[TIERS + 1] = {[TIER_NOTHING] = "nothing",
 						     [TIER_MODULE] = "module only",
-						     [TIER_NAME] = "name only",
-						     [TIER_LINE] = "name and line",
+						     [TIER_NAME] = "function only",
+						     [TIER_LINE] = "function and line",
 						     [TIERS] = "no stack"};
 	static const unsigned order[] = {TIER_LINE, TIER_NAME, TIER_MODULE, TIER_NOTHING, TIERS};
 	uint64_t records = p->all.v[SUM_ENTRIES], weight = 0;
-	const char *comma = "";
 
-	if (!records || p->coverage[TIERS].v[SUM_ENTRIES] == records)
+	/* Types have their names from the capture. */
+	if (!records || p->options.by == KEY_TYPE || p->coverage[TIERS].v[SUM_ENTRIES] == records)
 		return;
 	for (size_t i = 0; i <= TIERS; i++)
 		weight = add_saturating(weight, p->coverage[i].v[sort]);
-	buf_addf(&l->b, "known of the sites, by records%s%s:", weight ? " and by " : "",
-		 weight ? word : "");
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
 		const struct sums *s = &p->coverage[order[i]];
+		bool first = !l->b.len;
 
 		if (!s->v[SUM_ENTRIES])
 			continue;
-		buf_addf(&l->b, "%s %s ", comma, names[order[i]]);
+		buf_addf(&l->b, "%s%s for ", first ? "known of sites: " : "; ", names[order[i]]);
 		add_percent(&l->b, s->v[SUM_ENTRIES], records);
+		buf_adds(&l->b, first ? " of records" : "");
 		if (weight) {
-			buf_adds(&l->b, " / ");
+			buf_adds(&l->b, ", ");
 			add_percent(&l->b, s->v[sort], weight);
+			buf_addf(&l->b, "%s%s", first ? " of " : "", first ? word : "");
 		}
-		comma = ",";
 	}
 	end_line(l);
 }
@@ -78,7 +78,6 @@ static void unknown_sums(struct lines *l, const struct project *p, const char *c
 					  [LACK_PER_TYPE] = "known per type only: --by type",
 					  [LACK_FILTERED] =
 					      "known per type only: not with filters on stacks"};
-	static const char *const partly = "known of some captures only: a lower bound";
 
 	for (enum lack k = LACK_ABSENT; k <= LACK_FILTERED; k++) {
 		const char *comma = "";
@@ -95,10 +94,12 @@ static void unknown_sums(struct lines *l, const struct project *p, const char *c
 		}
 	}
 	for (enum sum s = 0; s < SUMS; s++)
-		if (p->lack[s] && p->state[s]) {
-			buf_addf(&l->b, "%s: %s", words[s], partly);
-			end_line(l);
-		}
+		if (p->lack[s] && p->state[s])
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", words[s]);
+	if (l->b.len) {
+		buf_adds(&l->b, ": known of some captures only, so lower bounds");
+		end_line(l);
+	}
 }
 
 static void inexact_sums(struct lines *l, const struct project *p, const char *const words[SUMS])

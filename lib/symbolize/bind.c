@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/symbolize/bind.h"
 
+#include "lib/base/buf.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/trace/module_index.h"
 
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* How a module's undecided addresses read: as offsets, as vaddrs. */
+struct reading {
+	uint64_t n, as_offset, as_vaddr, same;
+};
+
+enum { NAMED_MAX = 4 }; /* modules in a note */
+
 struct module_file { /* what files_find said, once per module */
 	struct file *file;
 	enum reason reason;
 	bool asked, by_path;
 	uint8_t space; /* decided for its offset-or-vaddr locations; SPACES: undecided */
+	struct reading reading;
 };
 
 struct binder {
@@ -22,6 +33,9 @@ struct binder {
 	const struct bind_options *o;
 	struct module_file *modules; /* by module id of maps */
 	struct module_file *own;     /* by module id of t; the same when maps is t */
+	struct module_index *index;  /* of maps */
+	struct map64 slides; /* process -> its first module of which only the slide is known */
+	struct module_file nameless; /* the file for addresses that no module maps */
 	unsigned address_bits;       /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
 };
@@ -60,24 +74,16 @@ static unsigned address_bits(const struct trace *maps)
 	return !highest || highest > UINT64_C(1) << 39 ? 48 : 39;
 }
 
-static const struct map_range *range_at(const struct module *m, uint64_t addr)
-{
-	for (uint32_t i = 0; i < m->n_ranges; i++)
-		if (addr >= m->ranges[i].lo && addr < m->ranges[i].hi)
-			return &m->ranges[i];
-	return NULL;
-}
-
 /* The module that maps addr, with tag and signature bits cleared if that is what it takes. */
 static const struct module *mapped(struct binder *b, const struct location *l, uint64_t *addr,
-				   uint8_t *flags)
+				   const struct map_range **range, uint8_t *flags)
 {
-	const struct module *m = trace_module_at(b->maps, l->process, l->epoch, *addr);
+	const struct module *m = module_index_at(b->index, l->process, l->epoch, *addr, range);
 	uint64_t plain = *addr & ((UINT64_C(1) << b->address_bits) - 1);
 
 	if (m || plain == *addr)
 		return m;
-	m = trace_module_at(b->maps, l->process, l->epoch, plain);
+	m = module_index_at(b->index, l->process, l->epoch, plain, range);
 	if (m) {
 		*addr = plain;
 		*flags |= BINDING_STRIPPED_BITS;
@@ -86,20 +92,30 @@ static const struct module *mapped(struct binder *b, const struct location *l, u
 }
 
 /* A module without ranges whose slide is known takes every address. */
-static uint32_t slide_module(const struct binder *b, const struct location *l, uint64_t *slide)
+static void find_slides(struct binder *b)
 {
-	if (b->o->has_slide)
-		*slide = b->o->slide;
 	for (size_t i = 1; i < b->maps->n_modules; i++) {
 		const struct module *m = &b->maps->modules[i];
+		uint32_t *first;
 
-		if (m->process == l->process && !m->n_ranges && m->has_slide) {
-			if (!b->o->has_slide)
-				*slide = m->slide;
-			return (uint32_t)i;
-		}
+		if (m->n_ranges || !m->has_slide)
+			continue;
+		first = map64_put(&b->slides, m->process);
+		if (!*first)
+			*first = (uint32_t)i;
 	}
-	return 0;
+}
+
+/* A file for a capture without modules: the only one given, whatever it is called. */
+static struct module_file *nameless_file(struct binder *b)
+{
+	static const struct object_build_id no_id;
+	struct module_file *m = &b->nameless;
+
+	if (!m->asked)
+		m->file = files_find(b->files, "", &no_id, &m->reason);
+	m->asked = true;
+	return m;
 }
 
 static bool in_code(const struct file *f, uint64_t vaddr)
@@ -109,41 +125,39 @@ static bool in_code(const struct file *f, uint64_t vaddr)
 
 static void by_slide(struct binder *b, const struct location *l, struct bound *out)
 {
-	static const struct object_build_id no_id;
-	uint64_t slide = 0, plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
-	uint32_t module = slide_module(b, l, &slide);
-	enum reason reason;
+	uint64_t slide = b->o->slide, plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
+	uint32_t module = map64_get(&b->slides, l->process);
+	struct module_file *m;
 
 	if (!module && !b->o->has_slide) {
 		out->reason = REASON_NO_MODULE;
 		return;
 	}
+	if (!b->o->has_slide)
+		slide = b->maps->modules[module].slide;
+	m = module ? file_of(b, b->maps, module) : nameless_file(b);
 	out->module = module;
-	if (module) {
-		struct module_file *m = file_of(b, b->maps, module);
-
-		out->file = m->file;
-		reason = m->reason;
-	} else {
-		out->file = files_find(b->files, "", &no_id, &reason);
-	}
+	out->file = m->file;
 	out->vaddr = l->raw - slide;
-	out->reason = (uint8_t)reason;
+	out->reason = (uint8_t)m->reason;
 	if (!out->file || in_code(out->file, out->vaddr))
 		return;
 	if (in_code(out->file, plain - slide)) {
 		out->vaddr = plain - slide;
 		out->flags |= BINDING_STRIPPED_BITS;
-	} else {
+	} else { /* another module's, then: what is left is the address */
 		out->reason = REASON_OUTSIDE;
+		out->module = 0;
+		out->file = NULL;
+		out->vaddr = 0;
 	}
 }
 
 static void by_runtime(struct binder *b, const struct location *l, struct bound *out)
 {
 	uint64_t addr = l->raw;
-	const struct module *m = mapped(b, l, &addr, &out->flags);
 	const struct map_range *r;
+	const struct module *m = mapped(b, l, &addr, &r, &out->flags);
 	struct module_file *f;
 
 	if (!m) {
@@ -154,7 +168,6 @@ static void by_runtime(struct binder *b, const struct location *l, struct bound 
 	f = file_of(b, b->maps, out->module);
 	out->file = f->file;
 	out->reason = (uint8_t)f->reason;
-	r = range_at(m, addr);
 	/* Without the file its offset is the best identity that a report can show. */
 	out->vaddr = m->has_slide ? addr - m->slide : addr - r->lo + r->offset;
 	if (!f->file || m->has_slide)
@@ -162,11 +175,6 @@ static void by_runtime(struct binder *b, const struct location *l, struct bound 
 	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr))
 		out->reason = REASON_OUTSIDE;
 }
-
-/* How a module's undecided addresses read: as offsets, as vaddrs. */
-struct reading {
-	uint64_t n, as_offset, as_vaddr, same;
-};
 
 static bool plausible(struct object *o, uint64_t vaddr)
 {
@@ -179,30 +187,30 @@ static bool plausible(struct object *o, uint64_t vaddr)
 	return !n || object_symbol_at(o, vaddr) || (vaddr && object_symbol_at(o, vaddr - 1));
 }
 
-static void decide_space(struct binder *b, uint32_t id)
+static void count_reading(struct module_file *m, uint64_t raw)
 {
-	struct module_file *m = file_of(b, b->t, id);
-	struct reading r = {0};
-	struct trace *t = b->t;
-	const char *name = trace_text(b->t, b->t->modules[id].name);
+	struct reading *r = &m->reading;
+	uint64_t vaddr;
+	bool has;
+
+	if (!m->file)
+		return;
+	has = !object_offset_to_vaddr(m->file->object, raw, &vaddr);
+	r->n++;
+	r->same += has && vaddr == raw;
+	r->as_offset += has && plausible(m->file->object, vaddr);
+	r->as_vaddr += plausible(m->file->object, raw);
+}
+
+static void decide_space(struct trace *t, uint32_t id, struct module_file *m)
+{
+	const char *name = trace_text(t, t->modules[id].name);
+	struct reading r = m->reading;
 	uint64_t least;
 
 	m->space = SPACES;
 	if (!m->file)
 		return;
-	for (size_t i = 1; i < t->n_locations; i++) {
-		const struct location *l = &t->locations[i];
-		uint64_t vaddr;
-		bool has;
-
-		if (l->space != SPACE_OFFSET_OR_VADDR || l->module != id)
-			continue;
-		has = !object_offset_to_vaddr(m->file->object, l->raw, &vaddr);
-		r.n++;
-		r.same += has && vaddr == l->raw;
-		r.as_offset += has && plausible(m->file->object, vaddr);
-		r.as_vaddr += plausible(m->file->object, l->raw);
-	}
 	if (r.same == r.n) { /* no question: both readings are one */
 		m->space = SPACE_VADDR;
 		return;
@@ -224,6 +232,25 @@ static void decide_space(struct binder *b, uint32_t id)
 			   " fit as file offsets, %" PRIu64 " as vaddrs",
 			   name, m->space == SPACE_VADDR ? "vaddrs" : "file offsets", r.as_offset,
 			   r.n, r.as_vaddr);
+}
+
+static void decide_spaces(struct binder *b)
+{
+	struct trace *t = b->t;
+	bool *wanted = mem_zarray(t->n_modules, sizeof *wanted);
+
+	for (size_t i = 1; i < t->n_locations; i++) {
+		const struct location *l = &t->locations[i];
+
+		if (l->space != SPACE_OFFSET_OR_VADDR || !l->module)
+			continue;
+		wanted[l->module] = true;
+		count_reading(file_of(b, t, l->module), l->raw);
+	}
+	for (uint32_t id = 1; id < t->n_modules; id++)
+		if (wanted[id])
+			decide_space(t, id, &b->own[id]);
+	free(wanted);
 }
 
 static void in_module(struct binder *b, const struct location *l, struct bound *out)
@@ -307,27 +334,60 @@ static void decide_kinds(struct trace *t, struct bound *out)
 		   starts * 5 > n && starts * 5 < n * 4 ? ", which is neither few nor most" : "");
 }
 
+static bool is_by_path(const struct module_file *m)
+{
+	return m->by_path;
+}
+
+static bool is_other_build(const struct module_file *m)
+{
+	return m->reason == REASON_BUILD_ID_DIFFERS;
+}
+
+static void add_modules(const struct trace *of, const struct module_file *files,
+			bool (*is)(const struct module_file *), struct buf *names, size_t *n)
+{
+	for (size_t i = 1; i < of->n_modules; i++) {
+		const char *name = trace_text(of, of->modules[i].name);
+		const char *slash = strrchr(name, '/');
+
+		if (!files[i].asked || !is(&files[i]))
+			continue;
+		if (++*n <= NAMED_MAX)
+			buf_addf(names, "%s%s", names->len ? ", " : "", slash ? slash + 1 : name);
+	}
+}
+
+/* One line for all such modules, with the names of the first. */
+static void note_modules(struct binder *b, bool (*is)(const struct module_file *),
+			 enum severity severity, const char *what)
+{
+	struct buf names = BUF_INIT;
+	size_t n = 0;
+
+	add_modules(b->t, b->own, is, &names, &n);
+	if (b->maps != b->t)
+		add_modules(b->maps, b->modules, is, &names, &n);
+	if (n > NAMED_MAX)
+		buf_addf(&names, " and %zu more", n - NAMED_MAX);
+	if (n)
+		trace_note(b->t, severity, 0, "%s: %s", what, buf_str(&names));
+	buf_release(&names);
+}
+
 void bind_locations(struct trace *t, const struct trace *maps, struct files *files,
 		    const struct bind_options *o, struct bound *out)
 {
 	struct binder b = {.t = t, .maps = maps, .files = files, .o = o};
-	uint64_t by_path = 0;
 
 	b.own = mem_zarray(t->n_modules, sizeof *b.own);
 	b.modules = maps == t ? b.own : mem_zarray(maps->n_modules, sizeof *b.modules);
+	b.index = module_index_new(maps);
+	find_slides(&b);
 	b.address_bits = address_bits(maps);
 	memset(out, 0, t->n_locations * sizeof *out);
-	if (!o->offsets) {
-		bool *wanted = mem_zarray(t->n_modules, sizeof *wanted);
-
-		for (size_t i = 1; i < t->n_locations; i++)
-			if (t->locations[i].space == SPACE_OFFSET_OR_VADDR)
-				wanted[t->locations[i].module] = true;
-		for (uint32_t id = 1; id < t->n_modules; id++)
-			if (wanted[id])
-				decide_space(&b, id);
-		free(wanted);
-	}
+	if (!o->offsets)
+		decide_spaces(&b);
 	for (size_t i = 1; i < t->n_locations; i++) {
 		bind_one(&b, &t->locations[i], &out[i]);
 		out[i].kind = o->locations ? o->locations : t->locations[i].kind;
@@ -336,15 +396,13 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 	if (b.cleared)
 		trace_note(t, NOTE_INFO, b.cleared,
 			   "addresses in which tag, signature or Thumb bits were cleared");
-	for (size_t i = 1; i < t->n_modules; i++)
-		by_path += b.own[i].by_path;
-	for (size_t i = 1; maps != t && i < maps->n_modules; i++)
-		by_path += b.modules[i].by_path;
-	if (by_path)
-		trace_note(
-		    t, NOTE_GUESS, by_path,
-		    "modules read from their captured paths on this machine; no build-id proves "
-		    "that they are the same files");
+	note_modules(&b, is_by_path, NOTE_GUESS,
+		     "read from their captured paths on this machine, no build-id proves that they "
+		     "are the same files");
+	note_modules(&b, is_other_build, NOTE_LOSS,
+		     "not used, since the file found is of another build (build-id)");
+	module_index_free(b.index);
+	map64_release(&b.slides);
 	if (b.modules != b.own)
 		free(b.modules);
 	free(b.own);

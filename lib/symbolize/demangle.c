@@ -1,29 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/symbolize/demangle.h"
 
+#include "lib/base/buf.h"
+
 #include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
 #include <string.h>
 
-enum { LONGEST = 64 << 10 };
+enum { LONGEST = 64 << 10, LONGEST_TEXT = 256 << 10 };
+
+struct text {
+	struct buf b;
+	jmp_buf away;
+};
+
+/* A name of 200 bytes can stand for gigabytes: each type may name the one before it twice. There
+ * is no other way to stop the printer; it has nothing of its own to free, but for the decoded
+ * identifier in which a hostile Rust name may be stopped. */
+static void add(const char *s, size_t n, void *arg)
+{
+	struct text *t = arg;
+
+	if (n > LONGEST_TEXT - t->b.len)
+		longjmp(t->away, 1);
+	buf_add(&t->b, s, n);
+}
+
+static bool print(struct text *t, const char *raw, int options)
+{
+	if (setjmp(t->away))
+		return false;
+	/* Rust's older names are C++ names too. */
+	if (rust_demangle_callback(raw, options, add, t))
+		return true;
+	t->b.len = 0;
+	return cplus_demangle_v3_callback(raw, options, add, t);
+}
 
 static char *demangle_with(const char *raw, int options)
 {
 	size_t underscores = strspn(raw, "_");
+	struct text t = {.b = BUF_INIT};
 
-	/* Without the prefix test a plain C name such as "_Decode" is taken for a D symbol. */
-	if (!underscores || !strchr("ZRD", raw[underscores]) || strnlen(raw, LONGEST) == LONGEST)
-		return NULL;
-	if (raw[underscores] == 'D' && (raw[underscores + 1] < '0' || raw[underscores + 1] > '9'))
+	if (!underscores || !raw[underscores] || !strchr("ZR", raw[underscores]) ||
+	    strnlen(raw, LONGEST) == LONGEST)
 		return NULL;
 	/* Mach-O puts one more underscore in front of every name. */
 	if (underscores > 1 && raw[underscores] == 'Z')
 		raw += underscores - 1;
-	return cplus_demangle(raw, options);
+	if (!print(&t, raw, options) || !t.b.len) {
+		buf_release(&t.b);
+		return NULL;
+	}
+	buf_str(&t.b);
+	return t.b.data;
 }
 
 char *demangle(const char *raw)
 {
-	return demangle_with(raw, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	return demangle_with(raw, DMGL_PARAMS | DMGL_ANSI);
 }
 
 /* Where the last component of a scoped name begins: past "::" outside of any brackets. An
@@ -52,7 +88,7 @@ static size_t last_component(const char *s)
 
 char *demangle_short(const char *raw)
 {
-	char *full = demangle_with(raw, DMGL_ANSI | DMGL_AUTO);
+	char *full = demangle_with(raw, DMGL_ANSI);
 	size_t start;
 
 	if (!full)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linkage names to names for people: C++ (Itanium), Rust (legacy and v0) and D, through
- * libiberty (demangle.c is its only user). Thread safe.
+ * Linkage names to names for people: C++ (Itanium) and Rust (legacy and v0), through libiberty
+ * (demangle.c is its only user). Thread safe.
  */
 #ifndef TM_SYMBOLIZE_DEMANGLE_H
 #define TM_SYMBOLIZE_DEMANGLE_H
 
-/* A malloc'ed display name, or NULL when raw is not mangled. */
+/* A malloc'ed display name, or NULL when raw is not mangled, or stands for a text beyond reason. */
 char *demangle(const char *raw);
 /* The same without scopes, parameters and return type, as DW_AT_name is: "size" for
  * "a::B<int>::size() const". */

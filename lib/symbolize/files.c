@@ -48,8 +48,13 @@ static void load_item(size_t i, unsigned worker, void *arg)
 static struct file *add(struct files *f, const char *path, const char *module, size_t module_len)
 {
 	struct file *item = mem_zalloc(sizeof *item);
+	struct stat st;
 
 	*item = (struct file){.e = ERR_INIT, .path = mem_strdup(path), .index = (uint32_t)f->n};
+	if (!stat(path, &st)) {
+		item->device = st.st_dev;
+		item->inode = st.st_ino;
+	}
 	if (module)
 		item->module = mem_strndup(module, module_len);
 	VEC_PUSH(f->items, f->n, f->cap) = item;
@@ -116,16 +121,22 @@ static bool agrees(const struct file *f, const struct object_build_id *id)
 	return !id->len || !own->len || object_build_id_equal(own, id);
 }
 
+static int use_of(const struct file *f, const struct object_build_id *id)
+{
+	return !f->object ? 0 : agrees(f, id) ? 2 : 1;
+}
+
 static struct file *by_path(struct files *f, const char *path)
 {
 	struct stat st;
 	struct file *item;
 
-	for (size_t i = 0; i < f->n; i++)
-		if (!strcmp(f->items[i]->path, path))
-			return f->items[i];
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return NULL;
+	/* One file has as many paths as a capture cares to write. */
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i]->inode == st.st_ino && f->items[i]->device == st.st_dev)
+			return f->items[i];
 	item = add(f, path, NULL, 0);
 	load(item, &f->options.search);
 	return item;
@@ -191,9 +202,10 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 		given = x;
 		if (x->object && id->len && object_build_id_equal(object_build_id(x->object), id))
 			return x;
-		/* Of several with the name the first that is not of another build. */
+		/* Of several with the name the first that is of use: readable, and not of another
+		 * build. */
 		if (base[0] && same_module(base_name(x->path), base) &&
-		    (!by_name || (by_name->object && !agrees(by_name, id))))
+		    (!by_name || use_of(x, id) > use_of(by_name, id)))
 			by_name = x;
 	}
 	if (by_name)
@@ -210,6 +222,8 @@ struct file *files_find(struct files *f, const char *name, const struct object_b
 	struct file *x = candidate(f, name, id);
 
 	*reason = REASON_RESOLVED;
+	if (x)
+		x->wanted = true;
 	if (!x)
 		*reason = REASON_NO_FILE;
 	else if (!x->object)

@@ -9,14 +9,19 @@
 #include "lib/object/object.h"
 #include "lib/trace/symbols.h"
 
+#include <sys/types.h>
+
 struct file {
 	const char *path;      /* owned by struct files */
 	const char *module;    /* -e MODULE=FILE: the module's name; else NULL */
 	struct object *object; /* NULL: could not be opened */
 	enum reason reason;    /* why, when object is NULL or not to be used */
 	struct err e;          /* the text for it; also what was refused as debug file */
+	dev_t device;          /* with inode: which file path is */
+	ino_t inode;           /* 0: none */
 	uint32_t index;        /* in files.items */
 	bool given;            /* by the user, not found by its captured path */
+	bool wanted;           /* it was the file for some module */
 };
 
 struct files_options {

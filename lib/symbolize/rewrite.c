@@ -10,7 +10,7 @@
 
 static bool is_symbols(uint32_t kind)
 {
-	return kind >= CHUNK_SYMBOL_STRINGS && kind <= CHUNK_BINDINGS;
+	return kind >= CHUNK_SYMBOL_STRINGS && kind <= CHUNK_SYMBOL_NOTES;
 }
 
 /* The tables of one capture. */
@@ -28,6 +28,7 @@ static enum status scan_capture(struct rewrite_capture *w, struct stream *s, str
 			st = stream_apply(s, t, &c, payload, cursor_offset(s->in) - c.length, e);
 		if (st)
 			return st;
+		w->end = cursor_offset(s->in);
 		w->events |= c.kind == CHUNK_EVENTS;
 		if (c.kind == CHUNK_LOCATIONS)
 			VEC_PUSH(w->location_ends, w->n_ends, w->cap_ends) =
@@ -46,8 +47,6 @@ static void release_capture(struct rewrite_capture *c)
 static enum status salvage(struct rewrite *w, struct rewrite_capture *c, enum status st,
 			   const struct err *e)
 {
-	if (st != ST_BAD && st != ST_UNSUPPORTED)
-		return st;
 	if (c && !c->events) {
 		release_capture(c);
 		w->n--;
@@ -57,8 +56,12 @@ static enum status salvage(struct rewrite *w, struct rewrite_capture *c, enum st
 		c = &w->captures[w->n - 1];
 	if (!c)
 		return st;
-	trace_note(c->t, NOTE_LOSS, 0, "%s (at byte %" PRIu64 "); what follows was not read",
-		   e->msg, e->offset);
+	if (e->offset == ERR_NO_OFFSET)
+		trace_note(c->t, NOTE_LOSS, 0, "%s; what follows was not read", e->msg);
+	else
+		trace_note(c->t, NOTE_LOSS, 0,
+			   "%s (at byte %" PRIu64 "); what follows was not read", e->msg,
+			   e->offset);
 	w->cut = true;
 	return ST_OK;
 }
@@ -88,14 +91,19 @@ enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer
 			if (st || w->n < n)
 				return st;
 		}
-		if (!st)
+		if (!st) {
+			size_t before = c->t->n_notes;
+
 			st = symbolizer_run(sy, c->t, maps ? maps : c->t, e);
+			for (size_t k = before; k < c->t->n_notes; k++)
+				c->t->notes[k].symbolizing = true;
+		}
 		if (st || w->cut)
 			return st;
 	}
 }
 
-/* Copies the chunks of one capture, its totals included. *cut: it has none. */
+/* Copies the chunks of one capture, its totals included. *cut: it ends before them. */
 static enum status copy_capture(const struct rewrite_capture *w, struct stream *s, FILE *out,
 				bool *cut, struct err *e)
 {
@@ -107,12 +115,13 @@ static enum status copy_capture(const struct rewrite_capture *w, struct stream *
 
 	while (c.kind != CHUNK_TOTALS) {
 		const uint8_t *payload;
-		enum status st = stream_next(s, &c, &payload, e);
+		enum status st;
 
-		if (st == ST_BAD) { /* known from the first look, and noted */
+		if (cursor_offset(s->in) >= w->end) { /* the first look told why */
 			*cut = true;
 			return writer_notes(out, t, w->first_note, t->n_notes, e);
 		}
+		st = stream_next(s, &c, &payload, e);
 		if (st)
 			return st;
 		if (is_symbols(c.kind))
@@ -143,6 +152,8 @@ enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *out, struct
 		enum status st = stream_mark(&s, in, e);
 		bool cut = false;
 
+		if (st == ST_NONE)
+			st = err_set(e, ST_BAD, "the trace was longer at the first look");
 		if (!st)
 			st = writer_mark(out, e);
 		if (!st)

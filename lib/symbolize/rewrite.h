@@ -17,6 +17,7 @@ struct rewrite_capture {
 	struct trace *t;   /* tables and symbols */
 	size_t first_note; /* notes from there on are new */
 	bool events;       /* it has some: worth keeping when it is cut short */
+	uint64_t end;      /* offset behind its last sound chunk */
 	uint32_t
 	    *location_ends; /* how many locations (with [0]) there are after each chunk of them */
 	size_t n_ends, cap_ends;

@@ -78,12 +78,16 @@ static enum status answer(struct run *r, struct err *e)
 	return st;
 }
 
-static uint8_t tier_of(const struct symbols *y, uint32_t call, bool has_object)
+/* A name that the capture came with stands in where there is no better one. */
+static uint8_t tier_of(const struct symbols *y, uint32_t call, const struct location *l,
+		       bool has_object)
 {
 	if (call && y->calls[call].line)
 		return TIER_LINE;
 	if (call && y->calls[call].function)
 		return TIER_NAME;
+	if (!call && l->name)
+		return l->file && l->line ? TIER_LINE : TIER_NAME;
 	return has_object ? TIER_MODULE : TIER_NOTHING;
 }
 
@@ -130,19 +134,19 @@ static void bind_batch(struct run *r, struct batch *x)
 	calls_of_init(&of, &r->calls, x->file->object, x->addrs, &x->answers);
 	for (size_t i = 0; i < x->n_addrs; i++) {
 		struct named n = calls_at(&of, i);
-		uint8_t tier = tier_of(y, n.call, true);
-
 		for (; item < x->n && x->items[item].key == x->addrs[i]; item++) {
-			const struct bound *b = &r->bound[x->items[item].index];
+			uint32_t index = x->items[item].index;
+			const struct bound *b = &r->bound[index];
 
-			symbols_bind(y, x->items[item].index,
-				     &(struct binding){.vaddr = b->vaddr,
-						       .object = object_of(r, b),
-						       .call = n.call,
-						       .reason = n.reason,
-						       .tier = tier,
-						       .flags = b->flags | n.flags,
-						       .kind = b->kind});
+			symbols_bind(y, index,
+				     &(struct binding){
+					 .vaddr = b->vaddr,
+					 .object = object_of(r, b),
+					 .call = n.call,
+					 .reason = n.reason,
+					 .tier = tier_of(y, n.call, &r->t->locations[index], true),
+					 .flags = b->flags | n.flags,
+					 .kind = b->kind});
 		}
 	}
 	calls_of_release(&of);
@@ -160,12 +164,9 @@ static void bind_rest(struct run *r)
 
 		if (b->reason == REASON_RESOLVED && b->file)
 			continue;
-		if (l->space == SPACE_NAME) {
-			x.tier = l->line ? TIER_LINE : TIER_NAME;
-		} else {
+		if (l->space != SPACE_NAME)
 			x.object = object_of(r, b);
-			x.tier = x.object ? TIER_MODULE : TIER_NOTHING;
-		}
+		x.tier = tier_of(&r->t->symbols, 0, l, x.object);
 		symbols_bind(&r->t->symbols, (uint32_t)i, &x);
 	}
 }
@@ -223,19 +224,4 @@ void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o)
 void symbolizer_release(struct symbolizer *s)
 {
 	files_release(&s->files);
-}
-
-void coverage_count(const struct trace *t, uint32_t object, struct coverage *c)
-{
-	*c = (struct coverage){.n = 0};
-	for (uint32_t i = 1; i < t->n_locations; i++) {
-		const struct binding *b = symbols_binding(&t->symbols, i);
-
-		if (object && b->object != object)
-			continue;
-		c->n++;
-		c->tiers[b->tier]++;
-		c->reasons[b->reason]++;
-		c->guesses += b->flags & BINDING_UNSIZED ? 1 : 0;
-	}
 }

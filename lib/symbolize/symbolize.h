@@ -23,10 +23,6 @@ struct symbolizer {
 	struct files files; /* shared by all traces of a run: a file is opened once */
 };
 
-struct coverage { /* of locations */
-	uint64_t n, tiers[TIERS], reasons[REASONS], guesses;
-};
-
 void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o); /* o is copied */
 void symbolizer_release(struct symbolizer *s);
 
@@ -34,8 +30,5 @@ void symbolizer_release(struct symbolizer *s);
  * ST_SYS when no engine can run; a file that cannot be read is a reason, not a failure. */
 enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct trace *maps,
 			   struct err *e);
-
-/* Counts bindings of locations, of one object (id) or of all (object 0). */
-void coverage_count(const struct trace *t, uint32_t object, struct coverage *c);
 
 #endif

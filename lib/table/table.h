@@ -22,6 +22,8 @@ enum column_flags {
 	COLUMN_NOT_TEXT = 1 << 0, /* for CSV only */
 	COLUMN_NOT_CSV = 1 << 1,  /* for people only */
 	COLUMN_SHORTEN = 1 << 2,  /* text that may lose its middle on a narrow terminal */
+	COLUMN_PATH = 1 << 3,     /* with COLUMN_SHORTEN: its first folders instead */
+	COLUMN_SPARE = 1 << 4,    /* left out, and told, where a terminal has no room */
 };
 
 struct column {

@@ -34,6 +34,7 @@ enum chunk_kind {
 	CHUNK_SYMBOL_FUNCTIONS,
 	CHUNK_SYMBOL_CALLS,
 	CHUNK_BINDINGS,
+	CHUNK_SYMBOL_NOTES, /* rows as in CHUNK_NOTES; replaced with the symbols they are about */
 };
 
 struct chunk {

@@ -52,6 +52,9 @@ void trace_free(struct trace *t)
 	map64_release(&t->stack_index);
 	map64_release(&t->type_index);
 	map64_release(&t->note_index);
+	map64_release(&t->thread_index);
+	map64_release(&t->marker_index);
+	map64_release(&t->counter_index);
 	arena_release(&t->arena);
 	free(t);
 }
@@ -168,30 +171,38 @@ uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
 
 uint32_t trace_thread(struct trace *t, const struct thread *th)
 {
-	for (uint32_t id = 1; id < t->n_threads; id++)
+	uint64_t key = hash_u64(hash_u64((uint64_t)th->process << 32 | th->generation) ^ th->tid);
+	uint32_t id;
+
+	for (; (id = map64_get(&t->thread_index, key)); key++)
 		if (t->threads[id].process == th->process && t->threads[id].tid == th->tid &&
 		    t->threads[id].generation == th->generation)
 			return id;
+	id = *map64_put(&t->thread_index, key) = (uint32_t)t->n_threads;
 	VEC_PUSH(t->threads, t->n_threads, t->cap_threads) = *th;
-	return (uint32_t)(t->n_threads - 1);
+	return id;
 }
 
 uint32_t trace_marker(struct trace *t, const struct marker *m)
 {
-	for (uint32_t id = 1; id < t->n_markers; id++)
-		if (t->markers[id].name == m->name && t->markers[id].category == m->category)
-			return id;
-	VEC_PUSH(t->markers, t->n_markers, t->cap_markers) = *m;
-	return (uint32_t)(t->n_markers - 1);
+	uint32_t *id = map64_put(&t->marker_index, (uint64_t)m->name << 32 | m->category);
+
+	if (!*id) {
+		*id = (uint32_t)t->n_markers;
+		VEC_PUSH(t->markers, t->n_markers, t->cap_markers) = *m;
+	}
+	return *id;
 }
 
 uint32_t trace_counter(struct trace *t, const struct counter *c)
 {
-	for (uint32_t id = 1; id < t->n_counters; id++)
-		if (t->counters[id].name == c->name && t->counters[id].unit == c->unit)
-			return id;
-	VEC_PUSH(t->counters, t->n_counters, t->cap_counters) = *c;
-	return (uint32_t)(t->n_counters - 1);
+	uint32_t *id = map64_put(&t->counter_index, (uint64_t)c->name << 32 | c->unit);
+
+	if (!*id) {
+		*id = (uint32_t)t->n_counters;
+		VEC_PUSH(t->counters, t->n_counters, t->cap_counters) = *c;
+	}
+	return *id;
 }
 
 static int range_order(const void *a, const void *b)

@@ -42,7 +42,7 @@ struct location {
 	uint32_t process; /* 0 when the capture has one */
 	uint32_t epoch;   /* number of the module map in force; 0 for the only one */
 	uint32_t module;  /* id; required for offset and vaddr spaces, else 0 or the captured one */
-	uint32_t name, file, line; /* SPACE_NAME: string ids, and the line or 0 */
+	uint32_t name, file, line; /* what the capture knew: string ids, and the line or 0 */
 	uint8_t space;             /* enum space */
 	uint8_t kind;              /* enum location_kind */
 };
@@ -92,6 +92,7 @@ enum severity { NOTE_INFO, NOTE_GUESS, NOTE_LOSS };
 struct note {
 	uint8_t severity;
 	uint64_t count;   /* how many things it is about; 0 when it is not a count */
+	bool symbolizing; /* made by tm-symbolize: replaced when it runs again */
 	const char *text; /* does not repeat the count: it is shown behind the text */
 };
 
@@ -131,7 +132,7 @@ struct trace {
 
 	/* private: indexes for the trace_* functions */
 	struct arena arena;
-	struct map64 stack_index, type_index, note_index;
+	struct map64 stack_index, type_index, note_index, thread_index, marker_index, counter_index;
 	uint32_t *location_slots;
 	size_t location_mask;
 };
@@ -168,7 +169,8 @@ enum { TRACE_NOTES = 1000 };
 void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The module that maps a runtime address, NULL when none does. Looks at ranges only. */
+/* The module that maps a runtime address, NULL when none does. Looks at ranges only,
+ * one module after the other: module_index.h is for many addresses. */
 const struct module *trace_module_at(const struct trace *t, uint32_t process, uint32_t epoch,
 				     uint64_t addr);
 

@@ -31,7 +31,7 @@ enum status stream_mark(struct stream *s, struct cursor *in, struct err *e)
 /* What can be lost without making later chunks meaningless. */
 static bool expendable(uint32_t kind)
 {
-	return kind == CHUNK_EVENTS || kind == CHUNK_NOTES;
+	return kind == CHUNK_EVENTS || kind == CHUNK_NOTES || kind == CHUNK_SYMBOL_NOTES;
 }
 
 enum status stream_next(struct stream *s, struct chunk *c, const uint8_t **payload, struct err *e)

@@ -83,10 +83,11 @@ static void header(struct cursor *c, struct trace *t)
 
 static void module_row(struct cursor *c, struct trace *t)
 {
-	struct module m = {.name = id(c, strings(t), "string"), .process = u32(c, "process")};
+	struct module m = {.name = id(c, strings(t), "string")};
 	struct map_range *ranges;
 	uint64_t n;
 
+	m.process = u32(c, "process");
 	m.epoch_lo = u32(c, "epoch");
 	m.epoch_hi = u32(c, "epoch");
 	m.build_id = id(c, strings(t), "string");
@@ -150,8 +151,9 @@ static void stack_row(struct cursor *c, struct trace *t)
 
 static void thread_row(struct cursor *c, struct trace *t)
 {
-	struct thread th = {.process = u32(c, "process"), .tid = cursor_uleb(c)};
+	struct thread th = {.process = u32(c, "process")};
 
+	th.tid = cursor_uleb(c);
 	th.generation = u32(c, "generation");
 	th.name = id(c, strings(t), "string");
 	if (!c->failed)
@@ -341,10 +343,14 @@ enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *
 		header(&cur, t);
 	} else if (c->kind == CHUNK_TOTALS) {
 		totals(&cur, t);
-	} else if (c->kind == CHUNK_NOTES) {
+	} else if (c->kind == CHUNK_NOTES || c->kind == CHUNK_SYMBOL_NOTES) {
+		size_t before = t->n_notes;
+
 		cursor_uleb(&cur); /* notes have no ids */
 		while (!cursor_done(&cur))
 			note_row(&cur, t);
+		for (size_t i = before; i < t->n_notes; i++)
+			t->notes[i].symbolizing = c->kind == CHUNK_SYMBOL_NOTES;
 	} else if (size) {
 		first = cursor_uleb(&cur);
 		if (!cur.failed && first != *size)

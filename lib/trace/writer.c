@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENT_CHUNK = 256 << 10 }; /* small enough to stay in cache, large enough to forget */
+enum { EVENT_CHUNK = 32 << 10 }; /* what a cut or a flipped bit costs at most */
 
 struct writer {
 	struct sink sink;
@@ -262,13 +262,37 @@ enum status writer_bindings(FILE *out, const struct symbols *s, uint32_t first, 
 	return st;
 }
 
-enum status writer_notes(FILE *out, const struct trace *t, size_t first, size_t end, struct err *e)
+/* The notes of one origin. */
+static enum status write_notes(FILE *out, const struct trace *t, size_t first, size_t end,
+			       bool symbolizing, struct err *e)
 {
+	uint32_t kind = symbolizing ? CHUNK_SYMBOL_NOTES : CHUNK_NOTES;
 	struct buf b = BUF_INIT;
-	enum status st = write_rows(out, &b, CHUNK_NOTES, t->notes, note_row, first, end, e);
+	enum status st = ST_OK;
+	uint64_t unused;
 
+	for (size_t i = first; !st && i < end; i++) {
+		if (t->notes[i].symbolizing != symbolizing)
+			continue;
+		if (!b.len)
+			buf_add_uleb(&b, i);
+		note_row(&b, t->notes, i, &unused);
+		if (b.len > CHUNK_MAX / 2) {
+			st = writer_chunk(out, kind, b.data, b.len, e);
+			b.len = 0;
+		}
+	}
+	if (!st && b.len)
+		st = writer_chunk(out, kind, b.data, b.len, e);
 	buf_release(&b);
 	return st;
+}
+
+enum status writer_notes(FILE *out, const struct trace *t, size_t first, size_t end, struct err *e)
+{
+	enum status st = write_notes(out, t, first, end, false, e);
+
+	return st ? st : write_notes(out, t, first, end, true, e);
 }
 
 /* Attributes carry their own text: the header stands before the string table. */

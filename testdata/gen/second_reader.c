@@ -330,6 +330,8 @@ static void one_capture(struct bytes *in)
 			events(&b);
 		else if (kind == 12)
 			totals(&b);
+		else if (kind == 37) /* symbol notes: as notes */
+			table(&b, NOTES);
 		else if ((kind >= STRINGS && kind <= NOTES) ||
 			 (kind >= SYMBOL_STRINGS && kind < KINDS))
 			table(&b, (enum table)kind);

@@ -79,4 +79,4 @@ compare "tm-import(1) has a section for each format" \
 	"$(tm-import --list-formats | sed 's/ .*//' | sort)" \
 	"$(sed -n '/^\.Sh FORMATS/,/^\.Sh ENV/s/^\.Ss \([a-z-]*\)$/\1/p' "$SRC/man/tm-import.1" | sort)"
 compare "tracemill(7) lists the formats" "$(tm-import --list-formats | sed 's/ .*//' | sort)" \
-	"$(sed -n '/^\.Sh FORMATS/,/^\.El/s/^\.It \([a-z-]*\) Ta .*/\1/p' "$SRC/man/tracemill.7" | sort)"
+	"$(sed -n '/^\.Sh FORMATS/,/^\.El/s/^\.It \([a-z-]*\)$/\1/p' "$SRC/man/tracemill.7" | sort)"

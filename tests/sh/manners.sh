@@ -4,21 +4,10 @@
 # Manners that all programs share (tracemill(7)): help, usage errors, operands, output, pipes.
 # shellcheck disable=SC2317,SC2086 # functions are called by check; numbers need no quotes
 set -u
-: "${GEN:?}"
+: "${SRC:?}" "${GEN:?}"
 
-failed=0
-check() { # WHAT; then a command that must succeed
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		head -n 5 err 2>/dev/null | sed 's/^/    /'
-		echo "not ok - $what"
-		failed=1
-	fi
-}
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
 
 # run PROGRAM ARGUMENT...: sets status; files out and err.
 run() {

@@ -471,6 +471,19 @@ TEST(intern_odd_strings)
 	intern_release(&t);
 }
 
+/* A chain of equal rows would take hours. */
+TEST(intern_a_million_equal_rows)
+{
+	struct intern t = INTERN_INIT;
+
+	for (uint32_t i = 1; i <= 1000000; i++)
+		if (intern_append(&t, "", 0) != i)
+			CHECK_EQ(i, 0);
+	CHECK_EQ(intern_find(&t, "", 0), 1);
+	CHECK_EQ(intern_add(&t, "a", 1), 1000001);
+	intern_release(&t);
+}
+
 /* --- sorting --- */
 
 TEST(sort_is_stable_and_ascending)

@@ -172,6 +172,53 @@ TEST(terminal_shortens_a_pipe_does_not)
 	free(text);
 }
 
+TEST(paths_keep_their_end)
+{
+	static const struct {
+		const char *s;
+		size_t width;
+		const char *want;
+	} cases[] = {{"/src/demo/game.cpp:101", 22, "/src/demo/game.cpp:101"},
+		     {"/src/demo/game.cpp:101", 21, "…/demo/game.cpp:101"},
+		     {"/src/demo/game.cpp:101", 18, "…/game.cpp:101"},
+		     {"/src/demo/game.cpp:101", 14, "…/game.cpp:101"},
+		     {"/src/demo/game.cpp:101", 13, "…game.cpp:101"},
+		     {"/src/demo/game.cpp:101", 5, "…:101"},
+		     {"/日本/語", 5, "…/語"},
+		     {"/日本/語", 0, ""}};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		b.len = 0;
+		text_shorten_path(&b, cases[i].s, strlen(cases[i].s), cases[i].width);
+		CHECK_STR(buf_str(&b), cases[i].want);
+	}
+	buf_release(&b);
+}
+
+TEST(numbers_make_room_for_names)
+{
+	static const char name[] = "Namespace::Class::Method(int)";
+	struct table t = table(1);
+	char *text;
+
+	columns[2].flags = COLUMN_SPARE;
+	cells[0][0] = cell_number(1);
+	cells[0][1] = cell_text(name, sizeof name - 1);
+	cells[0][2] = cell_number(10000);
+	expect(&t, 0, true,
+	       "N  name                                 %\n"
+	       "1  Namespace::Class::Method(int)  100.00%\n");
+	expect(&t, 30, true,
+	       "N  name\n"
+	       "1  Namespace::Cl…::Method(int)\n"
+	       "\nnot shown, since the terminal is too narrow: %\n");
+	text = render(&t, 32, true); /* a name of 20, two gaps, 1 and 7 */
+	CHECK(strstr(text, "100.00%") != NULL && !strstr(text, "not shown"));
+	free(text);
+	columns[2].flags = 0;
+}
+
 TEST(input_is_escaped)
 {
 	struct table t = table(1);

@@ -98,6 +98,42 @@ TEST(unsymbolized_names)
 	project_release(&p);
 }
 
+/* A .loli file has names beside addresses: they serve until there are better ones. */
+TEST(captured_names_beside_addresses)
+{
+	struct trace *t = trace_new();
+	struct project p;
+	struct project_options o = {.by = KEY_LOCATION, .domain = DOMAIN_DEFAULT};
+	struct module m = {.name = trace_strz(t, "/lib/libx.so")};
+	struct location l = {.space = SPACE_OFFSET_OR_VADDR,
+			     .raw = 0x10,
+			     .module = trace_module(t, &m),
+			     .name = trace_strz(t, "Grow(int)")};
+	struct symbols *s = &t->symbols;
+	struct symbol_function f = {.raw = string(s, "better"), .display = string(s, "better")};
+	struct symbol_call c = {.function = symbols_function(s, &f)};
+	struct symbol_object obj = {.name = string(s, "libx.so")};
+	struct binding b = {.vaddr = 0x30, .reason = REASON_RESOLVED, .tier = TIER_NAME};
+
+	project_init(&p, &o);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
+	begin(&p, t);
+	alloc(&p, t, "T", trace_stack(t, 0, trace_location(t, &l)), 1, 9);
+	l.raw = 0x20;
+	alloc(&p, t, "T", trace_stack(t, 0, trace_location(t, &l)), 1, 8);
+	l.raw = 0x30;
+	b.object = symbols_object(s, &obj);
+	b.call = symbols_call(s, &c);
+	symbols_bind(s, trace_location(t, &l), &b);
+	alloc(&p, t, "T", trace_stack(t, 0, trace_location(t, &l)), 1, 7);
+	end(&p, t);
+	trace_free(t);
+	expect(&p, &by_requested, "hkl3",
+	       "Grow(int),libx.so,0x10,9|Grow(int),libx.so,0x20,8|better,libx.so,0x30,7");
+	CHECK_EQ(p.coverage[TIER_NAME].v[SUM_ENTRIES], 3);
+	project_release(&p);
+}
+
 /* As MemTracer has it: requested per type, real per record, no count. */
 static void per_type_capture(struct project *p)
 {

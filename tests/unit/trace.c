@@ -261,4 +261,26 @@ TEST(names_that_are_cut_stay_different)
 	trace_free(t);
 }
 
+/* A capture may have a thread per job, and a marker per call site. */
+TEST(equal_rows_are_found_among_many)
+{
+	enum { N = 200000 };
+	struct trace *t = trace_new();
+	unsigned wrong = 0;
+
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < N; i++) {
+			struct thread th = {.process = i % 3, .generation = i % 2, .tid = i / 6};
+
+			wrong += trace_thread(t, &th) != i + 1;
+			wrong += trace_marker(t, &(struct marker){i / 2, i % 2}) != i + 1;
+			wrong += trace_counter(t, &(struct counter){i % 2, i / 2}) != i + 1;
+		}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(t->n_threads, N + 1);
+	CHECK_EQ(t->n_markers, N + 1);
+	CHECK_EQ(t->n_counters, N + 1);
+	trace_free(t);
+}
+
 TEST_MAIN()

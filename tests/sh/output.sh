@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Where output goes: standard streams that are closed, -o to what is not a plain file, and what is
+# left behind by a program that is ended.
+# shellcheck disable=SC2016,SC2086,SC2317 # check evaluates; numbers need no quotes
+set -u
+: "${SRC:?}" "${GEN:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+
+"$GEN/memtracer" --frames 3 --types 4 --stacks 5 >a.mem
+echo nonsense >bad
+
+# --- closed streams: nothing that is opened later takes their place ---
+
+for p in tm-import tm-symbolize tm-dump tm-top; do
+	"$p" -q a.mem >want 2>err
+	for how in file pipe; do
+		if [ $how = file ]; then
+			timeout 60 "$p" -q a.mem >&- 2>err
+			status=$?
+		else
+			# The copy of the pipe would be descriptor 1.
+			# shellcheck disable=SC2002
+			cat a.mem | timeout 60 "$p" -q - >&- 2>err
+			status=${PIPESTATUS[1]}
+		fi
+		closed() { [ $status = 3 ] && [ "$(cat err)" = "$p: standard output: ${1}Bad file descriptor" ]; }
+		check "$p: standard output closed, input from a $how" eval 'closed "" || closed "write: "'
+	done
+	"$p" a.mem bad >out 2>&-
+	status=$?
+	check "$p: standard error closed" eval '[ $status = 3 ] && cmp -s out want'
+	"$p" -q a.mem >out 2>err <&-
+	status=$?
+	check "$p: standard input closed and not asked for" eval '[ $status = 0 ] && cmp -s out want'
+done
+
+# A reader that goes away is no failure, with SIGPIPE ignored either.
+"$GEN/memtracer" --frames 300 --types 200 >big.mem
+for p in tm-import tm-symbolize 'tm-dump' 'tm-top --by stack --csv -n 0'; do
+	(
+		trap '' PIPE
+		# shellcheck disable=SC2086
+		{
+			$p -q big.mem 2>err
+			echo $? >status
+		} | head -c 1 >/dev/null
+	)
+	check "$p: a reader that goes away is status 0" eval '[ "$(cat status)" = 0 ] && [ ! -s err ]'
+done
+
+# --- -o ---
+
+for p in tm-import tm-symbolize; do
+	"$p" -q a.mem >want
+	ln -s /proc/self/fd/1 dev-stdout # a link of our own: this may be run as root
+	"$p" -q a.mem -o made.tmt >&- 2>err
+	check "$p -o with standard output closed" cmp -s made.tmt want
+	"$p" -q a.mem -o dev-stdout >made.tmt 2>err
+	check "$p -o /dev/stdout, which is a file" cmp -s made.tmt want
+	"$p" -q a.mem -o dev-stdout 2>err | cat >made.tmt
+	check "$p -o /dev/stdout, which is a pipe" cmp -s made.tmt want
+	check "$p -o /dev/stdout leaves it a link" [ -L dev-stdout ]
+	rm -f dev-stdout
+	: >file.tmt
+	ln -s file.tmt link.tmt
+	"$p" -q a.mem -o link.tmt 2>err
+	check "$p -o to a link writes what it points to" eval '[ -L link.tmt ] && cmp -s file.tmt want'
+	"$p" -q link.tmt -o link.tmt 2>err
+	check "$p: a file onto itself through a link" eval '[ -L link.tmt ] && [ -s file.tmt ]'
+	rm -f link.tmt file.tmt
+	mkfifo fifo
+	timeout 60 cat fifo >made.tmt &
+	timeout 60 "$p" -q a.mem -o fifo 2>err
+	wait
+	check "$p -o to a named pipe" eval '[ -p fifo ] && cmp -s made.tmt want'
+	rm -f fifo
+	if [ -w /dev/full ]; then
+		"$p" -q a.mem -o /dev/full 2>err
+		status=$?
+		check "$p -o /dev/full: the file is named" \
+			eval '[ $status = 3 ] && grep -q "^$p: /dev/full: .*No space left" err && [ "$(wc -l <err)" = 1 ]'
+	fi
+
+	# Ended while it waits for input: what stands aside goes. In a shell of its own, as a signal
+	# is not a failure here.
+	for s in TERM HUP; do
+		mkfifo wait
+		env -u BASH_ENV bash -c '
+			exec 3<>wait
+			"$0" -q -o ended.tmt - <&3 3<&- &
+			for ((i = 0; i < 600; i++)); do
+				compgen -G "ended.tmt.*" >/dev/null && break
+				sleep 0.1
+			done
+			compgen -G "ended.tmt.*" >seen
+			sleep 0.2
+			kill -"$1" $!
+			wait $!
+			echo $? >status' "$p" $s
+		check "$p ended by SIG$s leaves nothing" \
+			eval '[ -s seen ] && [ "$(cat status)" -gt 128 ] && ! compgen -G "ended.tmt*" >/dev/null'
+		rm -f wait
+	done
+done
+
+exit $failed
