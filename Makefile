@@ -10,7 +10,7 @@
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
-#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR
+#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
 #:        NODEPS=1 (never look for packages)
@@ -19,6 +19,7 @@ VERSION := $(shell cat VERSION)
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
+LIBEXECDIR ?= $(PREFIX)/libexec
 
 # Objects of different compilers and sanitizers live apart, so switching costs no rebuild and
 # mixes nothing.
@@ -201,14 +202,23 @@ fuzz: build/deps-check
 man_pages := $(wildcard man/*.[1-9])
 man_dest   = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
+# The drop-ins by the names of what they stand in for, where they shadow nothing.
+compat     := $(LIBEXECDIR)/tracemill/compat
+drop_ins   := addr2line=tm-addr2line llvm-addr2line=tm-llvm-symbolizer \
+              llvm-symbolizer=tm-llvm-symbolizer atos=tm-atos
+
 install: all
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
+	install -d '$(DESTDIR)$(compat)'
+	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
+	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
 
 uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
-	  $(foreach m,$(man_pages),'$(call man_dest,$(m))')
+	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
+	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 
 fmt:
 	find cmd lib formats tests testdata \( -name '*.[ch]' -o -name '*.cpp' \) \

@@ -8,6 +8,7 @@
 
 #include "formats/reader.h"
 #include "lib/cli/opt.h"
+#include "lib/input/lines.h"
 
 #include <stdio.h>
 
@@ -49,7 +50,7 @@ bool cli_into_pipe(void);
 int cli_exit(void);
 
 /* For opt.c, msg.c. */
-void cli_start(const char *name);
+void cli_start(const char *name, int on_usage); /* the status of a usage error */
 void cli_output_done(bool written);
 const char *cli_output_name(void); /* for messages */
 void cli_progress_mode(int mode);  /* 0 auto, 1 always, 2 never */
@@ -101,6 +102,16 @@ enum status cli_read_maps(const char *path, struct trace **maps, struct err *e);
 
 /* A folder given with --option that is not there: an error and EXIT_INPUT. */
 void cli_need_folder(const char *option, const char *path);
+
+/* For programs that answer requests, one in each line. Operands are requests; without any they are
+ * lines of standard input (path NULL) or of a file, answered in the pieces that lib/input/lines.h
+ * makes, with standard output flushed behind each. */
+typedef void (*cli_answer)(void *arg, const struct line *lines, size_t n);
+void cli_requests(int n, char **operands, cli_answer answer, void *arg);
+void cli_request_lines(const char *path, cli_answer answer, void *arg);
+/* For programs that take another tool's place: which of these names it was called by, also as
+ * TRIPLE-NAME or NAME-14; NULL: by its own, which begins with tm-. */
+const char *cli_called(const char *argv0, const char *const *names);
 
 /* Progress on stderr for work over a second, on a terminal or with --progress=always. total 0:
  * not known. Cheap to call often. */

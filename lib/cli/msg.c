@@ -13,6 +13,7 @@
 bool cli_quiet, cli_verbose;
 static const char *program = "tracemill";
 static enum exit_status status;
+static int usage_status = EXIT_USAGE;
 static bool output_told; /* that standard output failed: said once */
 
 static void out_of_memory(void)
@@ -34,8 +35,9 @@ static void hold_standard_streams(void)
 		}
 }
 
-void cli_start(const char *name)
+void cli_start(const char *name, int on_usage)
 {
+	usage_status = on_usage;
 	program = name;
 	hold_standard_streams();
 	mem_on_failure = out_of_memory;
@@ -124,7 +126,7 @@ void cli_usage(const char *fmt, ...)
 	print(NULL, fmt, ap);
 	va_end(ap);
 	fprintf(stderr, "%s: try %s --help\n", program, program);
-	exit(EXIT_USAGE);
+	exit(usage_status);
 }
 
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least)

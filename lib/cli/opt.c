@@ -22,39 +22,70 @@ static const struct opt common[] = {
     OPT_END,
 };
 
-static const struct opt *find(const struct opt_program *p, const char *word, size_t n, char letter)
-{
-	const struct opt *tables[] = {p->options, common};
+/* What is parsed. */
+static const struct opt_program *program;
+static struct opt_style style;
 
+static bool is_flag(const struct opt *o)
+{
+	return o->type == OPT_FLAG || o->type == OPT_CLEAR || o->type == OPT_SWITCH;
+}
+
+static const struct opt *find_letter(char letter)
+{
+	const struct opt *tables[] = {program->options, common};
+
+	if (letter == 'v' && style.v_is_version)
+		letter = 'V';
 	for (int i = 0; i < 2; i++)
-		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
-			if (o->type == OPT_HEADING)
-				continue;
-			if (word ? o->word && strlen(o->word) == n && !memcmp(o->word, word, n)
-				 : o->letter && o->letter == letter)
+		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++)
+			if (o->type != OPT_HEADING && o->letter && o->letter == letter)
 				return o;
-		}
 	return NULL;
 }
 
+static const struct opt *find_word(const char *word, size_t n)
+{
+	const struct opt *tables[] = {program->options, common}, *beginning = NULL;
+	bool several = false;
+
+	for (int i = 0; i < 2; i++)
+		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
+			if (o->type == OPT_HEADING || !o->word || strncmp(o->word, word, n) != 0)
+				continue;
+			if (!o->word[n])
+				return o;
+			several |= beginning && beginning->to != o->to;
+			beginning = o;
+		}
+	return style.prefixes && n && !several ? beginning : NULL;
+}
+
+/* A common row is shown with the letter and under the word that are still its own. */
 static void print_rows(const struct opt *o)
 {
 	for (; o->type != OPT_END_ROW; o++) {
+		bool letter = o->letter && find_letter(o->letter) == o;
 		char left[64];
 
 		if (o->type == OPT_HEADING) {
 			printf("\n%s\n", o->help);
 			continue;
 		}
-		snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
-			 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->word,
-			 o->arg ? " " : "", o->arg ? o->arg : "");
+		if (!o->help || find_word(o->word, strlen(o->word)) != o)
+			continue;
+		snprintf(left, sizeof left, "%c%c%s--%s%s%s%s%s", letter ? '-' : ' ',
+			 letter ? o->letter : ' ', letter ? ", " : "  ", o->word,
+			 o->bare || !o->arg ? "" : " ", o->bare ? "[=" : "", o->arg ? o->arg : "",
+			 o->bare ? "]" : "");
 		printf("  %-26s %s\n", left, o->help);
 	}
 }
 
-static void help(const struct opt_program *p)
+static void help(void)
 {
+	const struct opt_program *p = program;
+
 	printf("usage: %s [option...] %s\n%s\n\n", p->name, p->operands, p->what);
 	print_rows(p->options);
 	print_rows(common);
@@ -78,14 +109,14 @@ static bool is_slip(const char *a, size_t na, const char *b)
 }
 
 /* --cum for --cumulative, --mpas for --maps; NULL when nothing is near, or more than one. */
-static const char *near_word(const struct opt_program *p, const char *word, size_t n)
+static const char *near_word(const char *word, size_t n)
 {
-	const struct opt *tables[] = {p->options, common};
+	const struct opt *tables[] = {program->options, common};
 	const char *found = NULL;
 
 	for (int i = 0; i < 2; i++)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
-			if (o->type == OPT_HEADING || !n)
+			if (o->type == OPT_HEADING || !o->help || !n)
 				continue;
 			if (strncmp(o->word, word, n) && !is_slip(word, n, o->word))
 				continue;
@@ -110,12 +141,23 @@ static void set_choice(const struct opt *o, const char *value)
 	cli_usage("--%s: '%s' is none of its values: %s", o->word, value, buf_str(&all));
 }
 
+static void set_switch(const struct opt *o, const char *value)
+{
+	bool off = value && !strcmp(value, "false");
+
+	if (value && !off && strcmp(value, "true") != 0)
+		cli_usage("--%s: '%s' is neither true nor false", o->word, value);
+	*(bool *)o->to = !off;
+}
+
 static void set(const struct opt *o, const char *value)
 {
 	bool ok = true;
 
 	switch (o->type) {
 	case OPT_FLAG: *(bool *)o->to = true; break;
+	case OPT_SWITCH: set_switch(o, value); break;
+	case OPT_CLEAR: *(bool *)o->to = false; break;
 	case OPT_STRING: *(const char **)o->to = value; break;
 	case OPT_LIST: {
 		struct opt_list *l = o->to;
@@ -136,19 +178,23 @@ static void set(const struct opt *o, const char *value)
 }
 
 /* -abcVALUE or -abc VALUE; returns how many further arguments were taken. */
-static int short_options(const struct opt_program *p, const char *arg, const char *following)
+static int short_options(const char *arg, const char *following)
 {
 	for (const char *c = arg + 1; *c; c++) {
-		const struct opt *o = find(p, NULL, 0, *c);
+		const struct opt *o = find_letter(*c);
 
 		if (!o)
 			cli_usage("no option -%c", *c);
-		if (o->type == OPT_FLAG) {
-			set(o, NULL);
+		if (o->bare && c[1] == '=') {
+			set(o, c + 2);
+			return 0;
+		}
+		if (is_flag(o) || o->bare) {
+			set(o, o->bare);
 			continue;
 		}
 		if (c[1]) {
-			set(o, c + 1);
+			set(o, c + 1 + (style.dash_words && c[1] == '='));
 			return 0;
 		}
 		if (!following)
@@ -159,22 +205,22 @@ static int short_options(const struct opt_program *p, const char *arg, const cha
 	return 0;
 }
 
-static int long_option(const struct opt_program *p, const char *arg, const char *following)
+static int long_option(const char *arg, const char *following)
 {
-	const char *word = arg + 2, *equals = strchr(word, '=');
+	const char *word = arg + (arg[1] == '-' ? 2 : 1), *equals = strchr(word, '=');
 	size_t n = equals ? (size_t)(equals - word) : strlen(word);
-	const struct opt *o = find(p, word, n, 0);
+	const struct opt *o = find_word(word, n);
 
 	if (!o) {
-		const char *near = near_word(p, word, n);
+		const char *near = near_word(word, n);
 
 		cli_usage("no option --%.*s%s%s%s", (int)n, word, near ? "; is it --" : "",
 			  near ? near : "", near ? "?" : "");
 	}
-	if (o->type == OPT_FLAG) {
-		if (equals)
+	if (is_flag(o) || o->bare) {
+		if (equals && (o->type == OPT_FLAG || o->type == OPT_CLEAR))
 			cli_usage("--%s takes no value", o->word);
-		set(o, NULL);
+		set(o, equals ? equals + 1 : o->bare);
 		return 0;
 	}
 	if (!equals && !following)
@@ -183,12 +229,20 @@ static int long_option(const struct opt_program *p, const char *arg, const char 
 	return equals ? 0 : 1;
 }
 
-int opt_parse(const struct opt_program *p, int argc, char **argv)
+static bool is_long(const char *arg)
+{
+	return arg[1] == '-' || (style.dash_words && arg[2] && arg[2] != '=' &&
+				 find_word(arg + 1, strcspn(arg + 1, "=")));
+}
+
+int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int argc, char **argv)
 {
 	int operands = 0;
 	bool only_operands = false;
 
-	cli_start(p->name);
+	program = p;
+	style = *s;
+	cli_start(p->name, style.usage_status ? style.usage_status : EXIT_USAGE);
 	for (int i = 1; i < argc; i++) {
 		const char *following = i + 1 < argc ? argv[i + 1] : NULL;
 
@@ -196,19 +250,26 @@ int opt_parse(const struct opt_program *p, int argc, char **argv)
 			argv[++operands] = argv[i];
 		else if (!strcmp(argv[i], "--"))
 			only_operands = true;
-		else if (argv[i][1] == '-')
-			i += long_option(p, argv[i], following);
+		else if (is_long(argv[i]))
+			i += long_option(argv[i], following);
 		else
-			i += short_options(p, argv[i], following);
+			i += short_options(argv[i], following);
 	}
 	cli_progress_mode(progress);
 	if (want_help)
-		help(p);
+		help();
 	else if (want_version)
 		printf("%s (tracemill) %s\n", p->name, TM_VERSION);
 	if (want_help || want_version)
 		exit(cli_exit());
 	return operands;
+}
+
+int opt_parse(const struct opt_program *p, int argc, char **argv)
+{
+	static const struct opt_style plain;
+
+	return opt_parse_as(&plain, p, argc, argv);
 }
 
 void opt_list_release(struct opt_list *l)

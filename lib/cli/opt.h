@@ -2,7 +2,9 @@
  *
  * The one option idiom: a table in main, one row per option, from which parsing, --help and
  * the test that compares --help with the manual page all come. Understands -n5, -n 5, --top=5,
- * --top 5, bundled short flags and --. A wrong option prints one line and ends with status 2;
+ * --top 5, bundled short flags and --. What only drop-ins for other tools need: struct opt_style,
+ * ROW_SWITCH, ROW_CLEAR, ROW_OPTIONAL, and rows without help, which are more words for a row above.
+ * A wrong option prints one line and ends with status 2;
  * --help and --version print to standard output and end with 0.
  */
 #ifndef TM_CLI_OPT_H
@@ -16,6 +18,8 @@ enum opt_type {
 	OPT_END_ROW,
 	OPT_HEADING,  /* help only: a line between groups */
 	OPT_FLAG,     /* bool *: set to true */
+	OPT_SWITCH,   /* bool *: set to true, or as --word=true or =false says */
+	OPT_CLEAR,    /* bool *: set to false */
 	OPT_STRING,   /* const char **: borrowed from argv */
 	OPT_LIST,     /* struct opt_list *: may be given again */
 	OPT_UNSIGNED, /* uint64_t *: decimal, k/M/G suffix not accepted */
@@ -33,10 +37,13 @@ struct opt {
 	char letter;      /* 0: none */
 	const char *word; /* without -- */
 	const char *arg;  /* name of the argument in help; NULL for flags */
-	const char *help; /* one line, lower case, no full stop */
+	const char *help; /* one line, lower case, no full stop; NULL: not shown */
 	void *to;
 	bool *given;                /* set to true when the option is there; may be NULL */
 	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
+	/* The value of --word alone. Such an option takes a value only behind =, never the next
+	 * argument. NULL: a value is needed. */
+	const char *bare;
 };
 
 /* clang-format off */
@@ -44,6 +51,10 @@ struct opt {
 #define ROW_HEADING(text) {.type = OPT_HEADING, .help = text}
 #define ROW_FLAG(l, w, h, p) \
 	{.type = OPT_FLAG, .letter = l, .word = w, .help = h, .to = (bool *){p}}
+#define ROW_SWITCH(l, w, h, p) \
+	{.type = OPT_SWITCH, .letter = l, .word = w, .help = h, .to = (bool *){p}}
+#define ROW_CLEAR(l, w, h, p) \
+	{.type = OPT_CLEAR, .letter = l, .word = w, .help = h, .to = (bool *){p}}
 #define ROW_STRING(l, w, a, h, p) \
 	{.type = OPT_STRING, .letter = l, .word = w, .arg = a, .help = h, .to = (const char **){p}}
 #define ROW_LIST(l, w, a, h, p) \
@@ -56,6 +67,10 @@ struct opt {
 #define ROW_CHOICE(l, w, a, h, p, c) \
 	{.type = OPT_CHOICE, .letter = l, .word = w, .arg = a, .help = h, .to = (int *){p}, \
 	 .choices = c}
+/* --word or --word=VALUE, one of c; --word alone is the choice b. */
+#define ROW_OPTIONAL(l, w, a, h, p, c, b) \
+	{.type = OPT_CHOICE, .letter = l, .word = w, .arg = a, .help = h, .to = (int *){p}, \
+	 .choices = c, .bare = b}
 #define OPT_END {.type = OPT_END_ROW}
 /* clang-format on */
 
@@ -66,9 +81,19 @@ struct opt_program {
 	const struct opt *options;
 };
 
+/* How a program parses that takes the place of another tool; zeroed is how all others do. */
+struct opt_style {
+	bool dash_words;   /* -word is --word where there is such a word, and -e=FILE is -e FILE */
+	bool prefixes;     /* the beginning of a word will do where no other begins so */
+	bool v_is_version; /* not --verbose */
+	int usage_status;  /* of a usage error; 0: EXIT_USAGE */
+};
+
 /* Parses argv; operands are moved to the front of argv+1 and their number is returned. Adds
- * --help, --version, -q, -v, --progress to every table. Never returns on a usage error. */
+ * --help, --version, -q, -v, --progress to every table that has no such word or letter. Never
+ * returns on a usage error. */
 int opt_parse(const struct opt_program *p, int argc, char **argv);
+int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int argc, char **argv);
 void opt_list_release(struct opt_list *l);
 
 #endif

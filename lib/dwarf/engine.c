@@ -13,3 +13,8 @@ const struct dwarf_engine *dwarf_engine_by_name(const char *name)
 	}
 	return NULL;
 }
+
+const struct dwarf_engine *dwarf_engine_default(void)
+{
+	return engines[0];
+}

@@ -85,5 +85,6 @@ struct dwarf_engine {
 
 extern const struct dwarf_engine dwarf_reference, dwarf_fast;
 const struct dwarf_engine *dwarf_engine_by_name(const char *name); /* NULL: no such engine */
+const struct dwarf_engine *dwarf_engine_default(void);
 
 #endif

@@ -52,6 +52,19 @@ enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, s
 	return ST_OK;
 }
 
+/* mach-o/loader.h and fat.h: MH_MAGIC, MH_MAGIC_64, either byte order; FAT_MAGIC, FAT_MAGIC_64. */
+static bool is_mach_o(const uint8_t *p)
+{
+	static const uint8_t magics[][4] = {{0xfe, 0xed, 0xfa, 0xce}, {0xce, 0xfa, 0xed, 0xfe},
+					    {0xfe, 0xed, 0xfa, 0xcf}, {0xcf, 0xfa, 0xed, 0xfe},
+					    {0xca, 0xfe, 0xba, 0xbe}, {0xca, 0xfe, 0xba, 0xbf}};
+
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+		if (!memcmp(p, magics[i], sizeof magics[i]))
+			return true;
+	return false;
+}
+
 /* libelf allocates by the counts in the header; so they are held against the file first. */
 static enum status check_headers(struct elf_file *f, struct err *e)
 {
@@ -63,6 +76,8 @@ static enum status check_headers(struct elf_file *f, struct err *e)
 	st = elf_file_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
 	if (st)
 		return st;
+	if (is_mach_o(head))
+		return err_set(e, ST_UNSUPPORTED, "a Mach-O file: only ELF is read so far");
 	if (memcmp(head, ELFMAG, SELFMAG))
 		return err_set(e, ST_UNSUPPORTED, "not an ELF file");
 	if ((head[EI_CLASS] != ELFCLASS32 && head[EI_CLASS] != ELFCLASS64) ||

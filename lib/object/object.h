@@ -40,6 +40,7 @@ struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, els
 			   * the section's end */
 	const char *name; /* raw; borrowed from the object */
 	bool sized;       /* false: hi is a guess, and a report must label it */
+	const char *file; /* of a local symbol: its STT_FILE, the source's base name; else NULL */
 };
 
 /* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that

@@ -160,6 +160,7 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 {
 	struct err e = ERR_INIT;
 	uint8_t *bytes = NULL, *names = NULL, *ranks = NULL;
+	const char *file = NULL;
 	uint64_t size, n_names = 0, *ends = NULL;
 	size_t cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0, n_ends = 0;
 	struct cursor c;
@@ -179,6 +180,8 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 		const char *name = r.name < n_names ? (const char *)names + r.name : "";
 		uint64_t hi, end;
 
+		if (type == STT_FILE)
+			file = *name ? name : NULL;
 		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 			continue;
 		if (!*name || is_mapping(name))
@@ -188,7 +191,8 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 		if (!section_end(f, o, &r, r.value, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;
-		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){r.value, hi, name, r.size > 0};
+		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
+		    r.value, hi, name, r.size > 0, ELF64_ST_BIND(r.info) ? NULL : file};
 		VEC_PUSH(ranks, n_ranks, cap_ranks) = (uint8_t)rank(r.info);
 		VEC_PUSH(ends, n_ends, cap_ends) = end;
 	}

@@ -27,20 +27,18 @@ static void add(const char *s, size_t n, void *arg)
 	buf_add(&t->b, s, n);
 }
 
-static bool print(struct text *t, const char *raw)
+static bool print(struct text *t, const char *raw, int options)
 {
-	enum { OPTIONS = DMGL_PARAMS | DMGL_ANSI };
-
 	if (setjmp(t->away))
 		return false;
 	/* Rust's older names are C++ names too. */
-	if (rust_demangle_callback(raw, OPTIONS, add, t))
+	if (rust_demangle_callback(raw, options, add, t))
 		return true;
 	t->b.len = 0;
-	return cplus_demangle_v3_callback(raw, OPTIONS, add, t);
+	return cplus_demangle_v3_callback(raw, options, add, t);
 }
 
-char *demangle(const char *raw)
+static char *demangle_with(const char *raw, int options)
 {
 	size_t underscores = strspn(raw, "_");
 	struct text t = {.b = BUF_INIT};
@@ -51,10 +49,51 @@ char *demangle(const char *raw)
 	/* Mach-O puts one more underscore in front of every name. */
 	if (underscores > 1 && raw[underscores] == 'Z')
 		raw += underscores - 1;
-	if (!print(&t, raw) || !t.b.len) {
+	if (!print(&t, raw, options) || !t.b.len) {
 		buf_release(&t.b);
 		return NULL;
 	}
 	buf_str(&t.b);
 	return t.b.data;
+}
+
+char *demangle(const char *raw)
+{
+	return demangle_with(raw, DMGL_PARAMS | DMGL_ANSI);
+}
+
+/* Where the last component of a scoped name begins: past "::" outside of any brackets. An
+ * operator's own characters are no brackets. */
+static size_t last_component(const char *s)
+{
+	size_t start = 0, i = 0;
+	int depth = 0;
+
+	while (s[i]) {
+		if (i == start && !strncmp(s + i, "operator", 8) && !strpbrk(s + i + 8, ":"))
+			return start;
+		if (strchr("<({[", s[i]))
+			depth++;
+		else if (strchr(">)}]", s[i]))
+			depth--;
+		if (!depth && s[i] == ':' && s[i + 1] == ':') {
+			i += 2;
+			start = i;
+			continue;
+		}
+		i++;
+	}
+	return start;
+}
+
+char *demangle_short(const char *raw)
+{
+	char *full = demangle_with(raw, DMGL_ANSI);
+	size_t start;
+
+	if (!full)
+		return NULL;
+	start = last_component(full);
+	memmove(full, full + start, strlen(full + start) + 1);
+	return full;
 }

@@ -8,5 +8,8 @@
 
 /* A malloc'ed display name, or NULL when raw is not mangled, or stands for a text beyond reason. */
 char *demangle(const char *raw);
+/* The same without scopes, parameters and return type, as DW_AT_name is: "size" for
+ * "a::B<int>::size() const". */
+char *demangle_short(const char *raw);
 
 #endif

@@ -2,9 +2,8 @@
 #include "lib/symbolize/symbolize.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/pool.h"
 #include "lib/base/sort.h"
-#include "lib/symbolize/demangle.h"
+#include "lib/symbolize/calls.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +18,6 @@ struct batch {
 	uint64_t *addrs; /* unique, ascending */
 	size_t n_addrs;
 	struct dwarf_answers answers;
-	uint32_t *calls;     /* answers' call -> symbols' call, 0: not yet */
-	uint32_t *functions; /* answers' string -> symbols' function, 0: not yet */
 };
 
 struct run {
@@ -30,8 +27,8 @@ struct run {
 	struct bound *bound;   /* by location */
 	struct batch *batches; /* by file index */
 	size_t n_batches;
-	struct map64 function_of; /* symbol string -> function */
-	struct map64 object_of;   /* module << 32 | own << 31 | file index + 1 -> object */
+	struct calls calls;
+	struct map64 object_of; /* module << 32 | own << 31 | file index + 1 -> object */
 };
 
 static void collect(struct run *r)
@@ -81,115 +78,6 @@ static enum status answer(struct run *r, struct err *e)
 	return st;
 }
 
-static uint32_t symbol_string(struct run *r, const char *s)
-{
-	return *s ? trace_symbol_string(r->t, s, strlen(s)) : 0;
-}
-
-/* The display name is filled in when all functions are known (demangle_all). */
-static uint32_t function(struct run *r, const char *raw)
-{
-	uint32_t string = symbol_string(r, raw), *id;
-
-	if (!string)
-		return 0;
-	id = map64_put(&r->function_of, string);
-	if (!*id)
-		*id = symbols_function(&r->t->symbols, &(struct symbol_function){.raw = string});
-	return *id;
-}
-
-static uint32_t answer_function(struct run *r, struct batch *x, uint32_t string)
-{
-	if (!string)
-		return 0;
-	if (!x->functions[string])
-		x->functions[string] = function(r, intern_text(&x->answers.strings, string, NULL));
-	return x->functions[string];
-}
-
-/* gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
- * more ("eng::(anonymous namespace)::build_mesh(int)" for "build_mesh"). It is taken for the
- * physical function only, and only when it holds the DWARF name as a part of its own: a symbol of
- * folded code is another function's. */
-static uint32_t better_name(struct run *r, struct batch *x, uint64_t addr, uint32_t function_id)
-{
-	const struct symbols *y = &r->t->symbols;
-	const char *name = intern_text(&y->strings, y->functions[function_id].raw, NULL);
-	size_t n = strcspn(name, "<");
-	const struct object_symbol *sym;
-	char part[300];
-
-	if ((name[0] == '_' && strchr("ZR", name[1])) || !n || n > sizeof part - 24)
-		return 0;
-	sym = object_symbol_at(x->file->object, addr);
-	if (!sym || strncmp(sym->name, "_Z", 2))
-		return 0;
-	if (!strcmp(name, "operator()")) /* a lambda's */
-		snprintf(part, sizeof part, "clE");
-	else
-		snprintf(part, sizeof part, "%zu%.*s", n, (int)n, name);
-	return strstr(sym->name, part) ? function(r, sym->name) : 0;
-}
-
-/* Copies the chain of an engine's call, outermost first, so that references point backwards. */
-static uint32_t copy_call(struct run *r, struct batch *x, uint64_t addr, uint32_t call)
-{
-	enum { DEEPEST = 4096 }; /* engines bound their chains; this ends a cycle all the same */
-	uint32_t chain[DEEPEST], n = 0, outer = 0;
-
-	for (; call && call < x->answers.n_calls && n < DEEPEST;
-	     call = x->answers.calls[call].outer) {
-		if (x->calls[call]) {
-			outer = x->calls[call];
-			break;
-		}
-		chain[n++] = call;
-	}
-	while (n--) {
-		const struct dwarf_call *c = &x->answers.calls[chain[n]];
-		uint32_t name = answer_function(r, x, c->function);
-		uint32_t better = !outer && name ? better_name(r, x, addr, name) : 0;
-
-		outer = x->calls[chain[n]] = symbols_call(
-		    &r->t->symbols,
-		    &(struct symbol_call){
-			.outer = outer,
-			.function = better ? better : name,
-			.file = symbol_string(r, intern_text(&x->answers.strings, c->file, NULL)),
-			.line = c->line,
-			.column = c->column});
-	}
-	return outer;
-}
-
-/* Names from the symbol table, for what has no DIE: thunks, assembler, files without DWARF. */
-static uint32_t symbol_call_at(struct run *r, struct batch *x, uint64_t addr,
-			       const struct symbol_call *line, uint8_t *flags)
-{
-	const struct object_symbol *sym = object_symbol_at(x->file->object, addr);
-	struct symbol_call call = line ? *line : (struct symbol_call){.line = 0};
-
-	if (!sym && !line)
-		return 0;
-	if (sym) {
-		call.function = function(r, sym->name);
-		*flags |= BINDING_FROM_SYMTAB | (sym->sized ? 0 : BINDING_UNSIZED);
-	}
-	return symbols_call(&r->t->symbols, &call);
-}
-
-static uint8_t reason_of(const struct dwarf_answer *a, bool named)
-{
-	switch (a->found) {
-	case DWARF_FUNCTION: return REASON_RESOLVED;
-	case DWARF_MALFORMED: return REASON_MALFORMED;
-	case DWARF_GAVE_UP: return REASON_GAVE_UP;
-	case DWARF_ABSENT: return named ? REASON_NO_DWARF : REASON_NO_SYMBOL;
-	default: return named ? REASON_RESOLVED : REASON_NO_SYMBOL;
-	}
-}
-
 /* A name that the capture came with stands in where there is no better one. */
 static uint8_t tier_of(const struct symbols *y, uint32_t call, const struct location *l,
 		       bool has_object)
@@ -222,16 +110,16 @@ static uint32_t object_of(struct run *r, const struct bound *b)
 		const char *slash = strrchr(b->file->path, '/');
 		const struct object_build_id *build_id = object_build_id(b->file->object);
 
-		o.path = symbol_string(r, b->file->path);
+		o.path = calls_string(&r->calls, b->file->path);
 		if (object_debug_path(b->file->object))
-			o.debug_path = symbol_string(r, object_debug_path(b->file->object));
+			o.debug_path = calls_string(&r->calls, object_debug_path(b->file->object));
 		if (build_id->len)
 			o.build_id =
 			    trace_symbol_string(r->t, (const char *)build_id->bytes, build_id->len);
 		if (!*name)
 			name = slash ? slash + 1 : b->file->path;
 	}
-	o.name = symbol_string(r, name);
+	o.name = calls_string(&r->calls, name);
 	*id = symbols_object(y, &o);
 	return *id;
 }
@@ -240,25 +128,12 @@ static uint32_t object_of(struct run *r, const struct bound *b)
 static void bind_batch(struct run *r, struct batch *x)
 {
 	struct symbols *y = &r->t->symbols;
+	struct calls_of of;
 	size_t item = 0;
 
-	x->calls = mem_zarray(x->answers.n_calls, sizeof *x->calls);
-	x->functions =
-	    mem_zarray((size_t)intern_count(&x->answers.strings) + 1, sizeof *x->functions);
+	calls_of_init(&of, &r->calls, x->file->object, x->addrs, &x->answers);
 	for (size_t i = 0; i < x->n_addrs; i++) {
-		const struct dwarf_answer *a = &x->answers.of[i];
-		uint32_t call = a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY
-				    ? copy_call(r, x, x->addrs[i], a->call)
-				    : 0;
-		uint8_t flags = 0, reason;
-
-		if (a->found != DWARF_FUNCTION) {
-			struct symbol_call line =
-			    call ? y->calls[call] : (struct symbol_call){.line = 0};
-
-			call = symbol_call_at(r, x, x->addrs[i], call ? &line : NULL, &flags);
-		}
-		reason = reason_of(a, call && y->calls[call].function);
+		struct named n = calls_at(&of, i);
 		for (; item < x->n && x->items[item].key == x->addrs[i]; item++) {
 			uint32_t index = x->items[item].index;
 			const struct bound *b = &r->bound[index];
@@ -267,13 +142,14 @@ static void bind_batch(struct run *r, struct batch *x)
 				     &(struct binding){
 					 .vaddr = b->vaddr,
 					 .object = object_of(r, b),
-					 .call = call,
-					 .reason = reason,
-					 .tier = tier_of(y, call, &r->t->locations[index], true),
-					 .flags = b->flags | flags,
+					 .call = n.call,
+					 .reason = n.reason,
+					 .tier = tier_of(y, n.call, &r->t->locations[index], true),
+					 .flags = b->flags | n.flags,
 					 .kind = b->kind});
 		}
 	}
+	calls_of_release(&of);
 	for (size_t i = 0; i < x->answers.n_complaints; i++)
 		trace_note(r->t, NOTE_INFO, 1, "%s: %s", x->file->path,
 			   intern_text(&x->answers.strings, x->answers.complaints[i], NULL));
@@ -295,40 +171,6 @@ static void bind_rest(struct run *r)
 	}
 }
 
-struct demangling {
-	const struct symbols *y;
-	char **display; /* by function id; NULL: not mangled */
-};
-
-enum { DEMANGLE_CHUNK = 512 };
-
-static void demangle_chunk(size_t item, unsigned worker, void *arg)
-{
-	struct demangling *d = arg;
-	size_t end = (item + 1) * DEMANGLE_CHUNK;
-
-	(void)worker;
-	for (size_t i = item * DEMANGLE_CHUNK; i < end && i < d->y->n_functions; i++)
-		if (i)
-			d->display[i] =
-			    demangle(intern_text(&d->y->strings, d->y->functions[i].raw, NULL));
-}
-
-static void demangle_all(struct run *r)
-{
-	struct symbols *y = &r->t->symbols;
-	struct demangling d = {.y = y, .display = mem_zarray(y->n_functions, sizeof *d.display)};
-
-	pool_run(r->s->options.dwarf.jobs, (y->n_functions + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK,
-		 demangle_chunk, &d);
-	for (size_t i = 1; i < y->n_functions; i++) {
-		y->functions[i].display =
-		    d.display[i] ? symbol_string(r, d.display[i]) : y->functions[i].raw;
-		free(d.display[i]);
-	}
-	free(d.display);
-}
-
 static void release(struct run *r)
 {
 	for (size_t f = 0; f < r->n_batches; f++) {
@@ -336,13 +178,11 @@ static void release(struct run *r)
 
 		free(x->items);
 		free(x->addrs);
-		free(x->calls);
-		free(x->functions);
 		dwarf_answers_release(&x->answers);
 	}
 	free(r->batches);
 	free(r->bound);
-	map64_release(&r->function_of);
+	calls_release(&r->calls);
 	map64_release(&r->object_of);
 }
 
@@ -354,6 +194,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	enum status st;
 
 	symbols_release(&t->symbols);
+	calls_init(&r.calls, &t->symbols, &t->cut_strings);
 	r.bound = mem_array(t->n_locations, sizeof *r.bound);
 	bind_locations(t, maps, &s->files, &s->options.bind, r.bound);
 	r.n_batches = s->files.n;
@@ -365,7 +206,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 			if (r.batches[f].n)
 				bind_batch(&r, &r.batches[f]);
 		bind_rest(&r);
-		demangle_all(&r);
+		calls_demangle(&r.calls, s->options.dwarf.jobs);
 	}
 	if (t->cut_strings > cut)
 		trace_note(t, NOTE_LOSS, t->cut_strings - cut,

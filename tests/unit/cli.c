@@ -207,6 +207,44 @@ TEST(the_worst_status_wins)
 		}
 }
 
+/* What only drop-ins for other tools need. */
+TEST(styles_of_other_tools)
+{
+	static const char *const kinds[] = {"none", "short", "long", NULL};
+	static bool on, off, version_like;
+	static int kind;
+	static const char *file;
+	const struct opt rows[] = {
+	    ROW_SWITCH('i', "inlines", "a switch", &on),
+	    ROW_CLEAR(0, "no-inlines", "the same", &on),
+	    ROW_OPTIONAL('f', "functions", "KIND", "may have a value", &kind, kinds, "long"),
+	    ROW_STRING('e', "exe", "FILE", "needs one", &file),
+	    ROW_STRING(0, "obj", "FILE", NULL, &file),
+	    ROW_FLAG(0, "verbose", "not the common one", &version_like),
+	    ROW_FLAG(0, "offline", "begins as off does", &off),
+	    OPT_END,
+	};
+	const struct opt_program p = {"tm-test", "", "", rows};
+	const struct opt_style dash = {.dash_words = true}, prefixes = {.prefixes = true};
+	char all[][20] = {"x", "-inlines=false", "--functions", "a", "-obj=b", "-if=short", "-e=c"};
+	char begun[][20] = {"x", "--inl", "--func=none", "--ex", "d", "--no-i", "--off"};
+	char *argv[8] = {NULL};
+
+	for (int i = 0; i < 7; i++)
+		argv[i] = all[i];
+	CHECK_EQ(opt_parse_as(&dash, &p, 7, argv), 1);
+	CHECK_STR(argv[1], "a");
+	CHECK(on);
+	CHECK_EQ(kind, 1);
+	CHECK_STR(file, "c");
+	for (int i = 0; i < 7; i++)
+		argv[i] = begun[i];
+	CHECK_EQ(opt_parse_as(&prefixes, &p, 7, argv), 0);
+	CHECK(!on && off && !version_like);
+	CHECK_EQ(kind, 0);
+	CHECK_STR(file, "d");
+}
+
 /* What a file's name or its bytes could do to a terminal. */
 TEST(messages_are_one_line_without_control_bytes)
 {
@@ -221,7 +259,7 @@ TEST(messages_are_one_line_without_control_bytes)
 		struct err failure = ERR_INIT;
 
 		dup2(fileno(e), STDERR_FILENO);
-		cli_start("tm-test");
+		cli_start("tm-test", EXIT_USAGE);
 		err_at(&failure, ST_BAD, 17, "a \"b\"\n\x1b[31m");
 		cli_fail("x\ny", &failure);
 		_exit(cli_exit());

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-addr2line: addresses of one file -> functions, files and lines, as GNU addr2line prints them.
+ */
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/cli/cli.h"
+#include "lib/symbolize/print.h"
+#include "lib/symbolize/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+	struct lookup lookup;
+	struct lookup_file *file;
+	struct object_section section; /* size 0: addresses are the file's */
+	struct print_options print;
+	bool lenient;
+};
+
+/* False: an answer of ?? without looking. */
+static bool ask(struct job *j, const struct line *line, struct lookup_query *q, uint64_t *shown)
+{
+	bool good = request_gnu(line->s, line->n, shown);
+
+	if (!object_is_64(j->file->object))
+		*shown &= UINT32_MAX;
+	if (!good && !j->lenient) {
+		cli_status(EXIT_INPUT);
+		return false;
+	}
+	q->addr = *shown + j->section.addr;
+	return !j->section.name || *shown < j->section.size;
+}
+
+static void answer(void *arg, const struct line *lines, size_t n)
+{
+	struct job *j = arg;
+	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
+	uint64_t *shown = mem_array(n, sizeof *shown);
+	struct err e = ERR_INIT;
+	struct buf out = BUF_INIT;
+	const char *complaint;
+
+	for (size_t i = 0; i < n; i++)
+		if (ask(j, &lines[i], &queries[i], &shown[i]))
+			queries[i].file = j->file;
+	if (lookup_run(&j->lookup, queries, n, &e))
+		cli_fail(j->file->path, &e);
+	for (size_t i = 0; i < n; i++) {
+		print_gnu(&out, &j->lookup, &queries[i], shown[i], &j->print);
+		if (!queries[i].named.call && !j->lenient)
+			cli_status(EXIT_INCOMPLETE);
+	}
+	while ((complaint = lookup_complaint(&j->lookup)))
+		cli_note(NULL, "%s", complaint);
+	fwrite(out.data, 1, out.len, stdout);
+	buf_release(&out);
+	free(shown);
+	free(queries);
+}
+
+static bool open_all(struct job *j, const char *path, const char *section)
+{
+	struct err e = ERR_INIT;
+
+	j->file = lookup_file(&j->lookup, path, strlen(path));
+	if (!j->file->object) {
+		cli_fail(path, &j->file->e);
+		return false;
+	}
+	if (j->file->e.msg[0])
+		cli_note(path, "%s", j->file->e.msg);
+	if (!section)
+		return true;
+	if (object_section(j->file->object, section, &j->section, &e)) {
+		cli_error(path, "no section %s", section);
+		cli_status(EXIT_INPUT);
+		return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = {"addr2line", NULL};
+	static const char *const styles[] = {"none", "auto", "gnu",  "gnu-v3", "lucid", "arm", "hp",
+					     "edg",  "java", "gnat", "dlang",  "rust",  NULL};
+	const char *called = cli_called(argv[0], names), *exe = "a.out", *section = NULL;
+	const char *engine = NULL, *target;
+	struct opt_list debug_dirs = {0};
+	struct job j = {.lenient = called};
+	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}};
+	bool functions = false, ignored;
+	int demangling = 0, n, status;
+	const struct opt options[] = {
+	    ROW_STRING('e', "exe", "FILE", "the binary (a.out)", &exe),
+	    ROW_FLAG('f', "functions", "names of functions", &functions),
+	    ROW_FLAG('i', "inlines", "calls that were inlined there too", &j.print.inlines),
+	    ROW_OPTIONAL('C', "demangle", "STYLE", "demangle names; none: do not", &demangling,
+			 styles, "auto"),
+	    ROW_FLAG('p', "pretty-print", "one line per call", &j.print.pretty),
+	    ROW_FLAG('s', "basenames", "files without folders", &j.print.base_names),
+	    ROW_FLAG('a', "addresses", "the address before its answer", &j.print.addresses),
+	    ROW_STRING('j', "section", "NAME", "addresses are offsets in this section", &section),
+	    ROW_STRING('b', "target", "NAME", "ignored", &target),
+	    ROW_FLAG('r', "no-recurse-limit", "ignored", &ignored),
+	    ROW_FLAG('R', "recurse-limit", "ignored", &ignored),
+	    ROW_FLAG(0, "no-recursion-limit", NULL, &ignored),
+	    ROW_FLAG(0, "recursion-limit", NULL, &ignored),
+	    ROW_HEADING("not in GNU addr2line:"),
+	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
+	    ROW_LIST(0, "debug-dir", "DIR", "where debug files are; again for more", &debug_dirs),
+	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
+	    OPT_END,
+	};
+	const struct opt_program program = {called ? called : "tm-addr2line", "[ADDRESS...]",
+					    "Prints functions, files and lines of addresses.",
+					    options};
+	const struct opt_style style = {
+	    .prefixes = true, .v_is_version = true, .usage_status = called ? 1 : 0};
+
+	n = opt_parse_as(&style, &program, argc, argv);
+	if (engine && !(o.engine = dwarf_engine_by_name(engine)))
+		cli_usage("--engine: there is no '%s'", engine);
+	j.print.names = functions ? NAMES_LINKAGE : NAMES_NONE;
+	j.print.demangle = o.demangle = demangling != 0;
+	o.search = (struct object_search){debug_dirs.items, debug_dirs.n, true};
+	lookup_init(&j.lookup, &o);
+	if (open_all(&j, exe, section))
+		cli_requests(n, argv + 1, answer, &j);
+	lookup_release(&j.lookup);
+	opt_list_release(&debug_dirs);
+	status = cli_exit();
+	return called && status ? 1 : status;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-atos: addresses of one image -> symbols, as macOS's atos prints them.
+ */
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/cli/cli.h"
+#include "lib/symbolize/print.h"
+#include "lib/symbolize/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+	struct lookup lookup;
+	struct lookup_file *file;
+	struct print_options print;
+	uint64_t minus, plus;
+	bool lenient;
+};
+
+/* Addresses of all lines; several in a line are separated by blanks. */
+static struct line *split(const struct line *lines, size_t n, size_t *n_words)
+{
+	static const char blanks[] = " \t\r";
+	struct line *words = NULL;
+	size_t cap = 0;
+
+	*n_words = 0;
+	for (size_t i = 0; i < n; i++)
+		for (const char *s = lines[i].s; *(s += strspn(s, blanks)); s += strcspn(s, blanks))
+			VEC_PUSH(words, *n_words, cap) = (struct line){s, strcspn(s, blanks)};
+	return words;
+}
+
+static void answer(void *arg, const struct line *lines, size_t n_lines)
+{
+	struct job *j = arg;
+	size_t n;
+	struct line *words = split(lines, n_lines, &n);
+	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
+	uint64_t *shown = mem_array(n, sizeof *shown);
+	struct err e = ERR_INIT;
+	struct buf out = BUF_INIT;
+	const char *complaint;
+
+	for (size_t i = 0; i < n; i++)
+		if (request_atos(words[i].s, words[i].n, &shown[i])) {
+			queries[i].file = j->file;
+			queries[i].addr = shown[i] - j->minus + j->plus;
+		}
+	if (lookup_run(&j->lookup, queries, n, &e))
+		cli_fail(j->file->path, &e);
+	for (size_t i = 0; i < n; i++) {
+		if (queries[i].file) {
+			print_atos(&out, &j->lookup, &queries[i], shown[i], &j->print);
+		} else {
+			buf_add(&out, words[i].s, words[i].n);
+			buf_addc(&out, '\n');
+		}
+		if (!queries[i].named.call && !j->lenient)
+			cli_status(queries[i].file ? EXIT_INCOMPLETE : EXIT_INPUT);
+	}
+	while ((complaint = lookup_complaint(&j->lookup)))
+		cli_note(NULL, "%s", complaint);
+	fwrite(out.data, 1, out.len, stdout);
+	buf_release(&out);
+	free(shown);
+	free(queries);
+	free(words);
+}
+
+static bool open_image(struct job *j, const char *path, const char *arch)
+{
+	const char *machine;
+
+	j->file = lookup_file(&j->lookup, path, strlen(path));
+	if (!j->file->object) {
+		cli_fail(path, &j->file->e);
+		return false;
+	}
+	if (j->file->e.msg[0])
+		cli_note(path, "%s", j->file->e.msg);
+	machine = lookup_machine(j->file);
+	if (arch && strncmp(arch, machine, strlen(machine)) != 0) {
+		cli_error(path, "is for %s, not for %s", *machine ? machine : "another machine",
+			  arch);
+		cli_status(EXIT_INPUT);
+		return false;
+	}
+	return true;
+}
+
+/* Hexadecimal whether 0x is there or not. */
+static uint64_t address(const char *option, const char *text)
+{
+	uint64_t v;
+
+	if (!request_gnu(text, strlen(text), &v))
+		cli_usage("--%s: '%s' is not a number", option, text);
+	return v;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = {"atos", NULL};
+	const char *called = cli_called(argv[0], names), *load = NULL, *slide = NULL;
+	const char *binary = NULL, *arch = NULL, *file = NULL, *engine = NULL;
+	struct job j = {.lenient = called, .print = {.names = NAMES_LINKAGE, .delimiter = "\n"}};
+	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = true};
+	bool full_path = false, offset = false;
+	int n, status;
+	const struct opt options[] = {
+	    ROW_STRING('o', "binary", "FILE", "the image", &binary),
+	    ROW_STRING(0, "arch", "ARCH", "what the image must be for, as x86_64 or arm64", &arch),
+	    ROW_STRING('l', "load-address", "ADDR", "where the image was loaded; hexadecimal",
+		       &load),
+	    ROW_STRING('s', "slide", "ADDR", "load address minus link-time address; hexadecimal",
+		       &slide),
+	    ROW_FLAG(0, "offset", "addresses are offsets in the image", &offset),
+	    ROW_FLAG('i', "inlineFrames", "calls that were inlined there too", &j.print.inlines),
+	    ROW_STRING('d', "delimiter", "TEXT", "between the calls of -i (a line end)",
+		       &j.print.delimiter),
+	    ROW_FLAG(0, "fullPath", "files with folders", &full_path),
+	    ROW_STRING('f', "file", "FILE", "read addresses from there", &file),
+	    ROW_HEADING("not in atos:"),
+	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
+	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
+	    OPT_END,
+	};
+	const struct opt_program program = {called ? called : "tm-atos", "[ADDRESS...]",
+					    "Prints symbols of addresses.", options};
+	const struct opt_style style = {.dash_words = true, .usage_status = called ? 1 : 0};
+
+	n = opt_parse_as(&style, &program, argc, argv);
+	if (!binary)
+		cli_usage("-o is needed: the image");
+	if ((load != NULL) + (slide != NULL) + offset > 1)
+		cli_usage("only one of -l, -s and -offset");
+	if (engine && !(o.engine = dwarf_engine_by_name(engine)))
+		cli_usage("--engine: there is no '%s'", engine);
+	j.minus = load ? address("load-address", load) : slide ? address("slide", slide) : 0;
+	j.print.demangle = o.demangle;
+	j.print.base_names = !full_path;
+	o.search.system = true;
+	lookup_init(&j.lookup, &o);
+	if (open_image(&j, binary, arch)) {
+		j.plus = load || offset ? lookup_base(j.file) : 0;
+		if (file)
+			cli_request_lines(file, answer, &j);
+		if (!file || n)
+			cli_requests(n, argv + 1, answer, &j);
+	}
+	lookup_release(&j.lookup);
+	status = cli_exit();
+	return called && status ? 1 : status;
+}

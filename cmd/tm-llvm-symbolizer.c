@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-llvm-symbolizer: addresses of any files -> functions, files, lines and columns, as
+ * llvm-symbolizer and llvm-addr2line print them.
+ */
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/cli/cli.h"
+#include "lib/symbolize/print.h"
+#include "lib/symbolize/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STYLE_LLVM, STYLE_GNU, STYLE_JSON };
+
+struct job {
+	struct lookup lookup;
+	struct print_options print;
+	const char *file;
+	uint64_t adjust;
+	int style;
+	bool hex, lenient;
+	bool list;     /* JSON of operands is one array */
+	uint32_t told; /* files up to this one have been complained about */
+};
+
+/* A bad one may name a file all the same, or not, which then is the one for all. */
+static struct request read_request(struct job *j, const struct line *line, struct lookup_query *q)
+{
+	struct request r = request_llvm(line->s, line->n, !j->file, j->hex);
+
+	if (j->file)
+		q->file = lookup_file(&j->lookup, j->file, strlen(j->file));
+	else if (r.kind != REQUEST_BAD)
+		q->file = lookup_file(&j->lookup, r.file, r.n_file);
+	q->addr = r.addr - j->adjust;
+	return r;
+}
+
+static void tell_files(struct job *j)
+{
+	for (; j->told < j->lookup.n_files; j->told++) {
+		const struct lookup_file *f = j->lookup.files[j->told];
+
+		if (f->object && f->e.msg[0])
+			cli_note(f->path, "%s", f->e.msg);
+		else if (!f->object && !j->print.json)
+			cli_error(f->path, "%s", f->e.msg);
+		if (!f->object && !j->lenient)
+			cli_status(EXIT_INPUT);
+	}
+}
+
+/* What the status says, when it is not to be lenient. */
+static void judge(struct job *j, const struct request *r, const struct lookup_query *q)
+{
+	if (r->kind == REQUEST_DATA || r->kind == REQUEST_FRAME)
+		cli_note(q->file->path, "%s is not supported",
+			 r->kind == REQUEST_DATA ? "DATA" : "FRAME");
+	if (!j->lenient && r->kind == REQUEST_BAD)
+		cli_status(EXIT_INPUT);
+	else if (!j->lenient && (r->kind != REQUEST_CODE || !q->named.call))
+		cli_status(EXIT_INCOMPLETE);
+}
+
+static void answer(void *arg, const struct line *lines, size_t n)
+{
+	struct job *j = arg;
+	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
+	struct request *requests = mem_array(n, sizeof *requests);
+	struct err e = ERR_INIT;
+	struct buf out = BUF_INIT, pretty = BUF_INIT;
+	const char *complaint;
+
+	for (size_t i = 0; i < n; i++)
+		requests[i] = read_request(j, &lines[i], &queries[i]);
+	tell_files(j);
+	if (lookup_run(&j->lookup, queries, n, &e))
+		cli_fail(NULL, &e);
+	if (j->list)
+		buf_addc(&out, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (j->list && i)
+			buf_addc(&out, ',');
+		judge(j, &requests[i], &queries[i]);
+		print_llvm(&out, &j->lookup, &queries[i], &requests[i], &j->print);
+		if (j->print.json && !j->list)
+			buf_addc(&out, '\n');
+	}
+	if (j->list)
+		buf_adds(&out, "]\n");
+	while ((complaint = lookup_complaint(&j->lookup)))
+		cli_note(NULL, "%s", complaint);
+	if (j->print.json && j->print.pretty)
+		print_indented(&pretty, out.data, out.len);
+	fwrite(pretty.len ? pretty.data : out.data, 1, pretty.len ? pretty.len : out.len, stdout);
+	buf_release(&pretty);
+	buf_release(&out);
+	free(requests);
+	free(queries);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = {"llvm-addr2line", "llvm-symbolizer", NULL};
+	static const char *const styles[] = {"LLVM", "GNU", "JSON", NULL};
+	static const char *const kinds[] = {"none", "short", "linkage", NULL};
+	const char *called = cli_called(argv[0], names), *engine = NULL, *ignored;
+	bool gnu = called && !strcmp(called, names[0]), untagged;
+	struct job j = {.lenient = called, .hex = gnu, .style = gnu ? STYLE_GNU : STYLE_LLVM};
+	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = !gnu};
+	struct opt_list dirs = {0};
+	int kind = gnu ? NAMES_NONE : NAMES_LINKAGE, n, status;
+	const struct opt options[] = {
+	    ROW_STRING('e', "obj", "FILE", "the binary; without it each request begins with one",
+		       &j.file),
+	    ROW_STRING(0, "exe", "FILE", NULL, &j.file),
+	    ROW_CHOICE(0, "output-style", "STYLE", "LLVM, GNU or JSON", &j.style, styles),
+	    ROW_OPTIONAL('f', "functions", "KIND", "names: none, short or linkage", &kind, kinds,
+			 "linkage"),
+	    ROW_SWITCH('i', "inlines", "calls that were inlined there too", &j.print.inlines),
+	    ROW_CLEAR(0, "no-inlines", "only one call", &j.print.inlines),
+	    ROW_SWITCH(0, "inlining", NULL, &j.print.inlines),
+	    ROW_SWITCH('C', "demangle", "demangle names", &o.demangle),
+	    ROW_CLEAR(0, "no-demangle", "raw names", &o.demangle),
+	    ROW_FLAG('p', "pretty-print", "one line per call", &j.print.pretty),
+	    ROW_FLAG('s', "basenames", "files without folders", &j.print.base_names),
+	    ROW_FLAG('a', "addresses", "the address before its answer", &j.print.addresses),
+	    ROW_FLAG(0, "print-address", NULL, &j.print.addresses),
+	    ROW_FLAG(0, "verbose", "a row for each fact", &j.print.verbose),
+	    ROW_NUMBER(0, "print-source-context-lines", "N", "lines of the source, if it is there",
+		       &j.print.context),
+	    ROW_ADDRESS(0, "adjust-vma", "ADDR", "take this from every address", &j.adjust, NULL),
+	    ROW_LIST(0, "debug-file-directory", "DIR", "where debug files are; again for more",
+		     &dirs),
+	    ROW_LIST(0, "fallback-debug-path", "DIR", NULL, &dirs),
+	    ROW_FLAG(0, "relative-address", NULL, &untagged), /* PE's */
+	    ROW_FLAG(0, "no-untag-addresses", NULL, &untagged),
+	    ROW_STRING(0, "default-arch", "ARCH", NULL, &ignored), /* Mach-O's */
+	    ROW_STRING(0, "dsym-hint", "DIR", NULL, &ignored),
+	    ROW_HEADING("not in llvm-symbolizer:"),
+	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
+	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
+	    OPT_END,
+	};
+	const struct opt_program program = {called ? called : "tm-llvm-symbolizer",
+					    "[[FILE] ADDRESS...]",
+					    "Prints functions, files, lines and columns.", options};
+	const struct opt_style style = {
+	    .dash_words = true, .v_is_version = true, .usage_status = called ? 1 : 0};
+
+	j.print.inlines = !gnu;
+	n = opt_parse_as(&style, &program, argc, argv);
+	if (engine && !(o.engine = dwarf_engine_by_name(engine)))
+		cli_usage("--engine: there is no '%s'", engine);
+	if (j.print.context > 10000)
+		cli_usage("--print-source-context-lines: at most 10000");
+	j.print.names = (uint8_t)kind;
+	j.print.demangle = o.demangle;
+	j.print.columns = j.style == STYLE_LLVM;
+	j.print.json = j.style == STYLE_JSON;
+	j.list = n && j.print.json;
+	o.search = (struct object_search){dirs.items, dirs.n, true};
+	lookup_init(&j.lookup, &o);
+	cli_requests(n, argv + 1, answer, &j);
+	lookup_release(&j.lookup);
+	opt_list_release(&dirs);
+	status = cli_exit();
+	return called && status ? 1 : status;
+}

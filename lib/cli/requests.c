@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/mem.h"
+#include "lib/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_called(const char *base, const char *name)
+{
+	const char *at = strstr(base, name), *behind;
+
+	if (!at || (at != base && at[-1] != '-'))
+		return false;
+	behind = at + strlen(name);
+	return !*behind || (*behind == '-' && !behind[1 + strspn(behind + 1, "0123456789.")]);
+}
+
+const char *cli_called(const char *argv0, const char *const *names)
+{
+	const char *slash = argv0 ? strrchr(argv0, '/') : NULL, *base = slash ? slash + 1 : argv0;
+
+	if (!base || !strncmp(base, "tm-", 3))
+		return NULL;
+	for (; *names; names++)
+		if (is_called(base, *names))
+			return *names;
+	return NULL;
+}
+
+void cli_request_lines(const char *path, cli_answer answer, void *arg)
+{
+	struct lines in = {.fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO};
+	struct err e = ERR_INIT;
+	enum status st = ST_OK;
+
+	if (in.fd < 0)
+		st = err_sys(&e, "cannot open");
+	while (!st) {
+		st = lines_next(&in, &e);
+		if (!st) {
+			answer(arg, in.items, in.n);
+			if (fflush(stdout))
+				break;
+		}
+	}
+	if (st && st != ST_NONE)
+		cli_fail(path ? path : "<stdin>", &e);
+	if (path && in.fd >= 0)
+		close(in.fd);
+	lines_release(&in);
+}
+
+void cli_requests(int n, char **operands, cli_answer answer, void *arg)
+{
+	struct line *lines;
+
+	if (!n) {
+		cli_request_lines(NULL, answer, arg);
+		return;
+	}
+	lines = mem_array((size_t)n, sizeof *lines);
+	for (int i = 0; i < n; i++)
+		lines[i] = (struct line){operands[i], strlen(operands[i])};
+	answer(arg, lines, (size_t)n);
+	free(lines);
+}

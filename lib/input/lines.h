@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lines of a descriptor as they come: all that are there, without waiting for more. So a program
+ * that sends one line and waits for its answer gets it at once, and a file comes in large pieces.
+ */
+#ifndef TM_INPUT_LINES_H
+#define TM_INPUT_LINES_H
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+
+#include <stdbool.h>
+
+enum {
+	LINES_LONGEST = 16 << 10, /* what a line has beyond that is dropped */
+	LINES_MOST = 1 << 20,     /* lines in one piece */
+};
+
+struct line {
+	const char *s; /* NUL-terminated, without its end ("\n"), may hold NULs inside */
+	size_t n;
+};
+
+struct lines { /* zeroed, with fd set, is valid */
+	int fd;
+	struct buf text;
+	size_t used;    /* bytes at the start of text that were given out */
+	size_t in_line; /* length of the last line so far */
+	bool at_end;
+	struct line *items; /* the piece; borrowed from text until the next call */
+	size_t n, cap;
+};
+
+/* The next piece, at least one line. A last line without an end counts. ST_NONE: the end. */
+enum status lines_next(struct lines *l, struct err *e);
+void lines_release(struct lines *l);
+
+#endif

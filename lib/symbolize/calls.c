@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/symbolize/calls.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/symbolize/demangle.h"
+#include "lib/trace/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void calls_init(struct calls *c, struct symbols *to, uint64_t *cut)
+{
+	*c = (struct calls){.to = to, .cut = cut};
+}
+
+void calls_release(struct calls *c)
+{
+	map64_release(&c->function_of);
+}
+
+uint32_t calls_string(struct calls *c, const char *s)
+{
+	bool cut = false;
+	uint32_t id =
+	    *s ? intern_add_cut(&c->to->strings, s, strlen(s), TRACE_STRING_MAX, &cut) : 0;
+
+	*c->cut += cut;
+	return id;
+}
+
+void calls_of_init(struct calls_of *o, struct calls *calls, struct object *object,
+		   const uint64_t *addrs, const struct dwarf_answers *answers)
+{
+	*o = (struct calls_of){calls, object, addrs, answers, MAP64_INIT, NULL};
+	o->functions =
+	    mem_zarray((size_t)intern_count(&answers->strings) + 1, sizeof *o->functions);
+}
+
+void calls_of_release(struct calls_of *o)
+{
+	map64_release(&o->copied);
+	free(o->functions);
+	*o = (struct calls_of){.calls = NULL};
+}
+
+/* The display name is filled in when all functions are known (calls_demangle). */
+static uint32_t function(struct calls *c, const char *raw)
+{
+	uint32_t string = calls_string(c, raw), *id;
+
+	if (!string)
+		return 0;
+	id = map64_put(&c->function_of, string);
+	if (!*id)
+		*id = symbols_function(c->to, &(struct symbol_function){.raw = string});
+	return *id;
+}
+
+static uint32_t answer_function(struct calls_of *o, uint32_t string)
+{
+	if (!string)
+		return 0;
+	if (!o->functions[string])
+		o->functions[string] =
+		    function(o->calls, intern_text(&o->answers->strings, string, NULL));
+	return o->functions[string];
+}
+
+/* gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
+ * more ("eng::(anonymous namespace)::build_mesh(int)" for "build_mesh"). It is taken for the
+ * physical function only, and only when it holds the DWARF name as a part of its own: a symbol of
+ * folded code is another function's. */
+static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function_id)
+{
+	const struct symbols *y = o->calls->to;
+	const char *name = intern_text(&y->strings, y->functions[function_id].raw, NULL);
+	size_t n = strcspn(name, "<");
+	const struct object_symbol *sym;
+	char part[300];
+
+	if ((name[0] == '_' && strchr("ZR", name[1])) || !n || n > sizeof part - 24)
+		return 0;
+	sym = object_symbol_at(o->object, addr);
+	if (!sym || strncmp(sym->name, "_Z", 2))
+		return 0;
+	if (!strcmp(name, "operator()")) /* a lambda's */
+		snprintf(part, sizeof part, "clE");
+	else if (name[0] == '~')
+		snprintf(part, sizeof part, "%zu%.*sD", n - 1, (int)n - 1, name + 1);
+	else
+		snprintf(part, sizeof part, "%zu%.*s", n, (int)n, name);
+	return strstr(sym->name, part) ? function(o->calls, sym->name) : 0;
+}
+
+/* Copies the chain of an engine's call, outermost first, so that references point backwards. Chains
+ * share their ends, but not when the symbol table names them differently: a destructor's variants
+ * are one function to DWARF. */
+static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
+{
+	enum { DEEPEST = 4096 }; /* engines bound their chains; this ends a cycle all the same */
+	uint32_t chain[DEEPEST], n = 0, outer = 0, name, better;
+
+	for (; call && call < o->answers->n_calls && n < DEEPEST;
+	     call = o->answers->calls[call].outer)
+		chain[n++] = call;
+	if (!n)
+		return 0;
+	name = answer_function(o, o->answers->calls[chain[n - 1]].function);
+	better = name ? better_name(o, addr, name) : 0;
+	while (n--) {
+		const struct dwarf_call *c = &o->answers->calls[chain[n]];
+		uint32_t *copy = map64_put(&o->copied, (uint64_t)better << 32 | chain[n]);
+
+		if (!*copy)
+			*copy = symbols_call(
+			    o->calls->to,
+			    &(struct symbol_call){
+				.outer = outer,
+				.function =
+				    !outer && better ? better : answer_function(o, c->function),
+				.file = calls_string(
+				    o->calls, intern_text(&o->answers->strings, c->file, NULL)),
+				.line = c->line,
+				.column = c->column});
+		outer = *copy;
+	}
+	return outer;
+}
+
+/* Names from the symbol table, for what has no DIE: thunks, assembler, files without DWARF. */
+static uint32_t symbol_call_at(struct calls_of *o, uint64_t addr, const struct symbol_call *line,
+			       uint8_t *flags)
+{
+	const struct object_symbol *sym = object_symbol_at(o->object, addr);
+	struct symbol_call call = line ? *line : (struct symbol_call){.line = 0};
+
+	if (!sym && !line)
+		return 0;
+	if (sym) {
+		call.function = function(o->calls, sym->name);
+		*flags |= BINDING_FROM_SYMTAB | (sym->sized ? 0 : BINDING_UNSIZED);
+	}
+	return symbols_call(o->calls->to, &call);
+}
+
+static uint8_t reason_of(const struct dwarf_answer *a, bool named)
+{
+	switch (a->found) {
+	case DWARF_FUNCTION: return REASON_RESOLVED;
+	case DWARF_MALFORMED: return REASON_MALFORMED;
+	case DWARF_GAVE_UP: return REASON_GAVE_UP;
+	case DWARF_ABSENT: return named ? REASON_NO_DWARF : REASON_NO_SYMBOL;
+	default: return named ? REASON_RESOLVED : REASON_NO_SYMBOL;
+	}
+}
+
+struct named calls_at(struct calls_of *o, size_t i)
+{
+	const struct dwarf_answer *a = &o->answers->of[i];
+	const struct symbols *y = o->calls->to;
+	struct named n = {0};
+
+	if (a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY)
+		n.call = copy_call(o, o->addrs[i], a->call);
+	if (a->found != DWARF_FUNCTION) {
+		struct symbol_call line = {.line = 0};
+
+		if (n.call)
+			line = y->calls[n.call];
+		n.call = symbol_call_at(o, o->addrs[i], n.call ? &line : NULL, &n.flags);
+	}
+	n.reason = reason_of(a, n.call && y->calls[n.call].function);
+	return n;
+}
+
+struct demangling {
+	const struct symbols *y;
+	char **display; /* by function id; NULL: not mangled */
+};
+
+enum { DEMANGLE_CHUNK = 512 };
+
+static void demangle_chunk(size_t item, unsigned worker, void *arg)
+{
+	struct demangling *d = arg;
+	size_t end = (item + 1) * DEMANGLE_CHUNK;
+
+	(void)worker;
+	for (size_t i = item * DEMANGLE_CHUNK; i < end && i < d->y->n_functions; i++)
+		if (i)
+			d->display[i] =
+			    demangle(intern_text(&d->y->strings, d->y->functions[i].raw, NULL));
+}
+
+void calls_demangle(struct calls *c, unsigned jobs)
+{
+	struct symbols *y = c->to;
+	struct demangling d = {.y = y, .display = mem_zarray(y->n_functions, sizeof *d.display)};
+
+	pool_run(jobs, (y->n_functions + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, demangle_chunk, &d);
+	for (size_t i = 1; i < y->n_functions; i++) {
+		y->functions[i].display =
+		    d.display[i] ? calls_string(c, d.display[i]) : y->functions[i].raw;
+		free(d.display[i]);
+	}
+	free(d.display);
+}

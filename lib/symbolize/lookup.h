@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Addresses looked up in files that the user names: what the drop-ins for addr2line and its like
+ * are made of. A file is opened once; a batch of queries, of any number of files and in any
+ * order, is one sorted batch of unique addresses per file for the engine.
+ */
+#ifndef TM_SYMBOLIZE_LOOKUP_H
+#define TM_SYMBOLIZE_LOOKUP_H
+
+#include "lib/symbolize/calls.h"
+
+struct lookup_options {
+	const struct dwarf_engine *engine; /* NULL: the default one */
+	struct dwarf_options dwarf;
+	struct object_search search;
+	bool demangle; /* fill in the functions' display names */
+};
+
+struct lookup_file {
+	char *path;
+	struct object *object; /* NULL: could not be opened */
+	struct err e;          /* why; or what was refused as debug file ("" when nothing was) */
+	uint32_t index;
+};
+
+struct lookup_query {
+	struct lookup_file *file; /* NULL, or without an object: nothing is known */
+	uint64_t addr;            /* link-time, looked up as it is */
+	struct named named;       /* the answer; its call is in lookup.symbols */
+};
+
+struct lookup {
+	struct lookup_options options;
+	struct lookup_file **files; /* pointers stay valid */
+	size_t n_files, cap_files;
+	struct map64 file_of;   /* hash of a path -> file */
+	struct symbols symbols; /* of the last run */
+	struct intern told;     /* complaints, each once; ids below tell_from have been told */
+	uint32_t tell_from;
+};
+
+void lookup_init(struct lookup *l, const struct lookup_options *o); /* o is copied */
+void lookup_release(struct lookup *l);
+/* The file at this path; the same pointer for the same path. Never NULL: see its object. */
+struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n);
+/* Answers all queries. ST_SYS: no engine can run. */
+enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e);
+/* The next complaint about a file's debug information that was not yet given; NULL: no more. */
+const char *lookup_complaint(struct lookup *l);
+
+/* The lowest link-time address of a file's segments. */
+uint64_t lookup_base(const struct lookup_file *f);
+/* What it is for, as atos calls it: "x86_64", "arm64", "arm" for all its versions; "": not known.
+ */
+const char *lookup_machine(const struct lookup_file *f);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/symbolize/print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *print_name(const struct lookup *l, uint32_t function, const struct print_options *o)
+{
+	const struct symbol_function *f;
+
+	if (!function)
+		return "";
+	f = &l->symbols.functions[function];
+	return intern_text(&l->symbols.strings, o->demangle ? f->display : f->raw, NULL);
+}
+
+const char *print_file(const struct lookup *l, const struct symbol_call *c,
+		       const struct print_options *o)
+{
+	const char *file = intern_text(&l->symbols.strings, c->file, NULL);
+	const char *slash = o->base_names ? strrchr(file, '/') : NULL;
+
+	return slash ? slash + 1 : file;
+}
+
+const char *print_symbol_file(const struct lookup_query *q)
+{
+	const struct object_symbol *sym = q->file && q->named.flags & BINDING_FROM_SYMTAB
+					      ? object_symbol_at(q->file->object, q->addr)
+					      : NULL;
+
+	return sym && sym->file ? sym->file : "";
+}
+
+static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		     const struct symbol_call *c, const struct print_options *o)
+{
+	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
+
+	if (o->names != NAMES_NONE) {
+		buf_adds(b, *name ? name : "??");
+		buf_adds(b, o->pretty ? " at " : "\n");
+	}
+	if (!*file)
+		file = print_symbol_file(q);
+	buf_adds(b, *file ? file : "??");
+	if (c->line)
+		buf_addf(b, ":%" PRIu32 "\n", c->line);
+	else
+		buf_adds(b, ":?\n");
+}
+
+void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
+	       const struct print_options *o)
+{
+	uint32_t call = q->named.call;
+	bool wide = !q->file || !q->file->object || object_is_64(q->file->object);
+
+	if (o->addresses)
+		buf_addf(b, "0x%0*" PRIx64 "%s", wide ? 16 : 8, shown, o->pretty ? ": " : "\n");
+	if (!call) {
+		if (o->names != NAMES_NONE)
+			buf_adds(b, o->pretty ? "?? " : "??\n");
+		buf_adds(b, "??:0\n");
+		return;
+	}
+	for (;;) {
+		const struct symbol_call *c = &l->symbols.calls[call];
+
+		gnu_call(b, l, q, c, o);
+		call = o->inlines ? c->outer : 0;
+		if (!call)
+			return;
+		if (o->pretty)
+			buf_adds(b, " (inlined by) ");
+	}
+}
+
+static void atos_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		      const struct symbol_call *c, const struct print_options *o)
+{
+	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
+	const char *slash = strrchr(q->file->path, '/');
+	const struct object_symbol *sym = object_symbol_at(q->file->object, q->addr);
+
+	if (*name)
+		buf_adds(b, name);
+	else
+		buf_addf(b, "0x%" PRIx64, q->addr);
+	buf_addf(b, " (in %s)", slash ? slash + 1 : q->file->path);
+	if (*file)
+		buf_addf(b, " (%s:%" PRIu32 ")", file, c->line);
+	else if (sym)
+		buf_addf(b, " + %" PRIu64, q->addr - sym->lo);
+}
+
+void print_atos(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
+		const struct print_options *o)
+{
+	uint32_t call = q->named.call;
+
+	if (!call)
+		buf_addf(b, "0x%" PRIx64, shown);
+	while (call) {
+		const struct symbol_call *c = &l->symbols.calls[call];
+
+		atos_call(b, l, q, c, o);
+		call = o->inlines ? c->outer : 0;
+		if (call)
+			buf_adds(b, o->delimiter);
+	}
+	buf_addc(b, '\n');
+}

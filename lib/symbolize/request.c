@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/symbolize/request.h"
+
+#include "lib/base/num.h"
+
+#include <string.h>
+
+static bool has_prefix(const char *s, size_t n, char letter)
+{
+	return n > 1 && s[0] == '0' && (s[1] | 0x20) == letter;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static void trim(const char **s, size_t *n)
+{
+	for (; *n && is_blank(**s); (*s)++)
+		--*n;
+	while (*n && is_blank((*s)[*n - 1]))
+		--*n;
+}
+
+static bool hexadecimal(const char *s, size_t n, uint64_t *addr)
+{
+	size_t prefix = has_prefix(s, n, 'x') ? 2 : 0;
+
+	return num_hex(s + prefix, n - prefix, addr);
+}
+
+bool request_gnu(const char *s, size_t n, uint64_t *addr)
+{
+	size_t digits = 0;
+
+	trim(&s, &n);
+	if (hexadecimal(s, n, addr))
+		return true;
+	if (has_prefix(s, n, 'x')) {
+		s += 2;
+		n -= 2;
+	}
+	while (digits < n && num_hex_digit(s[digits]) >= 0)
+		digits++;
+	*addr = 0;
+	if (digits && !num_hex(s, digits, addr))
+		*addr = UINT64_MAX;
+	return false;
+}
+
+static bool take_word(const char **s, size_t *n, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (*n < length || memcmp(*s, word, length) != 0)
+		return false;
+	*s += length;
+	*n -= length;
+	return true;
+}
+
+static uint8_t take_kind(const char **s, size_t *n)
+{
+	if (take_word(s, n, "DATA "))
+		return REQUEST_DATA;
+	if (take_word(s, n, "FRAME "))
+		return REQUEST_FRAME;
+	take_word(s, n, "CODE ");
+	return REQUEST_CODE;
+}
+
+static size_t until_space(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && s[i] != ' ')
+		i++;
+	return i;
+}
+
+static bool take_file(const char **s, size_t *n, struct request *r)
+{
+	if (*n && (**s == '"' || **s == '\'')) {
+		const char *end = memchr(*s + 1, **s, *n - 1);
+
+		if (!end)
+			return false;
+		r->file = *s + 1;
+		r->n_file = (size_t)(end - r->file);
+		*n -= r->n_file + 2;
+		*s = end + 1;
+		return true;
+	}
+	r->file = *s;
+	r->n_file = until_space(*s, *n);
+	*s += r->n_file;
+	*n -= r->n_file;
+	return true;
+}
+
+static bool small_radix(const char *s, size_t n, unsigned bits, uint64_t *v)
+{
+	uint64_t x = 0;
+
+	if (!n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] < '0' || s[i] >= '0' + (1 << bits) || x >> (64 - bits))
+			return false;
+		x = x << bits | (uint64_t)(s[i] - '0');
+	}
+	*v = x;
+	return true;
+}
+
+static bool any_radix(const char *s, size_t n, uint64_t *v)
+{
+	if (has_prefix(s, n, 'x'))
+		return num_hex(s + 2, n - 2, v);
+	if (has_prefix(s, n, 'b'))
+		return small_radix(s + 2, n - 2, 1, v);
+	if (n > 1 && s[0] == '0' && s[1] == 'o')
+		return small_radix(s + 2, n - 2, 3, v);
+	if (n > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9')
+		return small_radix(s + 1, n - 1, 3, v);
+	return num_dec(s, n, v);
+}
+
+static void skip_spaces(const char **s, size_t *n)
+{
+	for (; *n && **s == ' '; (*s)++)
+		--*n;
+}
+
+struct request request_llvm(const char *s, size_t n, bool with_file, bool hex)
+{
+	struct request r = {0};
+	uint8_t kind;
+
+	while (n && (s[n - 1] == '\r' || s[n - 1] == '\n'))
+		n--;
+	r.text = s;
+	r.n_text = n;
+	kind = take_kind(&s, &n);
+	if (with_file) {
+		skip_spaces(&s, &n);
+		if (!take_file(&s, &n, &r))
+			return r;
+	}
+	skip_spaces(&s, &n);
+	n = until_space(s, n);
+	if (hex ? hexadecimal(s, n, &r.addr) : any_radix(s, n, &r.addr))
+		r.kind = kind;
+	return r;
+}
+
+bool request_atos(const char *s, size_t n, uint64_t *addr)
+{
+	trim(&s, &n);
+	return num_auto(s, n, addr) || hexadecimal(s, n, addr);
+}

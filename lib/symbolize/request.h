@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the drop-ins read from their operands or standard input: one request per line, in the
+ * dialects of GNU addr2line (binutils 2.40, bfd_scan_vma), llvm-symbolizer (LLVM 14,
+ * parseCommand in llvm-symbolizer.cpp) and atos.
+ */
+#ifndef TM_SYMBOLIZE_REQUEST_H
+#define TM_SYMBOLIZE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* True when the line is one address: hexadecimal, 0x or not, at most 64 bits, blanks around it.
+ * *addr is that, or else what GNU makes of it: the digits it begins with (none: 0), all ones when
+ * they are too many. */
+bool request_gnu(const char *s, size_t n, uint64_t *addr);
+
+enum request_kind { REQUEST_BAD, REQUEST_CODE, REQUEST_DATA, REQUEST_FRAME };
+
+struct request {
+	uint8_t kind;     /* enum request_kind */
+	const char *file; /* borrowed from the line; NULL: the line has none */
+	size_t n_file;
+	uint64_t addr;
+	const char *text; /* all of it, without \r at its end; borrowed */
+	size_t n_text;
+};
+
+/* [CODE|DATA|FRAME] [FILE] ADDRESS; with_file: FILE is there, quoted by " or ' or up to a blank,
+ * and what follows the address is ignored. hex: the address is hexadecimal, 0x or not; otherwise
+ * decimal unless it begins with 0x, 0b, 0o or 0 (octal). */
+struct request request_llvm(const char *s, size_t n, bool with_file, bool hex);
+
+/* 0x and hexadecimal digits; without 0x decimal, or hexadecimal when there is a letter in it. */
+bool request_atos(const char *s, size_t n, uint64_t *addr);
+
+#endif

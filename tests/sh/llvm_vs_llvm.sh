@@ -1,0 +1,265 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# tm-llvm-symbolizer against llvm-symbolizer 14, byte for byte: every address of the code of several
+# builds, with names by linkage, short and none, with and without inlined calls; then combinations of
+# all options, in the three styles, on a sample of addresses on which both agree.
+#
+# What is made equal first, on both sides: discriminators, and where a function begins (file, line,
+# address), which we do not say, are taken away.
+# What differs then is of a class, checked for each address, or is listed by the two answers' first
+# functions:
+#   no-symbol  no symbol with a size holds the address: we name no function, llvm does
+#   template   short names that are the same but for the arguments of templates
+# tests/diff/llvm-symbolizer.txt has a row for each build and class, or pair, with the reason; a row that
+# no longer occurs fails as well.
+# timeout: 400
+set -u
+
+known=$SRC/tests/diff/llvm-symbolizer.txt
+src=$SRC/testdata/src/dwarf
+ran=" "
+: >differences
+
+for tool in llvm-symbolizer g++ gcc strip objdump nm; do
+	if ! command -v $tool >/dev/null 2>&1; then
+		echo "skip - llvm_vs_llvm (no $tool)"
+		exit 0
+	fi
+done
+if ! llvm-symbolizer --version | grep -q 'version 14\.'; then
+	echo "skip - llvm_vs_llvm (llvm-symbolizer is not version 14)"
+	exit 0
+fi
+
+build() { # NAME COMPILER FLAGS...
+	local name=$1 cc=$2 cxx=g++
+
+	shift 2
+	[ "$cc" = clang ] && cxx=clang++
+	"$cc" -g "$@" -c "$src/plain.c" -o plain.o &&
+		"$cxx" -g "$@" -c "$src/main.cpp" -o main.o &&
+		"$cxx" -g "$@" -c "$src/other.cpp" -o other.o &&
+		"$cxx" -g -o "$name" main.o other.o plain.o
+}
+
+addresses() { # FILE STEP
+	local from to
+
+	from=$(objdump -h "$1" | sed -n 's/^ *[0-9]* \.init  *[0-9a-f]*  \([0-9a-f]*\).*/\1/p')
+	to=$(objdump -h "$1" | sed -n 's/^ *[0-9]* \.fini  *[0-9a-f]*  \([0-9a-f]*\).*/\1/p')
+	seq $((16#$from)) "$2" $((16#$to + 40)) | xargs printf '0x%x\n'
+	printf '%s\n' 0 1 0xffffffffffffffff 0x7fffffffffff 123456789
+}
+
+flatten() {
+	awk '/^0x/ { if (s) print s; s = $0; next } $0 != "" { s = s "|" $0 } END { print s }'
+}
+
+same_facts() {
+	sed -e 's/ (discriminator [0-9]*)$//' -e '/^  Discriminator: /d' -e '/^  Function start /d' \
+		-e '/^ *"Start[A-Za-z]*": /d' -e 's/"Discriminator": [0-9]*/"Discriminator": 0/' \
+		-e 's/"Discriminator":[0-9]*,/"Discriminator":0,/g' \
+		-e 's/"StartAddress":"[^"]*","StartFileName":"[^"]*","StartLine":[0-9]*//g'
+}
+
+# compare NAME STEP: differences are kept as "NAME CLASS" or "NAME OURS THEIRS"
+compare() {
+	local name=$1 step=$2 how n=0
+
+	ran="$ran$name "
+	addresses "$name" "$step" >asked
+	nm -S --defined-only "$name" 2>/dev/null | grep -E '^[0-9a-f]{16} [0-9a-f]{16} [tTwWiVu] ' |
+		while read -r from size _; do
+			printf '%s %016x\n' "$from" $((16#$from + 16#$size))
+		done >sized
+	rm -f pairs agreed
+	for how in --functions=linkage '--functions=linkage --no-inlines' --functions=short --functions=none; do
+		# shellcheck disable=SC2086
+		tm-llvm-symbolizer -q --lenient -a $how --no-demangle --obj="$name" <asked | flatten >ours
+		# shellcheck disable=SC2086
+		llvm-symbolizer -a $how --no-demangle --obj="$name" <asked | flatten >llvm
+		if [ "$(wc -l <ours)" != "$(wc -l <asked)" ] || [ "$(wc -l <llvm)" != "$(wc -l <asked)" ]; then
+			echo "not ok - $name: $(wc -l <asked) addresses, but $(wc -l <ours) and $(wc -l <llvm) answers"
+			return
+		fi
+		paste -d '\n' ours llvm asked >>pairs
+		n=$((n + 1))
+	done
+	awk -v name="$name" -v known="$known" -v times="$n" '
+		function padded(a) { sub(/^0x/, "", a); while (length(a) < 16) a = "0" a; return a }
+		# An answer with its names up to the first <.
+		function bare(s, f, n, i, all) {
+			n = split(s, f, "|")
+			for (i = 1; i <= n; i++) {
+				if (i % 2 == 0 && match(f[i], /^operator(<=>|<<=|<<|<=|<|[^<]*)/))
+					f[i] = substr(f[i], 1, RLENGTH)
+				else if (i % 2 == 0)
+					sub(/<.*/, "", f[i])
+				all = all "|" f[i]
+			}
+			return all
+		}
+		function kind(ours, llvm, f, g, i, where) {
+			split(ours, f, "|")
+			split(llvm, g, "|")
+			if (f[2] == "??" || f[2] == "??:0:0") {
+				where = padded(f[1])
+				for (i = 1; i <= sized && !(from[i] <= where && where < to[i]); i++)
+					;
+				if (i > sized)
+					return "no-symbol"
+			}
+			if (bare(ours) == bare(llvm))
+				return "template"
+			return f[2] " " g[2]
+		}
+		BEGIN {
+			while ((getline line < known) > 0) {
+				split(line, w, " ")
+				listed[w[1] " " w[2]] = 1
+				listed[w[1] " " w[2] " " w[3]] = 1
+			}
+			while ((getline line < "sized") > 0) {
+				split(line, w, " ")
+				from[++sized] = w[1]
+				to[sized] = w[2]
+			}
+		}
+		NR % 3 == 1 { ours = $0 }
+		NR % 3 == 2 && ours != $0 {
+			key = name " " kind(ours, $0)
+			print key >>"differences"
+			if (!(key in listed)) {
+				if (shown++ < 5)
+					print "  " key "\n  ours " ours "\n  llvm " $0
+				bad++
+			}
+			some++
+		}
+		NR % 3 == 2 { same = ours == $0 }
+		NR % 3 == 0 && same && ++agreed[$0] == times { print >"agreed" }
+		END {
+			printf "%s - %s: %d answers, %d explained differences", (bad ? "not ok" : "ok"), name,
+				NR / 3, some - bad
+			print bad ? ", " bad " others" : ""
+		}' pairs
+}
+
+# combinations NAME WORD...: each word is a comma-separated list of choices for one place
+combinations() {
+	local name=$1 lists=() i n=0 all=0 bad=0
+
+	shift
+	awk -v step=$(($(wc -l <agreed) / 50 + 1)) 'NR % step == 0' agreed >sampled
+	tail -n 5 agreed >>sampled # those that are nowhere
+	printf '%s\n' zzz '' 99999999999999999999 >>sampled
+	if [ "$(wc -l <sampled)" -lt 25 ]; then
+		echo "not ok - $name: only $(wc -l <sampled) requests for the combinations"
+		return
+	fi
+	eval "lists=($(printf ' {%s,}' "$@" | sed 's/^ //; s/,}/}/g; s/} {/}@{/g'))"
+	for i in "${lists[@]}"; do
+		IFS=@ read -ra options <<<"$i"
+		all=$((all + 1))
+		tm-llvm-symbolizer -q --lenient "${options[@]}" --obj="$name" <sampled | same_facts >got
+		llvm-symbolizer "${options[@]}" --obj="$name" <sampled | same_facts >want
+		if cmp -s got want && [ -s got ]; then
+			n=$((n + 1))
+		elif ((bad++ < 5)); then
+			diff want got | head -n 6
+			echo "not ok - $name ${options[*]}"
+		fi
+	done
+	if [ $n -gt 1 ] && [ $n = $all ]; then
+		echo "ok - $name: $n combinations of options, $(wc -l <sampled) requests"
+	else
+		echo "not ok - $name: $n of $all combinations agree"
+	fi
+}
+
+style='--output-style=LLVM,--output-style=GNU,--output-style=JSON'
+inlines='--inlines,--no-inlines'
+names='--functions=none,--functions=short,--functions=linkage'
+spelling='--demangle,--no-demangle'
+
+build gcc-5-O2 gcc -gdwarf-5 -O2 && compare gcc-5-O2 1 &&
+	combinations gcc-5-O2 $style $inlines $names $spelling -a,--demangle -p,--demangle \
+		-s,--addresses --verbose,--print-source-context-lines=5
+for name in gcc-4-O0 gcc-5-O0; do
+	build $name gcc -gdwarf-"${name:4:1}" -O0 && compare $name 1 &&
+		combinations $name $style $inlines $names $spelling
+done
+if command -v clang >/dev/null 2>&1; then
+	for name in clang-4-O2 clang-5-O0 clang-5-O2; do
+		build $name clang -gdwarf-"${name:6:1}" -"${name:8:2}" && compare $name 1 &&
+			combinations $name $style $inlines $names $spelling
+	done
+else
+	echo "skip - clang's builds (no clang)"
+fi
+strip --strip-debug -o symbols-only gcc-5-O2 && compare symbols-only 1 &&
+	combinations symbols-only $style $inlines $names $spelling
+strip -o stripped gcc-5-O2 && compare stripped 7 && combinations stripped $style $names
+game=$DATA/demo/gcc-dwarf5-O2/bin/arcade
+if [ -f "$game" ]; then
+	cp "$game" demo && compare demo 5 && combinations demo $style $inlines $names $spelling
+else
+	echo "skip - demo (no demo here)"
+fi
+
+# Requests of all forms, with the file in each, as operands and as lines.
+from=$(nm gcc-5-O2 | sed -n 's/ T main$//p')
+printf '%s\n' "gcc-5-O2 0x$from" "\"gcc-5-O2\" 0x$from" "'gcc-5-O2' 0x$from" "CODE gcc-5-O2 0x$from junk" \
+	"  gcc-5-O2   0x$from" "gcc-5-O2 0o10240" 'gcc-5-O2 0b1000010100000' 'gcc-5-O2 010240' 'gcc-5-O2 4256' \
+	'"gcc-5-O2 4256' 'gcc-5-O2' 'gcc-5-O2 zzz' '' ' ' 'CODE' 'not-there 0x10' 'DATA gcc-5-O2 0x0' >requests
+for style in LLVM GNU JSON; do
+	tm-llvm-symbolizer -q --lenient --output-style=$style <requests 2>/dev/null | same_facts >got
+	llvm-symbolizer --output-style=$style <requests 2>/dev/null | same_facts >want
+	# Not looked up, and another text of the system's error.
+	sed -i -e '/^{"Address":"0x0"/d' -e 's/"open: No such/"No such/' got
+	sed -i '/^{"Address":"0x0"/d' want
+	if diff want got && [ "$(wc -l <got)" -ge 16 ]; then
+		echo "ok - requests of all forms, $style"
+	else
+		echo "not ok - requests of all forms, $style"
+	fi
+done
+mapfile -t operands <requests
+tm-llvm-symbolizer -q --lenient "${operands[@]}" >got 2>/dev/null
+tm-llvm-symbolizer -q --lenient <requests >want 2>/dev/null
+if cmp got want; then
+	echo "ok - operands are answered as lines are"
+else
+	echo "not ok - operands are answered as lines are"
+fi
+ln -s "$BIN/tm-llvm-symbolizer" llvm-addr2line
+for options in '' -f -fi -fiC -afip -a -s; do
+	# shellcheck disable=SC2086
+	printf '%s\n' "$from" 0 zz "0x$from" | ./llvm-addr2line $options -e gcc-5-O2 | same_facts >got
+	# shellcheck disable=SC2086
+	printf '%s\n' "$from" 0 zz "0x$from" | llvm-addr2line $options -e gcc-5-O2 | same_facts >want
+	if cmp got want; then
+		echo "ok - llvm-addr2line $options"
+	else
+		echo "not ok - llvm-addr2line $options"
+	fi
+done
+
+rows=$(grep -v '^#' "$known")
+if [ "$rows" != "$(echo "$rows" | sort -u)" ]; then
+	echo "not ok - tests/diff/llvm-symbolizer.txt is not sorted"
+else
+	echo "ok - tests/diff/llvm-symbolizer.txt is sorted"
+fi
+stale=$(echo "$rows" | while read -r name first second _; do
+	[[ $ran == *" $name "* ]] || continue
+	grep -Fxq "$name $first" differences || grep -Fxq "$name $first $second" differences ||
+		echo "  $name $first $second"
+done)
+if [ -n "$stale" ]; then
+	echo "$stale"
+	echo "not ok - rows of tests/diff/llvm-symbolizer.txt that no longer occur"
+else
+	echo "ok - every row of tests/diff/llvm-symbolizer.txt occurs"
+fi

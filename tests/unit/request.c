@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Requests of the drop-ins. GNU's and llvm's readings are those of binutils 2.40 and LLVM 14, seen
+ * by asking them (-a prints what they read).
+ */
+#include "lib/symbolize/request.h"
+
+#include "lib/input/lines.h"
+#include "lib/symbolize/demangle.h"
+#include "lib/symbolize/print.h"
+#include "tests/unit/test.h"
+
+static bool gnu(const char *s, uint64_t want, bool good)
+{
+	uint64_t addr = 77;
+
+	return request_gnu(s, strlen(s), &addr) == good && addr == want;
+}
+
+TEST(gnu_addresses)
+{
+	CHECK(gnu("10a0", 0x10a0, true));
+	CHECK(gnu("0X10A0", 0x10a0, true));
+	CHECK(gnu(" \t10a0\r", 0x10a0, true));
+	CHECK(gnu("ffffffffffffffff", UINT64_MAX, true));
+	CHECK(gnu("0000000000000000000000001", 1, true));
+	CHECK(gnu("", 0, false));
+	CHECK(gnu("zzz", 0, false));
+	CHECK(gnu("0x", 0, false));
+	CHECK(gnu("-5", 0, false));
+	CHECK(gnu("10a0zz", 0x10a0, false));
+	CHECK(gnu("10 20", 0x10, false));
+	CHECK(gnu("10000000000000000", UINT64_MAX, false));
+	CHECK(gnu("12345678901234567890", UINT64_MAX, false));
+}
+
+static bool llvm(const char *s, bool with_file, bool hex, unsigned kind, const char *file,
+		 uint64_t addr)
+{
+	struct request r = request_llvm(s, strlen(s), with_file, hex);
+
+	if (r.kind != kind || (kind != REQUEST_BAD && r.addr != addr))
+		return false;
+	if (!file)
+		return !r.file;
+	return r.file && r.n_file == strlen(file) && !memcmp(r.file, file, r.n_file);
+}
+
+TEST(llvm_requests)
+{
+	CHECK(llvm("0x10a0", false, false, REQUEST_CODE, NULL, 0x10a0));
+	CHECK(llvm("4256", false, false, REQUEST_CODE, NULL, 4256));
+	CHECK(llvm("010", false, false, REQUEST_CODE, NULL, 8));
+	CHECK(llvm("0o17", false, false, REQUEST_CODE, NULL, 15));
+	CHECK(llvm("0b101", false, false, REQUEST_CODE, NULL, 5));
+	CHECK(llvm("0", false, false, REQUEST_CODE, NULL, 0));
+	CHECK(llvm("  0x10\r", false, false, REQUEST_CODE, NULL, 16));
+	CHECK(llvm("0x10 junk", false, false, REQUEST_CODE, NULL, 16));
+	CHECK(llvm("10a0", false, true, REQUEST_CODE, NULL, 0x10a0));
+	CHECK(llvm("0x10a0", false, true, REQUEST_CODE, NULL, 0x10a0));
+	CHECK(llvm("CODE 0x10", false, false, REQUEST_CODE, NULL, 16));
+	CHECK(llvm("DATA 0x10", false, false, REQUEST_DATA, NULL, 16));
+	CHECK(llvm("FRAME a 0x10", true, false, REQUEST_FRAME, "a", 16));
+	CHECK(llvm("a 0x10", true, false, REQUEST_CODE, "a", 16));
+	CHECK(llvm("\"a b\" 0x10", true, false, REQUEST_CODE, "a b", 16));
+	CHECK(llvm("'a b'0x10", true, false, REQUEST_CODE, "a b", 16));
+
+	CHECK(llvm("", false, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("0x", false, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("08", false, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("-1", false, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("0x10\t", false, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("18446744073709551616", false, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("0x10", true, false, REQUEST_BAD, "0x10", 0));
+	CHECK(llvm("\"a 0x10", true, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("0b10000000000000000000000000000000000000000000000000000000000000000", false,
+		   false, REQUEST_BAD, NULL, 0));
+}
+
+TEST(atos_addresses)
+{
+	uint64_t addr;
+
+	CHECK(request_atos("0x10", 4, &addr) && addr == 16);
+	CHECK(request_atos("10", 2, &addr) && addr == 10);
+	CHECK(request_atos("1f", 2, &addr) && addr == 31);
+	CHECK(!request_atos("zz", 2, &addr));
+	CHECK(!request_atos("", 0, &addr));
+}
+
+static bool is_short(const char *raw, const char *want)
+{
+	char *s = demangle_short(raw);
+	bool ok = s && !strcmp(s, want);
+
+	if (!ok)
+		printf("  %s: %s\n", raw, s ? s : "NULL");
+	free(s);
+	return ok;
+}
+
+/* What DW_AT_name is, by the C++ grammar. */
+TEST(short_names)
+{
+	CHECK(is_short("_ZN6shapes3BoxIiE6halvedEv", "halved"));
+	CHECK(is_short("_ZN1aC1Ev", "a"));
+	CHECK(is_short("_ZN1aD1Ev", "~a"));
+	CHECK(is_short("_ZNK1aclEi", "operator()"));
+	CHECK(is_short("_ZN1alsEi", "operator<<"));
+	CHECK(is_short("_ZN1aptEv", "operator->"));
+	CHECK(is_short("_ZZN12_GLOBAL__N_17lambdasEiENKUliE_clEi", "operator()"));
+	CHECK(is_short("_Z1fIN1a1bEEvv", "f<a::b>"));
+}
+
+static struct lines pipe_of(const char *text, size_t n)
+{
+	struct lines in = {0};
+	int ends[2];
+
+	if (pipe(ends) || write(ends[1], text, n) != (ssize_t)n)
+		abort();
+	close(ends[1]);
+	in.fd = ends[0];
+	return in;
+}
+
+TEST(lines)
+{
+	static const char text[] = "one\n\n\0three\nlast";
+	struct lines in = pipe_of(text, sizeof text - 1);
+	struct err e = ERR_INIT;
+
+	CHECK_EQ(lines_next(&in, &e), ST_OK);
+	CHECK_EQ(in.n, 4);
+	CHECK_STR(in.items[0].s, "one");
+	CHECK_EQ(in.items[1].n, 0);
+	CHECK_EQ(in.items[2].n, 6);
+	CHECK_STR(in.items[2].s + 1, "three");
+	CHECK_STR(in.items[3].s, "last");
+	CHECK_EQ(lines_next(&in, &e), ST_NONE);
+	CHECK_EQ(lines_next(&in, &e), ST_NONE);
+	close(in.fd);
+	lines_release(&in);
+}
+
+/* Who waits for an answer gets the line it has sent, though the pipe stays open. */
+TEST(lines_as_they_come)
+{
+	struct lines in = {0};
+	struct err e = ERR_INIT;
+	int ends[2];
+
+	CHECK_EQ(pipe(ends), 0);
+	in.fd = ends[0];
+	CHECK_EQ(write(ends[1], "a\nb", 3), 3);
+	CHECK_EQ(lines_next(&in, &e), ST_OK);
+	CHECK_EQ(in.n, 1);
+	CHECK_STR(in.items[0].s, "a");
+	CHECK_EQ(write(ends[1], "c\n", 2), 2);
+	CHECK_EQ(lines_next(&in, &e), ST_OK);
+	CHECK_EQ(in.n, 1);
+	CHECK_STR(in.items[0].s, "bc");
+	close(ends[1]);
+	CHECK_EQ(lines_next(&in, &e), ST_NONE);
+	close(ends[0]);
+	lines_release(&in);
+}
+
+TEST(indented_json)
+{
+	static const char json[] = "[{\"a\":\"x,{\\\"}\",\"b\":[1,2]}]\n";
+	struct buf b = BUF_INIT;
+
+	print_indented(&b, json, sizeof json - 1);
+	CHECK_STR(buf_str(&b), "[\n  {\n    \"a\": \"x,{\\\"}\",\n    \"b\": [\n      1,\n      2\n"
+			       "    ]\n  }\n]\n");
+	buf_release(&b);
+}
+
+TEST_MAIN()
