@@ -89,11 +89,19 @@ static struct map_piece *add_piece(uintptr_t lo, uintptr_t hi)
 	return m;
 }
 
+static uint8_t *map_private(void *at, uint64_t n, int flags, int fd, uint64_t offset)
+{
+	void *p = mmap(at, (size_t)n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags,
+		       fd, (off_t)offset);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
 struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 {
 	uint64_t before_it, in_file, whole;
 	struct map_piece *m;
-	void *p, *mapped;
+	uint8_t *reserved;
 
 	pthread_once(&installed, install);
 	before_it = offset & (page - 1);
@@ -101,18 +109,15 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 		return NULL;
 	in_file = (before_it + n + page - 1) & ~(uint64_t)(page - 1);
 	whole = (before_it + n + 1 + page - 1) & ~(uint64_t)(page - 1);
-	p = mmap(NULL, (size_t)whole, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
+	reserved = map_private(NULL, whole, MAP_ANONYMOUS, -1, 0);
+	if (!reserved)
 		return NULL;
-	mapped = mmap(p, (size_t)in_file, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, (off_t)(offset - before_it));
-	if (mapped == MAP_FAILED) {
-		munmap(p, (size_t)whole);
+	if (!map_private(reserved, in_file, MAP_FIXED, fd, offset - before_it)) {
+		munmap(reserved, (size_t)whole);
 		return NULL;
 	}
-	m = add_piece((uintptr_t)p, (uintptr_t)p + whole);
-	*data = (uint8_t *)p + before_it;
+	m = add_piece((uintptr_t)reserved, (uintptr_t)reserved + whole);
+	*data = reserved + before_it;
 	(*data)[n] = 0;
 	return m;
 }

@@ -527,51 +527,6 @@ TEST(a_file_that_shrinks)
 	release(&m);
 }
 
-TEST(a_mapped_file_that_shrinks)
-{
-	enum { SIZE = 1 << 20 };
-	struct image m = {0};
-	struct object_section s, again;
-	struct err e = ERR_INIT;
-	struct object *o;
-	char path[] = "/tmp/tm-object-XXXXXX";
-	char *data = calloc(SIZE, 1);
-	int fd = mkstemp(path);
-	size_t sum = 0;
-
-	memset(data, 7, SIZE);
-	add(&m, (struct want_section){
-		    .name = ".debug_info", .data = data, .size = SIZE, .type = SHT_PROGBITS});
-	finish(&m);
-	if (CHECK(fd >= 0) && CHECK(write_image(&m, path)) &&
-	    CHECK_EQ(object_open(&o, path, &e), ST_OK)) {
-		CHECK_EQ(object_section(o, ".debug_info", &s, &e), ST_OK);
-		CHECK_EQ(s.data[SIZE - 1], 7);
-		CHECK_EQ(s.data[s.size], 0);
-		CHECK_EQ(object_intact(o, &e), ST_OK);
-		CHECK_EQ(ftruncate(fd, SIZE / 2), 0);
-		for (size_t i = 0; i < SIZE; i++)
-			sum += s.data[i];
-		CHECK(sum > 0 && sum < (size_t)7 * SIZE);
-		CHECK_EQ(object_intact(o, &e), ST_BAD);
-		CHECK(strstr(e.msg, "has become shorter"));
-		object_free(o);
-		/* the next one starts anew */
-		CHECK_EQ(ftruncate(fd, 0), 0);
-		CHECK(write_image(&m, path));
-		if (CHECK_EQ(object_open(&o, path, &e), ST_OK)) {
-			CHECK_EQ(object_section(o, ".debug_info", &again, &e), ST_OK);
-			CHECK_EQ(again.data[0], 7);
-			CHECK_EQ(object_intact(o, &e), ST_OK);
-			object_free(o);
-		}
-	}
-	close(fd);
-	unlink(path);
-	free(data);
-	release(&m);
-}
-
 /* A debug file by its name: none has a build-id, so the segments decide. */
 TEST(debug_file_by_name)
 {
