@@ -94,7 +94,9 @@ static uint8_t *map_private(void *at, uint64_t n, int flags, int fd, uint64_t of
 	void *p = mmap(at, (size_t)n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags,
 		       fd, (off_t)offset);
 
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+	return p;
 }
 
 struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
