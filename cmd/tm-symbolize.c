@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	struct opt_list files = {0}, debug_dirs = {0};
-	const char *output = NULL, *sysroot = "/", *engine = "fast";
+	const char *output = NULL, *sysroot = "/", *engine = dwarf_engine_default()->name;
 	uint64_t jobs = pool_cpus(), least = 0;
 	bool no_local = false;
 	const struct opt options[] = {
