@@ -1,1 +1,0 @@
-char p[] = "/work/main";

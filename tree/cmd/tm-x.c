@@ -1,1 +1,0 @@
-#include "lib/trace/t.h"

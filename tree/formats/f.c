@@ -1,2 +1,0 @@
-#include "lib/trace/t.h"
-#include <xxhash.h>
