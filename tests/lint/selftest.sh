@@ -5,6 +5,9 @@
 set -u
 lint=$SRC/tests/lint
 failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
 
 fresh() { # a sound tree
 	rm -rf tree
