@@ -80,11 +80,6 @@ void object_free(struct object *o)
 	free(o);
 }
 
-const char *object_path(const struct object *o)
-{
-	return o->file.path;
-}
-
 const struct object_build_id *object_build_id(const struct object *o)
 {
 	return &o->file.build_id;

@@ -50,7 +50,6 @@ enum status object_open(struct object **out, const char *path, struct err *e);
 enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e);
 void object_free(struct object *o); /* accepts NULL */
 
-const char *object_path(const struct object *o);
 const struct object_build_id *object_build_id(const struct object *o);
 bool object_is_64(const struct object *o);
 bool object_is_big_endian(const struct object *o);
