@@ -301,7 +301,8 @@ static void make_header(struct buf *b, const struct trace *t)
 	int metrics = METRICS;
 
 	/* The rarer ones are listed by who has them. */
-	while (metrics > METRIC_TIME + 1 && t->metrics[metrics - 1].state == METRIC_ABSENT)
+	while (metrics > METRIC_TIME + 1 && !t->metrics[metrics - 1].state &&
+	       !t->metrics[metrics - 1].key)
 		metrics--;
 	b->len = 0;
 	buf_add_uleb(b, t->unordered);
