@@ -72,7 +72,7 @@ static void add_column(struct top *t, const char *key, const char *title, enum c
 {
 	size_t i = t->table.n_columns++;
 
-	t->columns[i] = (struct column){key, title, type, flags};
+	t->columns[i] = (struct column){.key = key, .title = title, .type = type, .flags = flags};
 	t->sources[i].what = what;
 	t->sources[i].sum = sum;
 }

@@ -13,11 +13,11 @@ static void fill(void *arg, size_t i, struct row *r)
 	memcpy(r->cells, cells[i], sizeof cells[i]);
 }
 
-static struct column columns[5] = {{"name", "Name", COLUMN_TEXT, 0},
-				   {"n", "N", COLUMN_INT, 0},
-				   {"size", "Size", COLUMN_BYTES, COLUMN_NOT_TEXT},
-				   {"share", "%", COLUMN_PERCENT, 0},
-				   {"x", "X", COLUMN_TEXT, COLUMN_NOT_CSV}};
+static struct column columns[5] = {{"name", "Name", COLUMN_TEXT, 0, 0},
+				   {"n", "N", COLUMN_INT, 0, 0},
+				   {"size", "Size", COLUMN_BYTES, COLUMN_NOT_TEXT, 0},
+				   {"share", "%", COLUMN_PERCENT, 0, 0},
+				   {"x", "X", COLUMN_TEXT, COLUMN_NOT_CSV, 0}};
 
 static void render(size_t n_rows, const char *want, size_t n)
 {

@@ -19,9 +19,9 @@ static void fill(void *arg, size_t i, struct row *r)
 	}
 }
 
-static struct column columns[3] = {{"n", "N", COLUMN_BYTES, 0},
-				   {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN},
-				   {"p", "%", COLUMN_PERCENT, 0}};
+static struct column columns[3] = {{"n", "N", COLUMN_BYTES, 0, 0},
+				   {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+				   {"p", "%", COLUMN_PERCENT, 0, 0}};
 
 static char *render(struct table *t, unsigned width, bool exact)
 {
