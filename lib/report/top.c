@@ -385,7 +385,7 @@ struct top *top_new(const struct project *p, const struct top_options *o, struct
 		free(t);
 		return NULL;
 	}
-	t->table = (struct table){.columns = t->columns, .fill = fill, .arg = t};
+	t->table = (struct table){.name = "top", .columns = t->columns, .fill = fill, .arg = t};
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
 	t->ranked = rank_groups(p, t->sort, o->cumulative, &t->table.n_rows);
 	add_columns(t);

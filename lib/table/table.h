@@ -29,6 +29,7 @@ enum column_flags {
 	COLUMN_SPARE = 1 << 4,    /* left out, and told, where a terminal has no room */
 	COLUMN_SIGNED = 1 << 5,   /* a difference: people see +, - or nothing before a 0 */
 	COLUMN_TREE = 1 << 6,     /* text that is indented by the row's depth; see TABLE_TREE */
+	COLUMN_PROSE = 1 << 7,    /* text in the program's own words, not a name from input */
 };
 
 struct column {
