@@ -3,28 +3,20 @@
  * tm-top: what allocates most, by site, function, location, stack or type.
  */
 #include "lib/cli/cli.h"
-#include "lib/render/render.h"
+#include "lib/cli/report.h"
 #include "lib/report/top.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static const char *const sort_words[] = {"auto", "count",      "entries",        "requested",
 					 "real", "live-count", "live-requested", "live-real",
 					 "live", NULL};
+static const int sorts[] = {SORT_AUTO,          SUM_COUNT,     SUM_ENTRIES,
+			    SUM_REQUESTED,      SUM_REAL,      SUM_LIVE_COUNT,
+			    SUM_LIVE_REQUESTED, SUM_LIVE_REAL, SORT_LIVE};
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
-
-static unsigned terminal_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col;
-}
 
 static void capture_notes(void *arg, struct trace *t)
 {
@@ -33,37 +25,14 @@ static void capture_notes(void *arg, struct trace *t)
 	cli_notes(loop->file, t, 0, NOTE_GUESS);
 }
 
-static size_t add_filters(struct filter *to, size_t n, const struct opt_list *from, bool ignore,
-			  unsigned flags)
+static void add_filters(struct filters *to, enum filter_kind kind, const char *option,
+			const struct opt_list *from, unsigned flags)
 {
-	const char *option = ignore ? "ignore" : "focus";
 	struct err e = ERR_INIT;
 
-	for (size_t i = 0; i < from->n; i++, n++) {
-		const char *s = from->items[i];
-
-		if (n == FILTERS_MAX)
-			cli_usage("--%s: more than %d filters", option, FILTERS_MAX);
-		to[n] = (struct filter){match_new(s, strlen(s), flags, &e), ignore};
-		if (!to[n].match)
-			cli_usage("--%s: '%s': %s", option, s, e.msg);
-	}
-	return n;
-}
-
-static void release_filters(const struct filter *filters, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint64_t names = match_gave_up(filters[i].match);
-
-		if (names)
-			cli_error(NULL,
-				  "--%s: given up on %llu names, which count as not matching: the "
-				  "expression backtracks too much",
-				  filters[i].ignore ? "ignore" : "focus",
-				  (unsigned long long)names);
-		match_free(filters[i].match);
-	}
+	for (size_t i = 0; i < from->n; i++)
+		if (filters_add(to, kind, from->items[i], flags, &e))
+			cli_usage("--%s: %s", option, e.msg);
 }
 
 static struct sites *load_sites(const struct opt_list *files)
@@ -90,17 +59,20 @@ static void list_sites(void)
 	exit(cli_exit());
 }
 
-static void print(const struct project *p, const struct top_options *o, bool csv, bool bytes)
+static void print(const struct project *p, const struct top_options *o, struct cli_report *report,
+		  int n, char **operands)
 {
-	struct render_text_options text = {.width = terminal_width(), .exact_bytes = bytes};
+	struct document d = {.program = "tm-top"};
 	struct err e = ERR_INIT;
 	struct top *top = top_new(p, o, &e);
 
 	if (!top)
 		cli_usage("--sort: %s", e.msg);
-	if (csv ? render_csv(top_table(top), stdout, &e)
-		: render_text(top_table(top), &text, stdout, &e))
-		cli_fail(NULL, &e);
+	for (int i = 0; i < n; i++)
+		document_input(&d, operands[i], NULL);
+	document_table(&d, top_table(top));
+	cli_report_print(report, &d);
+	document_release(&d);
 	top_free(top);
 }
 
@@ -108,7 +80,8 @@ int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	struct opt_list focus = {0}, ignore = {0}, sites = {0};
-	bool csv = false, bytes = false, list = false, literal = false, caseless = false;
+	struct cli_report report = {0};
+	bool list = false, literal = false, caseless = false;
 	int by = KEY_SITE, sort = 0, domain = 0;
 	struct top_options options = {.n = 30};
 	const struct opt table[] = {
@@ -121,8 +94,6 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "cumulative", "rank functions and locations by total, not self",
 		     &options.cumulative),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &options.n),
-	    ROW_FLAG(0, "csv", "CSV (RFC 4180) instead of text", &csv),
-	    ROW_FLAG(0, "bytes", "exact sizes instead of rounded ones", &bytes),
 	    ROW_HEADING("choosing:"),
 	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call", &focus),
 	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call", &ignore),
@@ -135,12 +106,13 @@ int main(int argc, char **argv)
 		&domain, domain_words),
 	    ROW_LIST(0, "sites", "FILE", "more rules for what is no site", &sites),
 	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &list),
+	    CLI_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-top", "[FILE...]", "Ranks what allocates most.",
 					    table};
-	struct filter filters[FILTERS_MAX];
+	struct filters *filters = filters_new();
 	struct cli_loop loop = {.import = &import.options};
 	struct project_options what = {.filters = filters, .captured = capture_notes, .arg = &loop};
 	struct project p;
@@ -150,19 +122,20 @@ int main(int argc, char **argv)
 	if (list)
 		list_sites();
 	cli_import_done(&import);
-	what.by = (enum key)by;
+	cli_report_start(&report);
+	what.by[0].by = (enum key)by;
 	what.domain = domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
-	what.n_filters = add_filters(filters, 0, &focus, false, flags);
-	what.n_filters = add_filters(filters, what.n_filters, &ignore, true, flags);
+	add_filters(filters, FILTER_FOCUS, "focus", &focus, flags);
+	add_filters(filters, FILTER_IGNORE, "ignore", &ignore, flags);
 	what.sites = load_sites(&sites);
-	options.sort = sort - 1; /* auto is SORT_AUTO, live SORT_LIVE */
+	options.sort = sorts[sort];
 	project_init(&p, &what);
 	loop.sink = project_sink(&p);
 	cli_inputs(&loop, n, argv + 1);
-	if (p.captures)
-		print(&p, &options, csv, bytes);
-	release_filters(filters, what.n_filters);
+	if (p.now.captures)
+		print(&p, &options, &report, n, argv + 1);
 	project_release(&p);
+	filters_free(filters);
 	sites_free(what.sites);
 	opt_list_release(&focus);
 	opt_list_release(&ignore);

@@ -12,13 +12,6 @@ enum {
 	CELL_HAS_REAL = EV_HAS_REAL >> 1
 };
 
-void sums_add(struct sums *to, const struct sums *from)
-{
-	for (size_t i = 0; i < SUMS; i++)
-		to->v[i] = add_saturating(to->v[i], from->v[i]);
-	to->has |= from->has;
-}
-
 static size_t cell_hash(uint32_t type, uint32_t stack, uint8_t domain)
 {
 	return (size_t)hash_u64(((uint64_t)type << 32 | stack) +

@@ -8,28 +8,8 @@
 #define TM_REPORT_AGGREGATE_H
 
 #include "lib/report/live.h"
+#include "lib/report/sums.h"
 #include "lib/trace/sink.h"
-
-/* What is added up. Entries are records in the capture; they are shown where a format merges
- * allocations into records without saying how many (count is then absent). */
-enum sum {
-	SUM_COUNT,
-	SUM_ENTRIES,
-	SUM_REQUESTED, /* bytes, as the next */
-	SUM_REAL,
-	SUM_LIVE_COUNT,
-	SUM_LIVE_REQUESTED,
-	SUM_LIVE_REAL,
-	SUMS
-};
-
-/* Sums saturate at 2^64-1. has: bit 1 << sum for what is known (an absent sum is no 0). */
-struct sums {
-	uint64_t v[SUMS];
-	unsigned has;
-};
-
-void sums_add(struct sums *to, const struct sums *from);
 
 struct aggregate_cell {
 	uint32_t type, stack;
@@ -96,12 +76,5 @@ struct aggregate {
 /* a stays where it is until aggregate_release, and so does what arg points to. */
 void aggregate_init(struct aggregate *a);
 void aggregate_release(struct aggregate *a);
-
-static inline uint64_t add_saturating(uint64_t a, uint64_t b)
-{
-	uint64_t r;
-
-	return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
-}
 
 #endif
