@@ -155,7 +155,8 @@ int main(int argc, char **argv)
 	what.n_filters = add_filters(filters, 0, &focus, false, flags);
 	what.n_filters = add_filters(filters, what.n_filters, &ignore, true, flags);
 	what.sites = load_sites(&sites);
-	options.sort = sort - 1; /* auto is SORT_AUTO, live SORT_LIVE */
+	/* auto is SORT_AUTO, live SORT_LIVE, and slack is not among the words. */
+	options.sort = sort == 8 ? SORT_LIVE : sort > SUM_REAL + 1 ? sort : sort - 1;
 	project_init(&p, &what);
 	loop.sink = project_sink(&p);
 	cli_inputs(&loop, n, argv + 1);

@@ -23,21 +23,9 @@ uint32_t fold_group(struct project *p, uint32_t id, uint32_t site)
 
 struct sums fold_cell(const struct fold *f, size_t index)
 {
-	const struct aggregate_cell *c = &f->a->cells[index];
-	const struct aggregate_live *l = f->a->live_sums ? &f->a->live_sums[index] : NULL;
-	struct sums s = {.v = {c->count, c->entries, c->requested, c->real},
-			 .has = 1u << SUM_COUNT | 1u << SUM_ENTRIES};
+	struct sums s;
 
-	if (c->has & EV_HAS_REQUESTED >> 1)
-		s.has |= 1u << SUM_REQUESTED | 1u << SUM_LIVE_REQUESTED;
-	if (c->has & EV_HAS_REAL >> 1)
-		s.has |= 1u << SUM_REAL | 1u << SUM_LIVE_REAL;
-	if (l) {
-		s.v[SUM_LIVE_COUNT] = l->count;
-		s.v[SUM_LIVE_REQUESTED] = l->requested;
-		s.v[SUM_LIVE_REAL] = l->real;
-		s.has |= 1u << SUM_LIVE_COUNT;
-	}
+	aggregate_sums(f->a, index, &s);
 	s.has &= f->at_cells;
 	return s;
 }
@@ -52,40 +40,24 @@ static void weaken(struct project *p, enum sum sum, unsigned state, enum lack la
 
 static void learn_metrics(struct fold *f)
 {
-	static const enum sum sums[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
-	static const enum sum live[] = {SUM_LIVE_COUNT, SUM_LIVE_REQUESTED, SUM_LIVE_REAL};
 	struct project *p = f->p;
-	const struct trace *t = f->t;
-	unsigned live_state = t->metrics[METRIC_LIVE].state;
+	uint8_t state[SUMS];
+	unsigned at_types = aggregate_states(f->a, f->t, state);
 
-	f->at_cells = 1u << SUM_ENTRIES;
-	weaken(p, SUM_ENTRIES, METRIC_EXACT, LACK_NONE);
-	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++) {
-		unsigned state = t->metrics[m].state;
-		bool at_type = t->metrics[m].key == METRIC_AT_TYPE;
-		const uint64_t partly[] = {0, f->a->without_requested, f->a->without_real};
+	f->at_cells = 0;
+	for (unsigned s = 0; s < SUMS; s++) {
+		bool at_type = at_types >> s & 1;
 		enum lack lack = LACK_NONE;
 
-		if (state == METRIC_EXACT && !at_type && partly[m])
-			state = METRIC_LOWER_BOUND;
-		if (state == METRIC_ABSENT)
+		if (state[s] == METRIC_ABSENT)
 			lack = LACK_ABSENT;
 		else if (at_type && p->options.by != KEY_TYPE)
 			lack = LACK_PER_TYPE;
 		else if (at_type && p->options.n_filters)
 			lack = LACK_FILTERED;
-		weaken(p, sums[m], state, lack);
+		weaken(p, s, state[s], lack);
 		if (lack == LACK_NONE && !at_type)
-			f->at_cells |= 1u << sums[m];
-		/* Live bytes need both; live blocks need no sizes. */
-		if (live_state == METRIC_ABSENT || (m != METRIC_COUNT && (lack || at_type))) {
-			weaken(p, live[m], 0, LACK_ABSENT);
-			continue;
-		}
-		if (m == METRIC_COUNT || state < live_state)
-			state = live_state;
-		weaken(p, live[m], state, LACK_NONE);
-		f->at_cells |= 1u << live[m];
+			f->at_cells |= 1u << s;
 	}
 }
 

@@ -256,20 +256,11 @@ static void fold_cells(struct fold *f)
 
 static void fold_type_totals(struct fold *f)
 {
-	static const unsigned bits[] = {1, EV_HAS_REQUESTED >> 1, EV_HAS_REAL >> 1};
-	static const enum sum sums[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
-
 	for (uint32_t type = 0; type < f->t->n_types; type++) {
-		const struct aggregate_type *ty = &f->a->types[type];
-		const uint64_t v[] = {ty->count, ty->requested, ty->real};
-		struct sums s = {.has = 0};
+		struct sums s;
 		uint32_t g;
 
-		for (size_t m = 0; m < 3; m++)
-			if (ty->has & bits[m]) {
-				s.has |= 1u << sums[m];
-				s.v[sums[m]] = v[m];
-			}
+		aggregate_type_sums(f->a, type, &s);
 		if (!s.has)
 			continue;
 		g = type_group(f, type);
@@ -315,9 +306,7 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 void project_init(struct project *p, const struct project_options *o)
 {
 	*p = (struct project){.options = *o};
-	aggregate_init(&p->aggregate);
-	p->aggregate.done = fold;
-	p->aggregate.arg = p;
+	aggregate_init(&p->aggregate, &(struct aggregate_options){.done = fold, .arg = p});
 	names_init(&p->names);
 	if (!o->sites)
 		p->own_sites = sites_new();

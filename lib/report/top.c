@@ -49,17 +49,9 @@ struct top {
 	char more[64];
 };
 
-static const char *const sum_words[SUMS] = {"count",      "entries",        "requested", "real",
-					    "live count", "live requested", "live real"};
-static const char *const sum_keys[SUMS] = {"count",      "entries",        "requested", "real",
-					   "live_count", "live_requested", "live_real"};
-static const char *const total_keys[SUMS] = {
-    "total_count",      "total_entries",        "total_requested", "total_real",
-    "total_live_count", "total_live_requested", "total_live_real"};
-
 static bool is_bytes(enum sum s)
 {
-	return s != SUM_COUNT && s != SUM_ENTRIES && s != SUM_LIVE_COUNT;
+	return sum_names[s].unit == SUM_BYTES;
 }
 
 static bool has_totals(const struct project *p)
@@ -85,7 +77,7 @@ static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 			   : p->state[s] == METRIC_LOWER_BOUND || p->lack[s] ? " >="
 									     : "";
 	char text[64];
-	int n = snprintf(text, sizeof text, "%s%s%s", sum_words[s], suffix, mark);
+	int n = snprintf(text, sizeof text, "%s%s%s", sum_names[s].word, suffix, mark);
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
@@ -99,11 +91,13 @@ static void add_columns(struct top *t)
 
 	add_column(t, "rank", "#", COLUMN_INT, 0, WHAT_RANK, 0);
 	for (enum sum s = 0; s < SUMS; s++) {
+		if (!(AGGREGATE_WANT >> s & 1))
+			continue;
 		bool shown =
 		    p->state[s] != METRIC_ABSENT && (s != SUM_ENTRIES || t->sort == s ||
 						     !p->state[SUM_COUNT] || p->lack[SUM_COUNT]);
 
-		add_column(t, sum_keys[s], sum_title(t, s, totals ? " self" : ""),
+		add_column(t, sum_names[s].key, sum_title(t, s, totals ? " self" : ""),
 			   is_bytes(s) ? COLUMN_BYTES : COLUMN_INT,
 			   !shown                       ? COLUMN_NOT_TEXT
 			   : s != t->sort || cumulative ? COLUMN_SPARE
@@ -112,10 +106,16 @@ static void add_columns(struct top *t)
 	}
 	add_column(t, "share", totals ? "self %" : "share", COLUMN_PERCENT,
 		   cumulative ? COLUMN_SPARE : 0, WHAT_SELF_SHARE, 0);
-	for (enum sum s = 0; totals && s < SUMS; s++)
-		add_column(t, total_keys[s], sum_title(t, s, " total"),
+	for (enum sum s = 0; totals && s < SUMS; s++) {
+		char key[64];
+		int n = snprintf(key, sizeof key, "total_%s", sum_names[s].key);
+
+		if (!(AGGREGATE_WANT >> s & 1))
+			continue;
+		add_column(t, arena_strndup(&t->arena, key, (size_t)n), sum_title(t, s, " total"),
 			   is_bytes(s) ? COLUMN_BYTES : COLUMN_INT,
 			   s == t->sort ? 0 : COLUMN_NOT_TEXT, WHAT_TOTAL, s);
+	}
 	if (totals)
 		add_column(t, "total_share", "total %", COLUMN_PERCENT, 0, WHAT_TOTAL_SHARE, 0);
 
@@ -328,7 +328,7 @@ static const char *make_title(struct top *t)
 	int n = snprintf(text, sizeof text, "top %zu of %zu %s by %s%s%s", t->table.n_rows,
 			 t->p->n_groups, plural[t->p->options.by],
 			 has_totals(t->p) ? (t->options.cumulative ? "total " : "self ") : "",
-			 sum_words[t->sort], is_bytes(t->sort) ? " bytes" : "");
+			 sum_names[t->sort].word, is_bytes(t->sort) ? " bytes" : "");
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
@@ -364,14 +364,15 @@ static enum status choose_sort(struct top *t, struct err *e)
 		    e, ST_UNSUPPORTED,
 		    "the captures know %s bytes per type only (--by type): they cannot be "
 		    "sorted by it per %s",
-		    sum_words[t->sort], key_words[p->options.by]);
+		    sum_names[t->sort].word, key_words[p->options.by]);
 	if (p->lack[t->sort] == LACK_FILTERED)
 		return err_set(
 		    e, ST_UNSUPPORTED,
 		    "the captures know %s bytes per type only: no filter on stacks applies "
 		    "to them",
-		    sum_words[t->sort]);
-	return err_set(e, ST_UNSUPPORTED, "the captures have no metric '%s'%s", sum_words[t->sort],
+		    sum_names[t->sort].word);
+	return err_set(e, ST_UNSUPPORTED, "the captures have no metric '%s'%s",
+		       sum_names[t->sort].word,
 		       t->sort == SUM_COUNT ? " (number of allocations); they have entries" : "");
 }
 
@@ -391,7 +392,7 @@ struct top *top_new(const struct project *p, const struct top_options *o, struct
 	add_columns(t);
 	add_totals(t);
 	t->table.title = make_title(t);
-	top_notes(p, t->sort, sum_words, &t->arena, &t->table);
+	top_notes(p, t->sort, &t->arena, &t->table);
 	return t;
 }
 

@@ -22,7 +22,7 @@ static void end_line(struct lines *l)
 
 static void add_value(struct buf *b, uint64_t v, enum sum s)
 {
-	if (s == SUM_COUNT || s == SUM_ENTRIES || s == SUM_LIVE_COUNT)
+	if (sum_names[s].unit != SUM_BYTES)
 		buf_add_u64(b, v);
 	else
 		size_text(b, v);
@@ -72,7 +72,7 @@ static void coverage(struct lines *l, const struct project *p, enum sum sort, co
 	end_line(l);
 }
 
-static void unknown_sums(struct lines *l, const struct project *p, const char *const words[SUMS])
+static void unknown_sums(struct lines *l, const struct project *p)
 {
 	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
 					  [LACK_PER_TYPE] = "known per type only: --by type",
@@ -83,9 +83,9 @@ static void unknown_sums(struct lines *l, const struct project *p, const char *c
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++) {
-			if (p->lack[s] != k || p->state[s])
+			if (p->lack[s] != k || p->state[s] || !(AGGREGATE_WANT >> s & 1))
 				continue;
-			buf_addf(&l->b, "%s%s", comma, words[s]);
+			buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
 			comma = ", ";
 		}
 		if (l->b.len) {
@@ -95,14 +95,14 @@ static void unknown_sums(struct lines *l, const struct project *p, const char *c
 	}
 	for (enum sum s = 0; s < SUMS; s++)
 		if (p->lack[s] && p->state[s])
-			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", words[s]);
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
 	if (l->b.len) {
 		buf_adds(&l->b, ": known of some captures only, so lower bounds");
 		end_line(l);
 	}
 }
 
-static void inexact_sums(struct lines *l, const struct project *p, const char *const words[SUMS])
+static void inexact_sums(struct lines *l, const struct project *p)
 {
 	static const char *const texts[] = {
 	    [METRIC_LOWER_BOUND] = "lower bounds (>=)", [METRIC_ESTIMATED] = "estimated (~)"};
@@ -112,7 +112,7 @@ static void inexact_sums(struct lines *l, const struct project *p, const char *c
 
 		for (enum sum s = 0; s < SUMS; s++)
 			if (p->state[s] == state) {
-				buf_addf(&l->b, "%s%s", comma, words[s]);
+				buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
 				comma = ", ";
 			}
 		if (l->b.len) {
@@ -158,19 +158,18 @@ static void frames(struct lines *l, const struct project *p, enum sum sort, cons
 	end_line(l);
 }
 
-void top_notes(const struct project *p, enum sum sort, const char *const words[SUMS],
-	       struct arena *arena, struct table *table)
+void top_notes(const struct project *p, enum sum sort, struct arena *arena, struct table *table)
 {
 	struct lines l = {.arena = arena, .table = table};
 
-	coverage(&l, p, sort, words[sort]);
-	frames(&l, p, sort, words[sort]);
-	left_out(&l, p, sort, words[sort]);
-	inexact_sums(&l, p, words);
-	unknown_sums(&l, p, words);
+	coverage(&l, p, sort, sum_names[sort].word);
+	frames(&l, p, sort, sum_names[sort].word);
+	left_out(&l, p, sort, sum_names[sort].word);
+	inexact_sums(&l, p);
+	unknown_sums(&l, p);
 	for (enum sum s = 0; s < SUMS; s++)
 		if (p->unfiltered.v[s] == UINT64_MAX) {
-			buf_addf(&l.b, "%s: more than 64 bits can hold", words[s]);
+			buf_addf(&l.b, "%s: more than 64 bits can hold", sum_names[s].word);
 			end_line(&l);
 		}
 	buf_release(&l.b);

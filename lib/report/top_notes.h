@@ -10,8 +10,7 @@
 #include "lib/report/project.h"
 #include "lib/table/table.h"
 
-/* words: of the sums. The lines are put into the arena, table->notes is the caller's to free. */
-void top_notes(const struct project *p, enum sum sort, const char *const words[SUMS],
-	       struct arena *arena, struct table *table);
+/* The lines are put into the arena, table->notes is the caller's to free. */
+void top_notes(const struct project *p, enum sum sort, struct arena *arena, struct table *table);
 
 #endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/sums.h"
+
+const struct sum_name sum_names[SUMS] = {
+    [SUM_COUNT] = {"count", "count", SUM_NUMBER},
+    [SUM_ENTRIES] = {"entries", "entries", SUM_NUMBER},
+    [SUM_REQUESTED] = {"requested", "requested", SUM_BYTES},
+    [SUM_REAL] = {"real", "real", SUM_BYTES},
+    [SUM_SLACK] = {"slack", "slack", SUM_BYTES},
+    [SUM_LIVE_COUNT] = {"live count", "live_count", SUM_NUMBER},
+    [SUM_LIVE_REQUESTED] = {"live requested", "live_requested", SUM_BYTES},
+    [SUM_LIVE_REAL] = {"live real", "live_real", SUM_BYTES},
+    [SUM_FREED_COUNT] = {"freed count", "freed_count", SUM_NUMBER},
+    [SUM_FREED_REQUESTED] = {"freed requested", "freed_requested", SUM_BYTES},
+    [SUM_FREED_REAL] = {"freed real", "freed_real", SUM_BYTES},
+    [SUM_PEAK_COUNT] = {"peak count", "peak_count", SUM_NUMBER},
+    [SUM_PEAK_REQUESTED] = {"peak requested", "peak_requested", SUM_BYTES},
+    [SUM_PEAK_REAL] = {"peak real", "peak_real", SUM_BYTES},
+    [SUM_TEMPORARY] = {"temporary", "temporary", SUM_NUMBER},
+    [SUM_LIFETIME] = {"lifetime", "lifetime_ns", SUM_NS},
+    [SUM_TIMED] = {"timed", "timed", SUM_NUMBER},
+};
+
+void sums_add(struct sums *to, const struct sums *from)
+{
+	for (unsigned has = from->has; has; has &= has - 1) {
+		unsigned s = (unsigned)__builtin_ctz(has);
+
+		if (s == SUM_SLACK)
+			to->v[s] = (uint64_t)add_signed((int64_t)to->v[s], (int64_t)from->v[s]);
+		else
+			to->v[s] = add_saturating(to->v[s], from->v[s]);
+	}
+	to->has |= from->has;
+}
