@@ -14,6 +14,9 @@
 static const char *const sort_words[] = {"auto", "count",      "entries",        "requested",
 					 "real", "live-count", "live-requested", "live-real",
 					 "live", NULL};
+static const int sorts[] = {SORT_AUTO,          SUM_COUNT,     SUM_ENTRIES,
+			    SUM_REQUESTED,      SUM_REAL,      SUM_LIVE_COUNT,
+			    SUM_LIVE_REQUESTED, SUM_LIVE_REAL, SORT_LIVE};
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
 
@@ -33,37 +36,14 @@ static void capture_notes(void *arg, struct trace *t)
 	cli_notes(loop->file, t, 0, NOTE_GUESS);
 }
 
-static size_t add_filters(struct filter *to, size_t n, const struct opt_list *from, bool ignore,
-			  unsigned flags)
+static void add_filters(struct filters *to, enum filter_kind kind, const char *option,
+			const struct opt_list *from, unsigned flags)
 {
-	const char *option = ignore ? "ignore" : "focus";
 	struct err e = ERR_INIT;
 
-	for (size_t i = 0; i < from->n; i++, n++) {
-		const char *s = from->items[i];
-
-		if (n == FILTERS_MAX)
-			cli_usage("--%s: more than %d filters", option, FILTERS_MAX);
-		to[n] = (struct filter){match_new(s, strlen(s), flags, &e), ignore};
-		if (!to[n].match)
-			cli_usage("--%s: '%s': %s", option, s, e.msg);
-	}
-	return n;
-}
-
-static void release_filters(const struct filter *filters, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint64_t names = match_gave_up(filters[i].match);
-
-		if (names)
-			cli_error(NULL,
-				  "--%s: given up on %llu names, which count as not matching: the "
-				  "expression backtracks too much",
-				  filters[i].ignore ? "ignore" : "focus",
-				  (unsigned long long)names);
-		match_free(filters[i].match);
-	}
+	for (size_t i = 0; i < from->n; i++)
+		if (filters_add(to, kind, from->items[i], flags, &e))
+			cli_usage("--%s: %s", option, e.msg);
 }
 
 static struct sites *load_sites(const struct opt_list *files)
@@ -140,7 +120,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {"tm-top", "[FILE...]", "Ranks what allocates most.",
 					    table};
-	struct filter filters[FILTERS_MAX];
+	struct filters *filters = filters_new();
 	struct cli_loop loop = {.import = &import.options};
 	struct project_options what = {.filters = filters, .captured = capture_notes, .arg = &loop};
 	struct project p;
@@ -150,20 +130,19 @@ int main(int argc, char **argv)
 	if (list)
 		list_sites();
 	cli_import_done(&import);
-	what.by = (enum key)by;
+	what.by[0].by = (enum key)by;
 	what.domain = domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
-	what.n_filters = add_filters(filters, 0, &focus, false, flags);
-	what.n_filters = add_filters(filters, what.n_filters, &ignore, true, flags);
+	add_filters(filters, FILTER_FOCUS, "focus", &focus, flags);
+	add_filters(filters, FILTER_IGNORE, "ignore", &ignore, flags);
 	what.sites = load_sites(&sites);
-	/* auto is SORT_AUTO, live SORT_LIVE, and slack is not among the words. */
-	options.sort = sort == 8 ? SORT_LIVE : sort > SUM_REAL + 1 ? sort : sort - 1;
+	options.sort = sorts[sort];
 	project_init(&p, &what);
 	loop.sink = project_sink(&p);
 	cli_inputs(&loop, n, argv + 1);
-	if (p.captures)
+	if (p.now.captures)
 		print(&p, &options, csv, bytes);
-	release_filters(filters, what.n_filters);
 	project_release(&p);
+	filters_free(filters);
 	sites_free(what.sites);
 	opt_list_release(&focus);
 	opt_list_release(&ignore);

@@ -67,8 +67,9 @@ struct aggregate_options {
 	bool slice_cells; /* slices tell what they add per cell and type */
 	int64_t every;    /* ns, more than 0; SLICE_TIMES */
 	aggregate_done done;
+	void *arg; /* of done */
 	aggregate_slice_done slice;
-	void *arg; /* of both */
+	void *slice_arg;
 };
 
 struct aggregate_frame { /* the sums of one frame, per domain */

@@ -3,23 +3,7 @@
 
 #include "lib/base/mem.h"
 
-uint32_t fold_group(struct project *p, uint32_t id, uint32_t site)
-{
-	uint32_t *g = map64_put(&p->group_index, id);
-
-	if (!*g) {
-		VEC_PUSH(p->groups, p->n_groups, p->cap_groups) =
-		    (struct group){.id = id, .site = site & ~INSIDE, .inside = site & INSIDE};
-		*g = (uint32_t)p->n_groups;
-		p->self = mem_grow(p->self, &p->cap_self, p->n_groups, sizeof *p->self);
-		p->self[*g - 1] = (struct sums){.has = 0};
-		if (p->options.by == KEY_FUNCTION || p->options.by == KEY_LOCATION) {
-			p->total = mem_grow(p->total, &p->cap_total, p->n_groups, sizeof *p->total);
-			p->total[*g - 1] = (struct sums){.has = 0};
-		}
-	}
-	return *g - 1;
-}
+#include <string.h>
 
 struct sums fold_cell(const struct fold *f, size_t index)
 {
@@ -30,55 +14,49 @@ struct sums fold_cell(const struct fold *f, size_t index)
 	return s;
 }
 
-static void weaken(struct project *p, enum sum sum, unsigned state, enum lack lack)
+static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack lack)
 {
-	if (lack != LACK_NONE && p->lack[sum] == LACK_NONE)
-		p->lack[sum] = (uint8_t)lack;
-	if (lack == LACK_NONE && state > p->state[sum])
-		p->state[sum] = (uint8_t)state;
+	if (lack != LACK_NONE && k->lack[sum] == LACK_NONE)
+		k->lack[sum] = (uint8_t)lack;
+	if (lack == LACK_NONE && state > k->state[sum])
+		k->state[sum] = (uint8_t)state;
 }
 
-static void learn_metrics(struct fold *f)
+/* What the capture knows at a key; per_type: also what is known per type only. */
+static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool per_type)
 {
-	struct project *p = f->p;
 	uint8_t state[SUMS];
-	unsigned at_types = aggregate_states(f->a, f->t, state);
+	unsigned at_types = aggregate_states(f->a, f->t, state), at_cells = 0;
 
-	f->at_cells = 0;
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool at_type = at_types >> s & 1;
 		enum lack lack = LACK_NONE;
 
-		if (state[s] == METRIC_ABSENT)
+		if (!(f->a->want >> s & 1))
+			lack = LACK_NOT_ASKED;
+		else if (state[s] == METRIC_ABSENT)
 			lack = LACK_ABSENT;
-		else if (at_type && p->options.by != KEY_TYPE)
+		else if (at_type && !per_type)
 			lack = LACK_PER_TYPE;
-		else if (at_type && p->options.n_filters)
+		else if (at_type && filters_any(f->p->options.filters))
 			lack = LACK_FILTERED;
-		weaken(p, s, state[s], lack);
+		weaken(k, s, state[s], lack);
 		if (lack == LACK_NONE && !at_type)
-			f->at_cells |= 1u << s;
+			at_cells |= 1u << s;
 	}
+	return at_cells;
 }
 
-static void choose_domain(struct fold *f)
+static void count_domains(const struct fold *f)
 {
-	struct project *p = f->p;
-
-	f->domain = p->options.domain;
-	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
-		if (f->a->records[d])
-			f->domain = d;
-	if (f->domain == DOMAIN_DEFAULT)
-		f->domain = DOMAIN_MALLOC;
-	for (int d = 0; d < DOMAINS; d++)
-		if (f->domain != DOMAIN_ALL && d != f->domain)
-			p->other_domains[d] += f->a->records[d];
+	for (unsigned d = 0; d < DOMAINS; d++)
+		if (!fold_in_domain(f, d))
+			f->p->now.other_domains[d] += f->a->records[d];
 }
 
 static void count_frames(struct fold *f)
 {
-	struct project *p = f->p;
+	struct run *p = &f->p->now;
 
 	p->frames += f->a->frames;
 	if (f->domain == DOMAIN_ALL)
@@ -102,10 +80,57 @@ static void add_notes(struct trace *t, const struct aggregate *a)
 			   "allocations have no address: they do not count as live");
 }
 
+static void count_notes(struct run *r, const struct trace *t)
+{
+	for (size_t i = 0; i < t->n_notes; i++)
+		if (t->notes[i].severity <= NOTE_LOSS)
+			r->notes[t->notes[i].severity]++;
+}
+
+static uint32_t attribute(struct fold *f, uint32_t before, const char *key)
+{
+	const char *s = trace_get(f->t, key);
+	uint32_t id = s ? intern_add(&f->p->names.strings, s, strlen(s)) : 0;
+
+	return f->p->now.captures == 1 || id == before ? id : RUN_MIXED;
+}
+
+static void learn_modules(struct fold *f)
+{
+	struct run *r = &f->p->now;
+
+	for (uint32_t m = 1; m < f->t->n_modules; m++) {
+		struct run_module module;
+		size_t i;
+
+		names_module(&f->p->names, f->t, m, &module.name, &module.build_id);
+		for (i = 0; i < r->n_modules; i++)
+			if (r->modules[i].name == module.name &&
+			    r->modules[i].build_id == module.build_id)
+				break;
+		if (module.name && i == r->n_modules && i < RUN_MODULES_MAX)
+			VEC_PUSH(r->modules, r->n_modules, r->cap_modules) = module;
+	}
+}
+
 void fold_learn(struct fold *f, struct trace *t)
 {
+	struct run *r = &f->p->now;
+	bool per_type = false;
+
 	add_notes(t, f->a);
-	choose_domain(f);
-	learn_metrics(f);
+	count_notes(r, t);
+	for (size_t i = 0; i < r->n_groupings; i++) {
+		bool by_type =
+		    f->p->groupings[i].key.by == KEY_TYPE && !f->p->groupings[i].key.within;
+
+		f->at_cells = learn_metrics(f, &r->groupings[i].known, by_type);
+		per_type |= by_type;
+	}
+	learn_metrics(f, &r->known, per_type);
+	count_domains(f);
 	count_frames(f);
+	r->format = attribute(f, r->format, "format");
+	r->sampling = attribute(f, r->sampling, "sampling");
+	learn_modules(f);
 }

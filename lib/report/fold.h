@@ -1,37 +1,105 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of project.h: one capture on its way into the groups.
+ * Inside of project.h: one capture on its way into the groups. Everything about a stack is found
+ * when it is first asked for, together with its callers, so a fold can go on while the capture
+ * grows.
  */
 #ifndef TM_REPORT_FOLD_H
 #define TM_REPORT_FOLD_H
 
 #include "lib/report/project.h"
 
-/* A capture while it is folded; arrays by the capture's stack ids. */
+/* What rules and filters say of a name; 0 where there are none. */
+struct traits {
+	uint32_t matched; /* bits of filters */
+	uint32_t owner;   /* the first rule */
+	uint8_t sites;    /* enum site_verdict */
+	uint8_t takes;    /* enum take */
+	bool asked;
+};
+
+enum take { TAKE_HIDE = 1 << 0, TAKE_SHOW = 1 << 1, TAKE_PRUNE = 1 << 2 };
+
+struct located { /* a location, over its calls */
+	uint32_t matched, owner;
+	uint32_t shown;  /* the location without what is hidden; 0: nothing is left of it */
+	uint32_t pruned; /* of shown, from its innermost match on; 0: no match */
+	bool asked;
+};
+
+struct project_owner {
+	uint32_t text; /* in project.texts */
+	bool asked, kept;
+};
+
+struct fold_type { /* by type id of the capture */
+	uint32_t matched, owner, text;
+	bool asked, kept;
+};
+
+struct fold_stack {     /* by stack id of the capture */
+	uint32_t node;  /* as the cells of the stack have it; FOLD_UNKNOWN: not asked yet */
+	uint32_t whole; /* with a filter that prunes: as the stacks have it that it calls */
+	uint32_t matched, owner;
+	bool pruned; /* it or a caller has a match */
+};
+
+#define FOLD_UNKNOWN UINT32_MAX
+
+/* A capture while it is folded. A node is a stack as the filters leave it: a row of p->stacks
+ * where stacks are merged, else of rows, which has the capture's stack ids. */
 struct fold {
 	struct project *p;
 	const struct trace *t;
 	const struct aggregate *a;
 	int domain;
-	bool *used;
-	uint32_t *location; /* names.h id of its innermost location */
-	uint32_t *site;     /* the call, and INSIDE when no call is outside of the rules */
-	uint32_t *matched;  /* bit per filter, over the whole stack; NULL: no filters */
-	uint32_t *cells;    /* KEY_FUNCTION, KEY_LOCATION: first cell + 1 */
-	uint32_t *cell_next;
-	uint32_t *merged; /* KEY_STACK: our stack id */
 	unsigned at_cells;
+	struct project_stack *rows;
+	struct fold_stack *stacks; /* where nodes alone do not tell: p->merges, filters, owners */
+	size_t n_stacks, cap_rows, cap_stacks, cap_cells;
+	struct fold_type *types;
+	size_t cap_types;
+	uint32_t *path; /* callees before callers, while a stack is looked at */
+	size_t cap_path;
+	uint32_t *cells; /* key_has_total: by node, the first cell + 1 */
+	uint32_t *cell_next;
 };
 
-#define INSIDE 0x80000000u
+/* The fold of the present capture, begun when there is none. */
+struct fold *fold_begin(struct project *p, const struct trace *t);
+void fold_end(struct project *p);
 
-/* The index of the group of a thing, made when it is new. Moves p->self and p->total. */
-uint32_t fold_group(struct project *p, uint32_t id, uint32_t site);
-/* What a cell adds, as far as it is known at the key. */
+static inline bool fold_in_domain(const struct fold *f, unsigned domain)
+{
+	return f->domain == DOMAIN_ALL || f->domain == (int)domain;
+}
+static inline const struct project_stack *fold_node(const struct fold *f, uint32_t node)
+{
+	return f->p->merges ? &f->p->stacks[node] : &f->rows[node];
+}
+static inline size_t fold_nodes(const struct fold *f)
+{
+	return f->p->merges ? f->p->n_stacks : f->n_stacks;
+}
+/* The node of a cell; false: a filter drops it. */
+bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node);
+uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t node, size_t grouping);
+uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
+const struct fold_type *fold_type(struct fold *f, uint32_t type);
+/* What a call is to a key: FUNCTION, LOCATION, FILE or MODULE. */
+uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c);
+
+/* Rules and filters, of a location (names.h). */
+const struct located *fold_located(struct project *p, uint32_t location);
+/* The first call of it that is no allocator or runtime code; UINT32_MAX: there is none. */
+uint32_t fold_site(struct project *p, uint32_t location);
+const struct project_owner *fold_owner(struct project *p, uint32_t rule);
+
+/* What a cell adds, as far as it is known. */
 struct sums fold_cell(const struct fold *f, size_t index);
-/* Chooses the domain, learns which sums the capture has, counts frames, adds notes to t. */
+/* Learns which sums the capture has, counts frames, adds notes to t. */
 void fold_learn(struct fold *f, struct trace *t);
 /* Totals of functions or locations: what lies in or below them, recursion counted once. */
-void fold_totals(struct fold *f);
+void fold_totals(struct fold *f, size_t grouping);
 
 #endif

@@ -80,7 +80,7 @@ struct identity { /* without holes: it is hashed as bytes */
 	uint32_t module, build_id, function, file, line, how;
 };
 
-enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS };
+enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS, HOW_PART };
 
 static void push_call(struct names *n, uint32_t function, uint32_t file, uint32_t line,
 		      uint32_t location)
@@ -295,6 +295,42 @@ uint32_t names_location(struct names *n, const struct trace *t, uint32_t locatio
 	if (!n->seen[location])
 		n->seen[location] = resolve(n, t, location);
 	return n->seen[location];
+}
+
+void names_module(struct names *n, const struct trace *t, uint32_t module, uint32_t *name,
+		  uint32_t *build_id)
+{
+	const struct module *m = &t->modules[module];
+	const char *s;
+	size_t len;
+
+	s = intern_text(&t->strings, m->name, &len);
+	*name = add_base_name(n, s, len);
+	s = intern_text(&t->strings, m->build_id, &len);
+	*build_id = m->build_id ? add_string(n, s, len) : 0;
+}
+
+uint32_t names_part(struct names *n, uint32_t location, const bool *keep)
+{
+	struct names_location l = n->locations[location];
+	struct identity id = {.address = n->n_locations, .function = location, .how = HOW_PART};
+	uint32_t first = l.first, calls = l.n_calls, got;
+	bool is_new;
+
+	l.first = (uint32_t)n->n_calls;
+	l.n_calls = 0;
+	for (uint32_t i = 0; i < calls; i++)
+		l.n_calls += keep[i];
+	if (!l.n_calls || l.n_calls == calls)
+		return l.n_calls ? location : 0;
+	got = add_location(n, &id, &l, &is_new);
+	for (uint32_t i = 0; i < calls; i++) {
+		struct names_call c = n->calls[first + i];
+
+		if (keep[i])
+			push_call(n, c.function, c.file, c.line, got);
+	}
+	return got;
 }
 
 void names_init(struct names *n)

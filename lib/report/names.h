@@ -54,6 +54,13 @@ void names_capture(struct names *n, const struct trace *t);
 /* Our id of the capture's location. */
 uint32_t names_location(struct names *n, const struct trace *t, uint32_t location);
 
+/* Base name and build-id of one of the capture's modules, as string ids; 0: none. */
+void names_module(struct names *n, const struct trace *t, uint32_t module, uint32_t *name,
+		  uint32_t *build_id);
+/* The location that has only the calls to keep (keep[i], innermost first): itself when these are
+ * all, 0 when there are none, else a new one each time. */
+uint32_t names_part(struct names *n, uint32_t location, const bool *keep);
+
 static inline const char *names_text(const struct names *n, uint32_t string, size_t *len)
 {
 	return intern_text(&n->strings, string, len);

@@ -6,15 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-void group_name(const struct project *p, const struct group *g, struct group_name *n)
+void group_name(const struct project *p, size_t grouping, uint32_t group, struct group_name *n)
 {
 	const struct names *names = &p->names;
+	enum key by = p->groupings[grouping].key.by;
+	const struct group *g = &p->groupings[grouping].groups[group];
 	const struct names_call *c = &names->calls[0];
 	uint32_t function = 0;
 
 	*n = (struct group_name){.file = "", .module = ""};
-	switch (p->options.by) {
-	case KEY_TYPE: n->name = intern_text(&p->types, g->id, &n->name_len); return;
+	switch (by) {
+	case KEY_TYPE:
+	case KEY_THREAD:
+	case KEY_OWNER: n->name = intern_text(&p->texts, g->id, &n->name_len); return;
+	case KEY_FILE:
+	case KEY_MODULE: n->name = names_text(names, g->id, &n->name_len); return;
 	case KEY_FUNCTION: function = g->id; break;
 	case KEY_LOCATION: {
 		const struct names_location *l = &names->locations[g->id];
@@ -26,7 +32,7 @@ void group_name(const struct project *p, const struct group *g, struct group_nam
 	}
 	default: c = &names->calls[g->site]; break;
 	}
-	if (p->options.by != KEY_FUNCTION) {
+	if (by != KEY_FUNCTION) {
 		function = c->function;
 		n->file = names_text(names, c->file, &n->file_len);
 		if (!c->file)
@@ -38,16 +44,15 @@ void group_name(const struct project *p, const struct group *g, struct group_nam
 		n->module = names_text(names, names->functions[function].module, &n->module_len);
 }
 
-bool group_value(const struct project *p, size_t group, enum sum sum, bool cumulative, uint64_t *v)
+bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cumulative,
+		 uint64_t *v)
 {
-	const struct sums *s = cumulative && p->total ? &p->total[group] : &p->self[group];
-	unsigned has = s->has;
+	const struct run_grouping *g = &r->run->groupings[r->grouping];
+	bool total = cumulative && key_has_total(r->p->groupings[r->grouping].key.by);
 
+	*v = columns_value(total ? &g->total : &g->self, group, sum);
 	/* What only calls others has nothing of its own: that is a known 0. */
-	if (p->total)
-		has |= p->total[group].has;
-	*v = s->v[sum];
-	return has >> sum & 1;
+	return (columns_has(&g->self, group) | columns_has(&g->total, group)) >> sum & 1;
 }
 
 static int text_order(const char *a, size_t na, const char *b, size_t nb)
@@ -88,19 +93,14 @@ static int chain_order(const struct project *p, uint32_t a, uint32_t b)
 	return number_order(a != 0, b != 0);
 }
 
-struct ranking {
-	const struct project *p;
-	enum sum sum;
-	bool cumulative;
-};
-
-static int name_order(const struct project *p, uint32_t a, uint32_t b)
+static int name_order(const struct project *p, size_t grouping, uint32_t a, uint32_t b)
 {
+	const struct grouping *g = &p->groupings[grouping];
 	struct group_name x, y;
 	int r;
 
-	group_name(p, &p->groups[a], &x);
-	group_name(p, &p->groups[b], &y);
+	group_name(p, grouping, a, &x);
+	group_name(p, grouping, b, &y);
 	r = text_order(x.name, x.name_len, y.name, y.name_len);
 	if (!r)
 		r = text_order(x.file, x.file_len, y.file, y.file_len);
@@ -110,43 +110,47 @@ static int name_order(const struct project *p, uint32_t a, uint32_t b)
 		r = text_order(x.module, x.module_len, y.module, y.module_len);
 	if (!r)
 		r = number_order(x.address, y.address);
-	if (!r && p->options.by == KEY_STACK)
-		r = chain_order(p, p->groups[a].id, p->groups[b].id);
+	if (!r && g->key.by == KEY_STACK)
+		r = chain_order(p, g->groups[a].id, g->groups[b].id);
 	return r ? r : number_order(a, b);
 }
 
 /* Below 0: a has more of it than b, or has it where b has not. */
-static int value_order(const struct project *p, uint32_t a, uint32_t b, enum sum sum,
+static int value_order(const struct ranking *r, uint32_t a, uint32_t b, enum sum sum,
 		       bool cumulative)
 {
 	uint64_t x, y;
-	bool has_x = group_value(p, a, sum, cumulative, &x);
-	bool has_y = group_value(p, b, sum, cumulative, &y);
+	bool has_x = group_value(r, a, sum, cumulative, &x);
+	bool has_y = group_value(r, b, sum, cumulative, &y);
 
 	if (has_x != has_y)
 		return has_x ? -1 : 1;
+	if (sum == SUM_SLACK) {
+		x ^= (uint64_t)1 << 63;
+		y ^= (uint64_t)1 << 63;
+	}
 	return has_x ? number_order(y, x) : 0;
 }
 
-/* Below 0: a stands above b. Most functions have nothing of their own, and captures of other
- * formats nothing of this metric at all: names decide only between what all numbers leave equal. */
-static int order(const struct ranking *r, uint32_t a, uint32_t b)
+/* Most functions have nothing of their own, and captures of other formats nothing of this metric
+ * at all: names decide only between what all numbers leave equal. */
+int rank_order(const struct ranking *r, uint32_t a, uint32_t b)
 {
 	static const enum sum others[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_ENTRIES};
-	int d = a == b ? 0 : value_order(r->p, a, b, r->sum, r->cumulative);
+	int d = a == b ? 0 : value_order(r, a, b, r->sum, r->cumulative);
 
 	if (a == b || d)
 		return d;
-	if (r->p->total)
-		d = value_order(r->p, a, b, r->sum, !r->cumulative);
+	if (key_has_total(r->p->groupings[r->grouping].key.by))
+		d = value_order(r, a, b, r->sum, !r->cumulative);
 	for (size_t i = 0; !d && i < sizeof others / sizeof *others; i++)
-		d = value_order(r->p, a, b, others[i], r->cumulative);
-	return d ? d : name_order(r->p, a, b);
+		d = value_order(r, a, b, others[i], r->cumulative);
+	return d ? d : name_order(r->p, r->grouping, a, b);
 }
 
 static int sort_order(const void *a, const void *b, void *arg)
 {
-	return order(arg, *(const uint32_t *)a, *(const uint32_t *)b);
+	return rank_order(arg, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static void sink_down(const struct ranking *r, uint32_t *heap, size_t n, size_t i)
@@ -154,9 +158,9 @@ static void sink_down(const struct ranking *r, uint32_t *heap, size_t n, size_t 
 	for (size_t k; (k = 2 * i + 1) < n; i = k) {
 		uint32_t low;
 
-		if (k + 1 < n && order(r, heap[k + 1], heap[k]) > 0)
+		if (k + 1 < n && rank_order(r, heap[k + 1], heap[k]) > 0)
 			k++;
-		if (order(r, heap[k], heap[i]) <= 0)
+		if (rank_order(r, heap[k], heap[i]) <= 0)
 			return;
 		low = heap[k];
 		heap[k] = heap[i];
@@ -164,24 +168,36 @@ static void sink_down(const struct ranking *r, uint32_t *heap, size_t n, size_t 
 	}
 }
 
-uint32_t *rank_groups(const struct project *p, enum sum sum, bool cumulative, size_t *n)
+static bool is_there(const struct ranking *r, uint32_t group)
 {
-	struct ranking r = {p, sum, cumulative};
-	size_t want = *n && *n < p->n_groups ? *n : p->n_groups;
-	uint32_t *best = mem_array(want + 1, sizeof *best);
+	const struct run_grouping *g = &r->run->groupings[r->grouping];
 
-	for (size_t i = 0; i < want; i++)
-		best[i] = (uint32_t)i;
-	/* A heap with its last at the top: of a million groups only thirty are ever sorted. */
-	if (want < p->n_groups)
-		for (size_t i = want / 2; i-- > 0;)
-			sink_down(&r, best, want, i);
-	for (size_t i = want; i < p->n_groups; i++)
-		if (order(&r, (uint32_t)i, best[0]) < 0) {
-			best[0] = (uint32_t)i;
-			sink_down(&r, best, want, 0);
+	return columns_has(&g->self, group) || columns_has(&g->total, group);
+}
+
+uint32_t *rank_groups(const struct ranking *r, size_t *n)
+{
+	size_t groups = r->p->groupings[r->grouping].n, have = 0;
+	size_t want = *n && *n < groups ? *n : groups;
+	uint32_t *best = mem_array(want + 1, sizeof *best);
+	struct ranking copy = *r;
+
+	for (uint32_t i = 0; i < groups; i++) {
+		if (!is_there(r, i))
+			continue;
+		if (have < want) {
+			best[have++] = i;
+			/* A heap with its last at the top: of a million groups only thirty are
+			 * ever sorted. */
+			if (have == want && want < groups)
+				for (size_t k = want / 2; k-- > 0;)
+					sink_down(r, best, want, k);
+		} else if (rank_order(r, i, best[0]) < 0) {
+			best[0] = i;
+			sink_down(r, best, want, 0);
 		}
-	qsort_r(best, want, sizeof *best, sort_order, &r);
-	*n = want;
+	}
+	qsort_r(best, have, sizeof *best, sort_order, &copy);
+	*n = have;
 	return best;
 }

@@ -15,13 +15,25 @@ struct group_name {
 	bool has_address;
 };
 
-void group_name(const struct project *p, const struct group *g, struct group_name *n);
+void group_name(const struct project *p, size_t grouping, uint32_t group, struct group_name *n);
 
-/* The value that a group is ranked by; false: it has none. */
-bool group_value(const struct project *p, size_t group, enum sum sum, bool cumulative, uint64_t *v);
+struct ranking {
+	const struct project *p;
+	const struct run *run;
+	size_t grouping;
+	enum sum sum;
+	bool cumulative;
+};
 
-/* Indexes of the first n groups (0: of all), best first; *n is then how many there are. The
- * caller's to free. */
-uint32_t *rank_groups(const struct project *p, enum sum sum, bool cumulative, size_t *n);
+/* The value that a group is ranked by; false: it has none. Slack is signed. */
+bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cumulative,
+		 uint64_t *v);
+
+/* Below 0: a stands above b. */
+int rank_order(const struct ranking *r, uint32_t a, uint32_t b);
+
+/* Indexes of the first n groups (0: of all) that the run knows, best first; *n is then how many
+ * there are. The caller's to free. */
+uint32_t *rank_groups(const struct ranking *r, size_t *n);
 
 #endif

@@ -174,7 +174,7 @@ static enum status close_slice(struct aggregate *a, struct trace *t, struct err 
 		return ST_OK;
 	fill_all(a, t);
 	s->done++;
-	st = a->options.slice ? a->options.slice(a->options.arg, t, a, &s->now, e) : ST_OK;
+	st = a->options.slice ? a->options.slice(a->options.slice_arg, t, a, &s->now, e) : ST_OK;
 	forget(&s->cells);
 	forget(&s->types);
 	return st;

@@ -49,14 +49,22 @@ struct top {
 	char more[64];
 };
 
-static bool is_bytes(enum sum s)
+/* The grouping that the table shows; others serve the stacks beneath its rows. */
+enum { SHOWN = 0 };
+
+static enum key by(const struct project *p)
 {
-	return sum_names[s].unit == SUM_BYTES;
+	return p->groupings[SHOWN].key.by;
+}
+
+static const struct run_known *known_sums(const struct project *p)
+{
+	return &p->now.groupings[SHOWN].known;
 }
 
 static bool has_totals(const struct project *p)
 {
-	return p->options.by == KEY_FUNCTION || p->options.by == KEY_LOCATION;
+	return key_has_total(by(p));
 }
 
 static void add_column(struct top *t, const char *key, const char *title, enum column_type type,
@@ -73,11 +81,24 @@ static void add_column(struct top *t, const char *key, const char *title, enum c
 static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 {
 	const struct project *p = t->p;
-	const char *mark = p->state[s] == METRIC_ESTIMATED                   ? " ~"
-			   : p->state[s] == METRIC_LOWER_BOUND || p->lack[s] ? " >="
-									     : "";
+	const char *mark = known_sums(p)->state[s] == METRIC_ESTIMATED ? " ~"
+			   : known_sums(p)->state[s] == METRIC_LOWER_BOUND || known_sums(p)->lack[s]
+			       ? " >="
+			       : "";
 	char text[64];
 	int n = snprintf(text, sizeof text, "%s%s%s", sum_names[s].word, suffix, mark);
+
+	return arena_strndup(&t->arena, text, (size_t)n);
+}
+
+static const enum sum shown_sums[] = {SUM_COUNT,      SUM_ENTRIES,        SUM_REQUESTED, SUM_REAL,
+				      SUM_LIVE_COUNT, SUM_LIVE_REQUESTED, SUM_LIVE_REAL};
+enum { N_SHOWN = sizeof shown_sums / sizeof *shown_sums };
+
+static const char *total_key(struct top *t, enum sum s)
+{
+	char text[64];
+	int n = snprintf(text, sizeof text, "total_%s", sum_names[s].key);
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
@@ -86,19 +107,18 @@ static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 static void add_columns(struct top *t)
 {
 	const struct project *p = t->p;
-	enum key by = p->options.by;
+	enum key key = by(p);
 	bool totals = has_totals(p), cumulative = totals && t->options.cumulative;
 
 	add_column(t, "rank", "#", COLUMN_INT, 0, WHAT_RANK, 0);
-	for (enum sum s = 0; s < SUMS; s++) {
-		if (!(AGGREGATE_WANT >> s & 1))
-			continue;
-		bool shown =
-		    p->state[s] != METRIC_ABSENT && (s != SUM_ENTRIES || t->sort == s ||
-						     !p->state[SUM_COUNT] || p->lack[SUM_COUNT]);
+	for (size_t i = 0; i < N_SHOWN; i++) {
+		enum sum s = shown_sums[i];
+		bool shown = known_sums(p)->state[s] != METRIC_ABSENT &&
+			     (s != SUM_ENTRIES || t->sort == s ||
+			      !known_sums(p)->state[SUM_COUNT] || known_sums(p)->lack[SUM_COUNT]);
 
 		add_column(t, sum_names[s].key, sum_title(t, s, totals ? " self" : ""),
-			   is_bytes(s) ? COLUMN_BYTES : COLUMN_INT,
+			   sum_names[s].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT,
 			   !shown                       ? COLUMN_NOT_TEXT
 			   : s != t->sort || cumulative ? COLUMN_SPARE
 							: 0,
@@ -106,39 +126,36 @@ static void add_columns(struct top *t)
 	}
 	add_column(t, "share", totals ? "self %" : "share", COLUMN_PERCENT,
 		   cumulative ? COLUMN_SPARE : 0, WHAT_SELF_SHARE, 0);
-	for (enum sum s = 0; totals && s < SUMS; s++) {
-		char key[64];
-		int n = snprintf(key, sizeof key, "total_%s", sum_names[s].key);
+	for (size_t i = 0; totals && i < N_SHOWN; i++) {
+		enum sum s = shown_sums[i];
 
-		if (!(AGGREGATE_WANT >> s & 1))
-			continue;
-		add_column(t, arena_strndup(&t->arena, key, (size_t)n), sum_title(t, s, " total"),
-			   is_bytes(s) ? COLUMN_BYTES : COLUMN_INT,
+		add_column(t, total_key(t, s), sum_title(t, s, " total"),
+			   sum_names[s].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT,
 			   s == t->sort ? 0 : COLUMN_NOT_TEXT, WHAT_TOTAL, s);
 	}
 	if (totals)
 		add_column(t, "total_share", "total %", COLUMN_PERCENT, 0, WHAT_TOTAL_SHARE, 0);
 
 	add_column(t,
-		   by == KEY_STACK      ? "site"
-		   : by == KEY_LOCATION ? "function"
-					: key_words[by],
-		   by == KEY_STACK ? "site" : key_words[by], COLUMN_TEXT, COLUMN_SHORTEN, WHAT_NAME,
-		   0);
-	if (by == KEY_TYPE)
+		   key == KEY_STACK      ? "site"
+		   : key == KEY_LOCATION ? "function"
+					 : key_words[key],
+		   key == KEY_STACK ? "site" : key_words[key], COLUMN_TEXT, COLUMN_SHORTEN,
+		   WHAT_NAME, 0);
+	if (key == KEY_TYPE)
 		return;
-	if (by != KEY_FUNCTION) {
+	if (key != KEY_FUNCTION) {
 		add_column(t, NULL, "at", COLUMN_TEXT,
 			   COLUMN_NOT_CSV | COLUMN_SHORTEN | COLUMN_PATH, WHAT_AT, 0);
 		add_column(t, "file", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, WHAT_FILE, 0);
 		add_column(t, "line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, WHAT_LINE, 0);
 	}
 	add_column(t, "module", "module", COLUMN_TEXT,
-		   by == KEY_FUNCTION || by == KEY_LOCATION ? COLUMN_SHORTEN : COLUMN_NOT_TEXT,
+		   key == KEY_FUNCTION || key == KEY_LOCATION ? COLUMN_SHORTEN : COLUMN_NOT_TEXT,
 		   WHAT_MODULE, 0);
-	if (by == KEY_LOCATION)
+	if (key == KEY_LOCATION)
 		add_column(t, "address", "address", COLUMN_TEXT, 0, WHAT_ADDRESS, 0);
-	if (by == KEY_STACK)
+	if (key == KEY_STACK)
 		add_column(t, "stack", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, WHAT_CHAIN, 0);
 }
 
@@ -229,7 +246,7 @@ static struct cell share_cell(const struct top *t, const struct sums *s, unsigne
 {
 	struct cell none = {.present = false};
 
-	return has >> t->sort & 1 ? cell_share(s->v[t->sort], t->p->all.v[t->sort]) : none;
+	return has >> t->sort & 1 ? cell_share(s->v[t->sort], t->p->now.all.v[t->sort]) : none;
 }
 
 static struct cell place_cell(struct top *t, enum what what, const struct group_name *n)
@@ -253,22 +270,22 @@ static void fill(void *arg, size_t i, struct row *r)
 {
 	struct top *t = arg;
 	const struct project *p = t->p;
-	const struct group *g = &p->groups[t->ranked[i]];
-	static const struct sums nothing;
-	const struct sums *self = &p->self[t->ranked[i]];
-	const struct sums *total = p->total ? &p->total[t->ranked[i]] : &nothing;
+	uint32_t group = t->ranked[i];
+	const struct group *g = &p->groupings[SHOWN].groups[group];
+	struct sums self = columns_get(&p->now.groupings[SHOWN].self, group);
+	struct sums total = columns_get(&p->now.groupings[SHOWN].total, group);
 	/* What only calls others has nothing of its own: that is a known 0. */
-	unsigned has = self->has | total->has;
+	unsigned has = self.has | total.has;
 	struct group_name n;
 
-	group_name(p, g, &n);
+	group_name(p, SHOWN, group, &n);
 	t->name.len = t->at.len = t->address.len = 0;
 	buf_add(&t->name, n.name, n.name_len);
 	if (g->inside)
 		buf_adds(&t->name, " [runtime only]");
 	add_place(&t->at, n.file, n.file_len, n.line);
 	buf_addf(&t->address, "0x%" PRIx64, n.address);
-	if (p->options.by == KEY_STACK) {
+	if (by(p) == KEY_STACK) {
 		set_path(t, g->id);
 		make_chain(t);
 		make_details(t, r);
@@ -278,10 +295,10 @@ static void fill(void *arg, size_t i, struct row *r)
 
 		switch (t->sources[k].what) {
 		case WHAT_RANK: *c = cell_number(i + 1); break;
-		case WHAT_SELF: *c = sum_cell(self, has, t->sources[k].sum); break;
-		case WHAT_TOTAL: *c = sum_cell(total, has, t->sources[k].sum); break;
-		case WHAT_SELF_SHARE: *c = share_cell(t, self, has); break;
-		case WHAT_TOTAL_SHARE: *c = share_cell(t, total, has); break;
+		case WHAT_SELF: *c = sum_cell(&self, has, t->sources[k].sum); break;
+		case WHAT_TOTAL: *c = sum_cell(&total, has, t->sources[k].sum); break;
+		case WHAT_SELF_SHARE: *c = share_cell(t, &self, has); break;
+		case WHAT_TOTAL_SHARE: *c = share_cell(t, &total, has); break;
 		default: *c = place_cell(t, t->sources[k].what, &n); break;
 		}
 	}
@@ -293,12 +310,15 @@ static void add_totals(struct top *t)
 	const struct project *p = t->p;
 	size_t n = t->table.n_columns;
 	struct sums shown = {.has = 0};
-	const struct sums *rows[2] = {&shown, &p->all};
+	const struct sums *rows[2] = {&shown, &p->now.all};
 	struct cell *c = arena_zalloc(&t->arena, 2 * n * sizeof *c);
 	char text[64];
 
-	for (size_t i = 0; i < t->table.n_rows; i++)
-		sums_add(&shown, &p->self[t->ranked[i]]);
+	for (size_t i = 0; i < t->table.n_rows; i++) {
+		struct sums one = columns_get(&p->now.groupings[SHOWN].self, t->ranked[i]);
+
+		sums_add(&shown, &one);
+	}
 	t->table.totals = c;
 	t->table.n_totals = 2;
 	for (size_t r = 0; r < 2; r++)
@@ -310,7 +330,7 @@ static void add_totals(struct top *t)
 			case WHAT_SELF_SHARE: *c = share_cell(t, rows[r], rows[r]->has); break;
 			case WHAT_NAME: {
 				int len = snprintf(text, sizeof text, r ? "(all %zu)" : "(top %zu)",
-						   r ? p->n_groups : t->table.n_rows);
+						   r ? p->groupings[SHOWN].n : t->table.n_rows);
 
 				*c = cell_text(arena_strndup(&t->arena, text, (size_t)len),
 					       (size_t)len);
@@ -322,20 +342,19 @@ static void add_totals(struct top *t)
 
 static const char *make_title(struct top *t)
 {
-	static const char *const plural[KEYS] = {"sites", "functions", "locations", "stacks",
-						 "types"};
 	char text[128];
-	int n = snprintf(text, sizeof text, "top %zu of %zu %s by %s%s%s", t->table.n_rows,
-			 t->p->n_groups, plural[t->p->options.by],
-			 has_totals(t->p) ? (t->options.cumulative ? "total " : "self ") : "",
-			 sum_names[t->sort].word, is_bytes(t->sort) ? " bytes" : "");
+	int n =
+	    snprintf(text, sizeof text, "top %zu of %zu %s by %s%s%s", t->table.n_rows,
+		     t->p->groupings[SHOWN].n, key_plurals[by(t->p)],
+		     has_totals(t->p) ? (t->options.cumulative ? "total " : "self ") : "",
+		     sum_names[t->sort].word, sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
 
 static bool known(const struct project *p, enum sum s)
 {
-	return p->state[s] != METRIC_ABSENT;
+	return known_sums(p)->state[s] != METRIC_ABSENT;
 }
 
 static enum status choose_sort(struct top *t, struct err *e)
@@ -343,7 +362,7 @@ static enum status choose_sort(struct top *t, struct err *e)
 	const struct project *p = t->p;
 	int sort = t->options.sort;
 
-	if (sort == SORT_LIVE && p->captures && !known(p, SUM_LIVE_REAL) &&
+	if (sort == SORT_LIVE && p->now.captures && !known(p, SUM_LIVE_REAL) &&
 	    !known(p, SUM_LIVE_REQUESTED))
 		return err_set(e, ST_UNSUPPORTED,
 			       "the captures do not say how many bytes are live");
@@ -357,15 +376,15 @@ static enum status choose_sort(struct top *t, struct err *e)
 		       : known(p, SUM_COUNT)     ? SUM_COUNT
 						 : SUM_ENTRIES;
 	t->sort = (enum sum)sort;
-	if (known(p, t->sort) || !p->captures)
+	if (known(p, t->sort) || !p->now.captures)
 		return ST_OK;
-	if (p->lack[t->sort] == LACK_PER_TYPE)
+	if (known_sums(p)->lack[t->sort] == LACK_PER_TYPE)
 		return err_set(
 		    e, ST_UNSUPPORTED,
 		    "the captures know %s bytes per type only (--by type): they cannot be "
 		    "sorted by it per %s",
-		    sum_names[t->sort].word, key_words[p->options.by]);
-	if (p->lack[t->sort] == LACK_FILTERED)
+		    sum_names[t->sort].word, key_words[by(p)]);
+	if (known_sums(p)->lack[t->sort] == LACK_FILTERED)
 		return err_set(
 		    e, ST_UNSUPPORTED,
 		    "the captures know %s bytes per type only: no filter on stacks applies "
@@ -379,6 +398,7 @@ static enum status choose_sort(struct top *t, struct err *e)
 struct top *top_new(const struct project *p, const struct top_options *o, struct err *e)
 {
 	struct top *t = mem_zalloc(sizeof *t);
+	struct ranking ranking;
 
 	t->p = p;
 	t->options = *o;
@@ -386,13 +406,14 @@ struct top *top_new(const struct project *p, const struct top_options *o, struct
 		free(t);
 		return NULL;
 	}
+	ranking = (struct ranking){p, &p->now, SHOWN, t->sort, o->cumulative};
 	t->table = (struct table){.columns = t->columns, .fill = fill, .arg = t};
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
-	t->ranked = rank_groups(p, t->sort, o->cumulative, &t->table.n_rows);
+	t->ranked = rank_groups(&ranking, &t->table.n_rows);
 	add_columns(t);
 	add_totals(t);
 	t->table.title = make_title(t);
-	top_notes(p, t->sort, &t->arena, &t->table);
+	top_notes(p, SHOWN, t->sort, &t->arena, &t->table);
 	return t;
 }
 

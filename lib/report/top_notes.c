@@ -39,7 +39,8 @@ static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
 }
 
 /* Of what the report is sorted by, and of the records: by what is known of each site. */
-static void coverage(struct lines *l, const struct project *p, enum sum sort, const char *word)
+static void coverage(struct lines *l, const struct project *p, size_t grouping, enum sum sort,
+		     const char *word)
 {
 	static const char *const names[TIERS + 1] = {[TIER_NOTHING] = "nothing",
 						     [TIER_MODULE] = "module only",
@@ -47,15 +48,16 @@ static void coverage(struct lines *l, const struct project *p, enum sum sort, co
 						     [TIER_LINE] = "function and line",
 						     [TIERS] = "no stack"};
 	static const unsigned order[] = {TIER_LINE, TIER_NAME, TIER_MODULE, TIER_NOTHING, TIERS};
-	uint64_t records = p->all.v[SUM_ENTRIES], weight = 0;
+	uint64_t records = p->now.all.v[SUM_ENTRIES], weight = 0;
+	bool by_type = p->groupings[grouping].key.by == KEY_TYPE;
 
 	/* Types have their names from the capture. */
-	if (!records || p->options.by == KEY_TYPE || p->coverage[TIERS].v[SUM_ENTRIES] == records)
+	if (!records || by_type || p->now.coverage[TIERS].v[SUM_ENTRIES] == records)
 		return;
 	for (size_t i = 0; i <= TIERS; i++)
-		weight = add_saturating(weight, p->coverage[i].v[sort]);
+		weight = add_saturating(weight, p->now.coverage[i].v[sort]);
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		const struct sums *s = &p->coverage[order[i]];
+		const struct sums *s = &p->now.coverage[order[i]];
 		bool first = !l->b.len;
 
 		if (!s->v[SUM_ENTRIES])
@@ -72,29 +74,29 @@ static void coverage(struct lines *l, const struct project *p, enum sum sort, co
 	end_line(l);
 }
 
-static void unknown_sums(struct lines *l, const struct project *p)
+static void unknown_sums(struct lines *l, const struct run_known *k)
 {
 	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
 					  [LACK_PER_TYPE] = "known per type only: --by type",
 					  [LACK_FILTERED] =
 					      "known per type only: not with filters on stacks"};
 
-	for (enum lack k = LACK_ABSENT; k <= LACK_FILTERED; k++) {
+	for (enum lack why_not = LACK_ABSENT; why_not <= LACK_FILTERED; why_not++) {
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++) {
-			if (p->lack[s] != k || p->state[s] || !(AGGREGATE_WANT >> s & 1))
+			if (k->lack[s] != why_not || k->state[s])
 				continue;
 			buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
 			comma = ", ";
 		}
 		if (l->b.len) {
-			buf_addf(&l->b, ": %s", why[k]);
+			buf_addf(&l->b, ": %s", why[why_not]);
 			end_line(l);
 		}
 	}
 	for (enum sum s = 0; s < SUMS; s++)
-		if (p->lack[s] && p->state[s])
+		if (k->lack[s] && k->state[s])
 			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
 	if (l->b.len) {
 		buf_adds(&l->b, ": known of some captures only, so lower bounds");
@@ -102,7 +104,7 @@ static void unknown_sums(struct lines *l, const struct project *p)
 	}
 }
 
-static void inexact_sums(struct lines *l, const struct project *p)
+static void inexact_sums(struct lines *l, const struct run_known *k)
 {
 	static const char *const texts[] = {
 	    [METRIC_LOWER_BOUND] = "lower bounds (>=)", [METRIC_ESTIMATED] = "estimated (~)"};
@@ -111,7 +113,7 @@ static void inexact_sums(struct lines *l, const struct project *p)
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++)
-			if (p->state[s] == state) {
+			if (k->state[s] == state) {
 				buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
 				comma = ", ";
 			}
@@ -124,51 +126,53 @@ static void inexact_sums(struct lines *l, const struct project *p)
 
 static void left_out(struct lines *l, const struct project *p, enum sum sort, const char *word)
 {
-	if (p->options.n_filters) {
+	if (filters_any(p->options.filters)) {
 		buf_addf(&l->b, "filters kept %" PRIu64 " of %" PRIu64 " records",
-			 p->all.v[SUM_ENTRIES], p->unfiltered.v[SUM_ENTRIES]);
-		if (p->unfiltered.v[sort] && sort != SUM_ENTRIES) {
+			 p->now.all.v[SUM_ENTRIES], p->now.unfiltered.v[SUM_ENTRIES]);
+		if (p->now.unfiltered.v[sort] && sort != SUM_ENTRIES) {
 			buf_addf(&l->b, ", %s ", word);
-			add_value(&l->b, p->all.v[sort], sort);
+			add_value(&l->b, p->now.all.v[sort], sort);
 			buf_adds(&l->b, " of ");
-			add_value(&l->b, p->unfiltered.v[sort], sort);
+			add_value(&l->b, p->now.unfiltered.v[sort], sort);
 		}
 		end_line(l);
 	}
 	for (unsigned d = 0; d < DOMAINS; d++)
-		if (p->other_domains[d]) {
+		if (p->now.other_domains[d]) {
 			buf_addf(&l->b,
 				 "not counted: %" PRIu64 " records of domain %s (--domain %s)",
-				 p->other_domains[d], domain_name(d), domain_name(d));
+				 p->now.other_domains[d], domain_name(d), domain_name(d));
 			end_line(l);
 		}
 }
 
 static void frames(struct lines *l, const struct project *p, enum sum sort, const char *word)
 {
-	if (!p->frames)
+	if (!p->now.frames)
 		return;
-	buf_addf(&l->b, "frames: %" PRIu64, p->frames);
+	buf_addf(&l->b, "frames: %" PRIu64, p->now.frames);
 	/* A frame's sums are taken before any filter. */
-	if (sort <= SUM_REAL && p->worst[sort].v[sort] && !p->options.n_filters) {
-		buf_addf(&l->b, "; the worst is frame %" PRId64 " with %s ", p->worst[sort].number,
-			 word);
-		add_value(&l->b, p->worst[sort].v[sort], sort);
+	if (sort <= SUM_REAL && p->now.worst[sort].v[sort] && !filters_any(p->options.filters)) {
+		buf_addf(&l->b, "; the worst is frame %" PRId64 " with %s ",
+			 p->now.worst[sort].number, word);
+		add_value(&l->b, p->now.worst[sort].v[sort], sort);
 	}
 	end_line(l);
 }
 
-void top_notes(const struct project *p, enum sum sort, struct arena *arena, struct table *table)
+void top_notes(const struct project *p, size_t grouping, enum sum sort, struct arena *arena,
+	       struct table *table)
 {
 	struct lines l = {.arena = arena, .table = table};
+	const struct run_known *known = &p->now.groupings[grouping].known;
 
-	coverage(&l, p, sort, sum_names[sort].word);
+	coverage(&l, p, grouping, sort, sum_names[sort].word);
 	frames(&l, p, sort, sum_names[sort].word);
 	left_out(&l, p, sort, sum_names[sort].word);
-	inexact_sums(&l, p);
-	unknown_sums(&l, p);
+	inexact_sums(&l, known);
+	unknown_sums(&l, known);
 	for (enum sum s = 0; s < SUMS; s++)
-		if (p->unfiltered.v[s] == UINT64_MAX) {
+		if (p->now.unfiltered.v[s] == UINT64_MAX) {
 			buf_addf(&l.b, "%s: more than 64 bits can hold", sum_names[s].word);
 			end_line(&l);
 		}

@@ -11,6 +11,7 @@
 #include "lib/table/table.h"
 
 /* The lines are put into the arena, table->notes is the caller's to free. */
-void top_notes(const struct project *p, enum sum sort, struct arena *arena, struct table *table);
+void top_notes(const struct project *p, size_t grouping, enum sum sort, struct arena *arena,
+	       struct table *table);
 
 #endif

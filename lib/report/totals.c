@@ -4,100 +4,137 @@
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* One walk over the tree of stacks, however many stacks share their callers. */
+/* One walk over the tree of stacks, however many stacks share their callers. Sums by depth are
+ * kept narrow, for the sake of stacks a million deep. */
 struct walk {
 	struct fold *f;
-	uint32_t *child, *sibling; /* by stack id */
-	uint32_t *active;          /* by function or location: how often on the path */
-	struct sums *sums;         /* by depth */
-	size_t depth, cap;
+	size_t grouping;
+	enum key by;
+	uint32_t *child, *sibling; /* by node */
+	uint32_t *active;          /* by id at the key: how often on the path */
+	size_t cap_active;
+	uint8_t sums[SUMS]; /* those there are */
+	size_t n_sums, depth, cap;
+	uint64_t *v; /* by depth, n_sums of each, and which of them are known */
 };
 
-static void enter(struct walk *w, uint32_t stack)
+static uint64_t *at_depth(const struct walk *w, size_t depth)
+{
+	return w->v + depth * (w->n_sums + 1);
+}
+
+static void add(const struct walk *w, size_t depth, const struct sums *s)
+{
+	uint64_t *v = at_depth(w, depth);
+
+	for (size_t i = 0; i < w->n_sums; i++)
+		v[i] = sum_plus(w->sums[i], v[i], s->v[w->sums[i]]);
+	v[w->n_sums] |= s->has;
+}
+
+static struct sums taken(const struct walk *w, size_t depth)
+{
+	const uint64_t *v = at_depth(w, depth);
+	struct sums s = {.has = (unsigned)v[w->n_sums]};
+
+	for (size_t i = 0; i < w->n_sums; i++)
+		s.v[w->sums[i]] = v[i];
+	return s;
+}
+
+static uint32_t *active(struct walk *w, uint32_t id)
+{
+	if (id >= w->cap_active) {
+		size_t old = w->cap_active;
+
+		w->active = mem_grow(w->active, &w->cap_active, (size_t)id + 1, sizeof *w->active);
+		memset(w->active + old, 0, (w->cap_active - old) * sizeof *w->active);
+	}
+	return &w->active[id];
+}
+
+static void enter(struct walk *w, uint32_t node)
 {
 	const struct project *p = w->f->p;
-	const struct names_location *l = &p->names.locations[w->f->location[stack]];
-	struct sums *own;
+	const struct names_location *l = &p->names.locations[fold_node(w->f, node)->location];
+	size_t row = (w->n_sums + 1) * sizeof *w->v;
 
-	w->sums = mem_grow(w->sums, &w->cap, ++w->depth + 1, sizeof *w->sums);
-	own = &w->sums[w->depth];
-	*own = (struct sums){.has = 0};
-	for (uint32_t c = w->f->cells[stack]; c; c = w->f->cell_next[c - 1]) {
+	w->v = mem_grow(w->v, &w->cap, ++w->depth + 1, row);
+	memset(at_depth(w, w->depth), 0, row);
+	for (uint32_t c = w->f->cells[node]; c; c = w->f->cell_next[c - 1]) {
 		struct sums s = fold_cell(w->f, c - 1);
 
-		sums_add(own, &s);
+		add(w, w->depth, &s);
 	}
-	if (p->options.by == KEY_LOCATION)
-		w->active[w->f->location[stack]]++;
-	else
-		for (uint32_t k = l->first; k < l->first + l->n_calls; k++)
-			w->active[p->names.calls[k].function]++;
+	for (uint32_t k = l->first; k < l->first + l->n_calls; k++)
+		++*active(w, fold_call_id(p, w->by, &p->names.calls[k]));
 }
 
-static void leave_one(struct walk *w, uint32_t id, const struct sums *s)
-{
-	/* Recursion counts once: only where it was first entered. */
-	if (--w->active[id] == 0 && s->has) {
-		uint32_t g = fold_group(w->f->p, id, 0);
-
-		sums_add(&w->f->p->total[g], s);
-	}
-}
-
-static void leave(struct walk *w, uint32_t stack)
+static void leave(struct walk *w, uint32_t node)
 {
 	struct project *p = w->f->p;
-	const struct names_location *l = &p->names.locations[w->f->location[stack]];
-	const struct sums *own = &w->sums[w->depth];
+	const struct names_location *l = &p->names.locations[fold_node(w->f, node)->location];
+	struct sums own = taken(w, w->depth);
 
-	if (p->options.by == KEY_LOCATION)
-		leave_one(w, w->f->location[stack], own);
-	else
-		for (uint32_t k = l->first; k < l->first + l->n_calls; k++)
-			leave_one(w, p->names.calls[k].function, own);
-	sums_add(&w->sums[w->depth - 1], own);
-	w->depth--;
+	for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
+		uint32_t id = fold_call_id(p, w->by, &p->names.calls[k]);
+
+		/* Recursion counts once: only where it was first entered. */
+		if (--*active(w, id) == 0 && own.has)
+			columns_add(&p->now.groupings[w->grouping].total,
+				    grouping_group(&p->groupings[w->grouping], 0, id, 0, false),
+				    &own);
+	}
+	add(w, --w->depth, &own);
 }
 
-void fold_totals(struct fold *f)
+void fold_totals(struct fold *f, size_t grouping)
 {
-	struct project *p = f->p;
-	size_t n = f->t->n_stacks;
-	struct walk w = {.f = f};
-	uint32_t stack;
+	size_t n = fold_nodes(f);
+	struct walk w = {.f = f, .grouping = grouping, .by = f->p->groupings[grouping].key.by};
+	uint32_t node;
 
+	for (unsigned s = 0; s < SUMS; s++)
+		if (f->at_cells >> s & 1)
+			w.sums[w.n_sums++] = (uint8_t)s;
+	if (f->cap_cells < n) {
+		size_t old = f->cap_cells;
+
+		f->cells = mem_grow(f->cells, &f->cap_cells, n, sizeof *f->cells);
+		memset(f->cells + old, 0, (f->cap_cells - old) * sizeof *f->cells);
+	}
 	w.child = mem_zarray(n, sizeof *w.child);
 	w.sibling = mem_zarray(n, sizeof *w.sibling);
-	w.active =
-	    mem_zarray(p->options.by == KEY_LOCATION ? p->names.n_locations : p->names.n_functions,
-		       sizeof *w.active);
-	w.sums = mem_grow(NULL, &w.cap, 64, sizeof *w.sums);
-	w.sums[0] = (struct sums){.has = 0};
+	w.v = mem_grow(NULL, &w.cap, 64, (w.n_sums + 1) * sizeof *w.v);
+	memset(w.v, 0, (w.n_sums + 1) * sizeof *w.v);
 	for (size_t i = n; i-- > 1;)
-		if (f->used[i]) {
-			w.sibling[i] = w.child[f->t->stacks[i].parent];
-			w.child[f->t->stacks[i].parent] = (uint32_t)i;
+		if (f->cells[i] || w.child[i]) {
+			uint32_t parent = fold_node(f, (uint32_t)i)->parent;
+
+			w.sibling[i] = w.child[parent];
+			w.child[parent] = (uint32_t)i;
 		}
-	for (stack = w.child[0]; stack;) {
-		enter(&w, stack);
-		if (w.child[stack]) {
-			stack = w.child[stack];
+	for (node = w.child[0]; node;) {
+		enter(&w, node);
+		if (w.child[node]) {
+			node = w.child[node];
 			continue;
 		}
 		for (;;) {
-			leave(&w, stack);
-			if (w.sibling[stack]) {
-				stack = w.sibling[stack];
+			leave(&w, node);
+			if (w.sibling[node]) {
+				node = w.sibling[node];
 				break;
 			}
-			stack = f->t->stacks[stack].parent;
-			if (!stack)
+			node = fold_node(f, node)->parent;
+			if (!node)
 				break;
 		}
 	}
 	free(w.child);
 	free(w.sibling);
 	free(w.active);
-	free(w.sums);
+	free(w.v);
 }

@@ -42,7 +42,7 @@ static void bound_capture(struct project *p, uint64_t load)
 TEST(inlined_calls_are_expanded)
 {
 	struct project p;
-	struct project_options o = {.by = KEY_FUNCTION, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_FUNCTION, 0}}, .domain = DOMAIN_DEFAULT};
 
 	project_init(&p, &o);
 	bound_capture(&p, 0x7f0000000000);
@@ -53,13 +53,13 @@ TEST(inlined_calls_are_expanded)
 TEST(merged_by_what_they_are_bound_to)
 {
 	struct project p;
-	struct project_options o = {.by = KEY_LOCATION, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_LOCATION, 0}}, .domain = DOMAIN_DEFAULT};
 
 	project_init(&p, &o);
 	bound_capture(&p, 0x7f0000000000);
 	bound_capture(&p, 0x550000000000); /* another run, elsewhere */
 	expect(&p, &by_requested, "hijkl3", "inner(),in.h,7,libgame.so,0x1234,200");
-	CHECK_EQ(p.coverage[TIER_LINE].v[SUM_REQUESTED], 200);
+	CHECK_EQ(p.now.coverage[TIER_LINE].v[SUM_REQUESTED], 200);
 	project_release(&p);
 }
 
@@ -67,7 +67,7 @@ TEST(unsymbolized_names)
 {
 	struct trace *t = trace_new();
 	struct project p;
-	struct project_options o = {.by = KEY_FUNCTION, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_FUNCTION, 0}}, .domain = DOMAIN_DEFAULT};
 	struct map_range r = {0x10000, 0x20000, 0x3000, true};
 	struct module m = {.name = trace_strz(t, "/lib/libx.so"), .ranges = &r, .n_ranges = 1};
 	uint32_t mod = trace_module(t, &m);
@@ -93,8 +93,8 @@ TEST(unsymbolized_names)
 	/* 0x10010 is 0x10 into a mapping of the file from 0x3000 on. */
 	expect(&p, &by_requested, "h3",
 	       "libx.so+0x3010,50|libx.so+0x77,49|0x999999,48|[unknown],47|libx.so!0x55,1");
-	CHECK_EQ(p.coverage[TIER_MODULE].v[SUM_ENTRIES], 3);
-	CHECK_EQ(p.coverage[TIER_NOTHING].v[SUM_ENTRIES], 2);
+	CHECK_EQ(p.now.coverage[TIER_MODULE].v[SUM_ENTRIES], 3);
+	CHECK_EQ(p.now.coverage[TIER_NOTHING].v[SUM_ENTRIES], 2);
 	project_release(&p);
 }
 
@@ -103,7 +103,7 @@ TEST(captured_names_beside_addresses)
 {
 	struct trace *t = trace_new();
 	struct project p;
-	struct project_options o = {.by = KEY_LOCATION, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_LOCATION, 0}}, .domain = DOMAIN_DEFAULT};
 	struct module m = {.name = trace_strz(t, "/lib/libx.so")};
 	struct location l = {.space = SPACE_OFFSET_OR_VADDR,
 			     .raw = 0x10,
@@ -130,7 +130,7 @@ TEST(captured_names_beside_addresses)
 	trace_free(t);
 	expect(&p, &by_requested, "hkl3",
 	       "Grow(int),libx.so,0x10,9|Grow(int),libx.so,0x20,8|better,libx.so,0x30,7");
-	CHECK_EQ(p.coverage[TIER_NAME].v[SUM_ENTRIES], 3);
+	CHECK_EQ(p.now.coverage[TIER_NAME].v[SUM_ENTRIES], 3);
 	project_release(&p);
 }
 
@@ -170,7 +170,7 @@ static void per_type_capture(struct project *p)
 
 TEST(per_type_metric)
 {
-	struct project_options o = {.by = KEY_TYPE, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct top_options sort = {.sort = SORT_AUTO};
 	struct project p;
 
@@ -178,16 +178,16 @@ TEST(per_type_metric)
 	per_type_capture(&p);
 	/* real comes from the records alone: 128 + 32 + 48 */
 	expect(&p, &sort, "91234567", "String,,3,100,208,,,");
-	CHECK_EQ(p.frames, 2);
-	CHECK_EQ(p.worst[SUM_REAL].number, 9763);
-	CHECK_EQ(p.worst[SUM_REAL].v[SUM_REAL], 160);
-	CHECK_EQ(p.worst[SUM_REAL].v[SUM_REQUESTED], 100);
+	CHECK_EQ(p.now.frames, 2);
+	CHECK_EQ(p.now.worst[SUM_REAL].number, 9763);
+	CHECK_EQ(p.now.worst[SUM_REAL].v[SUM_REAL], 160);
+	CHECK_EQ(p.now.worst[SUM_REAL].v[SUM_REQUESTED], 100);
 	project_release(&p);
 }
 
 TEST(absent_metrics_are_blank_and_not_sorted_by)
 {
-	struct project_options o = {.by = KEY_SITE, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_SITE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct top_options sort = {.sort = SORT_AUTO};
 	struct err e = ERR_INIT;
 	struct project p;
@@ -211,19 +211,19 @@ TEST(absent_metrics_are_blank_and_not_sorted_by)
 TEST(filters_leave_no_type_totals)
 {
 	struct err e = ERR_INIT;
-	struct filter f = {match_new("A", 1, 0, &e), false};
-	struct project_options o = {
-	    .by = KEY_TYPE, .domain = DOMAIN_DEFAULT, .filters = &f, .n_filters = 1};
+	struct filters *f = filters_new();
+	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
 	struct top_options sort = {.sort = SORT_AUTO};
 	struct project p;
 
+	CHECK_EQ(filters_add(f, FILTER_FOCUS, "A", 0, &e), ST_OK);
 	project_init(&p, &o);
 	per_type_capture(&p);
 	expect(&p, &sort, "9234", "String,3,,208");
 	sort.sort = SUM_REQUESTED;
 	CHECK(!top_new(&p, &sort, &e));
 	project_release(&p);
-	match_free(f.match);
+	filters_free(f);
 }
 
 static void block(struct project *p, struct trace *t, unsigned kind, unsigned domain,
@@ -272,7 +272,7 @@ TEST(domains_are_not_added_up)
 		     {DOMAIN_LUA, ""}};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct project_options o = {.by = KEY_TYPE, .domain = cases[i].domain};
+		struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = cases[i].domain};
 		struct project p;
 
 		project_init(&p, &o);
@@ -285,7 +285,7 @@ TEST(domains_are_not_added_up)
 /* More events than are looked up together, with what must not mix taking turns. */
 static void take_turns(int domain, const char *want)
 {
-	struct project_options o = {.by = KEY_TYPE, .domain = domain};
+	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = domain};
 	struct trace *t = trace_new();
 	struct project p;
 
@@ -311,7 +311,7 @@ TEST(cells_are_told_apart)
 
 TEST(processes_have_their_own_blocks)
 {
-	struct project_options o = {.by = KEY_TYPE, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
 	struct thread threads[] = {{.process = 100, .tid = 1}, {.process = 200, .tid = 1}};
 	struct event ev = {.kind = EV_ALLOC,
@@ -338,7 +338,7 @@ TEST(processes_have_their_own_blocks)
 
 TEST(sums_saturate)
 {
-	struct project_options o = {.by = KEY_TYPE, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
 	struct project p;
 
@@ -359,7 +359,7 @@ TEST(deep_stack)
 	static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK};
 
 	for (size_t k = 0; k < 4; k++) {
-		struct project_options o = {.by = keys[k], .domain = DOMAIN_DEFAULT};
+		struct project_options o = {.by = {{keys[k], 0}}, .domain = DOMAIN_DEFAULT};
 		struct trace *t = trace_new();
 		uint32_t a = named(t, "A", 1), b = named(t, "B", 2), stack = 0;
 		struct project p;
@@ -372,7 +372,7 @@ TEST(deep_stack)
 		alloc(&p, t, "T", stack, 1, 6);
 		end(&p, t);
 		trace_free(t);
-		CHECK_EQ(p.all.v[SUM_REQUESTED], 6);
+		CHECK_EQ(p.now.all.v[SUM_REQUESTED], 6);
 		if (keys[k] == KEY_FUNCTION)
 			expect(&p, &by_requested, "h3b", "A,6,6|B,0,6");
 		project_release(&p);
@@ -394,7 +394,7 @@ static uint32_t pick(uint32_t n)
 TEST(totals_as_a_naive_sum_gives_them)
 {
 	for (int round = 0; round < 500; round++) {
-		struct project_options o = {.by = KEY_FUNCTION, .domain = DOMAIN_DEFAULT};
+		struct project_options o = {.by = {{KEY_FUNCTION, 0}}, .domain = DOMAIN_DEFAULT};
 		struct trace *t = trace_new();
 		uint32_t functions[FUNCTIONS], chain[STACKS][DEPTH], stack[STACKS];
 		size_t depth[STACKS];
@@ -434,14 +434,17 @@ TEST(totals_as_a_naive_sum_gives_them)
 		}
 		end(&p, t);
 		trace_free(t);
-		CHECK_EQ(p.all.v[SUM_REQUESTED], all);
-		for (size_t g = 0; g < p.n_groups; g++) {
-			const struct names_function *f = &p.names.functions[p.groups[g].id];
+		CHECK_EQ(p.now.all.v[SUM_REQUESTED], all);
+		for (size_t g = 0; g < p.groupings[0].n; g++) {
+			const struct names_function *f =
+			    &p.names.functions[p.groupings[0].groups[g].id];
 			size_t i = (size_t)(*names_text(&p.names, f->display, NULL) - 'A');
 
-			CHECK_EQ(p.self[g].v[SUM_REQUESTED], self[i]);
-			CHECK_EQ(p.total[g].v[SUM_REQUESTED], total[i]);
-			sum += p.self[g].v[SUM_REQUESTED];
+			CHECK_EQ(columns_value(&p.now.groupings[0].self, g, SUM_REQUESTED),
+				 self[i]);
+			CHECK_EQ(columns_value(&p.now.groupings[0].total, g, SUM_REQUESTED),
+				 total[i]);
+			sum += columns_value(&p.now.groupings[0].self, g, SUM_REQUESTED);
 		}
 		CHECK_EQ(sum, all);
 		project_release(&p);

@@ -26,7 +26,7 @@ static void game_capture(struct project *p)
 
 static void game_by(struct project *p, enum key by)
 {
-	struct project_options o = {.by = by, .domain = DOMAIN_DEFAULT, .captured = nothing};
+	struct project_options o = {.by = {{by, 0}}, .domain = DOMAIN_DEFAULT, .captured = nothing};
 
 	project_init(p, &o);
 	game_capture(p);
@@ -39,9 +39,9 @@ TEST(types)
 
 	game_by(&p, KEY_TYPE);
 	expect(&p, &by_requested, "91238", "T2,2,2,40,64.52|T1,4,2,15,24.19|T3,1,1,7,11.29");
-	CHECK_EQ(p.all.v[SUM_REQUESTED], 62);
-	CHECK_EQ(p.all.v[SUM_COUNT], 7);
-	CHECK_EQ(p.all.v[SUM_ENTRIES], 5);
+	CHECK_EQ(p.now.all.v[SUM_REQUESTED], 62);
+	CHECK_EQ(p.now.all.v[SUM_COUNT], 7);
+	CHECK_EQ(p.now.all.v[SUM_ENTRIES], 5);
 	project_release(&p);
 }
 
@@ -95,17 +95,17 @@ TEST(two_captures_add_up)
 static void filtered(const char *pattern, bool ignore, const char *want)
 {
 	struct err e = ERR_INIT;
-	struct filter f = {match_new(pattern, strlen(pattern), 0, &e), ignore};
-	struct project_options o = {
-	    .by = KEY_TYPE, .domain = DOMAIN_DEFAULT, .filters = &f, .n_filters = 1};
+	struct filters *f = filters_new();
+	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
 	struct project p;
 
+	CHECK_EQ(filters_add(f, ignore ? FILTER_IGNORE : FILTER_FOCUS, pattern, 0, &e), ST_OK);
 	project_init(&p, &o);
 	game_capture(&p);
 	expect(&p, &by_requested, "93", want);
-	CHECK_EQ(p.unfiltered.v[SUM_REQUESTED], 62);
+	CHECK_EQ(p.now.unfiltered.v[SUM_REQUESTED], 62);
 	project_release(&p);
-	match_free(f.match);
+	filters_free(f);
 }
 
 TEST(filters)
@@ -121,25 +121,24 @@ TEST(filters)
 TEST(several_filters_all_apply)
 {
 	struct err e = ERR_INIT;
-	struct filter f[] = {{match_new("^A$", 3, 0, &e), false},
-			     {match_new("^B$", 3, 0, &e), false},
-			     {match_new("malloc", 6, 0, &e), true}};
-	struct project_options o = {
-	    .by = KEY_STACK, .domain = DOMAIN_DEFAULT, .filters = f, .n_filters = 3};
+	struct filters *f = filters_new();
+	struct project_options o = {.by = {{KEY_STACK, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
 	struct project p;
 
+	filters_add(f, FILTER_FOCUS, "^A$", 0, &e);
+	filters_add(f, FILTER_FOCUS, "^B$", 0, &e);
+	filters_add(f, FILTER_IGNORE, "malloc", 0, &e);
 	project_init(&p, &o);
 	game_capture(&p);
 	expect(&p, &by_requested, "d3", "main;A;B;A,5");
 	project_release(&p);
-	for (size_t i = 0; i < 3; i++)
-		match_free(f[i].match);
+	filters_free(f);
 }
 
 TEST(no_site_outside_of_the_rules)
 {
 	struct project p;
-	struct project_options o = {.by = KEY_SITE, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_SITE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
 	uint32_t s[] = {named(t, "malloc", 0), named(t, "operator new(unsigned long)", 0)};
 
@@ -156,7 +155,7 @@ TEST(no_site_outside_of_the_rules)
 
 TEST(long_stacks_are_cut_beneath_a_row)
 {
-	struct project_options o = {.by = KEY_STACK, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_STACK, 0}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
 	struct err e = ERR_INIT;
 	struct row r = {.cells = (struct cell[32]){{.present = false}}};
@@ -197,7 +196,7 @@ static uint32_t pick(uint32_t n)
 /* The first n of many are what sorting all of them begins with. */
 TEST(top_n_is_the_beginning_of_all)
 {
-	struct project_options o = {.by = KEY_TYPE, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct top_options all = {.sort = SUM_REQUESTED}, some = all;
 	struct trace *t = trace_new();
 	struct project p;

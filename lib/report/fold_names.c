@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/fold.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *grown(void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t old = *cap;
+
+	if (need <= old)
+		return p;
+	p = mem_grow(p, cap, need, size);
+	memset((char *)p + old * size, 0, (*cap - old) * size);
+	return p;
+}
+
+static struct sites *rules(const struct project *p)
+{
+	return p->options.sites ? p->options.sites : p->own_sites;
+}
+
+static const struct traits *of_function(struct project *p, uint32_t function)
+{
+	const struct names *names = &p->names;
+	const struct names_function *nf = &names->functions[function];
+	struct filters *filters = p->options.filters;
+	struct traits *r;
+	const char *s;
+	size_t n;
+
+	p->function_traits = grown(p->function_traits, &p->cap_function_traits, names->n_functions,
+				   sizeof *p->function_traits);
+	r = &p->function_traits[function];
+	if (r->asked)
+		return r;
+	s = names_text(names, nf->display, &n);
+	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	r->sites = (uint8_t)sites_function(rules(p), s, names_text(names, nf->raw, NULL));
+	if (p->options.owners)
+		r->owner = owners_function(p->options.owners, s, names_text(names, nf->raw, NULL));
+	if (filters_any(filters)) {
+		r->matched = filters_name(filters, s, n);
+		r->takes = (filters_match(filters, FILTER_HIDE, s, n) ? TAKE_HIDE : 0) |
+			   (filters_match(filters, FILTER_SHOW, s, n) ? TAKE_SHOW : 0) |
+			   (filters_match(filters, FILTER_PRUNE, s, n) ? TAKE_PRUNE : 0);
+	}
+	return r;
+}
+
+static const struct traits *of_module(struct project *p, uint32_t module)
+{
+	struct filters *filters = p->options.filters;
+	struct traits *r;
+	const char *s;
+	size_t n;
+
+	p->module_traits =
+	    grown(p->module_traits, &p->cap_module_traits, module + 1, sizeof *p->module_traits);
+	r = &p->module_traits[module];
+	if (r->asked)
+		return r;
+	s = names_text(&p->names, module, &n);
+	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	if (!module)
+		return r;
+	r->sites = (uint8_t)sites_module(rules(p), s);
+	if (p->options.owners)
+		r->owner = owners_module(p->options.owners, s);
+	if (filters)
+		r->matched = filters_module(filters, s, n);
+	return r;
+}
+
+static const struct traits *of_file(struct project *p, uint32_t file)
+{
+	struct filters *filters = p->options.filters;
+	struct traits *r;
+	const char *s;
+	size_t n;
+
+	p->file_traits =
+	    grown(p->file_traits, &p->cap_file_traits, file + 1, sizeof *p->file_traits);
+	r = &p->file_traits[file];
+	if (r->asked)
+		return r;
+	s = names_text(&p->names, file, &n);
+	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	if (!file)
+		return r;
+	r->sites = (uint8_t)sites_file(rules(p), s);
+	if (p->options.owners)
+		r->owner = owners_file(p->options.owners, s);
+	if (filters)
+		r->matched = filters_file(filters, s, n);
+	return r;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static struct traits of_call(struct project *p, const struct names_call *c)
+{
+	struct traits r = *of_function(p, c->function);
+	const struct traits *m = of_module(p, p->names.functions[c->function].module);
+	const struct traits *f = of_file(p, c->file);
+
+	r.matched |= m->matched | f->matched;
+	r.sites |= m->sites | f->sites;
+	r.owner = least(r.owner, least(m->owner, f->owner));
+	return r;
+}
+
+uint32_t fold_site(struct project *p, uint32_t location)
+{
+	const struct names_location *l = &p->names.locations[location];
+
+	for (uint32_t c = l->first; c < l->first + l->n_calls; c++)
+		if (of_call(p, &p->names.calls[c]).sites != SITE_PASS)
+			return c;
+	return UINT32_MAX;
+}
+
+/* Finds what is left of a location when the calls of which take says so are taken out. */
+static uint32_t left_of(struct project *p, uint32_t location, bool prune, bool *match)
+{
+	const struct names_location *l = &p->names.locations[location];
+	const struct filters *filters = p->options.filters;
+	bool show = filters_has(filters, FILTER_SHOW);
+	uint32_t n = l->n_calls, first = l->first, got;
+	bool *keep = mem_zarray(n, sizeof *keep);
+
+	*match = false;
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned takes = of_function(p, p->names.calls[first + i].function)->takes;
+
+		if (prune)
+			keep[i] = *match |= takes & TAKE_PRUNE;
+		else
+			keep[i] = !(takes & TAKE_HIDE) && (!show || takes & TAKE_SHOW);
+	}
+	got = names_part(&p->names, location, keep);
+	free(keep);
+	return got;
+}
+
+const struct located *fold_located(struct project *p, uint32_t location)
+{
+	const struct filters *filters = p->options.filters;
+	struct located r = {.asked = true, .owner = OWNER_NONE, .shown = location};
+	const struct names_location *l = &p->names.locations[location];
+	bool match = true;
+
+	if (location < p->cap_located && p->located[location].asked)
+		return &p->located[location];
+	for (uint32_t c = l->first; c < l->first + l->n_calls; c++) {
+		struct traits t = of_call(p, &p->names.calls[c]);
+
+		r.matched |= t.matched;
+		r.owner = least(r.owner, t.owner);
+	}
+	if (filters_has(filters, FILTER_HIDE) || filters_has(filters, FILTER_SHOW))
+		r.shown = left_of(p, location, false, &match);
+	if (r.shown && filters_has(filters, FILTER_PRUNE)) {
+		r.pruned = left_of(p, r.shown, true, &match);
+		if (!match)
+			r.pruned = 0;
+	}
+	p->located = grown(p->located, &p->cap_located, p->names.n_locations, sizeof *p->located);
+	p->located[location] = r;
+	return &p->located[location];
+}
+
+const struct project_owner *fold_owner(struct project *p, uint32_t rule)
+{
+	size_t i = rule == OWNER_NONE ? 0 : (size_t)rule + 1;
+	struct project_owner *o;
+	const char *s;
+
+	p->owners = grown(p->owners, &p->cap_owners, i + 1, sizeof *p->owners);
+	o = &p->owners[i];
+	if (!o->asked) {
+		s = owners_name(p->options.owners, rule);
+		o->text = intern_add(&p->texts, s, strlen(s));
+		o->kept = !filters_has(p->options.filters, FILTER_OWNER) ||
+			  filters_match(p->options.filters, FILTER_OWNER, s, strlen(s));
+		o->asked = true;
+	}
+	return o;
+}

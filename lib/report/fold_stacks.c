@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/fold.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t stack_hash(uint32_t parent, uint32_t location)
+{
+	return (size_t)hash_u64((uint64_t)parent << 32 | location);
+}
+
+static void enlarge_stack_index(struct project *p)
+{
+	size_t size = p->stack_slots ? (p->stack_mask + 1) * 2 : 1024;
+
+	free(p->stack_slots);
+	p->stack_slots = mem_zarray(size, sizeof *p->stack_slots);
+	p->stack_mask = size - 1;
+	for (uint32_t id = 1; id < p->n_stacks; id++) {
+		size_t i = stack_hash(p->stacks[id].parent, p->stacks[id].location) & p->stack_mask;
+
+		while (p->stack_slots[i])
+			i = (i + 1) & p->stack_mask;
+		p->stack_slots[i] = id;
+	}
+}
+
+/* What a stack has besides its callers. */
+static struct project_stack stack_row(struct fold *f, uint32_t parent, uint32_t location)
+{
+	struct project *p = f->p;
+	const struct names_location *l = &p->names.locations[location];
+	struct project_stack row = {parent, location, fold_site(p, location)};
+
+	if (row.site == UINT32_MAX)
+		row.site =
+		    parent ? fold_node(f, parent)->site : (l->first + l->n_calls - 1) | SITE_INSIDE;
+	return row;
+}
+
+/* Ids only, no keys: with millions of stacks a map64 would be the largest thing here. */
+static uint32_t merged_stack(struct fold *f, uint32_t parent, uint32_t location)
+{
+	struct project *p = f->p;
+	size_t i;
+
+	if (!p->stack_slots || p->n_stacks > p->stack_mask / 4 * 3)
+		enlarge_stack_index(p);
+	for (i = stack_hash(parent, location) & p->stack_mask; p->stack_slots[i];
+	     i = (i + 1) & p->stack_mask) {
+		const struct project_stack *s = &p->stacks[p->stack_slots[i]];
+
+		if (s->parent == parent && s->location == location)
+			return p->stack_slots[i];
+	}
+	p->stack_slots[i] = (uint32_t)p->n_stacks;
+	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = stack_row(f, parent, location);
+	return p->stack_slots[i];
+}
+
+/* Its callers are known. */
+static void look_at_stack(struct fold *f, uint32_t stack)
+{
+	struct project *p = f->p;
+	uint32_t parent = f->t->stacks[stack].parent;
+	uint32_t location = names_location(&p->names, f->t, f->t->stacks[stack].location);
+	struct fold_stack *s, *up;
+	const struct located *l;
+	uint32_t above;
+
+	if (!f->stacks) {
+		f->rows[stack] = stack_row(f, parent, location);
+		return;
+	}
+	l = fold_located(p, location);
+	s = &f->stacks[stack];
+	up = &f->stacks[parent];
+	s->matched = l->matched | (parent ? up->matched : 0);
+	s->owner = parent && up->owner < l->owner ? up->owner : l->owner;
+	if (!p->merges) {
+		f->rows[stack] = stack_row(f, parent, location);
+		s->node = stack;
+		return;
+	}
+	above = parent ? up->whole : 0;
+	s->whole = l->shown ? merged_stack(f, above, l->shown) : above;
+	/* Where a caller is pruned so are its callees, unless they have a match of their own. */
+	s->pruned = l->pruned || (parent && up->pruned);
+	s->node = l->pruned ? merged_stack(f, above, l->pruned) : s->pruned ? up->node : s->whole;
+}
+
+static void extend(struct fold *f)
+{
+	size_t n = f->t->n_stacks;
+
+	if (n <= f->n_stacks)
+		return;
+	if (!f->p->merges) {
+		f->rows = mem_grow(f->rows, &f->cap_rows, n, sizeof *f->rows);
+		memset(f->rows + f->n_stacks, 0, (n - f->n_stacks) * sizeof *f->rows);
+	}
+	if (f->stacks) {
+		f->stacks = mem_grow(f->stacks, &f->cap_stacks, n, sizeof *f->stacks);
+		for (size_t i = f->n_stacks; i < n; i++)
+			f->stacks[i] = (struct fold_stack){.node = i ? FOLD_UNKNOWN : 0};
+	}
+	f->n_stacks = n;
+}
+
+static bool is_known(const struct fold *f, uint32_t stack)
+{
+	return !stack ||
+	       (f->stacks ? f->stacks[stack].node != FOLD_UNKNOWN : f->rows[stack].location != 0);
+}
+
+static uint32_t stack_node(struct fold *f, uint32_t stack)
+{
+	size_t n = 0;
+
+	if (stack >= f->n_stacks)
+		extend(f);
+	if (stack >= f->n_stacks)
+		return 0;
+	for (uint32_t s = stack; !is_known(f, s); s = f->t->stacks[s].parent) {
+		f->path = mem_grow(f->path, &f->cap_path, n + 1, sizeof *f->path);
+		f->path[n++] = s;
+	}
+	while (n)
+		look_at_stack(f, f->path[--n]);
+	return f->stacks ? f->stacks[stack].node : stack;
+}
+
+const struct fold_type *fold_type(struct fold *f, uint32_t type)
+{
+	struct project *p = f->p;
+	struct filters *filters = p->options.filters;
+	struct fold_type *ty;
+	const char *s;
+	size_t n;
+
+	if (type >= f->cap_types) {
+		size_t old = f->cap_types;
+
+		f->types = mem_grow(f->types, &f->cap_types, (size_t)type + 1, sizeof *f->types);
+		memset(f->types + old, 0, (f->cap_types - old) * sizeof *f->types);
+	}
+	ty = &f->types[type];
+	if (ty->asked)
+		return ty;
+	s = type ? intern_text(&f->t->strings, f->t->types[type], &n) : "[no type]";
+	if (!type)
+		n = strlen(s);
+	*ty = (struct fold_type){.asked = true, .kept = true, .owner = OWNER_NONE};
+	ty->text = intern_add(&p->texts, s, n);
+	if (p->options.owners && type)
+		ty->owner = owners_type(p->options.owners, s, n);
+	if (filters) {
+		ty->matched = filters_name(filters, type ? s : "", type ? n : 0);
+		ty->kept =
+		    !filters_has(filters, FILTER_TYPE) || filters_match(filters, FILTER_TYPE, s, n);
+	}
+	return ty;
+}
+
+static uint32_t owner_of(struct fold *f, const struct aggregate_cell *c)
+{
+	uint32_t of_type = fold_type(f, c->type)->owner;
+	uint32_t of_stack = c->stack && f->stacks ? f->stacks[c->stack].owner : OWNER_NONE;
+
+	return of_type < of_stack ? of_type : of_stack;
+}
+
+bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node)
+{
+	struct project *p = f->p;
+	const struct filters *filters = p->options.filters;
+
+	*node = stack_node(f, c->stack);
+	if (!filters_any(filters))
+		return true;
+	if (!fold_type(f, c->type)->kept)
+		return false;
+	if (!filters_kept(filters,
+			  c->stack ? f->stacks[c->stack].matched : fold_type(f, c->type)->matched))
+		return false;
+	if (c->stack && !*node)
+		return false; /* all of its calls are hidden */
+	return !filters_has(filters, FILTER_OWNER) || fold_owner(p, owner_of(f, c))->kept;
+}
+
+/* Sites at one place are one, whatever the addresses. */
+static uint32_t site_id(struct project *p, uint32_t site)
+{
+	const struct names_call *c = &p->names.calls[site & ~SITE_INSIDE];
+	uint32_t key[4] = {c->function, c->file, c->line, site & SITE_INSIDE};
+
+	return intern_add(&p->sites, (const char *)key, sizeof key);
+}
+
+uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c)
+{
+	const struct names_function *f = &p->names.functions[c->function];
+
+	switch (by) {
+	case KEY_FUNCTION: return c->function;
+	case KEY_LOCATION: return c->location;
+	case KEY_FILE: return c->file ? c->file : c->location ? p->no_file : f->display;
+	case KEY_MODULE: return f->module ? f->module : c->location ? p->no_module : f->display;
+	default: return 0;
+	}
+}
+
+uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping)
+{
+	return grouping_group(&f->p->groupings[grouping], 0, fold_type(f, type)->text, 0, false);
+}
+
+uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t node, size_t grouping)
+{
+	struct project *p = f->p;
+	struct grouping *g = &p->groupings[grouping];
+	const struct project_stack *s = fold_node(f, node);
+	const struct names_call *calls = p->names.calls;
+	uint32_t site = s->site & ~SITE_INSIDE, id = 0, outer = 0;
+	bool inside = s->site & SITE_INSIDE, keeps_site = false;
+
+	if (g->key.within)
+		outer = fold_group(f, c, node, g->key.within - 1);
+	switch (g->key.by) {
+	case KEY_TYPE: id = fold_type(f, c->type)->text; break;
+	case KEY_OWNER: id = fold_owner(p, owner_of(f, c))->text; break;
+	case KEY_SITE:
+		id = site_id(p, s->site);
+		keeps_site = true;
+		break;
+	case KEY_STACK:
+		id = node;
+		keeps_site = true;
+		break;
+	case KEY_FUNCTION:
+	case KEY_LOCATION:
+		id = fold_call_id(p, g->key.by, &calls[p->names.locations[s->location].first]);
+		break;
+	default: id = fold_call_id(p, g->key.by, &calls[site]); break;
+	}
+	return grouping_group(g, outer, id, keeps_site ? site : 0, keeps_site && inside);
+}
+
+struct fold *fold_begin(struct project *p, const struct trace *t)
+{
+	struct fold *f = p->fold;
+
+	if (f)
+		return f;
+	p->fold = f = mem_zalloc(sizeof *f);
+	*f = (struct fold){.p = p, .t = t, .a = &p->aggregate, .domain = p->options.domain};
+	names_capture(&p->names, t);
+	if (p->merges || filters_any(p->options.filters) || p->options.owners)
+		f->stacks = mem_grow(NULL, &f->cap_stacks, 16, sizeof *f->stacks);
+	extend(f);
+	return f;
+}
+
+void fold_end(struct project *p)
+{
+	struct fold *f = p->fold;
+
+	if (!f)
+		return;
+	free(f->rows);
+	free(f->stacks);
+	free(f->types);
+	free(f->path);
+	free(f->cells);
+	free(f->cell_next);
+	free(f);
+	p->fold = NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/run.h"
+
+#include <stdlib.h>
+
+void run_release(struct run *r)
+{
+	for (size_t i = 0; i < r->n_groupings; i++) {
+		columns_release(&r->groupings[i].self);
+		columns_release(&r->groupings[i].total);
+	}
+	free(r->groupings);
+	free(r->modules);
+	*r = (struct run){.captures = 0};
+}

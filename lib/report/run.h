@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sums of one run: of the captures that a project was fed until they were taken
+ * (project_take). Groups are those of the project's groupings, by index, so several runs of one
+ * project compare row by row; a run knows nothing of groups that only later ones have
+ * (columns_get gives nothing known). A run outlives its project except for string ids.
+ */
+#ifndef TM_REPORT_RUN_H
+#define TM_REPORT_RUN_H
+
+#include "lib/report/columns.h"
+
+/* Why a sum is not known; the first reason met is kept. */
+enum lack { LACK_NONE, LACK_ABSENT, LACK_PER_TYPE, LACK_FILTERED, LACK_NOT_ASKED };
+
+struct run_known {
+	uint8_t state[SUMS]; /* enum metric_state, the weakest of the captures that know it */
+	uint8_t lack[SUMS];  /* enum lack, of a capture that does not */
+};
+
+struct run_grouping {
+	struct columns self;    /* by group: a partition of all that the filters kept */
+	struct columns total;   /* key_has_total: in and below it, once per stack */
+	struct run_known known; /* at this key */
+};
+
+struct run_module {        /* a binary as the captures name it: string ids of names.strings */
+	uint32_t name;     /* base name */
+	uint32_t build_id; /* raw bytes; 0: not known */
+};
+
+struct run {
+	struct run_grouping *groupings; /* in the order of project.groupings */
+	size_t n_groupings;
+	struct run_known known; /* of the sums over everything */
+	struct sums all;        /* what the filters kept */
+	struct sums unfiltered;
+	struct sums coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
+	uint64_t captures, frames;
+	uint64_t other_domains[DOMAINS]; /* records not counted */
+	bool domain_used[DOMAINS];
+	struct aggregate_frame worst[SUM_REAL + 1];
+	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */
+	struct run_module *modules;    /* different ones */
+	size_t n_modules, cap_modules;
+	uint32_t format;   /* string ids of the captures' attributes "format" and "sampling"; */
+	uint32_t sampling; /* 0: none; RUN_MIXED: they differ */
+};
+
+#define RUN_MIXED UINT32_MAX
+enum { RUN_MODULES_MAX = 1024 }; /* more are not told apart */
+
+void run_release(struct run *r); /* empty again */
+
+static inline bool run_knows(const struct run_known *k, enum sum s)
+{
+	return k->state[s] != METRIC_ABSENT;
+}
+
+#endif
