@@ -3,13 +3,11 @@
  * tm-top: what allocates most, by site, function, location, stack or type.
  */
 #include "lib/cli/cli.h"
-#include "lib/render/render.h"
+#include "lib/cli/report.h"
 #include "lib/report/top.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static const char *const sort_words[] = {"auto", "count",      "entries",        "requested",
 					 "real", "live-count", "live-requested", "live-real",
@@ -19,15 +17,6 @@ static const int sorts[] = {SORT_AUTO,          SUM_COUNT,     SUM_ENTRIES,
 			    SUM_LIVE_REQUESTED, SUM_LIVE_REAL, SORT_LIVE};
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
-
-static unsigned terminal_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col;
-}
 
 static void capture_notes(void *arg, struct trace *t)
 {
@@ -70,17 +59,20 @@ static void list_sites(void)
 	exit(cli_exit());
 }
 
-static void print(const struct project *p, const struct top_options *o, bool csv, bool bytes)
+static void print(const struct project *p, const struct top_options *o, struct cli_report *report,
+		  int n, char **operands)
 {
-	struct render_text_options text = {.width = terminal_width(), .exact_bytes = bytes};
+	struct document d = {.program = "tm-top"};
 	struct err e = ERR_INIT;
 	struct top *top = top_new(p, o, &e);
 
 	if (!top)
 		cli_usage("--sort: %s", e.msg);
-	if (csv ? render_csv(top_table(top), stdout, &e)
-		: render_text(top_table(top), &text, stdout, &e))
-		cli_fail(NULL, &e);
+	for (int i = 0; i < n; i++)
+		document_input(&d, operands[i], NULL);
+	document_table(&d, top_table(top));
+	cli_report_print(report, &d);
+	document_release(&d);
 	top_free(top);
 }
 
@@ -88,7 +80,8 @@ int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	struct opt_list focus = {0}, ignore = {0}, sites = {0};
-	bool csv = false, bytes = false, list = false, literal = false, caseless = false;
+	struct cli_report report = {0};
+	bool list = false, literal = false, caseless = false;
 	int by = KEY_SITE, sort = 0, domain = 0;
 	struct top_options options = {.n = 30};
 	const struct opt table[] = {
@@ -101,8 +94,6 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "cumulative", "rank functions and locations by total, not self",
 		     &options.cumulative),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &options.n),
-	    ROW_FLAG(0, "csv", "CSV (RFC 4180) instead of text", &csv),
-	    ROW_FLAG(0, "bytes", "exact sizes instead of rounded ones", &bytes),
 	    ROW_HEADING("choosing:"),
 	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call", &focus),
 	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call", &ignore),
@@ -115,6 +106,7 @@ int main(int argc, char **argv)
 		&domain, domain_words),
 	    ROW_LIST(0, "sites", "FILE", "more rules for what is no site", &sites),
 	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &list),
+	    CLI_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};
@@ -130,6 +122,7 @@ int main(int argc, char **argv)
 	if (list)
 		list_sites();
 	cli_import_done(&import);
+	cli_report_start(&report);
 	what.by[0].by = (enum key)by;
 	what.domain = domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
 	add_filters(filters, FILTER_FOCUS, "focus", &focus, flags);
@@ -140,7 +133,7 @@ int main(int argc, char **argv)
 	loop.sink = project_sink(&p);
 	cli_inputs(&loop, n, argv + 1);
 	if (p.now.captures)
-		print(&p, &options, csv, bytes);
+		print(&p, &options, &report, n, argv + 1);
 	project_release(&p);
 	filters_free(filters);
 	sites_free(what.sites);

@@ -44,6 +44,8 @@ void cli_status(enum exit_status s);
  * A regular file is written aside and renamed by cli_exit, if something was written and all of it
  * was; a signal that ends the program removes it. */
 void cli_output(const char *path);
+/* The same for text, which may be for a terminal. */
+void cli_output_report(const char *path);
 /* True when standard output is a pipe: the next program tells what travels in the trace. */
 bool cli_into_pipe(void);
 /* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */

@@ -2,6 +2,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,6 +179,7 @@ int cli_exit(void)
 		cli_error(cli_output_name(), "%s", number ? strerror(number) : "write error");
 		cli_status(EXIT_INPUT);
 	}
+	cli_pager_end();
 	cli_output_done(!failed);
 	return status;
 }

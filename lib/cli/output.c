@@ -73,7 +73,8 @@ static void write_aside(const char *path)
 	close(fd);
 }
 
-void cli_output(const char *path)
+/* False: it is standard output. */
+static bool open_output(const char *path)
 {
 	bool standard = !path || !strcmp(path, "-"), there;
 	struct stat st, own;
@@ -81,12 +82,8 @@ void cli_output(const char *path)
 	there = !standard && !stat(path, &st);
 	if (there && !fstat(STDOUT_FILENO, &own)) /* /dev/stdout */
 		standard = st.st_dev == own.st_dev && st.st_ino == own.st_ino;
-	if (standard) {
-		if (isatty(STDOUT_FILENO))
-			cli_usage(
-			    "a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
-		return;
-	}
+	if (standard)
+		return false;
 	name = path;
 	if (there && S_ISREG(st.st_mode)) {
 		path = resolved = realpath(path, NULL); /* a link stays one */
@@ -97,6 +94,18 @@ void cli_output(const char *path)
 		write_aside(path);
 	else if (!freopen(path, "w", stdout)) /* renaming cannot replace a device or a pipe */
 		fail(path);
+	return true;
+}
+
+void cli_output(const char *path)
+{
+	if (!open_output(path) && isatty(STDOUT_FILENO))
+		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
+}
+
+void cli_output_report(const char *path)
+{
+	open_output(path);
 }
 
 void cli_output_done(bool written)

@@ -1,27 +1,49 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables to text and CSV, on a stdio stream that the caller owns and closes. The status is
- * ST_OK, ST_PIPE or ST_SYS; what is still in stdio's buffer is the caller's to check.
+ * Documents to text and to what other programs read, on a stdio stream that the caller owns and
+ * closes. What is in a document is escaped as each format wants it. tracemill-report(5) describes
+ * the formats. A status is ST_OK, ST_PIPE, ST_SYS (what is still in stdio's buffer is the caller's
+ * to check) or ST_UNSUPPORTED: the document has nothing that the format can hold; then nothing has
+ * been written.
  */
 #ifndef TM_RENDER_RENDER_H
 #define TM_RENDER_RENDER_H
 
 #include "lib/base/err.h"
-#include "lib/table/table.h"
+#include "lib/table/document.h"
 
 #include <stdio.h>
 
-struct render_text_options {
-	unsigned width;   /* columns of the terminal; 0: not a terminal, nothing is shortened */
-	bool exact_bytes; /* sizes as plain numbers */
+enum render_format {
+	RENDER_TEXT,
+	RENDER_CSV,
+	RENDER_TSV,
+	RENDER_FORMATS,
 };
 
-/* For people: aligned, titled, input escaped (buf_add_escaped). Asks for every row twice. */
-enum status render_text(const struct table *t, const struct render_text_options *o, FILE *out,
-			struct err *e);
+extern const char *const render_format_words[RENDER_FORMATS + 1]; /* "text", ..., NULL */
 
-/* RFC 4180: a heading line of column keys, CRLF, fields quoted where they need it, text as
- * captured byte for byte. Numbers are plain, percents have two decimals after a '.'. */
-enum status render_csv(const struct table *t, FILE *out, struct err *e);
+struct render_options {    /* zeroed is for a file */
+	unsigned width;    /* text: columns of the terminal; 0: nothing is shortened */
+	bool exact_bytes;  /* text, Markdown: sizes and times as plain numbers */
+	bool colour;       /* text: ANSI colours */
+	bool plot;         /* text: series as charts of Unicode blocks */
+	bool raw_csv;      /* CSV without the guard against formulas */
+	const char *table; /* text, CSV, TSV: only this section; NULL: all, or the first table */
+};
+
+/* By what the name ends in; text for anything else. */
+enum render_format render_format_of(const char *path);
+
+enum status render(const struct document *d, enum render_format f, const struct render_options *o,
+		   FILE *out, struct err *e);
+
+/* For rows that are never in memory together: CSV or TSV, a row at a time as they are made. t has
+ * no rows of its own; the calls after a failure do nothing and return it. */
+struct render_rows;
+struct render_rows *render_rows_new(const struct table *t, enum render_format f,
+				    const struct render_options *o, FILE *out, struct err *e);
+enum status render_rows_add(struct render_rows *r, const struct row *row);
+enum status render_rows_end(struct render_rows *r); /* frees it; accepts NULL */
 
 #endif

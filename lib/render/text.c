@@ -1,55 +1,89 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/render/render.h"
+#include "lib/render/out.h"
 
 #include "lib/base/mem.h"
 #include "lib/render/width.h"
+#include "lib/table/views.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, NARROWEST = 16, READABLE = 20, DETAIL_INDENT = 4 };
+enum {
+	GAP = 2,
+	NARROWEST = 16,
+	READABLE = 20,
+	DETAIL_INDENT = 4,
+	TREE_INDENT = 2,
+	/* Where nothing is shortened, a longer text sticks out of its own line only: one name of
+	 * 10 MB must not make blanks of 10 MB in each row. */
+	WIDEST = 200,
+};
 
 struct layout {
 	const struct table *t;
-	const struct render_text_options *o;
+	const struct render_options *o;
+	struct out *out;
 	size_t *widths;
 	bool *shown; /* neither for CSV only nor text that no row has */
 	struct row row;
-	struct buf line, cell, cut;
+	struct buf cell, cut;
 };
 
-static void cell_to_text(struct layout *l, const struct column *col, const struct cell *c)
+static const char *const colours[] = {[MARK_GOOD] = "\x1b[32m",
+				      [MARK_WARN] = "\x1b[33m",
+				      [MARK_BAD] = "\x1b[31m",
+				      [MARK_STRONG] = "\x1b[1m",
+				      [MARK_FAINT] = "\x1b[2m"};
+
+static void add_marked(struct layout *l, const char *s, size_t n, unsigned mark)
+{
+	struct buf *b = &l->out->text;
+	bool colour = l->o->colour && mark && mark <= MARK_FAINT && n;
+
+	if (colour)
+		buf_adds(b, colours[mark]);
+	buf_add(b, s, n);
+	if (colour)
+		buf_adds(b, "\x1b[0m");
+}
+
+static void pad(struct buf *b, size_t n)
+{
+	if (!n)
+		return;
+	memset(buf_reserve(b, n), ' ', n);
+	b->len += n;
+}
+
+static void cell_to_text(struct layout *l, const struct column *col, const struct cell *c,
+			 uint32_t depth)
 {
 	struct buf *b = &l->cell;
 
 	b->len = 0;
 	if (!c->present)
 		return;
-	if (col->type == COLUMN_TEXT) {
-		buf_add_escaped(b, c->text, c->len);
+	if (col->type != COLUMN_TEXT) {
+		cell_for_people(b, col, c, l->o->exact_bytes);
 		return;
 	}
-	if (c->negative && c->number)
-		buf_addc(b, '-');
-	if (col->type == COLUMN_PERCENT)
-		buf_addf(b, "%llu.%02u%%", (unsigned long long)(c->number / 100),
-			 (unsigned)(c->number % 100));
-	else if (col->type == COLUMN_BYTES && !l->o->exact_bytes)
-		size_text(b, c->number);
-	else
-		buf_add_u64(b, c->number);
+	if (col->flags & COLUMN_TREE)
+		pad(b, (size_t)TREE_INDENT * (depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN));
+	buf_add_escaped(b, c->text, c->len);
 }
 
-static void measure(struct layout *l, const struct cell *cells)
+static void measure(struct layout *l, const struct cell *cells, uint32_t depth)
 {
 	for (size_t k = 0; k < l->t->n_columns; k++) {
 		size_t w;
 
 		if (l->t->columns[k].flags & COLUMN_NOT_TEXT)
 			continue;
-		cell_to_text(l, &l->t->columns[k], &cells[k]);
+		cell_to_text(l, &l->t->columns[k], &cells[k], depth);
 		l->shown[k] |= l->cell.len > 0;
 		w = text_width(l->cell.data ? l->cell.data : "", l->cell.len);
+		if (!l->o->width && w > WIDEST && l->t->columns[k].type == COLUMN_TEXT)
+			w = WIDEST;
 		if (w > l->widths[k])
 			l->widths[k] = w;
 	}
@@ -83,13 +117,13 @@ static void tell_left_out(struct layout *l)
 		if (l->shown[k] || !(c->flags & COLUMN_SPARE) || c->flags & COLUMN_NOT_TEXT)
 			continue;
 		if (*before != ',' && !l->t->n_notes)
-			buf_addc(&l->line, '\n');
-		buf_adds(&l->line, before);
-		buf_adds(&l->line, c->title);
+			buf_addc(&l->out->text, '\n');
+		buf_adds(&l->out->text, before);
+		buf_adds(&l->out->text, c->title);
 		before = ", ";
 	}
 	if (*before == ',')
-		buf_addc(&l->line, '\n');
+		buf_addc(&l->out->text, '\n');
 }
 
 /* Takes columns of the terminal from the widest shortenable column until the line fits. */
@@ -117,108 +151,99 @@ static void narrow(struct layout *l)
 	}
 }
 
-static void pad(struct buf *b, size_t n)
-{
-	if (!n)
-		return;
-	memset(buf_reserve(b, n), ' ', n);
-	b->len += n;
-}
-
 /* cells NULL: the headings. */
-static void put_line(struct layout *l, const struct cell *cells)
+static void put_line(struct layout *l, const struct cell *cells, uint32_t depth)
 {
+	struct buf *line = &l->out->text;
 	size_t owed = 0; /* blanks are written only before text, so lines have none at their end */
 	bool first = true;
 
 	for (size_t k = 0; k < l->t->n_columns; k++) {
 		const struct column *col = &l->t->columns[k];
-		size_t w;
+		unsigned mark = cells ? cells[k].mark : MARK_STRONG;
+		size_t w, room;
 
 		if (!l->shown[k])
 			continue;
 		if (cells) {
-			cell_to_text(l, col, &cells[k]);
+			cell_to_text(l, col, &cells[k], depth);
 		} else {
 			l->cell.len = 0;
 			buf_adds(&l->cell, col->title);
 		}
 		l->cut.len = 0;
-		if (l->cell.len)
+		if (l->cell.len && l->o->width)
 			(col->flags & COLUMN_PATH ? text_shorten_path : text_shorten)(
 			    &l->cut, l->cell.data, l->cell.len, l->widths[k]);
+		else
+			buf_add(&l->cut, l->cell.data, l->cell.len);
 		w = l->cut.len ? text_width(l->cut.data, l->cut.len) : 0;
+		room = w < l->widths[k] ? l->widths[k] - w : 0;
 		owed += first ? 0 : GAP;
 		first = false;
 		if (col->type != COLUMN_TEXT)
-			owed += l->widths[k] - w;
+			owed += room;
 		if (l->cut.len) {
-			pad(&l->line, owed);
+			pad(line, owed);
 			owed = 0;
-			buf_add(&l->line, l->cut.data, l->cut.len);
-		} else if (col->type != COLUMN_TEXT) {
-			owed += w;
+			add_marked(l, l->cut.data, l->cut.len, mark);
 		}
 		if (col->type == COLUMN_TEXT)
-			owed += l->widths[k] - w;
+			owed += room;
 	}
-	buf_addc(&l->line, '\n');
+	buf_addc(line, '\n');
 }
 
 static void put_detail(struct layout *l, const char *s)
 {
 	size_t room = l->o->width > DETAIL_INDENT + NARROWEST ? l->o->width - DETAIL_INDENT : 0;
 
-	l->cell.len = 0;
+	l->cell.len = l->cut.len = 0;
 	buf_add_escaped(&l->cell, s, strlen(s));
-	pad(&l->line, DETAIL_INDENT);
+	pad(&l->out->text, DETAIL_INDENT);
 	if (room && l->cell.len)
-		text_shorten(&l->line, l->cell.data, l->cell.len, room);
+		text_shorten(&l->cut, l->cell.data, l->cell.len, room);
 	else
-		buf_add(&l->line, l->cell.data, l->cell.len);
-	buf_addc(&l->line, '\n');
+		buf_add(&l->cut, l->cell.data, l->cell.len);
+	add_marked(l, l->cut.data, l->cut.len, MARK_FAINT);
+	buf_addc(&l->out->text, '\n');
 }
 
-static enum status flush(struct layout *l, FILE *out, struct err *e)
+static void put_rows(struct layout *l)
 {
-	size_t n = l->line.len;
-
-	l->line.len = 0;
-	if (n && fwrite(l->line.data, 1, n, out) != n)
-		return err_sys(e, "write");
-	return ST_OK;
-}
-
-static void fill(struct layout *l, size_t i)
-{
-	struct cell *cells = l->row.cells;
-
-	memset(cells, 0, l->t->n_columns * sizeof *cells);
-	l->row = (struct row){.cells = cells};
-	l->t->fill(l->t->arg, i, &l->row);
-}
-
-static enum status put_rows(struct layout *l, FILE *out, struct err *e)
-{
-	enum status st = ST_OK;
-
-	for (size_t i = 0; i < l->t->n_rows && st == ST_OK; i++) {
-		fill(l, i);
-		put_line(l, l->row.cells);
+	for (size_t i = 0; i < l->t->n_rows && l->out->status == ST_OK; i++) {
+		row_fill(l->t, i, &l->row);
+		put_line(l, l->row.cells, l->row.depth);
 		for (size_t k = 0; k < l->row.n_details; k++)
 			put_detail(l, l->row.details[k]);
 		if (l->row.more)
 			put_detail(l, l->row.more);
-		st = flush(l, out, e);
+		out_flush(l->out, false);
 	}
-	return st;
 }
 
-enum status render_text(const struct table *t, const struct render_text_options *o, FILE *out,
-			struct err *e)
+static void put_notes(struct out *out, const char *const *notes, size_t n)
 {
-	struct layout l = {.t = t, .o = o};
-	enum status st;
+	if (n)
+		buf_addc(&out->text, '\n');
+	for (size_t i = 0; i < n; i++) {
+		buf_add_escaped(&out->text, notes[i], strlen(notes[i]));
+		buf_addc(&out->text, '\n');
+	}
+}
+
+static void put_title(struct out *out, const struct render_options *o, const char *title)
+{
+	if (!title)
+		return;
+	buf_adds(&out->text, o->colour ? "\x1b[1m" : "");
+	buf_add_escaped(&out->text, title, strlen(title));
+	buf_adds(&out->text, o->colour ? "\x1b[0m\n\n" : "\n\n");
+}
+
+static void text_table(const struct table *t, const struct render_options *o, struct out *out)
+{
+	struct layout l = {.t = t, .o = o, .out = out};
 
 	l.widths = mem_zarray(t->n_columns + 1, sizeof *l.widths);
 	l.row.cells = mem_zarray(t->n_columns + 1, sizeof *l.row.cells);
@@ -232,38 +257,83 @@ enum status render_text(const struct table *t, const struct render_text_options 
 		l.widths[k] = text_width(c->title, strlen(c->title));
 	}
 	for (size_t i = 0; i < t->n_rows; i++) {
-		fill(&l, i);
-		measure(&l, l.row.cells);
+		row_fill(t, i, &l.row);
+		measure(&l, l.row.cells, l.row.depth);
 	}
 	for (size_t i = 0; i < t->n_totals; i++)
-		measure(&l, t->totals + i * t->n_columns);
+		measure(&l, t->totals + i * t->n_columns, 0);
 	if (o->width) {
 		leave_out(&l);
 		narrow(&l);
 	}
-
-	if (t->title) {
-		buf_add_escaped(&l.line, t->title, strlen(t->title));
-		buf_adds(&l.line, "\n\n");
-	}
-	put_line(&l, NULL);
-	st = put_rows(&l, out, e);
+	put_title(out, o, t->title);
+	put_line(&l, NULL, 0);
+	put_rows(&l);
 	for (size_t i = 0; i < t->n_totals; i++)
-		put_line(&l, t->totals + i * t->n_columns);
-	if (t->n_notes)
-		buf_addc(&l.line, '\n');
-	for (size_t i = 0; i < t->n_notes; i++) {
-		buf_add_escaped(&l.line, t->notes[i], strlen(t->notes[i]));
-		buf_addc(&l.line, '\n');
-	}
+		put_line(&l, t->totals + i * t->n_columns, 0);
+	put_notes(out, t->notes, t->n_notes);
 	tell_left_out(&l);
-	if (st == ST_OK)
-		st = flush(&l, out, e);
-	buf_release(&l.line);
 	buf_release(&l.cell);
 	buf_release(&l.cut);
 	free(l.row.cells);
 	free(l.widths);
 	free(l.shown);
-	return st;
+}
+
+/* "3 rules: 2 pass, 1 fail" */
+static void put_verdicts(const struct checks *c, struct out *out)
+{
+	const char *before = ": ";
+
+	buf_addf(&out->text, "\n%zu rule%s", c->n_items, c->n_items == 1 ? "" : "s");
+	for (size_t v = 0; v < VERDICTS; v++) {
+		size_t n = checks_count(c, (enum verdict)v);
+
+		if (!n)
+			continue;
+		buf_addf(&out->text, "%s%zu %s", before, n, verdict_words[v]);
+		before = ", ";
+	}
+	buf_addc(&out->text, '\n');
+}
+
+static void text_section(const struct section *s, const struct render_options *o, struct out *out)
+{
+	struct view v;
+
+	switch (s->kind) {
+	case SECTION_TABLE: text_table(s->table, o, out); break;
+	case SECTION_FLAME: break;
+	case SECTION_SERIES:
+		put_title(out, o, s->series->title);
+		text_plot(s->series, o, &out->text);
+		break;
+	case SECTION_CHECKS:
+		v = view_checks(s->checks, false);
+		text_table(&v.table, o, out);
+		put_verdicts(s->checks, out);
+		view_release(&v);
+		break;
+	}
+}
+
+enum status text_document(const struct document *d, const struct render_options *o, struct out *out)
+{
+	bool first = true;
+
+	put_title(out, o, d->title);
+	for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++) {
+		const struct section *s = &d->sections[i];
+		bool asked = o->table && !strcmp(o->table, section_name(s));
+
+		if (s->kind == SECTION_FLAME || (s->kind == SECTION_SERIES && !o->plot && !asked))
+			continue;
+		if (!first)
+			buf_addc(&out->text, '\n');
+		first = false;
+		text_section(s, o, out);
+	}
+	if (!o->table)
+		put_notes(out, d->notes, d->n_notes);
+	return out_flush(out, false);
 }

@@ -92,7 +92,7 @@ static enum status add_file(struct filters *f, enum filter_kind kind, const char
 	size_t n;
 
 	if (!in)
-		return err_set(e, ST_SYS, "%s: %s", path, strerror(errno));
+		return err_set(e, ST_SYS, "%s", strerror(errno));
 	while (!st && (n = fread(piece, 1, sizeof piece, in)) > 0) {
 		buf_add(&b, piece, n);
 		if (b.len > FILTER_FILE_MAX)
@@ -103,8 +103,6 @@ static enum status add_file(struct filters *f, enum filter_kind kind, const char
 		st = err_set(e, ST_SYS, "%s", strerror(errno));
 	if (!st)
 		st = add_lines(f, kind, b.data, b.len, flags, e);
-	if (st)
-		err_prefix(e, "%s", path);
 	buf_release(&b);
 	fclose(in);
 	return st;
@@ -117,14 +115,12 @@ enum status filters_add(struct filters *f, enum filter_kind kind, const char *te
 
 	if (kind == FILTER_FOCUS && f->n_focus == FILTERS_FOCUS_MAX)
 		return err_set(e, ST_LIMIT, "more than %d filters", FILTERS_FOCUS_MAX);
-	if (*text == '@' && text[1] != '@') {
+	if (filters_is_file(text)) {
 		st = add_file(f, kind, text + 1, flags, e);
 	} else {
 		const char *s = text + (*text == '@');
 
 		st = add(f, kind, s, strlen(s), flags, e);
-		if (st)
-			err_prefix(e, "'%s'", text);
 	}
 	if (st)
 		return st;

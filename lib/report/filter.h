@@ -45,9 +45,13 @@ struct filters *filters_new(void);
 void filters_free(struct filters *f); /* accepts NULL */
 /* text is a pattern, or @FILE: one pattern in each line, where empty ones and those that begin
  * with '#' do not count; "@@x" is the pattern "@x". flags: enum match_flags. On an error *e has
- * the column, and the file and line. */
+ * the column, of a file the line too, but not its name. */
 enum status filters_add(struct filters *f, enum filter_kind kind, const char *text, unsigned flags,
 			struct err *e);
+static inline bool filters_is_file(const char *text)
+{
+	return text[0] == '@' && text[1] != '@';
+}
 bool filters_any(const struct filters *f); /* NULL: none */
 bool filters_has(const struct filters *f, enum filter_kind kind);
 /* Names on which the patterns of a kind were given up (match.h). */

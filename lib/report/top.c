@@ -72,7 +72,7 @@ static void add_column(struct top *t, const char *key, const char *title, enum c
 {
 	size_t i = t->table.n_columns++;
 
-	t->columns[i] = (struct column){key, title, type, flags};
+	t->columns[i] = (struct column){.key = key, .title = title, .type = type, .flags = flags};
 	t->sources[i].what = what;
 	t->sources[i].sum = sum;
 }
@@ -407,7 +407,7 @@ struct top *top_new(const struct project *p, const struct top_options *o, struct
 		return NULL;
 	}
 	ranking = (struct ranking){p, &p->now, SHOWN, t->sort, o->cumulative};
-	t->table = (struct table){.columns = t->columns, .fill = fill, .arg = t};
+	t->table = (struct table){.name = "top", .columns = t->columns, .fill = fill, .arg = t};
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
 	t->ranked = rank_groups(&ranking, &t->table.n_rows);
 	add_columns(t);

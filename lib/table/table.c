@@ -1,12 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/table/table.h"
 
+#include <inttypes.h>
+
 struct cell cell_share(uint64_t part, uint64_t whole)
 {
 	if (!whole)
 		return (struct cell){.present = false};
 	return cell_number(
 	    (uint64_t)(((unsigned __int128)part * 20000 + whole) / ((unsigned __int128)whole * 2)));
+}
+
+struct cell cell_change(uint64_t from, uint64_t to)
+{
+	struct cell c = cell_difference(from, to);
+	unsigned __int128 v;
+
+	if (!from)
+		return (struct cell){.present = false};
+	v = ((unsigned __int128)c.number * 20000 + from) / ((unsigned __int128)from * 2);
+	c.number = v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
+	return c;
+}
+
+static uint64_t power_of_10(unsigned n)
+{
+	uint64_t v = 1;
+
+	for (; n; n--)
+		v *= 10;
+	return v;
+}
+
+struct cell cell_ratio(uint64_t part, uint64_t whole, unsigned decimals)
+{
+	unsigned __int128 v = (unsigned __int128)part * power_of_10(decimals) * 2;
+
+	if (!whole)
+		return (struct cell){.present = false};
+	v = (v + whole) / ((unsigned __int128)whole * 2);
+	return cell_number(v > UINT64_MAX ? UINT64_MAX : (uint64_t)v);
 }
 
 void size_text(struct buf *out, uint64_t bytes)
@@ -28,4 +61,74 @@ void size_text(struct buf *out, uint64_t bytes)
 			break;
 	}
 	buf_addf(out, "%u.%u %ciB", (unsigned)(tenths / 10), (unsigned)(tenths % 10), units[unit]);
+}
+
+void time_text(struct buf *out, uint64_t ns)
+{
+	static const char *const units[] = {"us", "ms", "s"};
+	uint64_t unit = 1000, hundredths = 0;
+	size_t i;
+
+	if (ns < 1000) {
+		buf_addf(out, "%u ns", (unsigned)ns);
+		return;
+	}
+	for (i = 0;; i++, unit *= 1000) {
+		hundredths = ns / unit * 100 + (ns % unit * 100 + unit / 2) / unit;
+		/* 999.995 rounds to 1000.00: the next unit's 1.00 */
+		if (hundredths < 100000 || i == 2)
+			break;
+	}
+	buf_addf(out, "%" PRIu64 ".%02u %s", hundredths / 100, (unsigned)(hundredths % 100),
+		 units[i]);
+}
+
+static void add_fraction(struct buf *out, uint64_t v, unsigned decimals)
+{
+	uint64_t unit = power_of_10(decimals);
+
+	buf_add_u64(out, v / unit);
+	if (decimals)
+		buf_addf(out, ".%0*" PRIu64, (int)decimals, v % unit);
+}
+
+void cell_exact(struct buf *out, const struct column *c, const struct cell *v)
+{
+	if (!v->present || c->type == COLUMN_TEXT)
+		return;
+	if (v->negative && v->number)
+		buf_addc(out, '-');
+	add_fraction(out, v->number,
+		     c->type == COLUMN_PERCENT  ? 2
+		     : c->type == COLUMN_NUMBER ? c->decimals
+						: 0);
+}
+
+void cell_for_people(struct buf *out, const struct column *c, const struct cell *v, bool exact)
+{
+	if (!v->present || c->type == COLUMN_TEXT)
+		return;
+	if (v->number && (v->negative || c->flags & COLUMN_SIGNED))
+		buf_addc(out, v->negative ? '-' : '+');
+	switch (c->type) {
+	case COLUMN_TEXT:
+	case COLUMN_INT: buf_add_u64(out, v->number); break;
+	case COLUMN_BYTES:
+		if (exact)
+			buf_add_u64(out, v->number);
+		else
+			size_text(out, v->number);
+		break;
+	case COLUMN_TIME:
+		if (exact)
+			buf_addf(out, "%" PRIu64 " ns", v->number);
+		else
+			time_text(out, v->number);
+		break;
+	case COLUMN_PERCENT:
+		add_fraction(out, v->number, 2);
+		buf_addc(out, '%');
+		break;
+	case COLUMN_NUMBER: add_fraction(out, v->number, c->decimals); break;
+	}
 }

@@ -2,7 +2,8 @@
  *
  * What a report shows, before it is text or CSV: columns, and rows made on demand, so that a
  * report of a million stacks is never in memory as text. Reports fill tables, lib/render writes
- * them; neither knows the other.
+ * them; neither knows the other. A program prints a struct document (document.h) of tables, flame
+ * graphs (flame.h), series (series.h) and checks (checks.h).
  */
 #ifndef TM_TABLE_TABLE_H
 #define TM_TABLE_TABLE_H
@@ -16,27 +17,45 @@ enum column_type {
 	COLUMN_INT,
 	COLUMN_BYTES,   /* a size: for people in units, in CSV always exact */
 	COLUMN_PERCENT, /* the number is in hundredths of a percent */
+	COLUMN_TIME,    /* nanoseconds: for people in units, in CSV always exact; key ends in _ns */
+	COLUMN_NUMBER,  /* a decimal fraction: the number is in units of 10^-decimals */
 };
 
 enum column_flags {
-	COLUMN_NOT_TEXT = 1 << 0, /* for CSV only */
+	COLUMN_NOT_TEXT = 1 << 0, /* for CSV, TSV and JSON only */
 	COLUMN_NOT_CSV = 1 << 1,  /* for people only */
 	COLUMN_SHORTEN = 1 << 2,  /* text that may lose its middle on a narrow terminal */
 	COLUMN_PATH = 1 << 3,     /* with COLUMN_SHORTEN: its first folders instead */
 	COLUMN_SPARE = 1 << 4,    /* left out, and told, where a terminal has no room */
+	COLUMN_SIGNED = 1 << 5,   /* a difference: people see +, - or nothing before a 0 */
+	COLUMN_TREE = 1 << 6,     /* text that is indented by the row's depth; see TABLE_TREE */
+	COLUMN_PROSE = 1 << 7,    /* text in the program's own words, not a name from input */
 };
 
 struct column {
-	const char *key;   /* CSV heading: fixed, [a-z_] */
-	const char *title; /* for people */
+	const char *key;   /* CSV heading: fixed, [a-z_0-9]; unique in its table */
+	const char *title; /* for people; may be NULL with COLUMN_NOT_TEXT */
 	enum column_type type;
 	unsigned flags;
+	unsigned decimals; /* COLUMN_NUMBER: 0 to 9 */
+};
+
+/* What a value means, where colour can say it. Never the only way to tell: what a person must
+ * know stands in a text column too. */
+enum mark {
+	MARK_NONE,
+	MARK_GOOD,
+	MARK_WARN,
+	MARK_BAD,
+	MARK_STRONG, /* look here */
+	MARK_FAINT,  /* of little weight */
 };
 
 /* A cell that is not present is blank: not known is not 0. Numbers are a sign and a magnitude,
  * since a sum may need all 64 bits. Text is bytes as captured; render escapes it. */
 struct cell {
 	bool present, negative;
+	uint8_t mark; /* enum mark */
 	uint64_t number;
 	const char *text;
 	size_t len;
@@ -47,19 +66,30 @@ struct row {
 	const char **details; /* lines beneath the row for people, NUL-terminated; the source's */
 	size_t n_details;
 	const char *more; /* a last such line, e.g. how many were left out; NULL: none */
+	uint32_t depth;   /* TABLE_TREE: 0 is outermost; rows are in pre-order */
+};
+
+enum table_flags {
+	/* Rows are a tree: CSV, TSV and JSON get a first column "depth"; people see the column with
+	 * COLUMN_TREE indented. */
+	TABLE_TREE = 1 << 0,
 };
 
 struct table {
+	const char *name; /* a word [a-z-], unique in a document: `--table NAME`, JSON; may be NULL
+			     in a document of one table */
 	const char *title;
+	unsigned flags;
 	struct column *columns;
 	size_t n_columns;
 	size_t n_rows;
-	/* Fills row i. r->cells comes zeroed; what it points to is valid until the next call. */
+	/* Fills row i. r->cells comes zeroed; what it points to is valid until the next call. May
+	 * be asked for any row, in any order, more than once. */
 	void (*fill)(void *arg, size_t i, struct row *r);
 	void *arg;
-	struct cell *totals; /* n_totals rows of n_columns cells; for people only */
+	struct cell *totals; /* n_totals rows of n_columns cells; not for CSV and TSV */
 	size_t n_totals;
-	const char **notes; /* lines at the end, for people only */
+	const char **notes; /* lines at the end; not for CSV and TSV */
 	size_t n_notes;
 };
 
@@ -73,10 +103,41 @@ static inline struct cell cell_text(const char *s, size_t n)
 	return (struct cell){.present = true, .text = s, .len = n};
 }
 
+/* to - from: exact over the whole range, and negated when the sides are swapped. */
+static inline struct cell cell_difference(uint64_t from, uint64_t to)
+{
+	return (struct cell){
+	    .present = true, .negative = to < from, .number = to < from ? from - to : to - from};
+}
+
+static inline struct cell cell_signed(int64_t v)
+{
+	return (struct cell){
+	    .present = true, .negative = v < 0, .number = v < 0 ? -(uint64_t)v : (uint64_t)v};
+}
+
 /* part of whole in hundredths of a percent, rounded half up; not present for a whole of 0. */
 struct cell cell_share(uint64_t part, uint64_t whole);
 
+/* (to - from) / from in hundredths of a percent, rounded half away from 0; not present for a from
+ * of 0, saturated at UINT64_MAX. */
+struct cell cell_change(uint64_t from, uint64_t to);
+
+/* part / whole with that many decimals (0 to 9), for COLUMN_NUMBER; rounded half up, saturated; not
+ * present for a whole of 0. */
+struct cell cell_ratio(uint64_t part, uint64_t whole, unsigned decimals);
+
 /* The size for people: "496 B", "1.5 KiB", "2.0 GiB": one decimal, units of 1024. */
 void size_text(struct buf *out, uint64_t bytes);
+
+/* The time for people: "496 ns", "1.25 ms", "75.00 s": two decimals. */
+void time_text(struct buf *out, uint64_t ns);
+
+/* A number as its column says, for people: with units (not where exact is asked for), % and the
+ * sign of COLUMN_SIGNED. Nothing for a cell that is not present; not for COLUMN_TEXT. */
+void cell_for_people(struct buf *out, const struct column *c, const struct cell *v, bool exact);
+
+/* The same for machines: digits, '-' and '.' only; percents have two decimals. */
+void cell_exact(struct buf *out, const struct column *c, const struct cell *v);
 
 #endif

@@ -19,26 +19,35 @@ static void fill(void *arg, size_t i, struct row *r)
 	}
 }
 
-static struct column columns[3] = {{"n", "N", COLUMN_BYTES, 0},
-				   {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN},
-				   {"p", "%", COLUMN_PERCENT, 0}};
+static struct column columns[3] = {{"n", "N", COLUMN_BYTES, 0, 0},
+				   {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+				   {"p", "%", COLUMN_PERCENT, 0, 0}};
 
-static char *render(struct table *t, unsigned width, bool exact)
+static char *print(const struct table *t, const struct render_options *o)
 {
-	struct render_text_options o = {width, exact};
+	struct document d = {.program = "tm-test"};
 	struct err e = ERR_INIT;
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
 
-	CHECK_EQ(render_text(t, &o, f, &e), ST_OK);
+	document_table(&d, t);
+	CHECK_EQ(render(&d, RENDER_TEXT, o, f, &e), ST_OK);
 	fclose(f);
+	document_release(&d);
 	return text;
+}
+
+static char *render_width(const struct table *t, unsigned width, bool exact)
+{
+	struct render_options o = {.width = width, .exact_bytes = exact};
+
+	return print(t, &o);
 }
 
 static void expect(struct table *t, unsigned width, bool exact, const char *want)
 {
-	char *text = render(t, width, exact);
+	char *text = render_width(t, width, exact);
 
 	CHECK_STR(text, want);
 	free(text);
@@ -160,10 +169,10 @@ TEST(terminal_shortens_a_pipe_does_not)
 
 	cells[0][1] = cell_text(name, sizeof name - 1);
 	cells[0][2] = cell_number(5000);
-	text = render(&t, 0, false);
+	text = render_width(&t, 0, false);
 	CHECK(strstr(text, name) != NULL);
 	free(text);
-	text = render(&t, 40, false);
+	text = render_width(&t, 40, false);
 	CHECK(strstr(text, name) == NULL);
 	CHECK(strstr(text, "Namespace") != NULL);
 	CHECK(strstr(text, "const&)") != NULL);
@@ -213,7 +222,7 @@ TEST(numbers_make_room_for_names)
 	       "N  name\n"
 	       "1  Namespace::Cl…::Method(int)\n"
 	       "\nnot shown, since the terminal is too narrow: %\n");
-	text = render(&t, 32, true); /* a name of 20, two gaps, 1 and 7 */
+	text = render_width(&t, 32, true); /* a name of 20, two gaps, 1 and 7 */
 	CHECK(strstr(text, "100.00%") != NULL && !strstr(text, "not shown"));
 	free(text);
 	columns[2].flags = 0;

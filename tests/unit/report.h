@@ -63,6 +63,8 @@ static inline void end(struct project *p, struct trace *t)
 
 static inline char *csv_of(const struct project *p, const struct top_options *o)
 {
+	struct render_options plain = {.raw_csv = true};
+	struct document d = {.program = "tm-test"};
 	struct err e = ERR_INIT;
 	struct top *top = top_new(p, o, &e);
 	char *text = NULL;
@@ -72,8 +74,10 @@ static inline char *csv_of(const struct project *p, const struct top_options *o)
 	if (!CHECK(top != NULL))
 		return mem_strdup(e.msg);
 	f = open_memstream(&text, &len);
-	CHECK_EQ(render_csv(top_table(top), f, &e), ST_OK);
+	document_table(&d, top_table(top));
+	CHECK_EQ(render(&d, RENDER_CSV, &plain, f, &e), ST_OK);
 	fclose(f);
+	document_release(&d);
 	top_free(top);
 	return text;
 }

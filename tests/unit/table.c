@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/table/table.h"
+#include "lib/table/flame.h"
 
 #include "tests/unit/test.h"
 
@@ -38,6 +39,130 @@ TEST(shares)
 	CHECK_EQ(cell_share(1, 20000).number, 1); /* 0.005 % rounds up */
 	CHECK_EQ(cell_share(1, 20001).number, 0);
 	CHECK_EQ(cell_share(UINT64_MAX, UINT64_MAX).number, 10000);
+}
+
+static const char *people(struct buf *b, enum column_type type, unsigned flags, unsigned decimals,
+			  struct cell v)
+{
+	struct column c = {.type = type, .flags = flags, .decimals = decimals};
+
+	b->len = 0;
+	cell_for_people(b, &c, &v, false);
+	return buf_str(b);
+}
+
+TEST(times_for_people)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {{0, "0 ns"},
+		     {999, "999 ns"},
+		     {1000, "1.00 us"},
+		     {1234, "1.23 us"},
+		     {1235, "1.24 us"}, /* half up */
+		     {999994, "999.99 us"},
+		     {999995, "1.00 ms"},
+		     {1250000, "1.25 ms"},
+		     {16666667, "16.67 ms"},
+		     {999994999, "999.99 ms"},
+		     {999995000, "1.00 s"},
+		     {75000000000, "75.00 s"},
+		     {UINT64_MAX, "18446744073.71 s"}};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		b.len = 0;
+		time_text(&b, cases[i].ns);
+		CHECK_STR(buf_str(&b), cases[i].text);
+	}
+	buf_release(&b);
+}
+
+TEST(differences_negate_when_swapped)
+{
+	static const uint64_t v[] = {0, 1, 7, (uint64_t)1 << 63, UINT64_MAX - 1, UINT64_MAX};
+
+	for (size_t i = 0; i < 6; i++)
+		for (size_t k = 0; k < 6; k++) {
+			struct cell a = cell_difference(v[i], v[k]),
+				    b = cell_difference(v[k], v[i]);
+
+			CHECK_EQ(a.number, b.number);
+			CHECK_EQ(a.number, v[i] > v[k] ? v[i] - v[k] : v[k] - v[i]);
+			CHECK_EQ(a.negative, v[k] < v[i]);
+			CHECK_EQ(b.negative, v[i] < v[k]);
+		}
+	CHECK_EQ(cell_signed(INT64_MIN).number, (uint64_t)1 << 63);
+	CHECK(cell_signed(INT64_MIN).negative);
+}
+
+TEST(changes_and_ratios)
+{
+	CHECK(!cell_change(0, 5).present);
+	CHECK_EQ(cell_change(100, 107).number, 700);
+	CHECK(cell_change(200, 100).negative);
+	CHECK_EQ(cell_change(200, 100).number, 5000);
+	CHECK_EQ(cell_change(3, 4).number, 3333);
+	CHECK_EQ(cell_change(3, 5).number, 6667);
+	CHECK_EQ(cell_change(1, UINT64_MAX).number, UINT64_MAX);
+	CHECK(!cell_ratio(1, 0, 2).present);
+	CHECK_EQ(cell_ratio(1, 3, 3).number, 333);
+	CHECK_EQ(cell_ratio(2, 3, 3).number, 667);
+	CHECK_EQ(cell_ratio(UINT64_MAX, 1, 9).number, UINT64_MAX);
+}
+
+TEST(values_for_people)
+{
+	struct buf b = BUF_INIT;
+	struct cell none = {.present = false};
+
+	CHECK_STR(people(&b, COLUMN_INT, COLUMN_SIGNED, 0, cell_number(5)), "+5");
+	CHECK_STR(people(&b, COLUMN_INT, COLUMN_SIGNED, 0, cell_number(0)), "0");
+	CHECK_STR(people(&b, COLUMN_INT, 0, 0, cell_signed(-5)), "-5");
+	CHECK_STR(people(&b, COLUMN_BYTES, COLUMN_SIGNED, 0, cell_difference(2048, 512)),
+		  "-1.5 KiB");
+	CHECK_STR(people(&b, COLUMN_PERCENT, COLUMN_SIGNED, 0, cell_change(100, 107)), "+7.00%");
+	CHECK_STR(people(&b, COLUMN_TIME, COLUMN_SIGNED, 0, cell_number(1250000)), "+1.25 ms");
+	CHECK_STR(people(&b, COLUMN_NUMBER, 0, 3, cell_number(1005)), "1.005");
+	CHECK_STR(people(&b, COLUMN_NUMBER, 0, 0, cell_number(7)), "7");
+	CHECK_STR(people(&b, COLUMN_INT, 0, 0, none), "");
+	buf_release(&b);
+}
+
+/* main 1+10, main;a 5, main;a;x 100, main;b 3 in 4 nodes: b and x or a go. */
+TEST(flame_graphs_keep_their_totals_when_pruned)
+{
+	struct flame f = FLAME_INIT, small = FLAME_INIT;
+	uint64_t total[8], base[8];
+	uint32_t main_node = flame_child(&f, FLAME_ROOT, "main", 4, NULL, 0);
+	uint32_t a = flame_child(&f, main_node, "a", 1, "a.c:1", 5);
+	uint32_t x = flame_child(&f, a, "x", 1, NULL, 0), more;
+	uint32_t b = flame_child(&f, main_node, "b", 1, NULL, 0);
+
+	CHECK_EQ(flame_child(&f, main_node, "a", 1, "a.c:1", 5), a);
+	more = flame_child(&f, main_node, "a", 1, "a.c:2", 5);
+	CHECK(more != a);
+	flame_add(&f, main_node, 11, 20);
+	flame_add(&f, a, 5, 0);
+	flame_add(&f, x, 100, 1);
+	flame_add(&f, b, 3, 2);
+	flame_totals(&f, total, base);
+	CHECK_EQ(total[FLAME_ROOT], 119);
+	CHECK_EQ(base[FLAME_ROOT], 23);
+	CHECK_EQ(total[a], 105);
+	CHECK_EQ(flame_prune(&f, 6, &small), 0);
+	CHECK_EQ(small.n_nodes, 0);
+	CHECK_EQ(flame_prune(&f, 4, &small), 4); /* the root and main are left, and (smaller) */
+	CHECK_EQ(small.n_nodes, 3);
+	flame_totals(&small, total, base);
+	CHECK_EQ(total[FLAME_ROOT], 119);
+	CHECK_EQ(base[FLAME_ROOT], 23);
+	CHECK_EQ(small.nodes[2].self, 108);
+	CHECK_EQ(small.nodes[2].base, 3);
+	CHECK_EQ(small.nodes[2].len, 9);
+	flame_release(&f);
+	flame_release(&small);
 }
 
 TEST_MAIN()

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options of whatever looks at a part of a capture: the same words with the same meaning in
+ * every program. They fill what lib/report filters with (so lib/cli may include lib/report).
+ *
+ *     struct cli_filter filter = {0};
+ *     ... CLI_FILTER_ROWS(filter), CLI_VIEW_ROWS(filter), ... in the option table
+ *     opt_parse(...);
+ *     cli_filter_done(&filter);
+ *     cli_filter_project(&filter, &project_options);
+ *     ...
+ *     cli_filter_release(&filter);     // after the project
+ */
+#ifndef TM_CLI_FILTER_H
+#define TM_CLI_FILTER_H
+
+#include "lib/cli/cli.h"
+#include "lib/report/project.h"
+
+struct cli_filter {
+	struct opt_list patterns[FILTER_KINDS];
+	struct opt_list owner_files, site_files;
+	bool literal, caseless, list_sites;
+	int domain;
+
+	/* from cli_filter_done on */
+	struct filters *filters;
+	struct owners *owners; /* NULL: no --owners */
+	struct sites *sites;
+};
+
+extern const char *const cli_domain_choices[];
+
+/* Which events count. */
+#define CLI_FILTER_ROWS(f)                                                                     \
+	ROW_HEADING("choosing:"),                                                              \
+	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call",             \
+		     &(f).patterns[FILTER_FOCUS]),                                             \
+	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call",            \
+		     &(f).patterns[FILTER_IGNORE]),                                            \
+	    ROW_LIST(0, "type", "REGEX", "keep allocations of a matching type",                \
+		     &(f).patterns[FILTER_TYPE]),                                              \
+	    ROW_LIST(0, "module", "REGEX", "keep stacks with a call in a matching module",     \
+		     &(f).patterns[FILTER_MODULE]),                                            \
+	    ROW_LIST(0, "file", "REGEX", "keep stacks with a call in a matching source file",  \
+		     &(f).patterns[FILTER_FILE]),                                              \
+	    ROW_LIST(0, "owner", "REGEX", "keep what a matching owner has (--owners)",         \
+		     &(f).patterns[FILTER_OWNER]),                                             \
+	    ROW_LIST(0, "owners", "FILE", "rules for who owns what", &(f).owner_files),        \
+	    ROW_FLAG('F', "literal", "filters take plain strings", &(f).literal),              \
+	    ROW_FLAG('i', "caseless", "filters match either case", &(f).caseless)
+
+/* How what counts is looked at. */
+#define CLI_VIEW_ROWS(f)                                                                       \
+	ROW_LIST(0, "hide", "REGEX", "take matching calls out of the stacks",                  \
+		 &(f).patterns[FILTER_HIDE]),                                                  \
+	    ROW_LIST(0, "show", "REGEX", "leave matching calls only in the stacks",            \
+		     &(f).patterns[FILTER_SHOW]),                                              \
+	    ROW_LIST(0, "prune-from", "REGEX", "take out what a matching call calls",          \
+		     &(f).patterns[FILTER_PRUNE]),                                             \
+	    ROW_CHOICE(0, "domain", "NAME",                                                    \
+		       "count auto, malloc, pool, mmap, mono, lua or all (default: the first " \
+		       "of these that there is)",                                              \
+		       &(f).domain, cli_domain_choices),                                       \
+	    ROW_LIST(0, "sites", "FILE", "more rules for what is no site", &(f).site_files),   \
+	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &(f).list_sites)
+
+/* Wrong patterns are usage errors; what is wrong with a file ends the program with EXIT_INPUT.
+ * --list-sites is answered here. */
+void cli_filter_done(struct cli_filter *f);
+void cli_filter_project(const struct cli_filter *f, struct project_options *o);
+/* Says which expressions were given up. */
+void cli_filter_release(struct cli_filter *f);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WIDTH_MAX = 10000 };
+
+const char *const cli_as_choices[] = {"auto", "text", "csv", "tsv", NULL};
+const char *const cli_when_choices[] = {"auto", "always", "never", NULL};
+
+void cli_report_start(struct cli_report *r)
+{
+	enum render_format named = r->output ? render_format_of(r->output) : RENDER_TEXT;
+
+	if (r->csv && r->as && r->as - 1 != RENDER_CSV)
+		cli_usage("--csv and --as %s do not go together", cli_as_choices[r->as]);
+	r->format = r->csv ? RENDER_CSV : r->as ? (enum render_format)(r->as - 1) : named;
+	if (r->options.table && r->format != RENDER_TEXT && r->format != RENDER_CSV &&
+	    r->format != RENDER_TSV)
+		cli_usage("--table goes with text, csv and tsv: %s holds all of the report",
+			  render_format_words[r->format]);
+	if (r->has_width && r->width > WIDTH_MAX)
+		cli_usage("--width: %" PRIu64 " is more than %d", r->width, WIDTH_MAX);
+	if (r->output)
+		cli_output_report(r->output);
+}
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
+}
+
+static bool is_set(const char *variable)
+{
+	const char *s = getenv(variable);
+
+	return s && *s;
+}
+
+static bool dumb(void)
+{
+	const char *s = getenv("TERM");
+
+	return !s || !*s || !strcmp(s, "dumb");
+}
+
+void cli_report_print(struct cli_report *r, const struct document *d)
+{
+	bool terminal = isatty(STDOUT_FILENO), text = r->format == RENDER_TEXT;
+	struct err e = ERR_INIT;
+	enum status st;
+
+	r->options.width = r->has_width ? (unsigned)r->width : terminal ? terminal_width() : 0;
+	r->options.colour = r->color == WHEN_ALWAYS ||
+			    (r->color == WHEN_AUTO && terminal && !is_set("NO_COLOR") && !dumb());
+	r->options.plot = r->plot == WHEN_ALWAYS || (r->plot == WHEN_AUTO && terminal);
+	if (text && terminal && !r->no_pager)
+		cli_pager_start();
+	st = render(d, r->format, &r->options, stdout, &e);
+	if (st == ST_UNSUPPORTED)
+		cli_usage("--%s: %s", r->options.table ? "table" : "as", e.msg);
+	if (st != ST_OK)
+		cli_fail(NULL, &e);
+}
+
+struct render_rows *cli_report_rows(struct cli_report *r, const struct table *t, struct err *e)
+{
+	if (r->format != RENDER_CSV && r->format != RENDER_TSV)
+		cli_usage("these rows are for --as csv or --as tsv");
+	return render_rows_new(t, r->format, &r->options, stdout, e);
+}

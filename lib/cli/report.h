@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What programs share that print a document (lib/table/document.h): the option rows, the output
+ * file, colour and pager.
+ *
+ *     struct cli_report report = {0};
+ *     ... CLI_REPORT_ROWS(report), ... in the option table
+ *     opt_parse(...);
+ *     cli_report_start(&report);       // checks the options, opens --output
+ *     ...
+ *     cli_report_print(&report, &document);
+ *     return cli_exit();
+ */
+#ifndef TM_CLI_REPORT_H
+#define TM_CLI_REPORT_H
+
+#include "lib/cli/cli.h"
+#include "lib/render/render.h"
+
+struct cli_report {
+	int as; /* an index into cli_as_choices */
+	bool csv, no_pager;
+	const char *output;
+	int color, plot; /* auto, always, never */
+	uint64_t width;
+	bool has_width;
+	struct render_options options;
+	enum render_format format; /* set by cli_report_start */
+};
+
+extern const char *const cli_as_choices[], *const cli_when_choices[];
+#define CLI_REPORT_ROWS(r)                                                                         \
+	ROW_HEADING("printing:"),                                                                  \
+	    ROW_CHOICE(0, "as", "FORMAT", CLI_AS_HELP, &(r).as, cli_as_choices),                   \
+	    ROW_FLAG(0, "csv", "short for --as csv", &(r).csv),                                    \
+	    ROW_STRING('o', "output", "FILE", "write there, when all is done", &(r).output),       \
+	    ROW_STRING(0, "table", "NAME", "text, CSV, TSV: this part of the report only",         \
+		       &(r).options.table),                                                        \
+	    ROW_FLAG(0, "bytes", "exact sizes and times instead of rounded ones",                  \
+		     &(r).options.exact_bytes),                                                    \
+	    ROW_FLAG(0, "raw-csv", "CSV without the guard against formulas",                       \
+		     &(r).options.raw_csv),                                                        \
+	    ROW_CHOICE(0, "plot", "WHEN", "charts in text: auto, always or never", &(r).plot,      \
+		       cli_when_choices),                                                          \
+	    ROW_CHOICE(0, "color", "WHEN", "auto, always or never", &(r).color, cli_when_choices), \
+	    {.type = OPT_UNSIGNED,                                                                 \
+	     .word = "width",                                                                      \
+	     .arg = "N",                                                                           \
+	     .help = "columns of text; 0: nothing is shortened",                                   \
+	     .to = (uint64_t *){&(r).width},                                                       \
+	     .given = &(r).has_width},                                                             \
+	    ROW_FLAG(0, "no-pager", "straight to the terminal", &(r).no_pager)
+#define CLI_AS_HELP "auto, text, csv or tsv"
+
+/* What does not go together is a usage error. */
+void cli_report_start(struct cli_report *r);
+/* Prints a document; what the format cannot hold is a usage error. Once per program. */
+void cli_report_print(struct cli_report *r, const struct document *d);
+/* Rows as they are made, CSV or TSV: render_rows_new on standard output, or a usage error. Its
+ * end's and its rows' failures are for cli_fail. */
+struct render_rows *cli_report_rows(struct cli_report *r, const struct table *t, struct err *e);
+
+/* For cli_report_print and cli_exit: standard output goes through a pager, if one can be run. */
+void cli_pager_start(void);
+void cli_pager_end(void); /* after standard output was closed */
+
+#endif

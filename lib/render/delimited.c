@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * CSV as in RFC 4180, and TSV as in the media type text/tab-separated-values (IANA), whose fields
+ * cannot hold tabs: they are escaped. What a spreadsheet takes for a formula: the list of OWASP's
+ * "CSV Injection" page.
+ */
+#include "lib/render/delimited.h"
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool looks_like_a_formula(const char *s, size_t n)
+{
+	/* A quote would be taken for the guard. */
+	return n && memchr("=+-@\t\r\n'", *s, 8);
+}
+
+static void add_csv(struct buf *b, const char *s, size_t n, bool guard)
+{
+	bool quote = false;
+
+	guard = guard && looks_like_a_formula(s, n);
+	for (size_t i = 0; i < n && !quote; i++)
+		quote = s[i] == ',' || s[i] == '"' || s[i] == '\r' || s[i] == '\n';
+	if (quote)
+		buf_addc(b, '"');
+	if (guard)
+		buf_addc(b, '\'');
+	if (!quote) {
+		buf_add(b, s, n);
+		return;
+	}
+	while (n) {
+		const char *q = memchr(s, '"', n);
+		size_t k = q ? (size_t)(q - s) + 1 : n;
+
+		buf_add(b, s, k);
+		if (q)
+			buf_addc(b, '"');
+		s += k;
+		n -= k;
+	}
+	buf_addc(b, '"');
+}
+
+static void add_tsv(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		switch (s[i]) {
+		case '\t': buf_adds(b, "\\t"); break;
+		case '\n': buf_adds(b, "\\n"); break;
+		case '\r': buf_adds(b, "\\r"); break;
+		case '\\': buf_adds(b, "\\\\"); break;
+		default: buf_addc(b, s[i]);
+		}
+}
+
+static void add_text(const struct delimited *d, struct buf *b, const char *s, size_t n)
+{
+	if (d->tabs)
+		add_tsv(b, s, n);
+	else
+		add_csv(b, s, n, !d->raw);
+}
+
+static void end_line(const struct delimited *d, struct buf *b)
+{
+	buf_adds(b, d->tabs ? "\n" : "\r\n");
+}
+
+void delimited_heading(const struct delimited *d, const struct table *t, struct buf *b)
+{
+	bool first = true;
+
+	if (t->flags & TABLE_TREE) {
+		buf_adds(b, "depth");
+		first = false;
+	}
+	for (size_t k = 0; k < t->n_columns; k++) {
+		if (t->columns[k].flags & COLUMN_NOT_CSV)
+			continue;
+		if (!first)
+			buf_addc(b, d->tabs ? '\t' : ',');
+		first = false;
+		add_text(d, b, t->columns[k].key, strlen(t->columns[k].key));
+	}
+	end_line(d, b);
+}
+
+void delimited_row(const struct delimited *d, const struct table *t, const struct row *r,
+		   struct buf *b)
+{
+	bool first = true;
+
+	if (t->flags & TABLE_TREE) {
+		buf_add_u64(b, r->depth);
+		first = false;
+	}
+	for (size_t k = 0; k < t->n_columns; k++) {
+		const struct column *c = &t->columns[k];
+
+		if (c->flags & COLUMN_NOT_CSV)
+			continue;
+		if (!first)
+			buf_addc(b, d->tabs ? '\t' : ',');
+		first = false;
+		if (c->type != COLUMN_TEXT)
+			cell_exact(b, c, &r->cells[k]);
+		else if (r->cells[k].present)
+			add_text(d, b, r->cells[k].text, r->cells[k].len);
+	}
+	end_line(d, b);
+}
+
+enum status delimited_table(const struct delimited *d, const struct table *t, struct out *o)
+{
+	struct row r = {.cells = mem_zarray(t->n_columns, sizeof *r.cells)};
+
+	delimited_heading(d, t, &o->text);
+	for (size_t i = 0; i < t->n_rows && o->status == ST_OK; i++) {
+		row_fill(t, i, &r);
+		delimited_row(d, t, &r, &o->text);
+		out_flush(o, false);
+	}
+	free(r.cells);
+	return o->status;
+}
+
+struct render_rows {
+	const struct table *table;
+	struct delimited delimited;
+	struct out out;
+};
+
+struct render_rows *render_rows_new(const struct table *t, enum render_format f,
+				    const struct render_options *o, FILE *out, struct err *e)
+{
+	struct render_rows *r = mem_zalloc(sizeof *r);
+
+	r->table = t;
+	r->delimited = (struct delimited){.tabs = f == RENDER_TSV, .raw = o->raw_csv};
+	r->out = (struct out){.file = out, .e = e};
+	delimited_heading(&r->delimited, t, &r->out.text);
+	return r;
+}
+
+enum status render_rows_add(struct render_rows *r, const struct row *row)
+{
+	if (r->out.status != ST_OK)
+		return r->out.status;
+	delimited_row(&r->delimited, r->table, row, &r->out.text);
+	return out_flush(&r->out, false);
+}
+
+enum status render_rows_end(struct render_rows *r)
+{
+	enum status st;
+
+	if (!r)
+		return ST_OK;
+	st = out_flush(&r->out, true);
+	buf_release(&r->out.text);
+	free(r);
+	return st;
+}

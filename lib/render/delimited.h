@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside lib/render: lines of fields, with commas or with tabs.
+ */
+#ifndef TM_RENDER_DELIMITED_H
+#define TM_RENDER_DELIMITED_H
+
+#include "lib/render/out.h"
+
+struct delimited {
+	bool tabs; /* TSV; otherwise CSV */
+	bool raw;  /* CSV without the guard against formulas */
+};
+
+void delimited_heading(const struct delimited *d, const struct table *t, struct buf *b);
+void delimited_row(const struct delimited *d, const struct table *t, const struct row *r,
+		   struct buf *b);
+enum status delimited_table(const struct delimited *d, const struct table *t, struct out *o);
+
+#endif

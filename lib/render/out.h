@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside lib/render: where a format writes to, and what the formats share. A format adds to
+ * out.text and calls out_flush now and then; the first failure sticks.
+ */
+#ifndef TM_RENDER_OUT_H
+#define TM_RENDER_OUT_H
+
+#include "lib/render/render.h"
+
+struct out {
+	struct buf text;
+	FILE *file;
+	struct err *e;
+	enum status status;
+};
+
+/* Writes what is there, if it is much or must be; returns the status. */
+enum status out_flush(struct out *o, bool now);
+
+/* The cells of one row, from the table. */
+void row_fill(const struct table *t, size_t i, struct row *r);
+
+/* Sections are chosen by their name; the first table has it also when it has no other. */
+const char *section_name(const struct section *s);
+
+enum status text_document(const struct document *d, const struct render_options *o,
+			  struct out *out);
+void text_plot(const struct series *s, const struct render_options *o, struct buf *b);
+
+enum { DEPTH_SHOWN = 40 }; /* deeper rows of a tree are indented no further */
+
+#endif

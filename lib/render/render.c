@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/render/render.h"
+
+#include "lib/render/delimited.h"
+#include "lib/table/views.h"
+
+#include <string.h>
+
+enum { FLUSH_AT = 64 << 10 };
+
+const char *const render_format_words[RENDER_FORMATS + 1] = {"text", "csv", "tsv", NULL};
+
+enum render_format render_format_of(const char *path)
+{
+	static const struct {
+		const char *suffix;
+		enum render_format format;
+	} known[] = {{".csv", RENDER_CSV}, {".tsv", RENDER_TSV}};
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
+		if (!strcmp(dot, known[i].suffix))
+			return known[i].format;
+	return RENDER_TEXT;
+}
+
+enum status out_flush(struct out *o, bool now)
+{
+	size_t n = o->text.len;
+
+	if (o->status != ST_OK || !n || (n < FLUSH_AT && !now))
+		return o->status;
+	o->text.len = 0;
+	if (fwrite(o->text.data, 1, n, o->file) != n)
+		o->status = err_sys(o->e, "write");
+	return o->status;
+}
+
+void row_fill(const struct table *t, size_t i, struct row *r)
+{
+	struct cell *cells = r->cells;
+
+	memset(cells, 0, t->n_columns * sizeof *cells);
+	*r = (struct row){.cells = cells};
+	t->fill(t->arg, i, r);
+}
+
+const char *section_name(const struct section *s)
+{
+	switch (s->kind) {
+	case SECTION_TABLE: return s->table->name ? s->table->name : "table";
+	case SECTION_FLAME: return s->flame->name ? s->flame->name : "flame";
+	case SECTION_SERIES: return s->series->name ? s->series->name : "series";
+	case SECTION_CHECKS: return s->checks->name ? s->checks->name : "checks";
+	}
+	return "";
+}
+
+/* What a single table is made from: a flame graph is none. */
+static enum status choose(const struct document *d, const char *name, const struct section **chosen,
+			  struct err *e)
+{
+	char names[200] = "";
+	size_t used = 0;
+
+	*chosen = NULL;
+	for (size_t i = 0; i < d->n_sections; i++) {
+		const struct section *s = &d->sections[i];
+		int n;
+
+		if (s->kind == SECTION_FLAME)
+			continue;
+		if (name ? !strcmp(name, section_name(s))
+			 : !*chosen ||
+			       ((*chosen)->kind != SECTION_TABLE && s->kind == SECTION_TABLE))
+			*chosen = s;
+		n = snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+			     section_name(s));
+		used += n > 0 && (size_t)n < sizeof names - used ? (size_t)n : 0;
+	}
+	if (*chosen)
+		return ST_OK;
+	if (!name)
+		return err_set(e, ST_UNSUPPORTED, "the report has no table");
+	return err_set(e, ST_UNSUPPORTED, "the report has no table '%s'; it has %s", name,
+		       *names ? names : "none");
+}
+
+static enum status delimited_document(const struct document *d, bool tabs,
+				      const struct render_options *o, struct out *out)
+{
+	struct delimited how = {.tabs = tabs, .raw = o->raw_csv};
+	const struct section *s;
+	struct view v = {.own = NULL};
+	const struct table *t;
+
+	if (choose(d, o->table, &s, out->e))
+		return out->status = out->e->code;
+	if (s->kind == SECTION_SERIES)
+		v = view_series(s->series);
+	else if (s->kind == SECTION_CHECKS)
+		v = view_checks(s->checks, true);
+	t = s->kind == SECTION_TABLE ? s->table : &v.table;
+	delimited_table(&how, t, out);
+	view_release(&v);
+	return out->status;
+}
+
+static enum status text_of(const struct document *d, const struct render_options *o,
+			   struct out *out)
+{
+	const struct section *s;
+	struct document one;
+
+	if (!o->table)
+		return text_document(d, o, out);
+	if (choose(d, o->table, &s, out->e))
+		return out->status = out->e->code;
+	one = *d;
+	one.sections = (struct section[]){*s};
+	one.n_sections = 1;
+	return text_document(&one, o, out);
+}
+
+enum status render(const struct document *d, enum render_format f, const struct render_options *o,
+		   FILE *file, struct err *e)
+{
+	struct out out = {.file = file, .e = e};
+
+	switch (f) {
+	case RENDER_TEXT: text_of(d, o, &out); break;
+	case RENDER_CSV: delimited_document(d, false, o, &out); break;
+	case RENDER_TSV: delimited_document(d, true, o, &out); break;
+	case RENDER_FORMATS: break;
+	}
+	out_flush(&out, true);
+	buf_release(&out.text);
+	return out.status;
+}

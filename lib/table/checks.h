@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a gate decided: one check per rule of the policy, with what broke it. Everything is
+ * borrowed, NUL-terminated, as captured (render escapes), and may be NULL where nothing else is
+ * said.
+ */
+#ifndef TM_TABLE_CHECKS_H
+#define TM_TABLE_CHECKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_IMPROVED,     /* passes, and is better than it was */
+	VERDICT_WAIVED,       /* would fail, but a waiver is in force */
+	VERDICT_INCONCLUSIVE, /* the data cannot tell */
+	VERDICT_FAIL,
+	VERDICTS,
+};
+
+extern const char *const verdict_words[VERDICTS + 1]; /* "pass", ..., NULL */
+
+/* One thing that broke (or would have broken) a rule. */
+struct breach {
+	const char *subject;  /* never NULL: the function, type, frame, total ... */
+	const char *message;  /* a sentence's part for people: "grew by 7.1 %" */
+	const char *measured; /* values with units, for people */
+	const char *limit;
+	const char *file; /* source of the subject, for an annotation; NULL: not known */
+	uint32_t line;    /* 0: not known */
+};
+
+struct check {
+	const char *name;     /* never NULL: the rule's name in the policy; unique in checks */
+	const char *category; /* the rule's kind: "total", "growth", "coverage"; a JUnit class */
+	enum verdict verdict;
+	const char *message; /* one line for people */
+	const char *measured, *limit;
+	const char *waiver;   /* VERDICT_WAIVED: the reason, and until when */
+	uint32_t policy_line; /* where the policy says so; 0: not known */
+	const struct breach *breaches;
+	size_t n_breaches;
+};
+
+struct checks {
+	const char *name; /* as a table's */
+	const char *title;
+	const char *policy; /* the policy's file */
+	const struct check *items;
+	size_t n_items;
+};
+
+/* How many have this verdict. */
+size_t checks_count(const struct checks *c, enum verdict v);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a program prints: sections in order, with what they were made from. A document borrows
+ * everything but its own lists; what it points to lives until document_release.
+ *
+ *     struct document d = {.program = "tm-frames", .title = "frames of run.mem"};
+ *     document_input(&d, "run.mem", "MemTracer");
+ *     document_table(&d, &frames);
+ *     document_series(&d, &chart);
+ *     ... cli_report prints it (lib/cli/report.h)
+ *     document_release(&d);
+ *
+ * Text shows the sections in order (series only where they are asked for, flame graphs never: a
+ * program gives a tree table for that). CSV and TSV hold one table: the first, or the one of
+ * `--table NAME`. JUnit and SARIF hold the checks. JSON and HTML hold everything.
+ */
+#ifndef TM_TABLE_DOCUMENT_H
+#define TM_TABLE_DOCUMENT_H
+
+#include "lib/table/checks.h"
+#include "lib/table/flame.h"
+#include "lib/table/series.h"
+#include "lib/table/table.h"
+
+enum section_kind {
+	SECTION_TABLE,
+	SECTION_FLAME,
+	SECTION_SERIES,
+	SECTION_CHECKS,
+};
+
+struct section {
+	enum section_kind kind;
+	union {
+		const struct table *table;
+		const struct flame *flame;
+		const struct series *series;
+		const struct checks *checks;
+	};
+};
+
+struct document_input {
+	const char *name; /* "-" is standard input */
+	const char *what; /* its format or its part in the report ("base", "new"); may be NULL */
+};
+
+/* What else a reader of the report should know: "filters", "frames 100 to 200". */
+struct document_fact {
+	const char *key, *value; /* key: [a-z_] */
+};
+
+struct document {
+	const char *program; /* "tm-top" */
+	const char *version; /* NULL: this build's */
+	const char *title;   /* of the whole, NULL: that of the first section */
+	struct section *sections;
+	size_t n_sections, sections_cap;
+	struct document_input *inputs;
+	size_t n_inputs, inputs_cap;
+	struct document_fact *facts;
+	size_t n_facts, facts_cap;
+	const char **notes; /* lines at the end, after all sections */
+	size_t n_notes, notes_cap;
+};
+
+void document_table(struct document *d, const struct table *t);
+void document_flame(struct document *d, const struct flame *f);
+void document_series(struct document *d, const struct series *s);
+void document_checks(struct document *d, const struct checks *c);
+void document_input(struct document *d, const char *name, const char *what);
+void document_fact(struct document *d, const char *key, const char *value);
+void document_note(struct document *d, const char *line);
+void document_release(struct document *d);
+
+#endif

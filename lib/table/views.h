@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Series and checks as tables, for the formats that know nothing else.
+ */
+#ifndef TM_TABLE_VIEWS_H
+#define TM_TABLE_VIEWS_H
+
+#include "lib/table/checks.h"
+#include "lib/table/series.h"
+#include "lib/table/table.h"
+
+struct view { /* owns what table points to; what it was made from must outlive it */
+	struct table table;
+	struct view_own *own;
+};
+
+/* x, the label, the time and a column per line; a row per point. */
+struct view view_series(const struct series *s);
+
+/* flat: a row per breach, or one for a check without any; otherwise a row per check, its breaches
+ * as lines beneath. */
+struct view view_checks(const struct checks *c, bool flat);
+/* "subject: message, measured, limit ...  file:line" for people, not escaped. */
+void breach_text(struct buf *out, const struct breach *b);
+void view_release(struct view *v); /* accepts a zeroed struct */
+
+#endif
