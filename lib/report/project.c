@@ -138,6 +138,29 @@ uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cel
 	return fold_group(f, c, node, grouping);
 }
 
+uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
+			    size_t grouping)
+{
+	return fold_type_group(fold_begin(p, t), type, grouping);
+}
+
+unsigned project_slice_domain(struct project *p, const struct trace *t)
+{
+	struct fold *f = fold_begin(p, t);
+
+	settle_domain(f);
+	return f->domain == DOMAIN_DEFAULT ? DOMAIN_MALLOC : (unsigned)f->domain;
+}
+
+static enum status sliced(void *arg, struct trace *t, struct aggregate *a,
+			  const struct aggregate_slice *s, struct err *e)
+{
+	struct project *p = arg;
+
+	(void)a;
+	return p->options.sliced(p->options.arg, t, s, e);
+}
+
 static void start_run(struct project *p)
 {
 	p->now = (struct run){.n_groupings = p->n_groupings};
@@ -159,11 +182,17 @@ static bool takes_calls(const struct filters *f)
 
 void project_init(struct project *p, const struct project_options *o)
 {
-	struct aggregate_options what = o->aggregate;
+	struct aggregate_options what = {.select = o->select,
+					 .want = o->want,
+					 .slicing = o->slicing,
+					 .slice_cells = o->slice_cells,
+					 .every = o->every,
+					 .slice = o->sliced ? sliced : NULL,
+					 .slice_arg = p,
+					 .done = fold,
+					 .arg = p};
 
 	*p = (struct project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
-	what.done = fold;
-	what.arg = p;
 	for (size_t i = 0; i < o->n_by; i++)
 		if (o->by[i].by == KEY_THREAD)
 			what.split |= SPLIT_THREAD;

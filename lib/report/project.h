@@ -25,14 +25,21 @@ struct project_options {
 	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the first one that the capture has. A
 	 * pool's blocks lie in malloc's, so domains are not added up unasked. */
 	int domain;
-	struct filters *filters; /* the caller's; NULL: none */
-	struct sites *sites;     /* the caller's; NULL: the shipped rules */
-	struct owners *owners;   /* the caller's; NULL: nobody owns anything */
-	/* Ranges, sums that are wanted, slices; done, arg and split are the project's. */
-	struct aggregate_options aggregate;
+	struct filters *filters;        /* the caller's; NULL: none */
+	struct sites *sites;            /* the caller's; NULL: the shipped rules */
+	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
+	const struct selection *select; /* the caller's; NULL: all events */
+	unsigned want;                  /* SUM_BITs; 0: AGGREGATE_WANT */
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
+	/* Slices of each capture (aggregate.h) and whom they are for; project_cell_group and
+	 * project_type_group tell the groups of what a slice touched. SLICE_NONE: none. */
+	enum slicing slicing;
+	bool slice_cells;
+	int64_t every;
+	enum status (*sliced)(void *arg, struct trace *t, const struct aggregate_slice *s,
+			      struct err *e);
 };
 
 struct project_stack {             /* [0] is none */
@@ -89,5 +96,11 @@ void project_take(struct project *p, struct run *to);
  * names is in the trace already. GROUP_NONE when a filter drops it, or it is of a domain that
  * does not count (DOMAIN_DEFAULT settles on the first domain that has records by then). */
 uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping);
+
+/* The same of a type's totals; the grouping is by type. */
+uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
+			    size_t grouping);
+/* The domain whose slice sums count: an enum domain or DOMAIN_ALL (= the index of all). */
+unsigned project_slice_domain(struct project *p, const struct trace *t);
 
 #endif
