@@ -67,8 +67,9 @@ struct aggregate_options {
 	bool slice_cells; /* slices tell what they add per cell and type */
 	int64_t every;    /* ns, more than 0; SLICE_TIMES */
 	aggregate_done done;
+	void *arg; /* of done */
 	aggregate_slice_done slice;
-	void *arg; /* of both */
+	void *slice_arg;
 };
 
 struct aggregate_frame { /* the sums of one frame, per domain */
@@ -180,6 +181,8 @@ void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s);
 void aggregate_type_sums(const struct aggregate *a, uint32_t type, struct sums *s);
 /* In the slice callback: what the slice added to its i-th cell or type; live: after the slice. */
 void aggregate_slice_sums(const struct aggregate *a, size_t i, struct sums *s);
+/* The same cell before the slice; until the callback returns. */
+const struct sums *aggregate_slice_before(const struct aggregate *a, size_t i);
 void aggregate_slice_type_sums(const struct aggregate *a, size_t i, struct sums *s);
 
 /* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or

@@ -124,7 +124,7 @@ unsigned aggregate_states(const struct aggregate *a, const struct trace *t, uint
 		at_types |= SUM_BIT(SUM_SLACK);
 	if (a->follow)
 		matched_states(a, t, state);
-	for (size_t i = SUM_SLACK; i < SUMS; i++)
+	for (size_t i = 0; i < SUMS; i++)
 		if (!(a->want >> i & 1))
 			state[i] = METRIC_ABSENT;
 	return at_types;

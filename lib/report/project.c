@@ -173,6 +173,7 @@ void project_init(struct project *p, const struct project_options *o)
 				      .every = o->every,
 				      .done = fold,
 				      .slice = fold_slice,
+				      .slice_arg = p,
 				      .arg = p};
 	bool by_frame = false, by_thread = false;
 

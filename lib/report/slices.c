@@ -94,6 +94,11 @@ void aggregate_slice_sums(const struct aggregate *a, size_t i, struct sums *s)
 	subtract(s, &a->slices->cells.before[i]);
 }
 
+const struct sums *aggregate_slice_before(const struct aggregate *a, size_t i)
+{
+	return &a->slices->cells.before[i];
+}
+
 void aggregate_slice_type_sums(const struct aggregate *a, size_t i, struct sums *s)
 {
 	aggregate_type_sums(a, a->slices->types.ids[i], s);
@@ -153,7 +158,12 @@ static void fill_all(const struct aggregate *a, const struct trace *t)
 			all->v[SUM_LIVE_COUNT + m] = a->tide[d].live[m];
 			all->v[SUM_PEAK_COUNT + m] = s->high[d][m];
 		}
-		all->has = has & ~(unsigned)(a->tide[d].overflow ? SUMS_LIVE | SUMS_PEAK : 0);
+		all->has = has & ~(unsigned)SUMS_PEAK;
+		/* The same knowledge as of what is live, and here it needs no array of cells. */
+		if (!t->unordered)
+			all->has |= (has & SUMS_LIVE) << (SUM_PEAK_COUNT - SUM_LIVE_COUNT);
+		if (a->tide[d].overflow)
+			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
 	}
 }
 
@@ -174,7 +184,7 @@ static enum status close_slice(struct aggregate *a, struct trace *t, struct err 
 		return ST_OK;
 	fill_all(a, t);
 	s->done++;
-	st = a->options.slice ? a->options.slice(a->options.arg, t, a, &s->now, e) : ST_OK;
+	st = a->options.slice ? a->options.slice(a->options.slice_arg, t, a, &s->now, e) : ST_OK;
 	forget(&s->cells);
 	forget(&s->types);
 	return st;
