@@ -64,8 +64,11 @@ static void fold_cells(struct fold *f)
 	}
 }
 
+/* Sums that are known per type only. add_up: to everything; else to a grouping by type. */
 static void fold_type_totals(struct fold *f, size_t grouping, bool add_up)
 {
+	struct run *r = &f->p->now;
+
 	for (uint32_t type = 0; type < f->t->n_types; type++) {
 		struct sums s;
 
@@ -73,20 +76,21 @@ static void fold_type_totals(struct fold *f, size_t grouping, bool add_up)
 		if (!s.has)
 			continue;
 		if (add_up)
-			sums_add(&f->p->now.unfiltered, &s);
+			sums_add(&r->unfiltered, &s);
 		if (!fold_type(f, type)->kept)
 			continue;
-		columns_add(&f->p->now.groupings[grouping].self, fold_type_group(f, type, grouping),
-			    &s);
 		if (add_up)
-			sums_add(&f->p->now.all, &s);
+			sums_add(&r->all, &s);
+		else
+			columns_add(&r->groupings[grouping].self,
+				    fold_type_group(f, type, grouping), &s);
 	}
 }
 
 static void fold_groupings(struct fold *f)
 {
 	struct project *p = f->p;
-	bool add_up = true;
+	bool by_type = filters_by_type(p->options.filters), at_types = false;
 
 	if (totals_asked(p))
 		f->cell_next = mem_zarray(f->a->n_cells + 1, sizeof *f->cell_next);
@@ -98,11 +102,12 @@ static void fold_groupings(struct fold *f)
 			continue;
 		if (key_has_total(key->by))
 			fold_totals(f, k);
-		if (key->by == KEY_TYPE && filters_by_type(p->options.filters)) {
-			fold_type_totals(f, k, add_up);
-			add_up = false;
-		}
+		if (key->by == KEY_TYPE && by_type)
+			fold_type_totals(f, k, false);
+		at_types |= key->by == KEY_TYPE || key->by == KEY_FRAME;
 	}
+	if (at_types && by_type)
+		fold_type_totals(f, 0, true);
 }
 
 static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct err *e)
