@@ -51,10 +51,10 @@ extern const char *const cli_domain_choices[];
 	    ROW_LIST(0, "owners", "FILE", "rules for who owns what", &(f).owner_files),            \
 	    ROW_LIST(0, "thread", "NAME",                                                          \
 		     "keep allocations of a thread: a name's REGEX, or an id", &(f).threads),      \
-	    ROW_LIST(0, "frame", "A..B", "keep what is in these frames of the game", &(f).frames), \
-	    ROW_LIST(0, "time", "A..B", "keep what is in this time, such as 1.5s..2s",             \
+	    ROW_LIST(0, "frame", "RANGE", "keep what is in these frames of the game", &(f).frames), \
+	    ROW_LIST(0, "time", "RANGE", "keep what is in this time, such as 1.5s..2s",             \
 		     &(f).times),                                                                  \
-	    ROW_LIST(0, "size", "A..B", "keep allocations of this size, such as 1k..64KiB",        \
+	    ROW_LIST(0, "size", "RANGE", "keep allocations of this size, such as 1k..64KiB",        \
 		     &(f).sizes),                                                                  \
 	    ROW_FLAG('F', "literal", "filters take plain strings", &(f).literal),                  \
 	    ROW_FLAG('i', "caseless", "filters match either case", &(f).caseless)
