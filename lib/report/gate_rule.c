@@ -318,11 +318,8 @@ static void write_message(const struct gate_context *x, const struct gate_rule *
 		buf_adds(&b, o->n || waived ? "breaks the rule" : "within the rule");
 	else
 		buf_addf(&b, "%zu of %zu %s break the rule", o->n, r->n, key_plurals[r->rule->key]);
-	if (one) {
-		buf_adds(&b, ": ");
-		add_measured(r, 0, &b);
+	if (one)
 		add_statistics(r, 0, &b);
-	}
 	if (o->improved && !one)
 		buf_addf(&b, "; %zu improved", o->improved);
 	if (o->unsure && !one)
