@@ -26,15 +26,16 @@ struct cli_compare {
 	bool has_ranges;
 };
 
-#define CLI_COMPARE_ROWS(c)                                                                       \
-	ROW_MANY(0, "base", "FILE...", "runs to compare with", &(c).base),                        \
-	    ROW_MANY(0, "new", "FILE...", "runs to judge", &(c).new),                             \
-	    ROW_MANY(0, "group", "NAME FILE...",                                                  \
-		     "one of several groups of runs; the first is the base", &(c).groups),        \
-	    ROW_LIST(0, "base-frame", "A..B", "of the base only these frames", &(c).base_frames), \
-	    ROW_LIST(0, "new-frame", "A..B", "of the new side only these", &(c).new_frames),      \
-	    ROW_LIST(0, "base-time", "A..B", "of the base only this time", &(c).base_times),      \
-	    ROW_LIST(0, "new-time", "A..B", "of the new side only this", &(c).new_times)
+#define CLI_COMPARE_ROWS(c)                                                                        \
+	ROW_MANY(0, "base", "FILES", "runs to compare with", &(c).base),                           \
+	    ROW_MANY(0, "new", "FILES", "runs to judge", &(c).new),                                \
+	    ROW_MANY(0, "group", "NAME",                                                           \
+		     "and FILES: one of several groups of runs; the first is the base",            \
+		     &(c).groups),                                                                 \
+	    ROW_LIST(0, "base-frame", "RANGE", "of the base only these frames", &(c).base_frames), \
+	    ROW_LIST(0, "new-frame", "RANGE", "of the new side only these", &(c).new_frames),      \
+	    ROW_LIST(0, "base-time", "RANGE", "of the base only this time", &(c).base_times),      \
+	    ROW_LIST(0, "new-time", "RANGE", "of the new side only this", &(c).new_times)
 #define CLI_POLICY_ROWS(c)                                                                     \
 	ROW_HEADING("gate:"),                                                                  \
 	    ROW_STRING(0, "policy", "FILE", "fail where this is broken (tracemill-policy(5))", \

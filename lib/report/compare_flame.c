@@ -35,8 +35,11 @@ static uint32_t place(const struct things *t, struct flame *f, uint32_t *nodes, 
 	return at;
 }
 
-static uint64_t size_of(struct number n)
+/* Whole ones: what is counted per frame has decimals. */
+static uint64_t size_of(struct number n, unsigned decimals)
 {
+	for (; decimals; decimals--)
+		n.v = (n.v + 5) / 10;
 	return !n.present || n.v < 0 ? 0 : n.v > UINT64_MAX ? UINT64_MAX : (uint64_t)n.v;
 }
 
@@ -47,6 +50,7 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
 	const struct things *t = c->things;
 	uint32_t *nodes = mem_zarray(t->n_nodes + 1, sizeof *nodes);
+	unsigned decimals = compare_decimals(c, sum);
 	struct compare_rows r;
 
 	f->name = "stacks";
@@ -57,8 +61,8 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	compare_rows_init(&r, c, KEY_STACK);
 	for (size_t i = 0; i < r.n; i++) {
 		const struct thing *thing = &t->keys[KEY_STACK].items[r.rows[i].thing];
-		uint64_t base = size_of(compare_value(&r, i, 0, sum, false));
-		uint64_t new = size_of(compare_value(&r, i, c->n_groups - 1, sum, false));
+		uint64_t base = size_of(compare_value(&r, i, 0, sum, false), decimals);
+		uint64_t new = size_of(compare_value(&r, i, c->n_groups - 1, sum, false), decimals);
 		uint32_t at;
 
 		if (!base && !new)

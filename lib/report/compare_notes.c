@@ -180,14 +180,18 @@ static void note_runs(const struct compare *c, enum key by, struct compare_lines
 static void note_metrics(const struct compare *c, enum key by, struct compare_lines *to)
 {
 	for (enum sum s = 0; s < SUMS; s++) {
-		bool any = false;
+		bool any = false, lacks = false;
 
 		if (s == SUM_TIMED || s == SUM_ENTRIES || compare_knows(c, by, s))
 			continue;
 		for (size_t g = 0; g < c->n_groups; g++)
-			for (size_t i = 0; i < c->groups[g].n; i++)
-				any |= run_knows(&c->groups[g].runs[i]->keys[by].known, s);
-		if (any)
+			for (size_t i = 0; i < c->groups[g].n; i++) {
+				const struct run_known *k = &c->groups[g].runs[i]->keys[by].known;
+
+				any |= run_knows(k, s);
+				lacks |= !run_knows(k, s) && k->lack[s] != LACK_NOT_ASKED;
+			}
+		if (any && lacks)
 			line(to, "not every run knows '%s': differences of it are blank",
 			     sum_names[s].word);
 	}

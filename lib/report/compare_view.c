@@ -45,10 +45,11 @@ struct compare_view {
 		unsigned __int128 size;
 	} * shown;
 	size_t n_changed;
-	struct table table, runs;
-	struct column *columns, *run_columns;
+	struct table table;
+	struct column *columns;
 	struct source *sources;
-	size_t cap_columns, cap_sources, cap_run_columns;
+	size_t cap_columns, cap_sources;
+	struct compare_runs runs;
 	struct compare_lines lines;
 	struct flame flame;
 	struct buf name, at, address, chain, was, hint, detail_text;
@@ -56,20 +57,10 @@ struct compare_view {
 	char more[64];
 };
 
-static struct cell cell_of(struct number n)
-{
-	unsigned __int128 v = n.v < 0 ? -(unsigned __int128)n.v : (unsigned __int128)n.v;
-
-	if (!n.present)
-		return (struct cell){.present = false};
-	return (struct cell){.present = true,
-			     .negative = n.v<0, .number = v> UINT64_MAX ? UINT64_MAX : (uint64_t)v};
-}
-
 /* More is worse: memory is what is compared. */
 static struct cell delta_cell(struct number n)
 {
-	struct cell c = cell_of(n);
+	struct cell c = compare_cell(n);
 
 	c.mark = !n.present || !n.v ? MARK_NONE : n.v > 0 ? MARK_BAD : MARK_GOOD;
 	return c;
@@ -391,7 +382,7 @@ static struct cell number_cell(struct compare_view *v, size_t row, const struct 
 	struct number base, value = row_value(v, row, s->group, s->sum);
 
 	if (s->what == WHAT_VALUE)
-		return cell_of(value);
+		return compare_cell(value);
 	base = row_value(v, row, 0, s->sum);
 	return delta_cell(s->what == WHAT_DELTA ? compare_difference(base, value)
 						: compare_percent(base, value));
@@ -458,7 +449,7 @@ static void add_totals(struct compare_view *v)
 		struct number value = compare_total(v->c, s->group, s->sum);
 
 		switch (s->what) {
-		case WHAT_VALUE: c[k] = cell_of(value); break;
+		case WHAT_VALUE: c[k] = compare_cell(value); break;
 		case WHAT_DELTA: c[k] = delta_cell(compare_difference(base, value)); break;
 		case WHAT_PERCENT: c[k] = delta_cell(compare_percent(base, value)); break;
 		case WHAT_NAME: c[k] = cell_text(all, strlen(all)); break;
@@ -498,62 +489,6 @@ static enum status choose_sort(struct compare_view *v, struct err *e)
 	return ST_OK;
 }
 
-enum run_column { RUN_GROUP, RUN_NAME, RUN_CAPTURES, RUN_FRAMES, RUN_DURATION, RUN_LOST, RUN_SUM };
-
-static void fill_run(void *arg, size_t i, struct row *r)
-{
-	struct compare_view *v = arg;
-	const struct compare_group *g = v->c->groups;
-	const struct summary *s;
-	enum sum sum = 0;
-
-	for (; i >= g->n; g++)
-		i -= g->n;
-	s = g->runs[i];
-	r->cells[RUN_GROUP] = cell_text(g->label, strlen(g->label));
-	r->cells[RUN_NAME] = cell_text(g->names[i], strlen(g->names[i]));
-	r->cells[RUN_CAPTURES] = cell_number(s->captures);
-	r->cells[RUN_FRAMES] = cell_number(s->frames);
-	if (s->duration)
-		r->cells[RUN_DURATION] = cell_number(s->duration);
-	r->cells[RUN_LOST] = cell_number(s->notes[NOTE_LOSS]);
-	for (size_t k = RUN_SUM; k < v->runs.n_columns; k++, sum++) {
-		__int128 x;
-
-		sum += sum == SUM_TIMED;
-		if (compare_raw_total(s, sum, &x))
-			r->cells[k] = cell_of((struct number){true, x});
-	}
-}
-
-static void add_runs(struct compare_view *v)
-{
-	static const struct column first[] = {
-	    {"group", "group", COLUMN_TEXT, 0, 0},
-	    {"run", "run", COLUMN_TEXT, COLUMN_SHORTEN, 0},
-	    {"captures", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
-	    {"frames", "frames", COLUMN_INT, 0, 0},
-	    {"duration_ns", "duration", COLUMN_TIME, COLUMN_SPARE, 0},
-	    {"losses", "losses", COLUMN_INT, COLUMN_SPARE, 0},
-	};
-
-	v->runs = (struct table){.name = "runs", .title = "runs", .fill = fill_run, .arg = v};
-	for (size_t i = 0; i < RUN_SUM; i++)
-		VEC_PUSH(v->run_columns, v->runs.n_columns, v->cap_run_columns) = first[i];
-	for (enum sum s = 0; s < SUMS; s++)
-		if (s != SUM_TIMED)
-			VEC_PUSH(v->run_columns, v->runs.n_columns, v->cap_run_columns) =
-			    (struct column){.key = sum_names[s].key,
-					    .title = sum_names[s].word,
-					    .type = sum_names[s].unit == SUM_BYTES ? COLUMN_BYTES
-						    : sum_names[s].unit == SUM_NS  ? COLUMN_TIME
-										   : COLUMN_INT,
-					    .flags = s == v->sort ? 0 : COLUMN_NOT_TEXT};
-	v->runs.columns = v->run_columns;
-	for (size_t g = 0; g < v->c->n_groups; g++)
-		v->runs.n_rows += v->c->groups[g].n;
-}
-
 struct compare_view *compare_view_new(const struct compare *c, const struct compare_options *o,
 				      struct err *e)
 {
@@ -571,13 +506,14 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	add_columns(v);
 	add_totals(v);
 	v->table.title =
-	    text(v, "%zu of %zu changed %s (of %zu) by %s: %s against %s", v->table.n_rows,
-		 v->n_changed, key_plurals[o->by], v->rows.n, sum_names[v->sort].word,
+	    text(v, "%zu of %zu %s%s%s by %s: %s against %s", v->table.n_rows,
+		 o->all ? v->rows.n : v->n_changed, o->all ? "" : "changed ", key_plurals[o->by],
+		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word,
 		 c->groups[c->n_groups - 1].label, c->groups[0].label);
 	compare_notes(c, o->by, v->sort, &v->lines);
 	v->table.notes = v->lines.items;
 	v->table.n_notes = v->lines.n;
-	add_runs(v);
+	compare_runs_init(&v->runs, c, v->sort);
 	if (compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
 		compare_flame(c, v->sort, &v->flame);
 		v->flame.title = text(v, "%s by stack: %s against %s", sum_names[v->sort].word,
@@ -589,7 +525,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 void compare_view_add(struct compare_view *v, struct document *d)
 {
 	document_table(d, &v->table);
-	document_table(d, &v->runs);
+	document_table(d, &v->runs.table);
 	if (v->flame.n_nodes)
 		document_flame(d, &v->flame);
 }
@@ -603,7 +539,6 @@ void compare_view_free(struct compare_view *v)
 	free(v->shown);
 	free(v->columns);
 	free(v->sources);
-	free(v->run_columns);
 	free(v->lines.items);
 	arena_release(&v->lines.arena);
 	buf_release(&v->name);

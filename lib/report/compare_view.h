@@ -28,7 +28,14 @@ void compare_view_free(struct compare_view *v); /* accepts NULL */
 /* Table "changes", table "runs", and the flame graph "stacks" where stacks are held. */
 void compare_view_add(struct compare_view *v, struct document *d);
 
-/* Inside: compare_notes.c, compare_flame.c. Lines go into the arena. */
+/* Inside: compare_runs.c, compare_notes.c, compare_flame.c. Lines go into the arena. */
+struct compare_runs { /* the table "runs" */
+	struct table table;
+	const struct compare *c;
+	struct column columns[SUMS + 8];
+};
+void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum shown);
+struct cell compare_cell(struct number n);
 struct compare_lines {
 	const char **items;
 	size_t n, cap;

@@ -310,10 +310,12 @@ static void write_message(const struct gate_context *x, const struct gate_rule *
 	if (x->lossy)
 		buf_addf(&b, "%s has lost something, so nothing is certain (--allow-loss); ",
 			 x->lossy);
-	if (to->verdict == VERDICT_INCONCLUSIVE && o->unsure)
+	if (to->verdict == VERDICT_INCONCLUSIVE && o->unsure && !one)
 		buf_addf(&b, "%s; ", why_text(o));
 	if (r->rule->kind == POLICY_NEW)
 		buf_addf(&b, "%zu new %s", r->n, key_plurals[r->rule->key]);
+	else if (one && o->unsure)
+		buf_adds(&b, why_text(o));
 	else if (one)
 		buf_adds(&b, o->n || waived ? "breaks the rule" : "within the rule");
 	else

@@ -190,6 +190,8 @@ static bool parse_kind(struct parse *s, struct policy_rule *r)
 	if (kind == POLICY_GROWTH && !s->percent.text && !s->absolute.text)
 		return fail(s, s->section_line, 1,
 			    "the rule has none of percent, absolute, max, new and coverage");
+	if (s->total.text && !s->each.text && kind != POLICY_NEW)
+		return fail(s, s->total.line, 1, "'cumulative' needs 'each': totals overlap");
 	if (kind == POLICY_COVERAGE && (r->key != POLICY_TOTAL || r->n_match))
 		return fail(s, s->section_line, 1, "coverage is that of everything together");
 	if (kind == POLICY_NEW && r->key == POLICY_TOTAL)

@@ -127,6 +127,8 @@ TEST(errors_have_line_and_column)
 	wrong(RULE "new = 1\n", "line 1, column 1: 'new' needs a key, such as stack");
 	wrong(RULE "max = 1\nmatch = x\n",
 	      "line 1, column 1: 'match' needs a key, such as function");
+	wrong(RULE "max = 1\nkey = file\ncumulative = yes\n",
+	      "line 5, column 1: 'cumulative' needs 'each': totals overlap");
 	wrong(RULE "maximum = 1\n", "line 3, column 1: a rule has no 'maximum'");
 	wrong(RULE "max = 1\n" RULE, "line 4, column 7: rule 'r' is there already, at line 1");
 	wrong("[waiver w]\nrule = r\nuntil = 2026-02-30\nreason = x\n" RULE "max = 1\n",
