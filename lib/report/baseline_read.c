@@ -332,7 +332,8 @@ static enum status read_sections(struct reader *r, struct cursor *c, struct err 
 			break;
 		memcpy(kind, p, 4);
 		seed = kind[0] | kind[1] << 8 | kind[2] << 16 | (uint64_t)kind[3] << 24;
-		cursor_u32(c);
+		if (cursor_u32(c))
+			cursor_fail(c, ST_BAD, "section: a spare field is not 0");
 		length = cursor_u64(c);
 		sum = cursor_u64(c);
 		if (!cursor_failed(c) && length > BASELINE_MAX) {
@@ -388,7 +389,8 @@ enum status baseline_read(struct cursor *c, struct things *t, struct summary *s,
 	cursor_skip(c, 8, "magic");
 	major = cursor_u16(c);
 	cursor_u16(c);
-	cursor_u32(c);
+	if (cursor_u32(c))
+		cursor_fail(c, ST_BAD, "a spare field is not 0");
 	if (cursor_failed(c))
 		return e->code;
 	if (major != 1)
