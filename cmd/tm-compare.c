@@ -25,8 +25,6 @@ static const char *const sort_words[] = {"auto",
 					 "lifetime",
 					 "live",
 					 NULL};
-static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
-					   "mono", "lua",    "all",  NULL};
 static const char *const per_words[] = {"run", "frame", "second", NULL};
 
 static int sort_of(int word)
@@ -88,10 +86,11 @@ int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	struct cli_compare compare = {.policy_path = NULL};
+	struct cli_filter filter = {.domain = 0};
 	struct cli_report report = {0};
 	struct compare_options options = {.n = 30};
 	const char *save = NULL;
-	int by = KEY_SITE, sort = 0, domain = 0, per = 0, n;
+	int by = KEY_SITE, sort = 0, per = 0, n;
 	const struct opt table[] = {
 	    CLI_COMPARE_ROWS(compare),
 	    ROW_CHOICE(0, "by", "KEY",
@@ -110,11 +109,8 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "save-baseline", "FILE",
 		       "keep what one capture comes to, and compare nothing", &save),
 	    CLI_POLICY_ROWS(compare),
-	    ROW_HEADING("choosing:"),
-	    ROW_CHOICE(0, "domain", "NAME",
-		       "count auto, malloc, pool, mmap, mono, lua or all (default: the first of "
-		       "these that there is)",
-		       &domain, domain_words),
+	    CLI_FILTER_ROWS(filter),
+	    CLI_VIEW_ROWS(filter),
 	    CLI_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
@@ -128,14 +124,15 @@ int main(int argc, char **argv)
 
 	n = opt_parse(&program, argc, argv);
 	cli_import_done(&import);
+	cli_filter_done(&filter);
 	if (by == KEY_FRAME)
 		cli_usage("--by frame: tm-frames does that");
-	cli_compare_start(&compare, n, save != NULL);
+	cli_compare_start(&compare, &filter, n, save != NULL);
 	if (!save)
 		cli_report_start(&report);
 	options.by = (enum key)by;
 	options.sort = sort_of(sort);
-	what.domain = domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
+	cli_filter_project(&filter, &what);
 	choose(&what, options.by, options.sort, &compare.policy, report.format, save != NULL);
 	complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
 	compare.in.compare.per = (enum compare_per)per;
@@ -145,5 +142,6 @@ int main(int argc, char **argv)
 	if (complete && !save)
 		print(&compare, &options, &report);
 	cli_compare_release(&compare);
+	cli_filter_release(&filter);
 	return cli_exit();
 }

@@ -68,10 +68,46 @@ static void read_policy(struct cli_compare *c)
 	exit(cli_exit());
 }
 
-void cli_compare_start(struct cli_compare *c, int n, bool single)
+static void add_words(struct buf *to, const char *option, const struct opt_list *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		buf_addf(to, "%s--%s %s", to->len ? " " : "", option, from->items[i]);
+}
+
+/* What is compared has to be chosen alike: a baseline remembers how it was. */
+static void remember_filters(struct cli_compare *c, const struct cli_filter *f)
+{
+	static const char *const words[FILTER_KINDS] = {
+	    [FILTER_FOCUS] = "focus",   [FILTER_IGNORE] = "ignore",    [FILTER_HIDE] = "hide",
+	    [FILTER_SHOW] = "show",     [FILTER_PRUNE] = "prune-from", [FILTER_TYPE] = "type",
+	    [FILTER_MODULE] = "module", [FILTER_FILE] = "file",        [FILTER_OWNER] = "owner"};
+
+	for (size_t i = 0; i < FILTER_KINDS; i++)
+		add_words(&c->filters, words[i], &f->patterns[i]);
+	add_words(&c->filters, "thread", &f->threads);
+	add_words(&c->filters, "frame", &f->frames);
+	add_words(&c->filters, "time", &f->times);
+	add_words(&c->filters, "size", &f->sizes);
+	if (f->domain)
+		buf_addf(&c->filters, "%s--domain %s", c->filters.len ? " " : "",
+			 cli_domain_choices[f->domain]);
+}
+
+static void add_threads(const struct cli_filter *f, struct selection *to)
+{
+	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < f->threads.n; i++)
+		if (selection_thread(to, f->threads.items[i], flags, &e))
+			cli_usage("--thread: %s", e.msg);
+}
+
+void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single)
 {
 	bool lists = c->base.n || c->new.n;
 
+	remember_filters(c, f);
 	selection_init(&c->ranges[0]);
 	selection_init(&c->ranges[1]);
 	add_ranges("base-frame", &c->base_frames, &c->ranges[0], selection_frames);
@@ -79,6 +115,13 @@ void cli_compare_start(struct cli_compare *c, int n, bool single)
 	add_ranges("new-frame", &c->new_frames, &c->ranges[1], selection_frames);
 	add_ranges("new-time", &c->new_times, &c->ranges[1], selection_times);
 	c->has_ranges = !selection_all(&c->ranges[0]) || !selection_all(&c->ranges[1]);
+	if (c->has_ranges && (f->frames.n || f->times.n))
+		cli_usage(
+		    "--frame and --time are of both sides: they do not go with ranges of each");
+	for (size_t i = 0; i < 2; i++) {
+		add_ranges("size", &f->sizes, &c->ranges[i], selection_sizes);
+		add_threads(f, &c->ranges[i]);
+	}
 	today(c->today);
 	if (single) {
 		if (n != 1 || lists || c->groups.n || c->has_ranges || c->policy_path)
@@ -164,7 +207,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 
 	o.captured = capture_notes;
 	o.arg = c;
-	compare_inputs_init(&c->in, &o, NULL);
+	compare_inputs_init(&c->in, &o, c->filters.len ? buf_str(&c->filters) : NULL);
 	c->loop = (struct cli_loop){.import = import,
 				    .sink = &c->in.sink,
 				    .after = after_file,
@@ -217,6 +260,7 @@ void cli_compare_release(struct cli_compare *c)
 				    &c->base_times, &c->new_frames, &c->new_times};
 
 	compare_inputs_release(&c->in);
+	buf_release(&c->filters);
 	policy_release(&c->policy);
 	selection_release(&c->ranges[0]);
 	selection_release(&c->ranges[1]);

@@ -7,7 +7,7 @@
 #ifndef TM_CLI_COMPARE_H
 #define TM_CLI_COMPARE_H
 
-#include "lib/cli/cli.h"
+#include "lib/cli/filter.h"
 #include "lib/report/compare_inputs.h"
 #include "lib/report/gate.h"
 
@@ -21,6 +21,7 @@ struct cli_compare {
 	/* private */
 	struct cli_loop loop;
 	struct compare_inputs in;
+	struct buf filters; /* in words, for baselines */
 	struct policy policy;
 	struct selection ranges[2]; /* of the base and of the new side */
 	bool has_ranges;
@@ -46,7 +47,7 @@ struct cli_compare {
 
 /* Checks the options and reads the policy; c->policy then says what the project has to group by.
  * single: one file is enough. */
-void cli_compare_start(struct cli_compare *c, int n, bool single);
+void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single);
 /* Reads all files. False: a group has no run, which has been told. */
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
 		      const struct project_options *what, int n, char **operands);

@@ -155,7 +155,7 @@ static inline void on_combo(int points)
 }
 
 Game::Game(eng::JobSystem *jobs, uint32_t seed, const Plants &plants)
-	: world_(*jobs, seed), plants_(plants)
+    : world_(*jobs, seed), plants_(plants)
 {
 	Spawner *spawner = CALL(create<Spawner>());
 	CALL(world_.add(spawner));
@@ -205,7 +205,8 @@ inline void Game::draw_hud(int number)
 
 void Game::remember_frame(int number)
 {
-	remembered_ = static_cast<int *>(CALL(eng::g_pool.Malloc(static_cast<size_t>(plants_.leak))));
+	remembered_ =
+	    static_cast<int *>(CALL(eng::g_pool.Malloc(static_cast<size_t>(plants_.leak))));
 	*remembered_ = number;
 }
 

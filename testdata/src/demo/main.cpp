@@ -39,7 +39,8 @@ static bool parse(Options *options, int argc, char **argv)
 			return false;
 	}
 	return options->frames > 0 && options->threads > 0 &&
-	       (options->plants.leak == 0 || options->plants.leak >= 4) && options->plants.growth >= 0;
+	       (options->plants.leak == 0 || options->plants.leak >= 4) &&
+	       options->plants.growth >= 0;
 }
 
 /* Recorded in the agent's nostack form: a library's name in place of a stack. */
@@ -70,9 +71,8 @@ int main(int argc, char **argv)
 	void *bank[8];
 
 	if (!parse(&options, argc, argv)) {
-		fprintf(stderr,
-			"usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]\n"
-			"              [--leak BYTES] [--grow PERCENT]\n");
+		fprintf(stderr, "usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]\n"
+				"              [--leak BYTES] [--grow PERCENT]\n");
 		return 2;
 	}
 	/* Before the agent is there: its free will be seen, its allocation never was. */
