@@ -245,11 +245,11 @@ struct gate *cli_compare_gate(struct cli_compare *c)
 	g = gate_new(&c->in.compare, &c->policy, &o, &e);
 	if (!g)
 		cli_usage("%s: %s", c->policy_path, e.msg);
-	if (gate_failed(g))
+	if (g && gate_failed(g))
 		cli_status(EXIT_GATE);
-	if (gate_incomplete(g))
+	if (g && gate_incomplete(g))
 		cli_status(EXIT_INCOMPLETE);
-	if (gate_inconclusive(g))
+	if (g && gate_inconclusive(g))
 		cli_status(EXIT_INCONCLUSIVE);
 	return g;
 }
