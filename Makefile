@@ -10,7 +10,7 @@
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
-#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR
+#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
 #:        NODEPS=1 (never look for packages)
@@ -20,6 +20,7 @@ PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 LIBEXECDIR ?= $(PREFIX)/libexec
+DATADIR ?= $(PREFIX)/share
 
 # Objects of different compilers and sanitizers live apart, so switching costs no rebuild and
 # mixes nothing.
@@ -74,8 +75,9 @@ GENS_C   := $(patsubst testdata/gen/%.c,$(B)/testdata-gen/%,$(filter %.c,$(gen_s
 GENS_CXX := $(patsubst testdata/gen/%.cpp,$(B)/testdata-gen/%,$(filter %.cpp,$(gen_src)))
 GENS     := $(GENS_C) $(GENS_CXX)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
-lib_obj  := $(call obj,$(lib_src))
-all_obj  := $(call obj,$(lib_src) $(cmd_src) $(unit_src) $(fuzz_src) $(gen_src) tests/fuzz/driver.c)
+assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
+lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o
+all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(unit_src) $(fuzz_src) $(gen_src) tests/fuzz/driver.c)
 
 # What tests/run, testdata/make.sh, testdata/demo.sh and tests/bench/run.sh may rely on.
 export TM_ENV := SRC=$(CURDIR) BUILD=$(CURDIR)/$(B) BIN=$(CURDIR)/$(B)/bin \
@@ -120,6 +122,17 @@ $(B)/obj/%.c.o: %.c $(B)/flags
 $(B)/obj/%.cpp.o: %.cpp $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+
+# The files of an HTML report as C strings: html/page.css is html_page_css.
+$(B)/gen/html_assets.c: $(assets) Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@){ echo '#include "lib/render/html/assets.h"'; for f in $(assets); do \
+	  name=$${f##*/}; echo "const char html_$${name%.*}_$${name##*.}[] ="; \
+	  sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' "$$f"; echo ';'; done; } >$@
+
+$(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIB): $(lib_obj) $(B)/members
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj)
@@ -199,6 +212,7 @@ fuzz: build/deps-check
 	  build/corpus/$(R) tests/fuzz/corpus/$(R) \
 	  $(wildcard build/plain/testdata/corpus/$(R))
 
+schema    := tracemill-report.schema.json
 man_pages := $(wildcard man/*.[1-9])
 man_dest   = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
@@ -211,6 +225,7 @@ install: all
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
+	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	install -d '$(DESTDIR)$(compat)'
 	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
@@ -218,6 +233,7 @@ install: all
 uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
+	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 
 fmt:

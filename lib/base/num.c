@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/num.h"
 
+#include <string.h>
+
 int num_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -55,4 +57,90 @@ bool num_i64(const char *s, size_t n, int64_t *v)
 		return false;
 	*v = negative ? (int64_t)(0 - u) : (int64_t)u;
 	return true;
+}
+
+/* [0-9]+(.[0-9]+)? at the front of *s, in units of 10^-18; *s is then behind it. */
+static bool decimal(const char **s, const char *end, unsigned __int128 *v)
+{
+	const uint64_t one = 1000000000000000000u;
+	const char *p = *s, *start = p;
+	uint64_t whole = 0, scale = one, fraction = 0;
+
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	if (!num_dec(start, (size_t)(p - start), &whole))
+		return false;
+	if (p < end && *p == '.') {
+		for (start = ++p; p < end && *p >= '0' && *p <= '9'; p++) {
+			scale /= 10;
+			fraction += (uint64_t)(*p - '0') * scale;
+		}
+		if (p == start)
+			return false;
+	}
+	*v = (unsigned __int128)whole * one + fraction;
+	*s = p;
+	return true;
+}
+
+/* v in 10^-18, times unit; false: more than 64 bits. */
+static bool scaled(unsigned __int128 v, uint64_t unit, uint64_t *out)
+{
+	const uint64_t one = 1000000000000000000u;
+	uint64_t whole = (uint64_t)(v / one), fraction = (uint64_t)(v % one);
+
+	fraction = (uint64_t)((unsigned __int128)fraction * unit / one);
+	return !__builtin_mul_overflow(whole, unit, &whole) &&
+	       !__builtin_add_overflow(whole, fraction, out);
+}
+
+bool num_size(const char *s, size_t n, uint64_t *v)
+{
+	static const char prefixes[] = "kmgt";
+	const char *end = s + n;
+	unsigned __int128 x;
+	uint64_t unit = 1;
+
+	if (!decimal(&s, end, &x))
+		return false;
+	for (size_t i = 0; s < end && prefixes[i]; i++) {
+		if ((*s | 0x20) != prefixes[i])
+			continue;
+		s++;
+		for (size_t k = 0; k <= i; k++)
+			unit *= s < end && (*s | 0x20) == 'i' ? 1024 : 1000;
+		s += unit % 1000 != 0;
+		break;
+	}
+	if (s < end && (*s | 0x20) == 'b')
+		s++;
+	return s == end && scaled(x, unit, v);
+}
+
+bool num_time(const char *s, size_t n, int64_t *v)
+{
+	static const struct {
+		const char *word;
+		uint64_t ns;
+	} units[] = {{"ns", 1},          {"us", 1000},         {"ms", 1000000},
+		     {"s", 1000000000u}, {"min", 60000000000}, {"h", 3600000000000}};
+	bool negative = n && *s == '-';
+	const char *end = s + n;
+	unsigned __int128 x;
+	uint64_t u;
+
+	s += negative;
+	if (!decimal(&s, end, &x))
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (strlen(units[i].word) != (size_t)(end - s) ||
+		    memcmp(units[i].word, s, (size_t)(end - s)) != 0)
+			continue;
+		if (!scaled(x, units[i].ns, &u) || u > INT64_MAX)
+			return false;
+		*v = negative ? -(int64_t)u : (int64_t)u;
+		return true;
+	}
+	*v = 0;
+	return s == end && !x;
 }

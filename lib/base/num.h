@@ -13,6 +13,11 @@ bool num_dec(const char *s, size_t n, uint64_t *v);  /* [0-9]+ */
 bool num_hex(const char *s, size_t n, uint64_t *v);  /* [0-9a-fA-F]+, no 0x */
 bool num_auto(const char *s, size_t n, uint64_t *v); /* decimal, or hex after 0x/0X */
 bool num_i64(const char *s, size_t n, int64_t *v);   /* -?[0-9]+ */
-int num_hex_digit(char c);                           /* 0-15, or -1 */
+/* A decimal number and a unit, with a point if need be; what is finer than the result is cut off.
+ * Sizes in bytes: k M G T are powers of 1000, Ki Mi Gi Ti of 1024, any case, B may follow.
+ * Times in ns, also negative: ns us ms s min h; only 0 needs no unit. */
+bool num_size(const char *s, size_t n, uint64_t *v);
+bool num_time(const char *s, size_t n, int64_t *v);
+int num_hex_digit(char c); /* 0-15, or -1 */
 
 #endif

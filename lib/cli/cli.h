@@ -86,6 +86,8 @@ struct cli_loop {
 	const struct import_options *import;
 	struct sink *sink;
 	void (*after)(void *arg, const char *file);
+	/* Reads what is no capture: *taken says whether it was; may be NULL. */
+	enum status (*instead)(void *arg, struct input *in, bool *taken, struct err *e);
 	void *arg;
 	const char *file; /* the operand being read */
 	bool lossy;       /* some input was salvaged */

@@ -71,12 +71,14 @@ static void read_one(struct cli_loop *l, const char *path)
 	struct err e = ERR_INIT;
 	struct input in = {0};
 	struct watch w = {.sink = {watch_begin, watch_event, watch_end}, .to = l->sink, .in = &in};
-	bool lossy = false;
+	bool lossy = false, taken = false;
 	enum status st;
 
 	l->file = strcmp(path, "-") ? path : "<stdin>";
 	st = input_open(&in, path, &e);
-	if (!st)
+	if (!st && l->instead)
+		st = l->instead(l->arg, &in, &taken, &e);
+	if (!st && !taken)
 		st = capture_read(&in, l->import, &w.sink, &lossy, &e);
 	input_close(&in);
 	cli_progress_clear();

@@ -25,6 +25,7 @@ static const struct opt common[] = {
 /* What is parsed. */
 static const struct opt_program *program;
 static struct opt_style style;
+static struct opt_list *many; /* what the arguments up to the next option belong to */
 
 static bool is_flag(const struct opt *o)
 {
@@ -159,9 +160,14 @@ static void set(const struct opt *o, const char *value)
 	case OPT_SWITCH: set_switch(o, value); break;
 	case OPT_CLEAR: *(bool *)o->to = false; break;
 	case OPT_STRING: *(const char **)o->to = value; break;
+	case OPT_MANY:
 	case OPT_LIST: {
 		struct opt_list *l = o->to;
 
+		if (o->type == OPT_MANY) {
+			VEC_PUSH(l->items, l->n, l->cap) = NULL;
+			many = l;
+		}
 		VEC_PUSH(l->items, l->n, l->cap) = value;
 		break;
 	}
@@ -246,6 +252,11 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 	for (int i = 1; i < argc; i++) {
 		const char *following = i + 1 < argc ? argv[i + 1] : NULL;
 
+		if (many && (argv[i][0] != '-' || !argv[i][1])) {
+			VEC_PUSH(many->items, many->n, many->cap) = argv[i];
+			continue;
+		}
+		many = NULL;
 		if (only_operands || argv[i][0] != '-' || !argv[i][1])
 			argv[++operands] = argv[i];
 		else if (!strcmp(argv[i], "--"))

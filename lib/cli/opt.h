@@ -16,12 +16,15 @@
 
 enum opt_type {
 	OPT_END_ROW,
-	OPT_HEADING,  /* help only: a line between groups */
-	OPT_FLAG,     /* bool *: set to true */
-	OPT_SWITCH,   /* bool *: set to true, or as --word=true or =false says */
-	OPT_CLEAR,    /* bool *: set to false */
-	OPT_STRING,   /* const char **: borrowed from argv */
-	OPT_LIST,     /* struct opt_list *: may be given again */
+	OPT_HEADING, /* help only: a line between groups */
+	OPT_FLAG,    /* bool *: set to true */
+	OPT_SWITCH,  /* bool *: set to true, or as --word=true or =false says */
+	OPT_CLEAR,   /* bool *: set to false */
+	OPT_STRING,  /* const char **: borrowed from argv */
+	OPT_LIST,    /* struct opt_list *: may be given again */
+	/* struct opt_list *: takes all arguments up to the next option; each time it is given, a
+	 * NULL stands before what it took */
+	OPT_MANY,
 	OPT_UNSIGNED, /* uint64_t *: decimal, k/M/G suffix not accepted */
 	OPT_ADDRESS,  /* uint64_t *: decimal or 0x hex */
 	OPT_CHOICE,   /* int *: index into choices */
@@ -59,6 +62,8 @@ struct opt {
 	{.type = OPT_STRING, .letter = l, .word = w, .arg = a, .help = h, .to = (const char **){p}}
 #define ROW_LIST(l, w, a, h, p) \
 	{.type = OPT_LIST, .letter = l, .word = w, .arg = a, .help = h, .to = (struct opt_list *){p}}
+#define ROW_MANY(l, w, a, h, p) \
+	{.type = OPT_MANY, .letter = l, .word = w, .arg = a, .help = h, .to = (struct opt_list *){p}}
 #define ROW_NUMBER(l, w, a, h, p) \
 	{.type = OPT_UNSIGNED, .letter = l, .word = w, .arg = a, .help = h, .to = (uint64_t *){p}}
 #define ROW_ADDRESS(l, w, a, h, p, g) \

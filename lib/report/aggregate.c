@@ -2,6 +2,8 @@
 #include "lib/report/aggregate.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/slices.h"
+#include "lib/report/tide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +11,18 @@
 enum {
 	CELL_HAS_COUNT = 1,
 	CELL_HAS_REQUESTED = EV_HAS_REQUESTED >> 1,
-	CELL_HAS_REAL = EV_HAS_REAL >> 1
+	CELL_HAS_REAL = EV_HAS_REAL >> 1,
+	CELL_HAS_SLACK = 0x80,
+	/* Kinds of pending that are no events: an allocation that is not selected takes the place
+	 * of one that is; a frame that is not selected ends the one before. */
+	PENDING_COVER = EV_KINDS,
+	PENDING_NO_FRAME,
 };
 
-static size_t cell_hash(uint32_t type, uint32_t stack, uint8_t domain)
+static size_t cell_hash(uint32_t type, uint32_t stack, uint32_t thread, uint8_t domain)
 {
 	return (size_t)hash_u64(((uint64_t)type << 32 | stack) +
-				(uint64_t)domain * 0x9e3779b97f4a7c15u);
+				((uint64_t)domain << 32 | thread) * 0x9e3779b97f4a7c15u);
 }
 
 static void enlarge(struct aggregate *a)
@@ -27,7 +34,7 @@ static void enlarge(struct aggregate *a)
 	a->mask = size - 1;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct aggregate_cell *c = &a->cells[i];
-		size_t k = cell_hash(c->type, c->stack, c->domain) & a->mask;
+		size_t k = cell_hash(c->type, c->stack, c->thread, c->domain) & a->mask;
 
 		while (a->slots[k])
 			k = (k + 1) & a->mask;
@@ -35,23 +42,44 @@ static void enlarge(struct aggregate *a)
 	}
 }
 
-static struct aggregate_cell *find_cell(struct aggregate *a, uint32_t type, uint32_t stack,
-					uint8_t domain)
+/* The arrays beside the cells; a new row is all zeros. */
+static void grow_beside(struct aggregate *a)
+{
+	size_t n = a->n_cells;
+
+	if (a->running) {
+		a->lives = mem_grow(a->lives, &a->cap_lives, n, sizeof *a->lives);
+		memset(a->lives[n - 1], 0, sizeof *a->lives);
+	}
+	if (a->rarely) {
+		a->rare = mem_grow(a->rare, &a->cap_rare, n, sizeof *a->rare);
+		a->rare[n - 1] = (struct aggregate_rare){.slack = 0};
+	}
+	if (a->peaking) {
+		a->peaks = mem_grow(a->peaks, &a->cap_peaks, n, sizeof *a->peaks);
+		a->peaks[n - 1] = (struct aggregate_peak){.id = 0};
+	}
+}
+
+static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p)
 {
 	size_t i;
 
 	if (!a->slots || a->n_cells > a->mask / 2)
 		enlarge(a);
-	for (i = cell_hash(type, stack, domain) & a->mask; a->slots[i]; i = (i + 1) & a->mask) {
-		struct aggregate_cell *c = &a->cells[a->slots[i] - 1];
+	for (i = cell_hash(p->type, p->stack, p->thread, p->domain) & a->mask; a->slots[i];
+	     i = (i + 1) & a->mask) {
+		const struct aggregate_cell *c = &a->cells[a->slots[i] - 1];
 
-		if (c->stack == stack && c->type == type && c->domain == domain)
-			return c;
+		if (c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
+		    c->domain == p->domain)
+			return a->slots[i] - 1;
 	}
-	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) =
-	    (struct aggregate_cell){.type = type, .stack = stack, .domain = domain};
+	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) = (struct aggregate_cell){
+	    .type = p->type, .stack = p->stack, .thread = p->thread, .domain = p->domain};
 	a->slots[i] = (uint32_t)a->n_cells;
-	return &a->cells[a->n_cells - 1];
+	grow_beside(a);
+	return (uint32_t)a->n_cells - 1;
 }
 
 static void end_frame(struct aggregate *a)
@@ -63,6 +91,7 @@ static void end_frame(struct aggregate *a)
 			if (a->frame[d].v[m] > a->worst[d][m].v[m])
 				a->worst[d][m] = a->frame[d];
 	memset(a->frame, 0, sizeof a->frame);
+	a->in_frame = false;
 }
 
 static void start_frame(struct aggregate *a, int64_t number)
@@ -79,11 +108,19 @@ static void add_type_total(struct aggregate *a, const struct aggregate_pending *
 	struct aggregate_type *ty = &a->types[p->type];
 	uint64_t *v = a->frame[p->domain].v;
 
+	if (a->touching)
+		slices_touch_type(a, p->type);
 	ty->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1) |
 		   (p->has & EV_HAS_COUNT ? CELL_HAS_COUNT : 0);
 	ty->count = add_saturating(ty->count, p->count);
 	ty->requested = add_saturating(ty->requested, p->requested);
 	ty->real = add_saturating(ty->real, p->real);
+	if (p->has_slack) {
+		ty->slack = add_signed(ty->slack, p->slack);
+		ty->has |= CELL_HAS_SLACK;
+	}
+	if (a->slices)
+		slices_add(a->slices, p, 0);
 	if (a->in_frame) {
 		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
 		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
@@ -99,6 +136,14 @@ static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
 	c->requested = add_saturating(c->requested, p->requested);
 	c->real = add_saturating(c->real, p->real);
 	c->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1);
+	if (a->rarely && p->has_slack) {
+		struct aggregate_rare *r = &a->rare[p->cell];
+
+		r->slack = add_signed(r->slack, p->slack);
+		r->has_slack = true;
+	}
+	if (a->slices)
+		slices_add(a->slices, p, 1);
 	if (a->in_frame) {
 		uint64_t *v = a->frame[p->domain].v;
 
@@ -109,30 +154,130 @@ static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
 	}
 }
 
+/* An allocation is over. p: the event that says so; freed: it is its free. */
+static void end_block(struct aggregate *a, const struct live_block *b,
+		      const struct aggregate_pending *p, bool freed)
+{
+	unsigned domain = a->cells[b->cell].domain;
+	bool temporary = freed && b->newest;
+	int64_t lifetime = -1;
+
+	if (a->touching)
+		slices_touch_cell(a, b->cell);
+	if (freed && p->own_time && b->time != INT64_MIN &&
+	    __builtin_sub_overflow(p->time, b->time, &lifetime))
+		lifetime = -1;
+	if (a->running)
+		tide_fall(a, b);
+	if (a->rarely) {
+		struct aggregate_rare *r = &a->rare[b->cell];
+
+		if (temporary)
+			r->temporary = add_saturating(r->temporary, b->count);
+		if (lifetime >= 0) {
+			r->lifetime = add_saturating(r->lifetime, (uint64_t)lifetime);
+			r->timed++;
+		}
+	}
+	a->timed += lifetime >= 0;
+	if (a->slices)
+		slices_add_freed(a->slices, domain, b, temporary, lifetime);
+}
+
+/* The block that its thread allocated before is not the newest any more. Returns the owner's
+ * number. */
+static uint32_t no_longer_newest(struct aggregate *a, const struct aggregate_pending *p)
+{
+	uint32_t owner = p->thread_id * DOMAINS + p->domain, block;
+
+	if (owner >= a->cap_newest) {
+		size_t old = a->cap_newest;
+
+		a->newest =
+		    mem_grow(a->newest, &a->cap_newest, (size_t)owner + 1, sizeof *a->newest);
+		memset(a->newest + old, 0, (a->cap_newest - old) * sizeof *a->newest);
+	}
+	block = a->newest[owner];
+	if (block && block <= a->live.n && a->live.blocks[block - 1].newest == owner + 1)
+		a->live.blocks[block - 1].newest = 0;
+	a->newest[owner] = 0;
+	return owner;
+}
+
+static void follow_alloc(struct aggregate *a, const struct aggregate_pending *p)
+{
+	struct live_block b = {.requested = p->requested,
+			       .real = p->real,
+			       .cell = p->cell,
+			       .time = p->own_time ? p->time : INT64_MIN},
+			  gone;
+	uint32_t owner = 0;
+	enum live_end ended;
+
+	b.count = (p->count < LIVE_COUNT_MAX ? p->count : LIVE_COUNT_MAX) & LIVE_COUNT_MAX;
+	if (a->temporary) {
+		owner = no_longer_newest(a, p);
+		b.newest = owner + 1;
+	}
+	ended = live_alloc(&a->live, p->space, p->address, p->seq, &b, &gone);
+	if (ended == LIVE_OTHER)
+		end_block(a, &gone, p, false);
+	if (a->running)
+		tide_rise(a, &b);
+	if (ended == LIVE_SELF)
+		end_block(a, &gone, p, false);
+	else if (a->temporary)
+		a->newest[owner] = (uint32_t)a->live.touched + 1;
+}
+
 static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
 {
 	struct aggregate_cell *c = p->cell < a->n_cells ? &a->cells[p->cell] : NULL;
 
-	if (!c || c->stack != p->stack || c->type != p->type || c->domain != p->domain) {
-		c = find_cell(a, p->type, p->stack, p->domain);
-		p->cell = (uint32_t)(c - a->cells);
-		a->last[p->stack] = p->cell;
+	if (!c || c->stack != p->stack || c->type != p->type || c->thread != p->thread ||
+	    c->domain != p->domain) {
+		p->cell = a->last[p->stack] = find_cell(a, p);
+		c = &a->cells[p->cell];
 	}
+	if (a->touching)
+		slices_touch_cell(a, p->cell);
 	add_to_cell(a, c, p);
-	if (a->follow && p->address) {
-		uint64_t count = p->count < UINT32_MAX ? p->count : UINT32_MAX;
-		struct live_block b = {.requested = p->requested,
-				       .real = p->real,
-				       .cell = p->cell,
-				       .count = (uint32_t)count};
-
-		live_alloc(&a->live, p->space, p->address, p->seq, &b);
+	if (!a->follow)
+		return;
+	if (p->address) {
+		follow_alloc(a, p);
+		return;
 	}
+	if (a->temporary)
+		no_longer_newest(a, p);
+	if (a->rarely) {
+		uint64_t *u = a->rare[p->cell].unfollowed;
+
+		u[0] = add_saturating(u[0], p->count);
+		u[1] = add_saturating(u[1], p->requested);
+		u[2] = add_saturating(u[2], p->real);
+	}
+}
+
+static void add_free(struct aggregate *a, const struct aggregate_pending *p)
+{
+	struct live_block gone;
+	uint64_t unknown = a->live.unknown_frees;
+
+	if (!p->address)
+		;
+	else if (p->kind == EV_FREED ? live_freed(&a->live, p->space, p->address, p->seq, &gone)
+				     : live_free(&a->live, p->space, p->address, p->seq, &gone))
+		end_block(a, &gone, p, p->kind == EV_FREE);
+	if (p->kind == PENDING_COVER)
+		a->live.unknown_frees = unknown;
+	if (p->kind == PENDING_COVER && a->temporary)
+		no_longer_newest(a, p);
 }
 
 /* The place of each event is asked for before the first is needed: with a million stacks nearly
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
-static void flush(struct aggregate *a)
+static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
 {
 	struct aggregate_pending *end = a->batch + a->n_batch;
 
@@ -153,17 +298,27 @@ static void flush(struct aggregate *a)
 		if (a->follow && p->address)
 			live_prefetch_block(&a->live, p->space, p->address);
 	}
+	a->n_batch = 0;
 	for (struct aggregate_pending *p = a->batch; p < end; p++) {
+		bool frame = p->kind == EV_FRAME || p->kind == PENDING_NO_FRAME;
+		enum status st = ST_OK;
+
+		if (a->slices)
+			st = frame ? slices_frame(a, t, p, p->kind == EV_FRAME, e)
+				   : slices_reach(a, t, p, e);
+		if (st)
+			return st;
 		switch (p->kind) {
 		case EV_ALLOC: add_alloc(a, p); break;
-		case EV_FREE: live_free(&a->live, p->space, p->address, p->seq); break;
-		case EV_FREED: live_freed(&a->live, p->space, p->address, p->seq); break;
+		case EV_FREE:
+		case EV_FREED:
+		case PENDING_COVER: add_free(a, p); break;
 		case EV_TYPE_TOTAL: add_type_total(a, p); break;
 		case EV_FRAME: start_frame(a, (int64_t)p->address); break;
-		default: break;
+		default: end_frame(a); break;
 		}
 	}
-	a->n_batch = 0;
+	return ST_OK;
 }
 
 static void grow_tables(struct aggregate *a, const struct trace *t)
@@ -194,6 +349,45 @@ static void set_fields(struct aggregate *a, const struct trace *t)
 			    fields[m];
 }
 
+/* Which sums cells can have. */
+static unsigned known_sums(const struct aggregate *a)
+{
+	unsigned known = SUM_BIT(SUM_ENTRIES) | (a->want & SUM_BIT(SUM_SLACK));
+
+	if (a->from_allocs & EV_HAS_COUNT)
+		known |= SUM_BIT(SUM_COUNT);
+	if (a->from_allocs & EV_HAS_REQUESTED)
+		known |= SUM_BIT(SUM_REQUESTED);
+	if (a->from_allocs & EV_HAS_REAL)
+		known |= SUM_BIT(SUM_REAL);
+	if (!a->follow)
+		return known;
+	known |= a->want & (SUMS_LIVE | SUMS_FREED);
+	if (!a->live.unordered)
+		known |= a->want & (SUMS_PEAK | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
+	return known;
+}
+
+static void choose_work(struct aggregate *a, const struct trace *t)
+{
+	bool slicing = a->options.slicing != SLICE_NONE;
+
+	set_fields(a, t);
+	a->want = a->options.want ? a->options.want : AGGREGATE_WANT;
+	a->follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && a->want & SUMS_MATCHED;
+	a->live.unordered = t->unordered;
+	a->known = known_sums(a);
+	a->peaking = a->known & SUMS_PEAK;
+	a->temporary = a->known & SUM_BIT(SUM_TEMPORARY);
+	a->running = a->follow && (slicing || a->peaking);
+	a->rarely =
+	    a->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
+	a->touching = slicing && a->options.slice_cells;
+	a->weigh = a->from_allocs & EV_HAS_REAL ? 2 : a->from_allocs & EV_HAS_REQUESTED ? 1 : 0;
+	if (slicing && !a->slices)
+		a->slices = slices_new();
+}
+
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct aggregate *a = (struct aggregate *)s;
@@ -207,93 +401,188 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	memset(a->records, 0, sizeof a->records);
 	memset(a->worst, 0, sizeof a->worst);
 	memset(a->frame, 0, sizeof a->frame);
-	a->frames = a->seq = 0;
+	memset(a->tide, 0, sizeof a->tide);
+	memset(&a->at, 0, sizeof a->at);
+	if (a->newest)
+		memset(a->newest, 0, a->cap_newest * sizeof *a->newest);
+	if (a->thread_selected)
+		memset(a->thread_selected, 0, a->cap_thread_selected);
+	a->frames = a->seq = a->timed = 0;
 	a->without_address = a->without_requested = a->without_real = 0;
+	a->unselected = a->untimed = a->late = 0;
 	a->in_frame = false;
-	a->follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
-	set_fields(a, t);
 	live_reset(&a->live);
-	a->live.unordered = t->unordered;
-	free(a->live_sums);
-	a->live_sums = NULL;
+	choose_work(a, t);
+	if (a->slices)
+		slices_reset(a->slices);
 	grow_tables(a, t);
 	return ST_OK;
+}
+
+static bool thread_selected(struct aggregate *a, const struct trace *t, uint32_t thread)
+{
+	uint8_t *verdict;
+
+	if (thread >= a->cap_thread_selected) {
+		size_t old = a->cap_thread_selected;
+
+		a->thread_selected =
+		    mem_grow(a->thread_selected, &a->cap_thread_selected, (size_t)thread + 1, 1);
+		memset(a->thread_selected + old, 0, a->cap_thread_selected - old);
+	}
+	verdict = &a->thread_selected[thread];
+	if (!*verdict)
+		*verdict = 1 + selection_has_thread(a->options.select, t, thread);
+	return *verdict == 2;
+}
+
+static bool in_size(const struct selection *s, const struct event *ev)
+{
+	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
+
+	if (!s->sizes.n)
+		return true;
+	if (!(ev->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) || ev->kind != EV_ALLOC)
+		return false;
+	return selection_in(&s->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size);
+}
+
+/* The kind that the event has for us; 0: it does not count. */
+static unsigned select_event(struct aggregate *a, const struct trace *t, const struct event *ev)
+{
+	const struct selection *s = a->options.select;
+	bool after = (a->at.in_frame && a->at.frame > s->frames.end) ||
+		     (a->at.has_time && a->at.time > s->times.end);
+
+	if (ev->kind == EV_FREE || ev->kind == EV_FREED)
+		return after ? 0 : ev->kind;
+	if (ev->kind == EV_FRAME)
+		return selection_in(&s->frames, ev->value) ? EV_FRAME : (unsigned)PENDING_NO_FRAME;
+	if ((!s->frames.n || (a->at.in_frame && selection_in(&s->frames, a->at.frame))) &&
+	    (!s->times.n || (a->at.has_time && selection_in(&s->times, a->at.time))) &&
+	    in_size(s, ev) &&
+	    (!s->n_threads || (ev->kind == EV_ALLOC && thread_selected(a, t, ev->thread))))
+		return ev->kind;
+	a->unselected++;
+	a->untimed += s->times.n && !a->at.has_time;
+	return ev->kind == EV_ALLOC && a->follow && !after ? (unsigned)PENDING_COVER : 0;
+}
+
+static void count_alloc(struct aggregate *a, const struct event *ev, unsigned domain)
+{
+	a->records[domain]++;
+	a->without_address += a->follow && !(ev->has & EV_HAS_ADDRESS);
+	a->without_requested += !(ev->has & EV_HAS_REQUESTED);
+	a->without_real += !(ev->has & EV_HAS_REAL);
+}
+
+static void set_slack(struct aggregate_pending *p, const struct event *ev)
+{
+	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
+
+	p->has_slack = (ev->has & both) == both;
+	p->slack = p->has_slack ? slack_of(ev->requested, ev->real) : 0;
 }
 
 static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
 {
 	struct aggregate *a = (struct aggregate *)s;
 	struct aggregate_pending *p = &a->batch[a->n_batch];
+	unsigned kind = ev->kind;
 
-	(void)e;
-	if (ev->kind > EV_TYPE_TOTAL)
+	if (kind > EV_TYPE_TOTAL)
 		return ST_OK;
-	if (ev->kind == EV_FREE || ev->kind == EV_FREED) {
+	if (kind == EV_FREE || kind == EV_FREED) {
 		/* Freeing nothing is legal and frees nothing. */
 		if (!a->follow || !ev->address)
 			return ST_OK;
 	}
+	p->own_time = ev->has & EV_HAS_TIME;
+	if (p->own_time) {
+		a->at.time = ev->time;
+		a->at.has_time = true;
+	}
+	if (kind == EV_FRAME) {
+		a->at.frame = ev->value;
+		a->at.in_frame = true;
+	}
+	if (a->options.select)
+		kind = select_event(a, t, ev);
+	if (!kind)
+		return ST_OK;
 	if (t->n_stacks > a->cap_last || t->n_types > a->cap_types)
 		grow_tables(a, t);
-	p->kind = ev->kind;
+	p->kind = (uint8_t)kind;
 	p->domain = ev->domain < DOMAINS ? ev->domain : DOMAIN_MALLOC;
 	p->has = ev->has & (ev->kind == EV_TYPE_TOTAL ? a->from_types : a->from_allocs);
 	p->type = ev->type < t->n_types ? ev->type : 0;
 	p->stack = ev->stack < t->n_stacks ? ev->stack : 0;
+	p->thread_id = ev->thread < t->n_threads ? ev->thread : 0;
+	p->thread = a->options.split & SPLIT_THREAD ? p->thread_id : 0;
 	p->count = p->has & EV_HAS_COUNT ? ev->count : ev->kind == EV_ALLOC;
 	p->requested = p->has & EV_HAS_REQUESTED ? ev->requested : 0;
 	p->real = p->has & EV_HAS_REAL ? ev->real : 0;
-	p->address = ev->kind == EV_FRAME ? (uint64_t)ev->value : ev->address;
+	p->address = ev->address;
+	p->timed = a->at.has_time;
+	p->time = a->at.time;
+	if (kind == EV_FRAME) {
+		p->address = (uint64_t)ev->value;
+		p->type = ev->name;
+	}
+	if (a->want & SUM_BIT(SUM_SLACK))
+		set_slack(p, ev);
 	if (a->follow) {
-		uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
-
-		p->space = process * DOMAINS + p->domain;
+		p->space = t->threads[p->thread_id].process * DOMAINS + p->domain;
 		p->seq = ev->has & EV_HAS_SEQ ? ev->seq : a->seq + 1;
 		if (ev->kind != EV_FREED && p->seq > a->seq)
 			a->seq = p->seq;
 	}
-	if (ev->kind == EV_ALLOC) {
-		a->records[p->domain]++;
-		a->without_address += a->follow && !(ev->has & EV_HAS_ADDRESS);
-		a->without_requested += !(ev->has & EV_HAS_REQUESTED);
-		a->without_real += !(ev->has & EV_HAS_REAL);
-	}
-	if (++a->n_batch == AGGREGATE_BATCH)
-		flush(a);
-	return ST_OK;
+	if (kind == EV_ALLOC)
+		count_alloc(a, ev, p->domain);
+	return ++a->n_batch == AGGREGATE_BATCH ? flush(a, t, e) : ST_OK;
 }
 
+/* Nobody asked before the end: the blocks themselves tell. Sums saturate here. */
 static void settle_live(struct aggregate *a)
 {
-	live_finish(&a->live);
-	a->live_sums = mem_zarray(a->n_cells + 1, sizeof *a->live_sums);
+	a->lives = mem_grow(a->lives, &a->cap_lives, a->n_cells + 1, sizeof *a->lives);
+	memset(a->lives, 0, a->n_cells * sizeof *a->lives);
 	for (size_t i = 0; i < a->live.n; i++) {
 		const struct live_block *b = &a->live.blocks[i];
-		struct aggregate_live *l = &a->live_sums[b->cell];
+		uint64_t *l = a->lives[b->cell];
 
 		if (!b->allocated)
 			continue;
-		l->count = add_saturating(l->count, b->count);
-		l->requested = add_saturating(l->requested, b->requested);
-		l->real = add_saturating(l->real, b->real);
+		l[0] = add_saturating(l[0], b->count);
+		l[1] = add_saturating(l[1], b->requested);
+		l[2] = add_saturating(l[2], b->real);
 	}
 }
 
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct aggregate *a = (struct aggregate *)s;
+	enum status st;
 
 	grow_tables(a, t);
-	flush(a);
+	st = flush(a, t, e);
 	end_frame(a);
-	if (a->follow)
+	if (!st && a->slices)
+		st = slices_end(a, t, e);
+	if (st)
+		return st;
+	if (a->follow) {
+		live_finish(&a->live);
 		settle_live(a);
-	return a->done ? a->done(a->arg, t, a, e) : ST_OK;
+	}
+	if (a->peaking)
+		tide_end(a);
+	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
 }
 
-void aggregate_init(struct aggregate *a)
+void aggregate_init(struct aggregate *a, const struct aggregate_options *o)
 {
-	*a = (struct aggregate){.sink = {begin, event, end}};
+	*a = (struct aggregate){.sink = {begin, event, end}, .options = *o};
 	/* So that the tables are never NULL. */
 	a->last = mem_grow(NULL, &a->cap_last, 1024, sizeof *a->last);
 	a->types = mem_grow(NULL, &a->cap_types, 64, sizeof *a->types);
@@ -302,10 +591,15 @@ void aggregate_init(struct aggregate *a)
 void aggregate_release(struct aggregate *a)
 {
 	free(a->cells);
-	free(a->live_sums);
+	free(a->lives);
+	free(a->rare);
+	free(a->peaks);
 	free(a->types);
 	free(a->last);
 	free(a->slots);
+	free(a->newest);
+	free(a->thread_selected);
+	slices_free(a->slices);
 	live_release(&a->live);
 	*a = (struct aggregate){.n_cells = 0};
 }

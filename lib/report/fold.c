@@ -7,21 +7,9 @@
 
 struct sums fold_cell(const struct fold *f, size_t index)
 {
-	const struct aggregate_cell *c = &f->a->cells[index];
-	const struct aggregate_live *l = f->a->live_sums ? &f->a->live_sums[index] : NULL;
-	struct sums s = {.v = {c->count, c->entries, c->requested, c->real},
-			 .has = 1u << SUM_COUNT | 1u << SUM_ENTRIES};
+	struct sums s;
 
-	if (c->has & EV_HAS_REQUESTED >> 1)
-		s.has |= 1u << SUM_REQUESTED | 1u << SUM_LIVE_REQUESTED;
-	if (c->has & EV_HAS_REAL >> 1)
-		s.has |= 1u << SUM_REAL | 1u << SUM_LIVE_REAL;
-	if (l) {
-		s.v[SUM_LIVE_COUNT] = l->count;
-		s.v[SUM_LIVE_REQUESTED] = l->requested;
-		s.v[SUM_LIVE_REAL] = l->real;
-		s.has |= 1u << SUM_LIVE_COUNT;
-	}
+	aggregate_sums(f->a, index, &s);
 	s.has &= f->at_cells;
 	return s;
 }
@@ -34,41 +22,31 @@ static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack 
 		k->state[sum] = (uint8_t)state;
 }
 
-/* What the capture knows at a key; per_type: also what is known per type only. */
-static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool per_type)
+/* What the capture knows at a key; per_type: also what is known per type, and frame, only. */
+static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
+			      unsigned never)
 {
-	static const enum sum sums[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
-	static const enum sum live[] = {SUM_LIVE_COUNT, SUM_LIVE_REQUESTED, SUM_LIVE_REAL};
-	const struct trace *t = f->t;
-	unsigned live_state = t->metrics[METRIC_LIVE].state, at_cells = 1u << SUM_ENTRIES;
+	unsigned at_cells = 0;
+	uint8_t state[SUMS];
+	unsigned at_types = aggregate_states(f->a, f->t, state);
 
-	weaken(k, SUM_ENTRIES, METRIC_EXACT, LACK_NONE);
-	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++) {
-		unsigned state = t->metrics[m].state;
-		bool at_type = t->metrics[m].key == METRIC_AT_TYPE;
-		const uint64_t partly[] = {0, f->a->without_requested, f->a->without_real};
+	for (unsigned s = 0; s < SUMS; s++) {
+		bool at_type = at_types >> s & 1;
 		enum lack lack = LACK_NONE;
 
-		if (state == METRIC_EXACT && !at_type && partly[m])
-			state = METRIC_LOWER_BOUND;
-		if (state == METRIC_ABSENT)
+		if (!(f->a->want >> s & 1))
+			lack = LACK_NOT_ASKED;
+		else if (state[s] == METRIC_ABSENT)
 			lack = LACK_ABSENT;
+		else if (never >> s & 1)
+			lack = LACK_PER_FRAME;
 		else if (at_type && !per_type)
 			lack = LACK_PER_TYPE;
-		else if (at_type && filters_any(f->p->options.filters))
+		else if (at_type && !filters_by_type(f->p->options.filters))
 			lack = LACK_FILTERED;
-		weaken(k, sums[m], state, lack);
+		weaken(k, s, state[s], lack);
 		if (lack == LACK_NONE && !at_type)
-			at_cells |= 1u << sums[m];
-		/* Live bytes need both; live blocks need no sizes. */
-		if (live_state == METRIC_ABSENT || (m != METRIC_COUNT && (lack || at_type))) {
-			weaken(k, live[m], 0, LACK_ABSENT);
-			continue;
-		}
-		if (m == METRIC_COUNT || state < live_state)
-			state = live_state;
-		weaken(k, live[m], state, LACK_NONE);
-		at_cells |= 1u << live[m];
+			at_cells |= SUM_BIT(s);
 	}
 	return at_cells;
 }
@@ -147,13 +125,15 @@ void fold_learn(struct fold *f, struct trace *t)
 	add_notes(t, f->a);
 	count_notes(r, t);
 	for (size_t i = 0; i < r->n_groupings; i++) {
-		bool by_type =
-		    f->p->groupings[i].key.by == KEY_TYPE && !f->p->groupings[i].key.within;
+		const struct grouping_key *key = &f->p->groupings[i].key;
+		bool by_type = key->by == KEY_TYPE && !key->within;
+		bool by_frame = key->by == KEY_FRAME;
 
-		f->at_cells = learn_metrics(f, &r->groupings[i].known, by_type);
-		per_type |= by_type;
+		learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
+			      by_frame ? SUMS_LIVE | SUMS_PEAK : 0);
+		per_type |= by_type || by_frame;
 	}
-	learn_metrics(f, &r->known, per_type);
+	f->at_cells = learn_metrics(f, &r->known, per_type, 0);
 	count_domains(f);
 	count_frames(f);
 	r->format = attribute(f, r->format, "format");

@@ -139,57 +139,74 @@ static void displace(struct live *l, const struct live_block *b, uint64_t seq)
 	    (struct live_displaced){seq, (uint32_t)(b - l->blocks)};
 }
 
-void live_alloc(struct live *l, uint32_t space, uint64_t address, uint64_t seq,
-		const struct live_block *what)
+enum live_end live_alloc(struct live *l, uint32_t space, uint64_t address, uint64_t seq,
+			 const struct live_block *what, struct live_block *gone)
 {
 	struct live_block *b = find_or_add(l, space, address);
+	enum live_end ended = LIVE_NOTHING;
 
+	l->touched = (size_t)(b - l->blocks);
 	b->known = true;
-	if (seq < b->freed)
-		return;
+	if (seq < b->freed) {
+		*gone = *what;
+		return LIVE_SELF;
+	}
 	if (b->allocated) {
 		bool newer = seq >= b->seq || !l->unordered;
 
 		displace(l, b, newer ? b->seq : seq);
+		*gone = newer ? *b : *what;
 		if (!newer)
-			return;
+			return LIVE_SELF;
+		ended = LIVE_OTHER;
 	}
 	b->allocated = true;
 	b->seq = seq;
 	b->requested = what->requested;
 	b->real = what->real;
-	b->count = what->count;
+	b->count = what->count & LIVE_COUNT_MAX;
 	b->cell = what->cell;
+	b->time = what->time;
+	b->newest = what->newest;
+	return ended;
 }
 
-void live_free(struct live *l, uint32_t space, uint64_t address, uint64_t seq)
+bool live_free(struct live *l, uint32_t space, uint64_t address, uint64_t seq,
+	       struct live_block *gone)
 {
 	size_t i;
+	bool ended;
 
-	if (l->unordered) {
-		live_freed(l, space, address, seq);
-		return;
-	}
+	if (l->unordered)
+		return live_freed(l, space, address, seq, gone);
 	i = l->slots ? find_slot(l, block_hash(space, address), space, address) : 0;
-	if (l->slots && l->slots[i])
-		forget(l, i);
-	else
+	if (!l->slots || !l->slots[i]) {
 		l->unknown_frees++;
+		return false;
+	}
+	*gone = l->blocks[slot_index(l->slots[i])];
+	ended = gone->allocated;
+	forget(l, i);
+	return ended;
 }
 
-void live_freed(struct live *l, uint32_t space, uint64_t address, uint64_t seq)
+bool live_freed(struct live *l, uint32_t space, uint64_t address, uint64_t seq,
+		struct live_block *gone)
 {
 	struct live_block *b =
 	    l->unordered ? find_or_add(l, space, address) : find(l, space, address);
 
 	if (!b) {
 		l->unknown_frees++;
-		return;
+		return false;
 	}
 	if (seq > b->freed)
 		b->freed = seq;
-	if (b->allocated && b->seq < b->freed)
-		b->allocated = false;
+	if (!b->allocated || b->seq >= b->freed)
+		return false;
+	*gone = *b;
+	b->allocated = false;
+	return true;
 }
 
 void live_finish(struct live *l)
@@ -236,6 +253,6 @@ void live_prefetch_block(const struct live *l, uint32_t space, uint64_t address)
 		const struct live_block *b = &l->blocks[slot_index(slot)];
 
 		__builtin_prefetch(b, 1);
-		__builtin_prefetch(&b->known, 1); /* often in the next cache line */
+		__builtin_prefetch(&b->newest, 1); /* often in the next cache line */
 	}
 }

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void settle_domain(struct fold *f)
-{
-	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
-		if (f->a->records[d])
-			f->domain = d;
-}
-
 static bool totals_asked(const struct project *p)
 {
 	for (size_t i = 0; i < p->n_groupings; i++)
@@ -47,8 +40,11 @@ static void fold_cells(struct fold *f)
 		}
 		sums_add(&r->coverage[tier], &s);
 		for (size_t k = 0; k < p->n_groupings; k++) {
-			uint32_t g = fold_group(f, c, node, k);
+			uint32_t g;
 
+			if (p->groupings[k].key.by == KEY_FRAME)
+				continue; /* they were added slice by slice */
+			g = fold_group(f, c, node, k);
 			columns_add(&r->groupings[k].self, g, &s);
 			if (!node && key_has_total(p->groupings[k].key.by))
 				columns_add(&r->groupings[k].total, g, &s);
@@ -68,36 +64,33 @@ static void fold_cells(struct fold *f)
 	}
 }
 
+/* Sums that are known per type only. add_up: to everything; else to a grouping by type. */
 static void fold_type_totals(struct fold *f, size_t grouping, bool add_up)
 {
-	static const unsigned bits[] = {1, EV_HAS_REQUESTED >> 1, EV_HAS_REAL >> 1};
-	static const enum sum sums[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
+	struct run *r = &f->p->now;
 
 	for (uint32_t type = 0; type < f->t->n_types; type++) {
-		const struct aggregate_type *ty = &f->a->types[type];
-		const uint64_t v[] = {ty->count, ty->requested, ty->real};
-		struct sums s = {.has = 0};
+		struct sums s;
 
-		for (size_t m = 0; m < 3; m++)
-			if (ty->has & bits[m]) {
-				s.has |= 1u << sums[m];
-				s.v[sums[m]] = v[m];
-			}
+		aggregate_type_sums(f->a, type, &s);
 		if (!s.has)
 			continue;
-		columns_add(&f->p->now.groupings[grouping].self, fold_type_group(f, type, grouping),
-			    &s);
-		if (!add_up)
+		if (add_up)
+			sums_add(&r->unfiltered, &s);
+		if (!fold_type(f, type)->kept)
 			continue;
-		sums_add(&f->p->now.all, &s);
-		sums_add(&f->p->now.unfiltered, &s);
+		if (add_up)
+			sums_add(&r->all, &s);
+		else
+			columns_add(&r->groupings[grouping].self,
+				    fold_type_group(f, type, grouping), &s);
 	}
 }
 
 static void fold_groupings(struct fold *f)
 {
 	struct project *p = f->p;
-	bool add_up = true;
+	bool by_type = filters_by_type(p->options.filters), at_types = false;
 
 	if (totals_asked(p))
 		f->cell_next = mem_zarray(f->a->n_cells + 1, sizeof *f->cell_next);
@@ -109,11 +102,12 @@ static void fold_groupings(struct fold *f)
 			continue;
 		if (key_has_total(key->by))
 			fold_totals(f, k);
-		if (key->by == KEY_TYPE && !filters_any(p->options.filters)) {
-			fold_type_totals(f, k, add_up);
-			add_up = false;
-		}
+		if (key->by == KEY_TYPE && by_type)
+			fold_type_totals(f, k, false);
+		at_types |= key->by == KEY_TYPE || key->by == KEY_FRAME;
 	}
+	if (at_types && by_type)
+		fold_type_totals(f, 0, true);
 }
 
 static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct err *e)
@@ -124,7 +118,7 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 	(void)e;
 	(void)a;
 	p->now.captures++;
-	settle_domain(f);
+	fold_settle_domain(f);
 	if (f->domain == DOMAIN_DEFAULT)
 		f->domain = DOMAIN_MALLOC;
 	fold_learn(f, t);
@@ -141,10 +135,20 @@ uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cel
 	struct fold *f = fold_begin(p, t);
 	uint32_t node;
 
-	settle_domain(f);
+	fold_settle_domain(f);
 	if (!fold_in_domain(f, c->domain) || !fold_place(f, c, &node))
 		return GROUP_NONE;
 	return fold_group(f, c, node, grouping);
+}
+
+uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
+			    size_t grouping)
+{
+	struct fold *f = fold_begin(p, t);
+
+	if (!filters_by_type(p->options.filters) || !fold_type(f, type)->kept)
+		return GROUP_NONE;
+	return fold_type_group(f, type, grouping);
 }
 
 static void start_run(struct project *p)
@@ -168,20 +172,33 @@ static bool takes_calls(const struct filters *f)
 
 void project_init(struct project *p, const struct project_options *o)
 {
+	struct aggregate_options a = {.select = o->select,
+				      .want = o->want,
+				      .domains_together = o->domain == DOMAIN_ALL,
+				      .every = o->every,
+				      .done = fold,
+				      .slice = fold_slice,
+				      .slice_arg = p,
+				      .arg = p};
+	bool by_frame = false, by_thread = false;
+
 	*p = (struct project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
-	aggregate_init(&p->aggregate);
-	p->aggregate.done = fold;
-	p->aggregate.arg = p;
+	p->merges = takes_calls(o->filters);
+	for (size_t i = 0; i < p->n_groupings; i++) {
+		p->groupings[i].key = o->by[i];
+		p->merges |= o->by[i].by == KEY_STACK;
+		by_frame |= o->by[i].by == KEY_FRAME;
+		by_thread |= o->by[i].by == KEY_THREAD;
+	}
+	a.slicing = o->slicing == SLICE_NONE && by_frame ? SLICE_FRAMES : o->slicing;
+	a.slice_cells = o->slice_cells || (by_frame && filters_any(o->filters));
+	a.split = by_thread ? SPLIT_THREAD : 0;
+	aggregate_init(&p->aggregate, &a);
 	names_init(&p->names);
 	p->no_file = intern_add(&p->names.strings, "[no file]", 9);
 	p->no_module = intern_add(&p->names.strings, "[no module]", 11);
 	if (!o->sites)
 		p->own_sites = sites_new();
-	p->merges = takes_calls(o->filters);
-	for (size_t i = 0; i < p->n_groupings; i++) {
-		p->groupings[i].key = o->by[i];
-		p->merges |= o->by[i].by == KEY_STACK;
-	}
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct project_stack){0, 0, 0};
 	start_run(p);
 }
@@ -194,6 +211,8 @@ void project_release(struct project *p)
 	names_release(&p->names);
 	intern_release(&p->texts);
 	intern_release(&p->sites);
+	intern_release(&p->frames);
+	free(p->frame_rows);
 	for (size_t i = 0; i < p->n_groupings; i++)
 		grouping_release(&p->groupings[i]);
 	run_release(&p->now);

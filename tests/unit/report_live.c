@@ -34,14 +34,15 @@ static void apply(struct live *l, const struct op *ops, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct op *o = &ops[i];
 		/* The number tells which allocation it was. */
-		struct live_block b = {.requested = o->seq, .cell = (uint32_t)o->seq, .count = 1};
+		struct live_block b = {.requested = o->seq, .cell = (uint32_t)o->seq, .count = 1},
+				  gone;
 
 		if (o->kind == ALLOC)
-			live_alloc(l, o->space, o->address, o->seq, &b);
+			live_alloc(l, o->space, o->address, o->seq, &b, &gone);
 		else if (o->kind == FREE)
-			live_free(l, o->space, o->address, o->seq);
+			live_free(l, o->space, o->address, o->seq, &gone);
 		else
-			live_freed(l, o->space, o->address, o->seq);
+			live_freed(l, o->space, o->address, o->seq, &gone);
 	}
 	live_finish(l);
 }
@@ -205,19 +206,19 @@ TEST(many_blocks)
 {
 	enum { MANY = 200000 };
 	struct live l = {.n = 0};
-	struct live_block b = {.count = 1};
+	struct live_block b = {.count = 1}, gone;
 	size_t live = 0;
 
 	for (uint64_t i = 1; i <= MANY; i++)
-		live_alloc(&l, 0, i * 64, i, &b);
+		live_alloc(&l, 0, i * 64, i, &b, &gone);
 	CHECK_EQ(l.n_known, MANY);
 	for (uint64_t i = 1; i <= MANY; i++)
 		if (i % 3)
-			live_free(&l, 0, i * 64, MANY + i);
+			live_free(&l, 0, i * 64, MANY + i, &gone);
 	CHECK_EQ(l.n_known, MANY / 3);
 	for (uint64_t i = 1; i <= MANY; i++) /* again, into the holes */
 		if (i % 3 == 1)
-			live_alloc(&l, 0, i * 64, 3 * MANY + i, &b);
+			live_alloc(&l, 0, i * 64, 3 * MANY + i, &b, &gone);
 	live_finish(&l);
 	for (size_t i = 0; i < l.n; i++)
 		live += l.blocks[i].allocated;
@@ -231,12 +232,12 @@ TEST(many_blocks)
 TEST(displaced_ones_do_not_pile_up)
 {
 	struct live l = {.unordered = true};
-	struct live_block b = {.count = 1};
+	struct live_block b = {.count = 1}, gone;
 
 	/* Each is covered by the next before its free arrives. */
 	for (uint64_t i = 1; i < 1000000; i++) {
-		live_alloc(&l, 0, 64, 2 * i + 1, &b);
-		live_free(&l, 0, 64, 2 * i);
+		live_alloc(&l, 0, 64, 2 * i + 1, &b, &gone);
+		live_free(&l, 0, 64, 2 * i, &gone);
 	}
 	CHECK(l.cap_displaced < 20000);
 	live_finish(&l);

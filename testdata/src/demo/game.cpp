@@ -154,7 +154,8 @@ static inline void on_combo(int points)
 	CALL(eng::gc_alloc(kClosureKlass, 48));
 }
 
-Game::Game(eng::JobSystem *jobs, uint32_t seed) : world_(*jobs, seed)
+Game::Game(eng::JobSystem *jobs, uint32_t seed, const Plants &plants)
+    : world_(*jobs, seed), plants_(plants)
 {
 	Spawner *spawner = CALL(create<Spawner>());
 	CALL(world_.add(spawner));
@@ -163,7 +164,7 @@ Game::Game(eng::JobSystem *jobs, uint32_t seed) : world_(*jobs, seed)
 void Game::load_level()
 {
 	scene_ = CALL(eng::build_scene(5, world_.random));
-	for (int i = 0; i < 1200; i++) {
+	for (int i = 0; i < 12 * (100 + plants_.growth); i++) {
 		Tile *tile = CALL(create<Tile>());
 		tile->x = i % 40;
 		tile->y = i / 40;
@@ -202,6 +203,13 @@ inline void Game::draw_hud(int number)
 	CALL(eng::new_string(text));
 }
 
+void Game::remember_frame(int number)
+{
+	remembered_ =
+	    static_cast<int *>(CALL(eng::g_pool.Malloc(static_cast<size_t>(plants_.leak))));
+	*remembered_ = number;
+}
+
 void Game::frame(int number)
 {
 	CALL(world_.step(number));
@@ -213,6 +221,8 @@ void Game::frame(int number)
 		CALL(script_call(on_combo, number % 9));
 	CALL(scores_.push(number));
 	CALL(ai_think(number));
+	if (plants_.leak > 0)
+		CALL(remember_frame(number));
 }
 
 Game::~Game()

@@ -11,10 +11,16 @@
 namespace arcade
 {
 
+/* What a build is made worse by, for the reports to find. */
+struct Plants {
+	int leak = 0;   /* bytes that every frame allocates and nobody frees */
+	int growth = 0; /* percent more tiles */
+};
+
 class Game
 {
       public:
-	Game(eng::JobSystem *jobs, uint32_t seed);
+	Game(eng::JobSystem *jobs, uint32_t seed, const Plants &plants);
 	~Game();
 
 	NOINLINE void load_level();
@@ -23,8 +29,11 @@ class Game
       private:
 	void stream_assets(int number);
 	void draw_hud(int number);
+	NOINLINE void remember_frame(int number);
 
 	eng::World world_;
+	Plants plants_;
+	int *remembered_ = nullptr;
 	eng::SceneNode *scene_ = nullptr;
 	eng::Array<struct Tile *> tiles_;
 	eng::Array<eng::Asset *> assets_;

@@ -2,6 +2,7 @@
  *
  * arcade: a small game without a screen that writes real captures of itself and the truth
  * beside them. usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]
+ *                    [--leak BYTES] [--grow PERCENT]
  */
 #include "capture.h"
 #include "game.h"
@@ -14,6 +15,7 @@ struct Options {
 	int threads = 3;
 	unsigned seed = 1;
 	const char *out = nullptr;
+	arcade::Plants plants;
 };
 
 static bool parse(Options *options, int argc, char **argv)
@@ -27,12 +29,18 @@ static bool parse(Options *options, int argc, char **argv)
 			options->threads = atoi(argv[i + 1]);
 		else if (strcmp(argv[i], "--seed") == 0)
 			options->seed = static_cast<unsigned>(atoi(argv[i + 1]));
+		else if (strcmp(argv[i], "--leak") == 0)
+			options->plants.leak = atoi(argv[i + 1]);
+		else if (strcmp(argv[i], "--grow") == 0)
+			options->plants.growth = atoi(argv[i + 1]);
 		else if (strcmp(argv[i], "--out") == 0)
 			options->out = argv[i + 1];
 		else
 			return false;
 	}
-	return options->frames > 0 && options->threads > 0;
+	return options->frames > 0 && options->threads > 0 &&
+	       (options->plants.leak == 0 || options->plants.leak >= 4) &&
+	       options->plants.growth >= 0;
 }
 
 /* Recorded in the agent's nostack form: a library's name in place of a stack. */
@@ -46,7 +54,7 @@ static NOINLINE void *load_sound_bank(int sound)
 
 static NOINLINE void play(eng::JobSystem &jobs, const Options &options)
 {
-	arcade::Game *game = CALL(eng::create<arcade::Game>(&jobs, options.seed));
+	arcade::Game *game = CALL(eng::create<arcade::Game>(&jobs, options.seed, options.plants));
 	CALL(game->load_level());
 	for (int i = 1; i <= options.frames; i++) {
 		CALL(game->frame(i));
@@ -63,8 +71,8 @@ int main(int argc, char **argv)
 	void *bank[8];
 
 	if (!parse(&options, argc, argv)) {
-		fprintf(stderr,
-			"usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]\n");
+		fprintf(stderr, "usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]\n"
+				"              [--leak BYTES] [--grow PERCENT]\n");
 		return 2;
 	}
 	/* Before the agent is there: its free will be seen, its allocation never was. */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-compare: builds, runs or parts of a capture side by side, and a policy held against them.
+ */
+#include "lib/cli/compare.h"
+#include "lib/cli/report.h"
+#include "lib/report/compare_view.h"
+
+static const char *const sort_words[] = {"auto",
+					 "count",
+					 "entries",
+					 "requested",
+					 "real",
+					 "slack",
+					 "live-count",
+					 "live-requested",
+					 "live-real",
+					 "freed-count",
+					 "freed-requested",
+					 "freed-real",
+					 "peak-count",
+					 "peak-requested",
+					 "peak-real",
+					 "temporary",
+					 "lifetime",
+					 "live",
+					 NULL};
+static const char *const per_words[] = {"run", "frame", "second", NULL};
+
+static int sort_of(int word)
+{
+	return word == 0                  ? COMPARE_SORT_AUTO
+	       : word == SUM_LIFETIME + 2 ? COMPARE_SORT_LIVE
+					  : word - 1;
+}
+
+/* Programs read everything, people what they asked for. */
+static bool for_programs(enum render_format f)
+{
+	return f != RENDER_TEXT && f != RENDER_MARKDOWN && f != RENDER_JUNIT && f != RENDER_SARIF;
+}
+
+static void choose(struct project_options *what, enum key by, int sort, const struct policy *p,
+		   enum render_format f, bool save)
+{
+	unsigned keys = 1u << by | gate_keys(p);
+
+	if (save)
+		keys = (1u << KEYS) - 1 - (1u << KEY_LOCATION) - (1u << KEY_FRAME);
+	else if (f != RENDER_CSV && f != RENDER_TSV && for_programs(f))
+		keys |= 1u << KEY_STACK; /* for the flame graph */
+	for (enum key k = 0; k < KEYS; k++)
+		if (keys >> k & 1)
+			what->by[what->n_by++].by = k;
+	what->want = AGGREGATE_WANT | gate_sums(p);
+	if (sort >= 0 && sort < SUMS)
+		what->want |= SUM_BIT(sort) | (sort == SUM_LIFETIME ? SUM_BIT(SUM_TIMED) : 0u);
+	if (save || for_programs(f))
+		what->want = SUMS_ALL;
+}
+
+static void print(struct cli_compare *c, const struct compare_options *o, struct cli_report *to)
+{
+	const struct compare *from = &c->in.compare;
+	struct document d = {.program = "tm-compare"};
+	struct err e = ERR_INIT;
+	struct compare_view *v = compare_view_new(from, o, &e);
+	struct gate *g;
+
+	if (!v)
+		cli_usage("%s", e.msg);
+	for (size_t i = 0; i < from->n_groups; i++)
+		for (size_t k = 0; k < from->groups[i].n; k++)
+			document_input(&d, from->groups[i].names[k], from->groups[i].label);
+	compare_view_add(v, &d);
+	g = cli_compare_gate(c);
+	if (g)
+		document_checks(&d, gate_checks(g));
+	cli_report_print(to, &d);
+	document_release(&d);
+	gate_free(g);
+	compare_view_free(v);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli_import import = {0};
+	struct cli_compare compare = {.policy_path = NULL};
+	struct cli_filter filter = {.domain = 0};
+	struct cli_report report = {0};
+	struct compare_options options = {.n = 30};
+	const char *save = NULL;
+	int by = KEY_SITE, sort = 0, per = 0, n;
+	const struct opt table[] = {
+	    CLI_COMPARE_ROWS(compare),
+	    ROW_CHOICE(0, "by", "KEY",
+		       "what a row is: site, function, location, stack, type, file, module, "
+		       "thread or owner",
+		       &by, key_words),
+	    ROW_CHOICE(0, "sort", "METRIC",
+		       "rank by the change in auto, live, count, entries, requested, real, slack, "
+		       "live-*, freed-*, peak-*, temporary or lifetime",
+		       &sort, sort_words),
+	    ROW_FLAG(0, "cumulative", "totals, not self, of functions, locations, files, modules",
+		     &options.cumulative),
+	    ROW_CHOICE(0, "per", "UNIT", "divide by run, frame or second", &per, per_words),
+	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &options.n),
+	    ROW_FLAG(0, "all", "rows that did not change, too", &options.all),
+	    ROW_STRING(0, "save-baseline", "FILE",
+		       "keep what one capture comes to, and compare nothing", &save),
+	    CLI_POLICY_ROWS(compare),
+	    CLI_FILTER_ROWS(filter),
+	    CLI_VIEW_ROWS(filter),
+	    CLI_REPORT_ROWS(report),
+	    CLI_IMPORT_ROWS(import),
+	    OPT_END,
+	};
+	const struct opt_program program = {
+	    "tm-compare", "[FILE...]", "Compares builds, and fails where one is too much worse.",
+	    table};
+	struct project_options what = {.domain = 0};
+	struct err e = ERR_INIT;
+	bool complete;
+
+	n = opt_parse(&program, argc, argv);
+	cli_import_done(&import);
+	cli_filter_done(&filter);
+	if (by == KEY_FRAME)
+		cli_usage("--by frame: tm-frames does that");
+	cli_compare_start(&compare, &filter, n, save != NULL);
+	if (!save)
+		cli_report_start(&report);
+	options.by = (enum key)by;
+	options.sort = sort_of(sort);
+	cli_filter_project(&filter, &what);
+	choose(&what, options.by, options.sort, &compare.policy, report.format, save != NULL);
+	complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
+	compare.in.compare.per = (enum compare_per)per;
+	if (complete && save &&
+	    baseline_save(&compare.in.things, compare.in.compare.groups[0].runs[0], save, &e))
+		cli_fail(save, &e);
+	if (complete && !save)
+		print(&compare, &options, &report);
+	cli_compare_release(&compare);
+	cli_filter_release(&filter);
+	return cli_exit();
+}

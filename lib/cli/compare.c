@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/compare.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void capture_notes(void *arg, struct trace *t)
+{
+	const struct cli_compare *c = arg;
+
+	cli_notes(c->loop.file, t, 0, NOTE_GUESS);
+}
+
+static void after_file(void *arg, const char *file)
+{
+	struct cli_compare *c = arg;
+
+	if (c->in.project.now.captures)
+		compare_inputs_take(&c->in, file);
+}
+
+static enum status read_baseline(void *arg, struct input *in, bool *taken, struct err *e)
+{
+	struct cli_compare *c = arg;
+
+	*taken = baseline_is(&in->cur);
+	if (*taken && c->has_ranges)
+		return err_set(e, ST_UNSUPPORTED, "a baseline has no events to choose from");
+	return *taken ? compare_inputs_baseline(&c->in, &in->cur, c->loop.file, e) : ST_OK;
+}
+
+static const char *today(const char *given)
+{
+	static char text[16];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (given && !policy_date(given))
+		cli_usage("--today: '%s' is no date (YYYY-MM-DD)", given);
+	if (given)
+		return given;
+	localtime_r(&now, &tm);
+	strftime(text, sizeof text, "%Y-%m-%d", &tm);
+	return text;
+}
+
+static void add_ranges(const char *option, const struct opt_list *from, struct selection *to,
+		       enum status (*add)(struct selection *, const char *, struct err *))
+{
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < from->n; i++)
+		if (add(to, from->items[i], &e))
+			cli_usage("--%s: %s", option, e.msg);
+}
+
+static void read_policy(struct cli_compare *c)
+{
+	struct err e = ERR_INIT;
+
+	if (!c->policy_path || !policy_read(&c->policy, c->policy_path, &e))
+		return;
+	cli_error(c->policy_path, "%s", e.msg);
+	cli_status(e.code == ST_BAD ? EXIT_USAGE : EXIT_INPUT);
+	exit(cli_exit());
+}
+
+static void add_words(struct buf *to, const char *option, const struct opt_list *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		buf_addf(to, "%s--%s %s", to->len ? " " : "", option, from->items[i]);
+}
+
+/* What is compared has to be chosen alike: a baseline remembers how it was. */
+static void remember_filters(struct cli_compare *c, const struct cli_filter *f)
+{
+	static const char *const words[FILTER_KINDS] = {
+	    [FILTER_FOCUS] = "focus",   [FILTER_IGNORE] = "ignore",    [FILTER_HIDE] = "hide",
+	    [FILTER_SHOW] = "show",     [FILTER_PRUNE] = "prune-from", [FILTER_TYPE] = "type",
+	    [FILTER_MODULE] = "module", [FILTER_FILE] = "file",        [FILTER_OWNER] = "owner"};
+
+	for (size_t i = 0; i < FILTER_KINDS; i++)
+		add_words(&c->filters, words[i], &f->patterns[i]);
+	add_words(&c->filters, "thread", &f->threads);
+	add_words(&c->filters, "frame", &f->frames);
+	add_words(&c->filters, "time", &f->times);
+	add_words(&c->filters, "size", &f->sizes);
+	if (f->domain)
+		buf_addf(&c->filters, "%s--domain %s", c->filters.len ? " " : "",
+			 cli_domain_choices[f->domain]);
+}
+
+static void add_threads(const struct cli_filter *f, struct selection *to)
+{
+	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < f->threads.n; i++)
+		if (selection_thread(to, f->threads.items[i], flags, &e))
+			cli_usage("--thread: %s", e.msg);
+}
+
+void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single)
+{
+	bool lists = c->base.n || c->new.n;
+
+	remember_filters(c, f);
+	selection_init(&c->ranges[0]);
+	selection_init(&c->ranges[1]);
+	add_ranges("base-frame", &c->base_frames, &c->ranges[0], selection_frames);
+	add_ranges("base-time", &c->base_times, &c->ranges[0], selection_times);
+	add_ranges("new-frame", &c->new_frames, &c->ranges[1], selection_frames);
+	add_ranges("new-time", &c->new_times, &c->ranges[1], selection_times);
+	c->has_ranges = !selection_all(&c->ranges[0]) || !selection_all(&c->ranges[1]);
+	if (c->has_ranges && (f->frames.n || f->times.n))
+		cli_usage(
+		    "--frame and --time are of both sides: they do not go with ranges of each");
+	for (size_t i = 0; i < 2; i++) {
+		add_ranges("size", &f->sizes, &c->ranges[i], selection_sizes);
+		add_threads(f, &c->ranges[i]);
+	}
+	today(c->today);
+	if (single) {
+		if (n != 1 || lists || c->groups.n || c->has_ranges || c->policy_path)
+			cli_usage("--save-baseline takes one file and compares nothing");
+		return;
+	}
+	if ((n > 0) + lists + (c->groups.n > 0) != 1)
+		cli_usage("give files, or --base and --new, or --group");
+	if (lists && (!c->base.n || !c->new.n))
+		cli_usage("--base and --new go together");
+	if (c->has_ranges && (c->groups.n || n > 2))
+		cli_usage("ranges are of two sides");
+	if (n == 1 && !c->has_ranges)
+		cli_usage("nothing to compare with: give another file, or two ranges of this one");
+	read_policy(c);
+}
+
+static void begin_group(struct cli_compare *c, const char *label)
+{
+	struct err e = ERR_INIT;
+	size_t side = c->in.compare.n_groups;
+
+	if (compare_inputs_group(&c->in, label, &e))
+		cli_usage("%s", e.msg);
+	if (c->has_ranges)
+		c->in.project.aggregate.options.select = &c->ranges[side];
+}
+
+static void read_file(struct cli_compare *c, const char *path)
+{
+	char *operand[] = {mem_strdup(path)};
+
+	compare_inputs_drop(&c->in);
+	cli_inputs(&c->loop, 1, operand);
+	free(operand[0]);
+}
+
+static void read_list(struct cli_compare *c, const char *label, const struct opt_list *files)
+{
+	begin_group(c, label);
+	for (size_t i = 0; i < files->n; i++)
+		if (files->items[i])
+			read_file(c, files->items[i]);
+}
+
+static void read_groups(struct cli_compare *c)
+{
+	const struct opt_list *l = &c->groups;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->items[i]) {
+			read_file(c, l->items[i]);
+			continue;
+		}
+		begin_group(c, l->items[++i]);
+		if (i + 1 == l->n || !l->items[i + 1])
+			cli_usage("--group %s: no files", l->items[i]);
+	}
+	if (c->in.compare.n_groups == 1)
+		cli_usage("--group: nothing to compare '%s' with", c->in.compare.groups[0].label);
+}
+
+static const char *range_label(const char *side, const struct opt_list *frames,
+			       const struct opt_list *times, struct arena *arena)
+{
+	struct buf b = BUF_INIT;
+	const char *text;
+
+	for (size_t i = 0; i < frames->n; i++)
+		buf_addf(&b, "%sframes %s", b.len ? ", " : "", frames->items[i]);
+	for (size_t i = 0; i < times->n; i++)
+		buf_addf(&b, "%stime %s", b.len ? ", " : "", times->items[i]);
+	text = b.len ? arena_strndup(arena, b.data, b.len) : side;
+	buf_release(&b);
+	return text;
+}
+
+bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
+		      const struct project_options *what, int n, char **operands)
+{
+	struct project_options o = *what;
+	const char *labels[2];
+
+	o.captured = capture_notes;
+	o.arg = c;
+	compare_inputs_init(&c->in, &o, c->filters.len ? buf_str(&c->filters) : NULL);
+	c->loop = (struct cli_loop){.import = import,
+				    .sink = &c->in.sink,
+				    .after = after_file,
+				    .instead = read_baseline,
+				    .arg = c};
+	labels[0] = range_label("base", &c->base_frames, &c->base_times, &c->in.names);
+	labels[1] = range_label("new", &c->new_frames, &c->new_times, &c->in.names);
+	if (c->base.n) {
+		read_list(c, labels[0], &c->base);
+		read_list(c, labels[1], &c->new);
+	}
+	read_groups(c);
+	for (int i = 0; i < n || (i == 1 && c->has_ranges && n == 1); i++) {
+		const char *path = operands[i < n ? i : 0];
+
+		if (c->has_ranges && n == 1 && !strcmp(path, "-"))
+			cli_usage("two ranges of standard input: it cannot be read twice");
+		begin_group(c, n == 2 || c->has_ranges ? labels[i] : path);
+		read_file(c, path);
+	}
+	for (size_t g = 0; g < c->in.compare.n_groups; g++)
+		if (!c->in.compare.groups[g].n)
+			return false;
+	return true;
+}
+
+struct gate *cli_compare_gate(struct cli_compare *c)
+{
+	struct gate_options o = {c->policy_path, today(c->today), c->allow_loss};
+	struct err e = ERR_INIT;
+	struct gate *g;
+
+	if (!c->policy_path)
+		return NULL;
+	g = gate_new(&c->in.compare, &c->policy, &o, &e);
+	if (!g)
+		cli_usage("%s: %s", c->policy_path, e.msg);
+	if (g && gate_failed(g))
+		cli_status(EXIT_GATE);
+	if (g && gate_incomplete(g))
+		cli_status(EXIT_INCOMPLETE);
+	if (g && gate_inconclusive(g))
+		cli_status(EXIT_INCONCLUSIVE);
+	return g;
+}
+
+void cli_compare_release(struct cli_compare *c)
+{
+	struct opt_list *lists[] = {&c->base,       &c->new,        &c->groups,   &c->base_frames,
+				    &c->base_times, &c->new_frames, &c->new_times};
+
+	compare_inputs_release(&c->in);
+	buf_release(&c->filters);
+	policy_release(&c->policy);
+	selection_release(&c->ranges[0]);
+	selection_release(&c->ranges[1]);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		opt_list_release(lists[i]);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tm-compare reads, into the groups of a comparison: files, --base and --new, --group, and
+ * two ranges of one file; and the policy that is held against it. (The one place of lib/cli that
+ * knows lib/report beside filter.h: it reads files for it.)
+ */
+#ifndef TM_CLI_COMPARE_H
+#define TM_CLI_COMPARE_H
+
+#include "lib/cli/filter.h"
+#include "lib/report/compare_inputs.h"
+#include "lib/report/gate.h"
+
+/* Options: zeroed is none of them. */
+struct cli_compare {
+	struct opt_list base, new, groups;
+	struct opt_list base_frames, base_times, new_frames, new_times;
+	const char *policy_path, *today;
+	bool allow_loss;
+
+	/* private */
+	struct cli_loop loop;
+	struct compare_inputs in;
+	struct buf filters; /* in words, for baselines */
+	struct policy policy;
+	struct selection ranges[2]; /* of the base and of the new side */
+	bool has_ranges;
+};
+
+#define CLI_COMPARE_ROWS(c)                                                                        \
+	ROW_MANY(0, "base", "FILES", "runs to compare with", &(c).base),                           \
+	    ROW_MANY(0, "new", "FILES", "runs to judge", &(c).new),                                \
+	    ROW_MANY(0, "group", "NAME",                                                           \
+		     "and FILES: one of several groups of runs; the first is the base",            \
+		     &(c).groups),                                                                 \
+	    ROW_LIST(0, "base-frame", "RANGE", "of the base only these frames", &(c).base_frames), \
+	    ROW_LIST(0, "new-frame", "RANGE", "of the new side only these", &(c).new_frames),      \
+	    ROW_LIST(0, "base-time", "RANGE", "of the base only this time", &(c).base_times),      \
+	    ROW_LIST(0, "new-time", "RANGE", "of the new side only this", &(c).new_times)
+#define CLI_POLICY_ROWS(c)                                                                     \
+	ROW_HEADING("gate:"),                                                                  \
+	    ROW_STRING(0, "policy", "FILE", "fail where this is broken (tracemill-policy(5))", \
+		       &(c).policy_path),                                                      \
+	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",          \
+		     &(c).allow_loss),                                                         \
+	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's)", &(c).today)
+
+/* Checks the options and reads the policy; c->policy then says what the project has to group by.
+ * single: one file is enough. */
+void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single);
+/* Reads all files. False: a group has no run, which has been told. */
+bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
+		      const struct project_options *what, int n, char **operands);
+/* The policy's checks, and the exit status they mean; NULL: there is no policy. */
+struct gate *cli_compare_gate(struct cli_compare *c);
+void cli_compare_release(struct cli_compare *c);
+
+#endif

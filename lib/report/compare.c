@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare.h"
+
+#include "lib/base/mem.h"
+#include "lib/report/matching.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool compare_holds(const struct compare *c, enum key key)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (!c->groups[g].runs[i]->keys[key].held)
+				return false;
+	return true;
+}
+
+bool compare_knows(const struct compare *c, enum key key, enum sum sum)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (!run_knows(&c->groups[g].runs[i]->keys[key].known, sum))
+				return false;
+	return true;
+}
+
+bool compare_knows_total(const struct compare *c, enum sum sum)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (!run_knows(&c->groups[g].runs[i]->known, sum))
+				return false;
+	return true;
+}
+
+static bool has_thing(const struct summary *s, enum key key, uint32_t thing)
+{
+	return columns_has(&s->keys[key].self, thing) || columns_has(&s->keys[key].total, thing);
+}
+
+/* Bit per group with a run that has the thing. */
+static uint64_t groups_with(const struct compare *c, enum key key, uint32_t thing)
+{
+	uint64_t in = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (has_thing(c->groups[g].runs[i], key, thing))
+				in |= (uint64_t)1 << g;
+	return in;
+}
+
+static uint32_t groups_cut(const struct compare *c, enum key key)
+{
+	uint32_t cut = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (c->groups[g].runs[i]->keys[key].cut)
+				cut |= 1u << g;
+	return cut;
+}
+
+/* What a run of the group has in all of a row's metrics, to be recognized under another name. */
+static uint64_t fingerprint(const struct compare_rows *r, size_t row, size_t group)
+{
+	const struct compare_group *g = &r->c->groups[group];
+	uint64_t hash = 0, any = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		for (enum sum s = 0; s < SUMS; s++) {
+			__int128 v;
+
+			if (!compare_raw(r, row, g->runs[i], s, false, &v))
+				continue;
+			hash = hash_u64(hash ^ (uint64_t)v) + s + 1;
+			any |= (uint64_t)v;
+		}
+	return any ? hash : 0;
+}
+
+/* A row that is gone and one that is new with the same sums in all metrics, and no other such. */
+static void add_hints(struct compare_rows *r)
+{
+	const struct compare *c = r->c;
+	struct map64 gone = MAP64_INIT, found = MAP64_INIT;
+	uint32_t *of;
+
+	if (c->n_groups != 2 || c->groups[0].n != c->groups[1].n)
+		return;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->rows[i].in == 1 && !r->rows[i].unknown) {
+			uint64_t print = fingerprint(r, i, 0);
+
+			if (!print)
+				continue;
+			of = map64_put(&gone, print);
+			*of = *of ? COMPARE_NONE : i + 1;
+		}
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->rows[i].in == 2 && !r->rows[i].unknown) {
+			uint64_t print = fingerprint(r, i, 1);
+
+			if (!print || !map64_get(&gone, print))
+				continue;
+			of = map64_put(&found, print);
+			*of = *of ? COMPARE_NONE : i + 1;
+		}
+	for (size_t i = 0; found.slots && i <= found.mask; i++) {
+		uint32_t to = found.slots[i].value;
+		uint32_t from = to ? map64_get(&gone, found.slots[i].key) : 0;
+
+		if (!to || to == COMPARE_NONE || from == COMPARE_NONE)
+			continue;
+		r->rows[from - 1].hint = to - 1;
+		r->rows[to - 1].hint = from - 1;
+	}
+	map64_release(&gone);
+	map64_release(&found);
+}
+
+void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key)
+{
+	const struct things_key *k = &c->things->keys[key];
+	uint64_t *canonical = mem_array(k->n + 1, sizeof *canonical);
+	uint64_t *in = mem_array(k->n + 1, sizeof *in);
+	uint32_t *joined = mem_array(k->n + 1, sizeof *joined);
+	uint32_t *row = mem_array(k->n + 1, sizeof *row), cut = groups_cut(c, key);
+	size_t n_members = 0;
+
+	*r = (struct compare_rows){.c = c, .key = key};
+	for (uint32_t i = 0; i < k->n; i++) {
+		in[i] = groups_with(c, key, i);
+		canonical[i] = k->items[i].canonical;
+	}
+	matching_join(canonical, in, k->n, joined);
+	r->rows = mem_array(k->n + 1, sizeof *r->rows);
+	r->members = mem_array(k->n + 1, sizeof *r->members);
+	for (uint32_t i = 0; i < k->n; i++) { /* a row's least thing comes first */
+		if (!in[i])
+			continue;
+		if (joined[i] == i) {
+			row[i] = (uint32_t)r->n;
+			r->rows[r->n++] = (struct compare_row){
+			    .thing = i, .other = i, .hint = COMPARE_NONE, .unknown = cut};
+		}
+		r->rows[row[joined[i]]].members++;
+		n_members++;
+	}
+	for (size_t i = 0, at = 0; i < r->n; i++) {
+		r->rows[i].first = (uint32_t)at;
+		at += r->rows[i].members;
+		r->rows[i].members = 0;
+	}
+	for (uint32_t i = 0; n_members && i < k->n; i++) {
+		struct compare_row *to = in[i] ? &r->rows[row[joined[i]]] : NULL;
+
+		if (!to)
+			continue;
+		r->members[to->first + to->members++] = i;
+		if (in[i] > to->in) /* the last group's name */
+			to->thing = i;
+		if ((in[i] & 1) || !to->in)
+			to->other = i;
+		to->in |= (uint32_t)in[i];
+		to->unknown = cut & ~to->in;
+	}
+	free(canonical);
+	free(in);
+	free(joined);
+	free(row);
+	add_hints(r);
+}
+
+void compare_rows_release(struct compare_rows *r)
+{
+	free(r->rows);
+	free(r->members);
+	*r = (struct compare_rows){.c = NULL};
+}
+
+static __int128 as_signed(enum sum sum, uint64_t v)
+{
+	return sum == SUM_SLACK ? (__int128)(int64_t)v : (__int128)v;
+}
+
+bool compare_raw(const struct compare_rows *r, size_t row, const struct summary *run, enum sum sum,
+		 bool cumulative, __int128 *v)
+{
+	const struct compare_row *to = &r->rows[row];
+	bool any = false, unknown = false;
+	uint64_t x, timed = 0;
+
+	*v = 0;
+	for (uint32_t i = 0; i < to->members; i++) {
+		uint32_t thing = r->members[to->first + i];
+		bool known = summary_value(run, r->key, thing, sum, cumulative, &x);
+
+		any |= known;
+		/* One of the row's names may be among what was left out; another is there. */
+		unknown |= !known && has_thing(run, r->key, thing);
+		if (known)
+			*v += as_signed(sum, x);
+		if (sum == SUM_LIFETIME &&
+		    summary_value(run, r->key, thing, SUM_TIMED, cumulative, &x))
+			timed += x;
+	}
+	if (sum == SUM_LIFETIME) {
+		any &= timed > 0;
+		*v = timed ? *v / timed : 0;
+	}
+	return any && !unknown;
+}
+
+bool compare_raw_total(const struct summary *run, enum sum sum, __int128 *v)
+{
+	*v = as_signed(sum, run->all.v[sum]);
+	if (sum == SUM_LIFETIME) {
+		if (!run->all.v[SUM_TIMED])
+			return false;
+		*v /= run->all.v[SUM_TIMED];
+	}
+	return run_knows(&run->known, sum);
+}
+
+double compare_divisor(const struct summary *run, enum compare_per per)
+{
+	switch (per) {
+	case PER_FRAME: return (double)run->frames;
+	case PER_SECOND: return (double)run->duration / 1e9;
+	default: return 1;
+	}
+}
+
+static bool is_exact(const struct compare *c)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		if (c->groups[g].n != 1)
+			return false;
+	return c->per == PER_RUN;
+}
+
+unsigned compare_decimals(const struct compare *c, enum sum sum)
+{
+	return is_exact(c) || sum_names[sum].unit != SUM_NUMBER ? 0 : COMPARE_DECIMALS;
+}
+
+/* The mean of normalized values; half away from 0. A mean lifetime is per block already. */
+struct gather {
+	const struct compare *c;
+	const struct compare_group *g;
+	enum sum sum;
+	long double sum_of;
+	__int128 exact;
+	bool absent;
+};
+
+static void gather(struct gather *a, const struct summary *run, bool known, __int128 v)
+{
+	double by = a->sum == SUM_LIFETIME ? 1 : compare_divisor(run, a->c->per);
+
+	a->absent |= !known || !(by > 0);
+	if (a->absent)
+		return;
+	a->exact = v;
+	a->sum_of += (long double)v / (long double)by;
+}
+
+static struct number gathered(const struct gather *a)
+{
+	long double scale = 1;
+
+	if (a->absent)
+		return (struct number){.present = false};
+	if (is_exact(a->c))
+		return (struct number){true, a->exact};
+	for (unsigned i = 0; i < compare_decimals(a->c, a->sum); i++)
+		scale *= 10;
+	return (struct number){true, (__int128)roundl(a->sum_of / (long double)a->g->n * scale)};
+}
+
+struct number compare_value(const struct compare_rows *r, size_t row, size_t group, enum sum sum,
+			    bool cumulative)
+{
+	struct gather a = {.c = r->c, .g = &r->c->groups[group], .sum = sum};
+
+	for (size_t i = 0; i < a.g->n; i++) {
+		__int128 v;
+		bool known = compare_raw(r, row, a.g->runs[i], sum, cumulative, &v);
+
+		gather(&a, a.g->runs[i], known, v);
+	}
+	return gathered(&a);
+}
+
+struct number compare_total(const struct compare *c, size_t group, enum sum sum)
+{
+	struct gather a = {.c = c, .g = &c->groups[group], .sum = sum};
+
+	for (size_t i = 0; i < a.g->n; i++) {
+		__int128 v;
+		bool known = compare_raw_total(a.g->runs[i], sum, &v);
+
+		gather(&a, a.g->runs[i], known, v);
+	}
+	return gathered(&a);
+}
+
+struct number compare_difference(struct number from, struct number to)
+{
+	return (struct number){from.present && to.present, to.v - from.v};
+}
+
+struct number compare_percent(struct number from, struct number to)
+{
+	__int128 d = to.v - from.v, of = from.v < 0 ? -from.v : from.v, sign = d < 0 ? -1 : 1;
+
+	if (!from.present || !to.present || !of)
+		return (struct number){.present = false};
+	return (struct number){true, sign * ((d * sign * 20000 + of) / (of * 2))};
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A row per frame (or per step of time): what it allocated and freed, what was live after it, and
+ * over all of them percentiles, spikes, the trend of what is live, and where stacks first appear.
+ * Memory is O(frames + distinct cells); frames_by streams and has no rows of its own.
+ *
+ * Frames stay in the order of the capture. Numbers that go back or repeat make rows of their own,
+ * and a note. What stands before the first frame is a row without a number: a state, not a frame,
+ * so no statistics look at it. Steps of time in which nothing happens are no rows, but count as
+ * zeros in the statistics.
+ */
+#ifndef TM_REPORT_FRAMES_H
+#define TM_REPORT_FRAMES_H
+
+#include "lib/report/project.h"
+#include "lib/table/document.h"
+
+/* What a frame has beside its sums. */
+enum { FRAME_DURATION = SUMS, FRAME_METRICS };
+enum { FRAMES_AUTO = -1 }; /* real, requested, count or entries: the first that is known */
+
+enum spike_rule { SPIKE_VALUE, SPIKE_MEDIAN, SPIKE_MAD };
+
+struct spike {
+	enum spike_rule rule;
+	int metric;       /* an enum sum, FRAME_DURATION or FRAMES_AUTO */
+	uint64_t value;   /* SPIKE_VALUE: in the metric's unit; else in thousandths */
+	const char *text; /* as given */
+};
+
+enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
+
+/* "VALUE" or "METRIC>VALUE": more than 1MiB, 3x (times the median of all frames), 6mad (so many
+ * median absolute deviations above the median), 33ms. The text is borrowed. */
+enum status spike_parse(struct spike *s, const char *text, struct err *e);
+/* The words of metrics on the command line: "requested", "live-real", ..., "duration". */
+extern const char *const frame_metric_words[FRAME_METRICS + 1];
+
+struct frames_options {
+	struct project_options project; /* filters, domain and the like; by[0]: what tops are of */
+	int64_t every;                  /* ns; 0: by frames */
+	int sort;                       /* FRAMES_AUTO, an enum sum or FRAME_DURATION */
+	bool sorted;                    /* rows by it, largest first; else in the capture's order */
+	uint64_t n;                     /* rows; 0: all */
+	unsigned tops;                  /* beneath each frame: the largest groups of by[0] */
+	bool news; /* stacks that appear for the first time (by[1] is stacks) */
+	struct spike spikes[SPIKES_MAX];
+	size_t n_spikes;
+};
+
+struct frame {
+	int64_t number, start, duration;
+	uint32_t name;    /* in frames.names; 0: none */
+	uint32_t capture; /* from 1 */
+	uint32_t news;    /* stacks that no frame before had */
+	uint32_t first_top, n_tops;
+	uint8_t kind; /* enum slice_kind */
+	bool has_start, has_duration;
+	uint16_t spikes; /* bits */
+};
+
+struct frame_top {
+	uint32_t group;
+	uint64_t value;
+};
+
+struct frame_new {
+	uint32_t frame, group; /* index of the frame; group of the stack */
+	uint64_t entries, value;
+};
+
+struct frames {
+	struct project project;
+	struct frames_options options;
+	struct intern names;
+	struct frame *rows;
+	size_t n, cap;
+	struct columns sums; /* by row */
+	struct frame_top *tops;
+	size_t n_tops, cap_tops;
+	struct frame_new *fresh;
+	size_t n_fresh, cap_fresh;
+	uint64_t backward,
+	    repeated;       /* frames whose number goes back, or is that of the one before */
+	uint64_t late;      /* events in a later step than their time says */
+	unsigned known;     /* SUM_BITs that any capture knows */
+	unsigned estimated; /* of them: live in captures whose events have any order */
+
+	/* private */
+	int sort;
+	struct frame_groups *groups, *stacks;
+	uint8_t *seen; /* by stack group */
+	size_t cap_seen;
+};
+
+void frames_init(struct frames *f, const struct frames_options *o); /* f stays where it is */
+void frames_release(struct frames *f);
+static inline struct sink *frames_sink(struct frames *f)
+{
+	return project_sink(&f->project);
+}
+/* The metric that an automatic choice settles on. */
+int frames_metric(const struct frames *f, int metric);
+bool frames_known(const struct frames *f, int metric);
+/* False: it has none. Slack is a signed value. */
+bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v);
+
+/* frames_report.c: everything as a document of tables and a chart; f must outlive it. NULL: what
+ * is asked for is not known. */
+struct frames_report *frames_report_new(struct frames *f, struct err *e);
+void frames_report_free(struct frames_report *r);
+void frames_report_add(const struct frames_report *r, struct document *d);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A policy (policy.h) held against a comparison: one check per rule. The first group is the base,
+ * the last one is what is judged (judge.h). Everything is told, only breaches fail.
+ */
+#ifndef TM_REPORT_GATE_H
+#define TM_REPORT_GATE_H
+
+#include "lib/report/compare.h"
+#include "lib/report/policy.h"
+#include "lib/table/checks.h"
+
+enum { GATE_BREACHES_MAX = 50 }; /* told per rule; the rest is counted */
+
+struct gate_options {
+	const char *policy; /* the file's name */
+	const char *today;  /* YYYY-MM-DD, for waivers */
+	bool allow_loss;    /* runs that have lost something are judged nevertheless */
+};
+
+struct gate;
+
+/* c and p must outlive it. NULL: a rule asks for what the runs do not know; *e says which. */
+struct gate *gate_new(const struct compare *c, struct policy *p, const struct gate_options *o,
+		      struct err *e);
+void gate_free(struct gate *g); /* accepts NULL */
+const struct checks *gate_checks(const struct gate *g);
+
+/* A rule failed other than for coverage; for coverage; cannot tell. */
+bool gate_failed(const struct gate *g);
+bool gate_incomplete(const struct gate *g);
+bool gate_inconclusive(const struct gate *g);
+
+/* The keys that the policy needs, as bits 1 << enum key, and the sums as SUM_BITs. */
+unsigned gate_keys(const struct policy *p);
+unsigned gate_sums(const struct policy *p);
+
+#endif

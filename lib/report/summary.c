@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/summary.h"
+
+#include "lib/base/mem.h"
+#include "lib/report/rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void summary_release(struct summary *s)
+{
+	for (size_t k = 0; k < KEYS; k++) {
+		columns_release(&s->keys[k].self);
+		columns_release(&s->keys[k].total);
+	}
+	free(s->modules);
+	*s = (struct summary){.captures = 0};
+}
+
+void summarizer_init(struct summarizer *z, struct things *things, struct project *p)
+{
+	*z = (struct summarizer){.things = things, .p = p};
+}
+
+void summarizer_release(struct summarizer *z)
+{
+	free(z->functions);
+	free(z->stacks);
+	for (size_t i = 0; i < GROUPINGS_MAX; i++)
+		free(z->groups[i]);
+	*z = (struct summarizer){.p = NULL};
+}
+
+static uint32_t copied(struct summarizer *z, uint32_t name)
+{
+	size_t n;
+	const char *s = names_text(&z->p->names, name, &n);
+
+	return name ? things_string(z->things, s, n) : 0;
+}
+
+static struct thing function_thing(struct summarizer *z, uint32_t function)
+{
+	const struct names_function *f = &z->p->names.functions[function];
+
+	return (struct thing){.name = copied(z, f->display),
+			      .raw = copied(z, f->raw),
+			      .module = copied(z, f->module)};
+}
+
+static uint32_t add_function(struct summarizer *z, uint32_t function)
+{
+	size_t old = z->cap_functions;
+
+	if (function >= old) {
+		z->functions =
+		    mem_grow(z->functions, &z->cap_functions, function + 1, sizeof *z->functions);
+		memset(z->functions + old, 0, (z->cap_functions - old) * sizeof *z->functions);
+	}
+	if (!z->functions[function]) {
+		struct thing t = function_thing(z, function);
+
+		z->functions[function] = things_add(z->things, KEY_FUNCTION, &t) + 1;
+	}
+	return z->functions[function] - 1;
+}
+
+/* Callers have smaller ids than the stacks they are part of. */
+static void learn_stacks(struct summarizer *z)
+{
+	const struct project *p = z->p;
+
+	for (; z->n_stacks < p->n_stacks;) {
+		const struct project_stack *s = &p->stacks[z->n_stacks];
+		const struct names_location *l = &p->names.locations[s->location];
+		struct summarizer_stack to = {.node = 0};
+
+		if (z->n_stacks) {
+			to = z->stacks[s->parent];
+			for (uint32_t k = l->n_calls; k-- > 0;) {
+				uint32_t f = add_function(z, p->names.calls[l->first + k].function);
+
+				to.hash = things_deeper(z->things, to.hash, f);
+				to.node = things_node(z->things, to.node, f);
+			}
+		}
+		VEC_PUSH(z->stacks, z->n_stacks, z->cap_stacks) = to;
+	}
+}
+
+static struct thing call_thing(struct summarizer *z, uint32_t call)
+{
+	const struct names_call *c = &z->p->names.calls[call];
+	struct thing t = function_thing(z, c->function);
+
+	t.file = copied(z, c->file);
+	t.line = c->line;
+	return t;
+}
+
+static uint32_t add_group(struct summarizer *z, size_t grouping, uint32_t group)
+{
+	enum key by = z->p->groupings[grouping].key.by;
+	const struct group *g = &z->p->groupings[grouping].groups[group];
+	struct thing t = {.name = 0};
+	struct group_name n;
+
+	switch (by) {
+	case KEY_FUNCTION: return add_function(z, g->id);
+	case KEY_SITE:
+		t = call_thing(z, g->site);
+		t.inside = g->inside;
+		break;
+	case KEY_LOCATION: {
+		const struct names_location *l = &z->p->names.locations[g->id];
+
+		t = call_thing(z, l->first);
+		t.address = l->address;
+		t.has_address = l->has_address;
+		break;
+	}
+	case KEY_STACK:
+		t = call_thing(z, g->site);
+		t.inside = g->inside;
+		t.hash = z->stacks[g->id].hash.exact;
+		t.canonical = z->stacks[g->id].hash.canonical;
+		t.node = z->stacks[g->id].node;
+		break;
+	default:
+		group_name(z->p, grouping, group, &n);
+		t.name = things_string(z->things, n.name, n.name_len);
+		break;
+	}
+	return things_add(z->things, by, &t);
+}
+
+static void add_columns(struct summarizer *z, size_t grouping, const struct columns *from,
+			struct columns *to)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		struct sums s = columns_get(from, i);
+
+		if (s.has)
+			columns_add(to, z->groups[grouping][i], &s);
+	}
+}
+
+static int module_order(const void *a, const void *b, void *arg)
+{
+	const struct summary_module *x = a, *y = b;
+	const struct things *t = arg;
+	int r = strcmp(things_text(t, x->name, NULL), things_text(t, y->name, NULL));
+	size_t nx, ny;
+	const char *sx, *sy;
+
+	if (r)
+		return r;
+	sx = things_text(t, x->build_id, &nx);
+	sy = things_text(t, y->build_id, &ny);
+	r = memcmp(sx, sy, nx < ny ? nx : ny);
+	return r ? r : (nx > ny) - (nx < ny);
+}
+
+void summarize(struct summarizer *z, const struct run *r, struct summary *to)
+{
+	*to = (struct summary){.known = r->known,
+			       .all = r->all,
+			       .unfiltered = r->unfiltered,
+			       .captures = r->captures,
+			       .frames = r->frames};
+	memcpy(to->coverage, r->coverage, sizeof to->coverage);
+	memcpy(to->notes, r->notes, sizeof to->notes);
+	memcpy(to->worst, r->worst, sizeof to->worst);
+	to->format = r->format == RUN_MIXED ? RUN_MIXED : copied(z, r->format);
+	to->sampling = r->sampling == RUN_MIXED ? RUN_MIXED : copied(z, r->sampling);
+	for (size_t i = 0; i < r->n_modules; i++)
+		VEC_PUSH(to->modules, to->n_modules, to->cap_modules) = (struct summary_module){
+		    copied(z, r->modules[i].name), copied(z, r->modules[i].build_id)};
+	if (to->n_modules)
+		qsort_r(to->modules, to->n_modules, sizeof *to->modules, module_order, z->things);
+	learn_stacks(z);
+	for (size_t i = 0; i < r->n_groupings; i++) {
+		struct grouping *g = &z->p->groupings[i];
+		struct summary_key *k = &to->keys[g->key.by];
+
+		if (g->key.within || k->held)
+			continue;
+		while (z->n_groups[i] < g->n) {
+			uint32_t thing = add_group(z, i, (uint32_t)z->n_groups[i]);
+
+			VEC_PUSH(z->groups[i], z->n_groups[i], z->cap_groups[i]) = thing;
+		}
+		k->held = true;
+		k->known = r->groupings[i].known;
+		add_columns(z, i, &r->groupings[i].self, &k->self);
+		add_columns(z, i, &r->groupings[i].total, &k->total);
+	}
+}
+
+bool summary_value(const struct summary *s, enum key key, uint32_t thing, enum sum sum,
+		   bool cumulative, uint64_t *v)
+{
+	const struct summary_key *k = &s->keys[key];
+	unsigned has = columns_has(&k->self, thing) | columns_has(&k->total, thing);
+
+	*v = columns_value(cumulative && key_has_total(key) ? &k->total : &k->self, thing, sum);
+	if (!k->held || !run_knows(&k->known, sum))
+		return false;
+	return has >> sum & 1 || (!has && !k->cut);
+}

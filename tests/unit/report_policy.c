@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lib/report/policy.h: what a policy file says, and where it is wrong.
+ */
+#include "lib/report/policy.h"
+#include "tests/unit/test.h"
+
+#include <math.h>
+
+static struct policy parsed(const char *text)
+{
+	struct err e = ERR_INIT;
+	struct policy p;
+
+	if (!CHECK_EQ(policy_parse(&p, text, strlen(text), &e), ST_OK))
+		printf("  %s\n", e.msg);
+	return p;
+}
+
+static void wrong(const char *text, const char *want)
+{
+	struct err e = ERR_INIT;
+	struct policy p;
+
+	CHECK_EQ(policy_parse(&p, text, strlen(text), &e), ST_BAD);
+	CHECK_STR(e.msg, want);
+	CHECK_EQ(p.n_rules, 0);
+}
+
+TEST(rules_of_every_kind)
+{
+	struct policy p =
+	    parsed("\xef\xbb\xbf; a comment\n"
+		   "[policy]\nalpha = 0.01\nseed=7\n"
+		   "[rule total]\n"
+		   "metric = requested ; inline\n"
+		   "  percent = 2.5 %\n" /* indented, and no part of the line above */
+		   "absolute: 64KiB\n"
+		   "[rule textures]\r\n"
+		   "metric = live-real\r\nkey = function\r\nmatch = ^Texture::\r\n"
+		   "match = ^Mesh\r\nmax = 1.5Mi\r\ncumulative = yes\r\neach = yes\r\n"
+		   "[rule new stacks]\nmetric = count\nkey = stack\nnew = 3\n"
+		   "absolute = 10\ncount = 5\n"
+		   "[rule named]\nmetric = real\ncoverage = 90\ndrop = 1\n"
+		   "[rule life]\nmetric = lifetime\nabsolute = 1.5ms\nper = frame\n");
+
+	CHECK_EQ(p.n_rules, 5);
+	CHECK(fabs(p.alpha - 0.01) < 1e-12);
+	CHECK_EQ(p.seed, 7);
+	CHECK_EQ(p.rules[0].kind, POLICY_GROWTH);
+	CHECK_EQ(p.rules[0].key, POLICY_TOTAL);
+	CHECK_EQ(p.rules[0].metric, SUM_REQUESTED);
+	CHECK(fabs(p.rules[0].percent - 2.5) < 1e-9);
+	CHECK_EQ(p.rules[0].absolute, 65536);
+	CHECK_EQ(p.rules[0].line, 5);
+	CHECK_EQ(p.rules[1].kind, POLICY_MAX);
+	CHECK_EQ(p.rules[1].key, KEY_FUNCTION);
+	CHECK_EQ(p.rules[1].metric, SUM_LIVE_REAL);
+	CHECK_EQ(p.rules[1].max, 1536 * 1024);
+	CHECK(p.rules[1].cumulative && p.rules[1].each && isnan(p.rules[1].percent));
+	CHECK(policy_about(&p.rules[1], "Mesh::load", 10));
+	CHECK(policy_about(&p.rules[1], "Texture::load", 13));
+	CHECK(!policy_about(&p.rules[1], "Sound::load", 11));
+	CHECK_STR(p.rules[2].name, "new stacks");
+	CHECK_EQ(p.rules[2].kind, POLICY_NEW);
+	CHECK_EQ(p.rules[2].max, 3);
+	CHECK_EQ(p.rules[2].absolute, 10);
+	CHECK_EQ(p.rules[2].count, 5);
+	CHECK_EQ(p.rules[3].kind, POLICY_COVERAGE);
+	CHECK(fabs(p.rules[3].percent - 90) < 1e-9 && fabs(p.rules[3].drop - 1) < 1e-9);
+	CHECK_EQ(p.rules[4].absolute, 1500000);
+	CHECK_EQ(p.rules[4].per, POLICY_PER_FRAME);
+	policy_release(&p);
+}
+
+TEST(waivers_expire)
+{
+	struct policy p = parsed("[waiver w]\nrule = r\nmatch = ^A\nuntil = 2026-02-28\n"
+				 "reason = art is late\n[rule r]\nmetric = count\nabsolute = 0\n"
+				 "[rule s]\nmetric = count\nabsolute = 0\n");
+	const struct policy_waiver *old;
+
+	CHECK(policy_waived(&p, 0, "Atlas", 5, "2026-02-28", &old) == &p.waivers[0] && !old);
+	CHECK(!policy_waived(&p, 0, "Atlas", 5, "2026-03-01", &old) && old == &p.waivers[0]);
+	CHECK(!policy_waived(&p, 0, "Mesh", 4, "2026-02-28", NULL));
+	CHECK(!policy_waived(&p, 1, "Atlas", 5, "2026-02-28", NULL));
+	CHECK_STR(p.waivers[0].reason, "art is late");
+	policy_release(&p);
+}
+
+TEST(dates)
+{
+	CHECK(policy_date("2024-02-29") && policy_date("2000-02-29") && policy_date("2026-12-31"));
+	CHECK(!policy_date("2026-02-29") && !policy_date("1900-02-29") &&
+	      !policy_date("2026-13-01") && !policy_date("2026-04-31") &&
+	      !policy_date("2026-1-01") && !policy_date("2026-01-00") && !policy_date(""));
+}
+
+#define RULE "[rule r]\nmetric = requested\n"
+
+TEST(errors_have_line_and_column)
+{
+	wrong("", "line 1, column 1: there is no [rule NAME]: nothing would be checked");
+	wrong("[policy]\n", "line 1, column 1: there is no [rule NAME]: nothing would be checked");
+	wrong("metric = real\n", "line 1, column 1: 'metric' stands before the first section");
+	wrong("[rule]\n", "line 1, column 6: a rule or waiver needs a name");
+	wrong("[rule r\n", "line 1, column 8: a section ends with ']'");
+	wrong("\n [rules r]\n",
+	      "line 2, column 3: a section is [policy], [rule NAME] or [waiver NAME]");
+	wrong(RULE,
+	      "line 1, column 1: the rule has none of percent, absolute, max, new and coverage");
+	wrong("[rule r]\npercent = 5\n", "line 1, column 1: the rule has no metric");
+	wrong(RULE "percent\n", "line 3, column 1: neither a [section] nor 'name = value'");
+	wrong(RULE "percent\n[what]\n", "line 3, column 1: neither a [section] nor 'name = value'");
+	wrong(RULE "  percent =  five\n", "line 3, column 14: 'five' is no percentage");
+	wrong(RULE "percent = -5\n", "line 3, column 11: '-5' is no percentage");
+	wrong(RULE "percent = 5k\n", "line 3, column 11: '5k' is no percentage");
+	wrong(RULE "absolute = 5 parsecs\n", "line 3, column 12: '5 parsecs' is no size");
+	wrong(RULE "absolute = 99999999999999999999\n",
+	      "line 3, column 12: '99999999999999999999' is no size");
+	wrong("[rule r]\nmetric = weight\nmax = 1\n", "line 2, column 10: 'weight' is no metric");
+	wrong(RULE "key = frame\nmax = 1\n",
+	      "line 3, column 7: 'frame' is no key: total, type, function, site, stack, location, "
+	      "file, module, thread or owner");
+	wrong(RULE "max = 1\npercent = 5\n", "line 4, column 1: 'percent' does not go with 'max'");
+	wrong(RULE "max = 1\nmax = 2\n", "line 4, column 1: 'max' is there already, at line 3");
+	wrong(RULE "new = 1\n", "line 1, column 1: 'new' needs a key, such as stack");
+	wrong(RULE "max = 1\nmatch = x\n",
+	      "line 1, column 1: 'match' needs a key, such as function");
+	wrong(RULE "max = 1\nkey = file\ncumulative = yes\n",
+	      "line 5, column 1: 'cumulative' needs 'each': totals overlap");
+	wrong(RULE "maximum = 1\n", "line 3, column 1: a rule has no 'maximum'");
+	wrong(RULE "max = 1\n" RULE, "line 4, column 7: rule 'r' is there already, at line 1");
+	wrong("[waiver w]\nrule = r\nuntil = 2026-02-30\nreason = x\n" RULE "max = 1\n",
+	      "line 3, column 9: '2026-02-30' is no date (YYYY-MM-DD)");
+	wrong("[waiver w]\nrule = q\nuntil = 2026-02-03\nreason = x\n" RULE "max = 1\n",
+	      "line 1, column 1: waiver 'w': there is no rule 'q'");
+	wrong("[waiver w]\nrule = r\nuntil = 2026-02-03\n" RULE "max = 1\n",
+	      "line 1, column 1: the waiver has no 'reason'");
+	wrong("[policy]\nalpha = 5\n", "line 2, column 9: '5' is no rate above 0 and up to 0.5");
+}
+
+TEST(a_bad_expression_has_a_place)
+{
+	struct err e = ERR_INIT;
+	const char *text = RULE "key = type\nmatch = a(b\nmax = 1\n";
+	struct policy p;
+
+	CHECK_EQ(policy_parse(&p, text, strlen(text), &e), ST_BAD);
+	CHECK(strstr(e.msg, "line 4, column 9: the expression: column 4: ") == e.msg);
+}
+
+/* Longer than inih's buffer: told, not cut. A comment may be. */
+TEST(long_lines)
+{
+	char text[3000];
+	struct err e = ERR_INIT;
+	struct policy p;
+
+	memset(text, 'x', sizeof text);
+	memcpy(text, "[rule r]\nmatch = ", 17);
+	CHECK_EQ(policy_parse(&p, text, sizeof text, &e), ST_BAD);
+	CHECK(strstr(e.msg, "line 2, column") && strstr(e.msg, "the line is longer than"));
+	text[9] = '#';
+	memcpy(text + sizeof text - 30, "\nmetric=count\nmax=1\n[rule s]\n", 29);
+	text[sizeof text - 1] = '\n';
+	CHECK_EQ(policy_parse(&p, text, sizeof text, &e), ST_BAD);
+	CHECK(strstr(e.msg, "line 5, column 1: the rule has no metric") != NULL);
+	memset(text, 'x', sizeof text);
+	memcpy(text, "[rule ", 6);
+	memcpy(text + 300, "]\nmetric=count\nmax=1\n", 21);
+	CHECK_EQ(policy_parse(&p, text, 321, &e), ST_BAD);
+	CHECK(strstr(e.msg, "line 1, column 7: the name is longer than 200 bytes") != NULL);
+}
+
+/* Every prefix and every changed byte of a good file parses or fails in order. */
+TEST(damage)
+{
+	static const char good[] =
+	    "[policy]\nalpha=0.1\n[rule r]\nmetric=real\nkey=site\nmatch=^a\n"
+	    "percent=5\n[waiver w]\nrule=r\nmatch=b\nuntil=2026-01-01\nreason=c\n";
+	size_t n = sizeof good - 1;
+
+	for (size_t cut = 0; cut <= n; cut++)
+		for (int change = 0; change < 4; change++) {
+			char copy[sizeof good];
+			struct err e = ERR_INIT;
+			struct policy p;
+
+			memcpy(copy, good, sizeof good);
+			copy[cut] = "\0[=\n"[change];
+			if (!policy_parse(&p, copy, change ? n : cut, &e)) {
+				CHECK(p.n_rules == 1);
+				policy_release(&p);
+			} else {
+				CHECK(strstr(e.msg, "line ") == e.msg);
+			}
+		}
+}
+
+TEST_MAIN()
