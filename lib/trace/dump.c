@@ -206,9 +206,12 @@ static enum status dump_begin(struct sink *s, struct trace *t, struct err *e)
 	memset(&d->done, 0, sizeof d->done);
 	buf_addf(&d->line, "capture%s", t->unordered ? " unordered" : "");
 	for (int m = 0; m < METRICS; m++)
-		buf_addf(&d->line, " %s=%s%s", metric_name((unsigned)m),
-			 metric_state_name(t->metrics[m].state),
-			 t->metrics[m].state && t->metrics[m].key == METRIC_AT_TYPE ? "@type" : "");
+		if (m <= METRIC_TIME || t->metrics[m].state != METRIC_ABSENT)
+			buf_addf(&d->line, " %s=%s%s", metric_name((unsigned)m),
+				 metric_state_name(t->metrics[m].state),
+				 t->metrics[m].state && t->metrics[m].key == METRIC_AT_TYPE
+				     ? "@type"
+				     : "");
 	st = end_line(d, e);
 	for (size_t i = 0; !st && i < t->n_attributes; i++) {
 		const struct attribute *x = &t->attributes[i];

@@ -12,10 +12,14 @@
  * FREED        address, seq: freed by the event with this number, at an unknown time
  * TYPE_TOTAL   type, count, requested, real: of a whole frame, known per type only
  * ENTER, EXIT  type = marker, stack, thread, time
- * SAMPLE       type = marker, stack, thread, time, value = duration in ns
+ * SAMPLE       type = marker, stack, thread, time, count = calls, value = duration in ns with
+ *              all that it called, target = the duration without (self), where the reader knows it
  * COUNTER      type = counter, value, time
  * OBJECT       address = its id, type, requested = size, name
- * REFERENCE    address = from, target = to, name = the field
+ * REFERENCE    address = from (0: a root), target = to, name = the field or the root
+ * DELTA        value = bytes by which the domain's heap grew in the stack's own code, signed: of
+ *              tools that read the heap's size and see no allocations; stack, thread, time, count
+ *              = calls
  */
 #ifndef TM_TRACE_EVENT_H
 #define TM_TRACE_EVENT_H
@@ -34,6 +38,7 @@ enum event_kind {
 	EV_COUNTER,
 	EV_OBJECT,
 	EV_REFERENCE,
+	EV_DELTA,
 	EV_KINDS
 };
 

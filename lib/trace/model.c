@@ -330,7 +330,7 @@ const char *location_kind_name(unsigned kind)
 
 const char *metric_name(unsigned metric)
 {
-	static const char *const names[] = {"count", "requested", "real", "live", "time"};
+	static const char *const names[] = {"count", "requested", "real", "live", "time", "net"};
 
 	return NAME(names, metric);
 }

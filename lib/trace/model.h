@@ -82,7 +82,15 @@ struct counter {
 	uint32_t name, unit; /* string ids */
 };
 
-enum metric { METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL, METRIC_LIVE, METRIC_TIME, METRICS };
+enum metric {
+	METRIC_COUNT,
+	METRIC_REQUESTED,
+	METRIC_REAL,
+	METRIC_LIVE,
+	METRIC_TIME,
+	METRIC_NET, /* of EV_DELTA */
+	METRICS
+};
 enum metric_state { METRIC_ABSENT, METRIC_EXACT, METRIC_LOWER_BOUND, METRIC_ESTIMATED };
 /* At which keys a metric is known: everywhere, or per type (and frame) only. */
 enum metric_key { METRIC_AT_ALL, METRIC_AT_TYPE };

@@ -298,10 +298,16 @@ enum status writer_notes(FILE *out, const struct trace *t, size_t first, size_t 
 /* Attributes carry their own text: the header stands before the string table. */
 static void make_header(struct buf *b, const struct trace *t)
 {
+	int metrics = METRICS;
+
+	/* The rarer ones are listed by who has them. */
+	while (metrics > METRIC_TIME + 1 && !t->metrics[metrics - 1].state &&
+	       !t->metrics[metrics - 1].key)
+		metrics--;
 	b->len = 0;
 	buf_add_uleb(b, t->unordered);
-	buf_add_uleb(b, METRICS);
-	for (int m = 0; m < METRICS; m++) {
+	buf_add_uleb(b, (uint64_t)metrics);
+	for (int m = 0; m < metrics; m++) {
 		buf_addc(b, (char)t->metrics[m].state);
 		buf_addc(b, (char)t->metrics[m].key);
 	}
@@ -411,6 +417,7 @@ static enum status writer_end(struct sink *s, struct trace *t, struct err *e)
 			       t->n_markers,
 			       t->n_counters};
 	enum status st = flush_events(w, t, e);
+	int kinds = EV_KINDS;
 
 	if (!st)
 		st = write_header(w, t, e);
@@ -419,8 +426,10 @@ static enum status writer_end(struct sink *s, struct trace *t, struct err *e)
 	if (st)
 		return st;
 	w->scratch.len = 0;
-	buf_add_uleb(&w->scratch, EV_KINDS);
-	for (int k = 0; k < EV_KINDS; k++)
+	while (kinds > EV_REFERENCE + 1 && !t->events[kinds - 1])
+		kinds--;
+	buf_add_uleb(&w->scratch, (uint64_t)kinds);
+	for (int k = 0; k < kinds; k++)
 		buf_add_uleb(&w->scratch, t->events[k]);
 	buf_add_uleb(&w->scratch, sizeof rows / sizeof *rows);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
