@@ -164,7 +164,7 @@ static void add_columns(struct frames_report *r)
 	add_column(r, "name", "name", COLUMN_TEXT, names ? COLUMN_SHORTEN : COLUMN_NOT_TEXT,
 		   FRAMES_NAME, 0);
 	add_column(r, "start_ns", "start", COLUMN_TIME,
-		   COLUMN_SIGNED | (starts ? COLUMN_SPARE : COLUMN_NOT_TEXT), FRAMES_START, 0);
+		   starts ? COLUMN_SPARE : COLUMN_NOT_TEXT, FRAMES_START, 0);
 	add_column(r, "duration_ns", "duration", COLUMN_TIME,
 		   frames_known(f, FRAME_DURATION) && !f->options.every ? 0 : COLUMN_NOT_TEXT,
 		   FRAMES_METRIC, FRAME_DURATION);
@@ -408,7 +408,7 @@ void frames_report_free(struct frames_report *r)
 void frames_report_add(const struct frames_report *r, struct document *d)
 {
 	document_table(d, &r->table);
-	if (r->f->n)
+	if (r->series.n_points)
 		document_table(d, &r->statistics);
 	if (r->f->options.n_spikes)
 		document_table(d, &r->spikes);
