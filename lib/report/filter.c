@@ -146,6 +146,14 @@ bool filters_any(const struct filters *f)
 	return false;
 }
 
+bool filters_by_type(const struct filters *f)
+{
+	for (enum filter_kind k = 0; f && k < FILTER_KINDS; k++)
+		if (f->kinds[k].n && k != FILTER_TYPE)
+			return false;
+	return true;
+}
+
 uint64_t filters_gave_up(const struct filters *f, enum filter_kind kind)
 {
 	uint64_t n = 0;

@@ -53,6 +53,8 @@ static inline bool filters_is_file(const char *text)
 	return text[0] == '@' && text[1] != '@';
 }
 bool filters_any(const struct filters *f); /* NULL: none */
+/* Only types are filtered (or nothing): sums per type stay known. */
+bool filters_by_type(const struct filters *f);
 bool filters_has(const struct filters *f, enum filter_kind kind);
 /* Names on which the patterns of a kind were given up (match.h). */
 uint64_t filters_gave_up(const struct filters *f, enum filter_kind kind);

@@ -22,27 +22,31 @@ static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack 
 		k->state[sum] = (uint8_t)state;
 }
 
-/* What the capture knows at a key; per_type: also what is known per type only. */
-static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool per_type)
+/* What the capture knows at a key; per_type: also what is known per type, and frame, only. */
+static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
+			      unsigned never)
 {
+	unsigned want = f->p->options.want ? f->p->options.want : AGGREGATE_WANT, at_cells = 0;
 	uint8_t state[SUMS];
-	unsigned at_types = aggregate_states(f->a, f->t, state), at_cells = 0;
+	unsigned at_types = aggregate_states(f->a, f->t, state);
 
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool at_type = at_types >> s & 1;
 		enum lack lack = LACK_NONE;
 
-		if (!(f->a->want >> s & 1))
+		if (!(want >> s & 1))
 			lack = LACK_NOT_ASKED;
 		else if (state[s] == METRIC_ABSENT)
 			lack = LACK_ABSENT;
+		else if (never >> s & 1)
+			lack = LACK_PER_FRAME;
 		else if (at_type && !per_type)
 			lack = LACK_PER_TYPE;
-		else if (at_type && filters_any(f->p->options.filters))
+		else if (at_type && !filters_by_type(f->p->options.filters))
 			lack = LACK_FILTERED;
 		weaken(k, s, state[s], lack);
 		if (lack == LACK_NONE && !at_type)
-			at_cells |= 1u << s;
+			at_cells |= SUM_BIT(s);
 	}
 	return at_cells;
 }
@@ -121,13 +125,15 @@ void fold_learn(struct fold *f, struct trace *t)
 	add_notes(t, f->a);
 	count_notes(r, t);
 	for (size_t i = 0; i < r->n_groupings; i++) {
-		bool by_type =
-		    f->p->groupings[i].key.by == KEY_TYPE && !f->p->groupings[i].key.within;
+		const struct grouping_key *key = &f->p->groupings[i].key;
+		bool by_type = key->by == KEY_TYPE && !key->within;
+		bool by_frame = key->by == KEY_FRAME;
 
-		f->at_cells = learn_metrics(f, &r->groupings[i].known, by_type);
+		learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
+			      by_frame ? SUMS_LIVE | SUMS_PEAK : 0);
 		per_type |= by_type;
 	}
-	learn_metrics(f, &r->known, per_type);
+	f->at_cells = learn_metrics(f, &r->known, per_type, 0);
 	count_domains(f);
 	count_frames(f);
 	r->format = attribute(f, r->format, "format");

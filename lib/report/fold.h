@@ -95,6 +95,11 @@ const struct located *fold_located(struct project *p, uint32_t location);
 uint32_t fold_site(struct project *p, uint32_t location);
 const struct project_owner *fold_owner(struct project *p, uint32_t rule);
 
+/* DOMAIN_DEFAULT becomes the first domain that has records by now, if any has. */
+void fold_settle_domain(struct fold *f);
+/* Frames, and the project's own user of slices. */
+enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
+		       const struct aggregate_slice *s, struct err *e);
 /* What a cell adds, as far as it is known. */
 struct sums fold_cell(const struct fold *f, size_t index);
 /* Learns which sums the capture has, counts frames, adds notes to t. */

@@ -3,6 +3,8 @@
 
 #include "lib/base/mem.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,6 +214,23 @@ uint32_t fold_call_id(const struct project *p, enum key by, const struct names_c
 	}
 }
 
+/* Threads of one name are one: pools of workers, and the same thread in another run. */
+static uint32_t thread_id(struct fold *f, uint32_t thread)
+{
+	const struct thread *th =
+	    thread && thread < f->t->n_threads ? &f->t->threads[thread] : NULL;
+	char text[48] = "[no thread]";
+	const char *s = text;
+	size_t n = strlen(text);
+
+	if (th && th->name) {
+		s = intern_text(&f->t->strings, th->name, &n);
+	} else if (th) {
+		n = (size_t)snprintf(text, sizeof text, "[thread %" PRIu64 "]", th->tid);
+	}
+	return intern_add(&f->p->texts, s, n);
+}
+
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping)
 {
 	return grouping_group(&f->p->groupings[grouping], 0, fold_type(f, type)->text, 0, false);
@@ -230,6 +249,7 @@ uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t nod
 		outer = fold_group(f, c, node, g->key.within - 1);
 	switch (g->key.by) {
 	case KEY_TYPE: id = fold_type(f, c->type)->text; break;
+	case KEY_THREAD: id = thread_id(f, c->thread); break;
 	case KEY_OWNER: id = fold_owner(p, owner_of(f, c))->text; break;
 	case KEY_SITE:
 		id = site_id(p, s->site);

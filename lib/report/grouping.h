@@ -20,7 +20,7 @@
  * STACK     stack id of the project
  * TYPE      string id in project.texts; so THREAD and OWNER
  * FILE      string id in names.strings: the site's file; so MODULE
- * FRAME     a row of project.frames
+ * FRAME     a row of project.frame_rows
  */
 enum key {
 	KEY_SITE,

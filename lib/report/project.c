@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void settle_domain(struct fold *f)
-{
-	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
-		if (f->a->records[d])
-			f->domain = d;
-}
-
 static bool totals_asked(const struct project *p)
 {
 	for (size_t i = 0; i < p->n_groupings; i++)
@@ -47,8 +40,11 @@ static void fold_cells(struct fold *f)
 		}
 		sums_add(&r->coverage[tier], &s);
 		for (size_t k = 0; k < p->n_groupings; k++) {
-			uint32_t g = fold_group(f, c, node, k);
+			uint32_t g;
 
+			if (p->groupings[k].key.by == KEY_FRAME)
+				continue; /* they were added slice by slice */
+			g = fold_group(f, c, node, k);
 			columns_add(&r->groupings[k].self, g, &s);
 			if (!node && key_has_total(p->groupings[k].key.by))
 				columns_add(&r->groupings[k].total, g, &s);
@@ -76,12 +72,14 @@ static void fold_type_totals(struct fold *f, size_t grouping, bool add_up)
 		aggregate_type_sums(f->a, type, &s);
 		if (!s.has)
 			continue;
+		if (add_up)
+			sums_add(&f->p->now.unfiltered, &s);
+		if (!fold_type(f, type)->kept)
+			continue;
 		columns_add(&f->p->now.groupings[grouping].self, fold_type_group(f, type, grouping),
 			    &s);
-		if (!add_up)
-			continue;
-		sums_add(&f->p->now.all, &s);
-		sums_add(&f->p->now.unfiltered, &s);
+		if (add_up)
+			sums_add(&f->p->now.all, &s);
 	}
 }
 
@@ -100,7 +98,7 @@ static void fold_groupings(struct fold *f)
 			continue;
 		if (key_has_total(key->by))
 			fold_totals(f, k);
-		if (key->by == KEY_TYPE && !filters_any(p->options.filters)) {
+		if (key->by == KEY_TYPE && filters_by_type(p->options.filters)) {
 			fold_type_totals(f, k, add_up);
 			add_up = false;
 		}
@@ -115,7 +113,7 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 	(void)e;
 	(void)a;
 	p->now.captures++;
-	settle_domain(f);
+	fold_settle_domain(f);
 	if (f->domain == DOMAIN_DEFAULT)
 		f->domain = DOMAIN_MALLOC;
 	fold_learn(f, t);
@@ -132,7 +130,7 @@ uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cel
 	struct fold *f = fold_begin(p, t);
 	uint32_t node;
 
-	settle_domain(f);
+	fold_settle_domain(f);
 	if (!fold_in_domain(f, c->domain) || !fold_place(f, c, &node))
 		return GROUP_NONE;
 	return fold_group(f, c, node, grouping);
@@ -141,24 +139,11 @@ uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cel
 uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
 			    size_t grouping)
 {
-	return fold_type_group(fold_begin(p, t), type, grouping);
-}
-
-unsigned project_slice_domain(struct project *p, const struct trace *t)
-{
 	struct fold *f = fold_begin(p, t);
 
-	settle_domain(f);
-	return f->domain == DOMAIN_DEFAULT ? DOMAIN_MALLOC : (unsigned)f->domain;
-}
-
-static enum status sliced(void *arg, struct trace *t, struct aggregate *a,
-			  const struct aggregate_slice *s, struct err *e)
-{
-	struct project *p = arg;
-
-	(void)a;
-	return p->options.sliced(p->options.arg, t, s, e);
+	if (!filters_by_type(p->options.filters) || !fold_type(f, type)->kept)
+		return GROUP_NONE;
+	return fold_type_group(f, type, grouping);
 }
 
 static void start_run(struct project *p)
@@ -182,31 +167,33 @@ static bool takes_calls(const struct filters *f)
 
 void project_init(struct project *p, const struct project_options *o)
 {
-	struct aggregate_options what = {.select = o->select,
-					 .want = o->want,
-					 .slicing = o->slicing,
-					 .slice_cells = o->slice_cells,
-					 .every = o->every,
-					 .slice = o->sliced ? sliced : NULL,
-					 .slice_arg = p,
-					 .done = fold,
-					 .arg = p};
+	struct aggregate_options a = {.select = o->select,
+				      .want = o->want,
+				      .domains_together = o->domain == DOMAIN_ALL,
+				      .every = o->every,
+				      .done = fold,
+				      .slice = fold_slice,
+				      .slice_arg = p,
+				      .arg = p};
+	bool by_frame = false, by_thread = false;
 
 	*p = (struct project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
-	for (size_t i = 0; i < o->n_by; i++)
-		if (o->by[i].by == KEY_THREAD)
-			what.split |= SPLIT_THREAD;
-	aggregate_init(&p->aggregate, &what);
+	p->merges = takes_calls(o->filters);
+	for (size_t i = 0; i < p->n_groupings; i++) {
+		p->groupings[i].key = o->by[i];
+		p->merges |= o->by[i].by == KEY_STACK;
+		by_frame |= o->by[i].by == KEY_FRAME;
+		by_thread |= o->by[i].by == KEY_THREAD;
+	}
+	a.slicing = o->slicing == SLICE_NONE && by_frame ? SLICE_FRAMES : o->slicing;
+	a.slice_cells = o->slice_cells || (by_frame && filters_any(o->filters));
+	a.split = by_thread ? SPLIT_THREAD : 0;
+	aggregate_init(&p->aggregate, &a);
 	names_init(&p->names);
 	p->no_file = intern_add(&p->names.strings, "[no file]", 9);
 	p->no_module = intern_add(&p->names.strings, "[no module]", 11);
 	if (!o->sites)
 		p->own_sites = sites_new();
-	p->merges = takes_calls(o->filters);
-	for (size_t i = 0; i < p->n_groupings; i++) {
-		p->groupings[i].key = o->by[i];
-		p->merges |= o->by[i].by == KEY_STACK;
-	}
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct project_stack){0, 0, 0};
 	start_run(p);
 }
@@ -219,6 +206,8 @@ void project_release(struct project *p)
 	names_release(&p->names);
 	intern_release(&p->texts);
 	intern_release(&p->sites);
+	intern_release(&p->frames);
+	free(p->frame_rows);
 	for (size_t i = 0; i < p->n_groupings; i++)
 		grouping_release(&p->groupings[i]);
 	run_release(&p->now);

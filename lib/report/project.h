@@ -25,11 +25,11 @@ struct project_options {
 	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the first one that the capture has. A
 	 * pool's blocks lie in malloc's, so domains are not added up unasked. */
 	int domain;
-	struct filters *filters;        /* the caller's; NULL: none */
-	struct sites *sites;            /* the caller's; NULL: the shipped rules */
-	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
+	struct filters *filters; /* the caller's; NULL: none */
 	const struct selection *select; /* the caller's; NULL: all events */
 	unsigned want;                  /* SUM_BITs; 0: AGGREGATE_WANT */
+	struct sites *sites;     /* the caller's; NULL: the shipped rules */
+	struct owners *owners;   /* the caller's; NULL: nobody owns anything */
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
@@ -42,7 +42,11 @@ struct project_options {
 			      struct err *e);
 };
 
-struct project_stack {             /* [0] is none */
+struct project_frame { /* strings of project.texts */
+	uint32_t number, name; /* name 0: none */
+};
+
+struct project_stack { /* [0] is none */
 	uint32_t parent, location; /* location: names.h id */
 	uint32_t site;             /* the call, and SITE_INSIDE when all is inside the rules */
 };
@@ -55,7 +59,10 @@ struct project {
 	struct sites *own_sites;
 	struct names names;
 	struct intern texts;         /* types, threads, owners */
-	struct intern sites;         /* places as bytes */
+	struct intern sites; /* places as bytes */
+	struct intern frames; /* numbers and names as bytes */
+	struct project_frame *frame_rows; /* by frame id */
+	size_t cap_frame_rows;
 	uint32_t no_file, no_module; /* in names.strings: what stands for none */
 	/* Merged across captures when a grouping is by stack or a filter takes calls out of
 	 * stacks (merges). */
@@ -96,7 +103,6 @@ void project_take(struct project *p, struct run *to);
  * names is in the trace already. GROUP_NONE when a filter drops it, or it is of a domain that
  * does not count (DOMAIN_DEFAULT settles on the first domain that has records by then). */
 uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping);
-
 /* The same of a type's totals; the grouping is by type. */
 uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
 			    size_t grouping);

@@ -14,11 +14,19 @@ void group_name(const struct project *p, size_t grouping, uint32_t group, struct
 	const struct names_call *c = &names->calls[0];
 	uint32_t function = 0;
 
-	*n = (struct group_name){.file = "", .module = ""};
+	*n = (struct group_name){.file = "", .module = "", .label = ""};
 	switch (by) {
 	case KEY_TYPE:
 	case KEY_THREAD:
 	case KEY_OWNER: n->name = intern_text(&p->texts, g->id, &n->name_len); return;
+	case KEY_FRAME: {
+		const struct project_frame *f = &p->frame_rows[g->id];
+
+		n->name = intern_text(&p->texts, f->number, &n->name_len);
+		if (f->name)
+			n->label = intern_text(&p->texts, f->name, &n->label_len);
+		return;
+	}
 	case KEY_FILE:
 	case KEY_MODULE: n->name = names_text(names, g->id, &n->name_len); return;
 	case KEY_FUNCTION: function = g->id; break;
@@ -50,7 +58,15 @@ bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cum
 	const struct run_grouping *g = &r->run->groupings[r->grouping];
 	bool total = cumulative && key_has_total(r->p->groupings[r->grouping].key.by);
 
-	*v = columns_value(total ? &g->total : &g->self, group, sum);
+	const struct columns *c = total ? &g->total : &g->self;
+
+	*v = columns_value(c, group, sum);
+	if (sum == SUM_LIFETIME) {
+		uint64_t timed = columns_value(c, group, SUM_TIMED);
+
+		*v = timed ? *v / timed : 0;
+		return timed > 0;
+	}
 	/* What only calls others has nothing of its own: that is a known 0. */
 	return (columns_has(&g->self, group) | columns_has(&g->total, group)) >> sum & 1;
 }

@@ -9,7 +9,8 @@
 
 struct group_name {
 	const char *name, *file, *module;
-	size_t name_len, file_len, module_len;
+	const char *label; /* of a frame */
+	size_t name_len, file_len, module_len, label_len;
 	uint32_t line; /* 0: not known */
 	uint64_t address;
 	bool has_address;
@@ -25,7 +26,8 @@ struct ranking {
 	bool cumulative;
 };
 
-/* The value that a group is ranked by; false: it has none. Slack is signed. */
+/* The value that a group is ranked by; false: it has none. Slack is signed;
+ * the lifetime is the mean. */
 bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cumulative,
 		 uint64_t *v);
 

@@ -11,7 +11,14 @@
 #include "lib/report/columns.h"
 
 /* Why a sum is not known; the first reason met is kept. */
-enum lack { LACK_NONE, LACK_ABSENT, LACK_PER_TYPE, LACK_FILTERED, LACK_NOT_ASKED };
+enum lack {
+	LACK_NONE,
+	LACK_ABSENT,
+	LACK_PER_TYPE,  /* known per type only */
+	LACK_FILTERED,  /* the same, and there are filters on stacks */
+	LACK_PER_FRAME, /* what is live is of moments, and is not added up over frames */
+	LACK_NOT_ASKED
+};
 
 struct run_known {
 	uint8_t state[SUMS]; /* enum metric_state, the weakest of the captures that know it */

@@ -79,9 +79,11 @@ static void unknown_sums(struct lines *l, const struct run_known *k)
 	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
 					  [LACK_PER_TYPE] = "known per type only: --by type",
 					  [LACK_FILTERED] =
-					      "known per type only: not with filters on stacks"};
+					      "known per type only: not with filters on stacks",
+					  [LACK_PER_FRAME] = "of moments, not of frames: "
+							     "tm-frames"};
 
-	for (enum lack why_not = LACK_ABSENT; why_not <= LACK_FILTERED; why_not++) {
+	for (enum lack why_not = LACK_ABSENT; why_not <= LACK_PER_FRAME; why_not++) {
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++) {
@@ -96,7 +98,7 @@ static void unknown_sums(struct lines *l, const struct run_known *k)
 		}
 	}
 	for (enum sum s = 0; s < SUMS; s++)
-		if (k->lack[s] && k->state[s])
+		if (k->lack[s] && k->lack[s] != LACK_NOT_ASKED && k->state[s])
 			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
 	if (l->b.len) {
 		buf_adds(&l->b, ": known of some captures only, so lower bounds");
