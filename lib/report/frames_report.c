@@ -163,8 +163,8 @@ static void add_columns(struct frames_report *r)
 		   0);
 	add_column(r, "name", "name", COLUMN_TEXT, names ? COLUMN_SHORTEN : COLUMN_NOT_TEXT,
 		   FRAMES_NAME, 0);
-	add_column(r, "start_ns", "start", COLUMN_TIME,
-		   starts ? COLUMN_SPARE : COLUMN_NOT_TEXT, FRAMES_START, 0);
+	add_column(r, "start_ns", "start", COLUMN_TIME, starts ? COLUMN_SPARE : COLUMN_NOT_TEXT,
+		   FRAMES_START, 0);
 	add_column(r, "duration_ns", "duration", COLUMN_TIME,
 		   frames_known(f, FRAME_DURATION) && !f->options.every ? 0 : COLUMN_NOT_TEXT,
 		   FRAMES_METRIC, FRAME_DURATION);

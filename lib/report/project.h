@@ -25,11 +25,11 @@ struct project_options {
 	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the first one that the capture has. A
 	 * pool's blocks lie in malloc's, so domains are not added up unasked. */
 	int domain;
-	struct filters *filters; /* the caller's; NULL: none */
+	struct filters *filters;        /* the caller's; NULL: none */
 	const struct selection *select; /* the caller's; NULL: all events */
 	unsigned want;                  /* SUM_BITs; 0: AGGREGATE_WANT */
-	struct sites *sites;     /* the caller's; NULL: the shipped rules */
-	struct owners *owners;   /* the caller's; NULL: nobody owns anything */
+	struct sites *sites;            /* the caller's; NULL: the shipped rules */
+	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
@@ -42,11 +42,11 @@ struct project_options {
 			      struct err *e);
 };
 
-struct project_frame { /* strings of project.texts */
+struct project_frame {         /* strings of project.texts */
 	uint32_t number, name; /* name 0: none */
 };
 
-struct project_stack { /* [0] is none */
+struct project_stack {             /* [0] is none */
 	uint32_t parent, location; /* location: names.h id */
 	uint32_t site;             /* the call, and SITE_INSIDE when all is inside the rules */
 };
@@ -58,9 +58,9 @@ struct project {
 	struct project_options options;
 	struct sites *own_sites;
 	struct names names;
-	struct intern texts;         /* types, threads, owners */
-	struct intern sites; /* places as bytes */
-	struct intern frames; /* numbers and names as bytes */
+	struct intern texts;              /* types, threads, owners */
+	struct intern sites;              /* places as bytes */
+	struct intern frames;             /* numbers and names as bytes */
 	struct project_frame *frame_rows; /* by frame id */
 	size_t cap_frame_rows;
 	uint32_t no_file, no_module; /* in names.strings: what stands for none */
