@@ -158,10 +158,12 @@ static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
 static void end_block(struct aggregate *a, const struct live_block *b,
 		      const struct aggregate_pending *p, bool freed)
 {
-	unsigned domain = a->cells[b->cell].domain;
 	bool temporary = freed && b->newest;
 	int64_t lifetime = -1;
 
+	/* The cell is a cache miss that nobody may need. */
+	if (!a->running && !a->rarely)
+		return;
 	if (a->touching)
 		slices_touch_cell(a, b->cell);
 	if (freed && p->own_time && b->time != INT64_MIN &&
@@ -181,7 +183,7 @@ static void end_block(struct aggregate *a, const struct live_block *b,
 	}
 	a->timed += lifetime >= 0;
 	if (a->slices)
-		slices_add_freed(a->slices, domain, b, temporary, lifetime);
+		slices_add_freed(a->slices, a->cells[b->cell].domain, b, temporary, lifetime);
 }
 
 /* The block that its thread allocated before is not the newest any more. Returns the owner's
