@@ -234,9 +234,9 @@ int main(int argc, char **argv)
 		     "frames above [METRIC>]VALUE, 3x the median, or 6mad above it", &c.spikes),
 	    ROW_FLAG(0, "new", "stacks that no frame before had", &c.options.news),
 	    CLI_FILTER_ROWS(c.filter),
-	    ROW_LIST(0, "frame", "A..B", "these frames, by number", &c.frames),
-	    ROW_LIST(0, "time", "A..B", "this time since the start", &c.times),
-	    ROW_LIST(0, "size", "A..B", "allocations of these sizes", &c.sizes),
+	    ROW_LIST(0, "frame", "RANGE", "these frames by number: A..B, A.., ..B or A", &c.frames),
+	    ROW_LIST(0, "time", "RANGE", "this time since the start: 1.5s..2s", &c.times),
+	    ROW_LIST(0, "size", "RANGE", "allocations of these sizes: 1k..64KiB", &c.sizes),
 	    ROW_LIST(0, "thread", "REGEX", "allocations of these threads, by name or tid",
 		     &c.threads),
 	    CLI_VIEW_ROWS(c.filter),
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
 	c.options.tops = tops > FRAMES_TOPS_MAX ? FRAMES_TOPS_MAX + 1 : (unsigned)tops;
 	c.loop.import = &c.import.options;
 	parse(&c);
-	if (c.by_given && !c.options.tops && !c.detail && c.report.as == 0 && !c.report.csv)
+	if (c.by_given && !c.options.tops && !c.detail && !c.report.as && !c.report.output)
 		c.report.csv = true;
 	cli_report_start(&c.report);
 	if (c.detail)
