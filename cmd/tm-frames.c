@@ -44,8 +44,7 @@ struct frames_cli {
 	struct cli_report report;
 	struct cli_filter filter;
 	struct cli_loop loop;
-	struct opt_list frames, times, sizes, threads, spikes;
-	struct selection select;
+	struct opt_list spikes;
 	const char *every;
 	int by, sort;
 	bool sorted, detail, by_given;
@@ -105,14 +104,14 @@ static void run_detail(struct frames_cli *c)
 	struct project p;
 	char title[128] = "types and their stacks";
 
-	if (c->frames.n == 1)
+	if (c->filter.frames.n == 1)
 		snprintf(title, sizeof title, "types and their stacks, frame %.60s",
-			 c->frames.items[0]);
+			 c->filter.frames.items[0]);
 	frames_detail_groupings(&c->options.project);
 	project_init(&p, &c->options.project);
 	c->loop.sink = project_sink(&p);
 	cli_inputs(&c->loop, c->n_operands, c->operands);
-	if (p.now.captures && !p.now.frames && c->frames.n)
+	if (p.now.captures && !p.now.frames && c->filter.frames.n)
 		cli_note(NULL, "--frame: no capture has such a frame");
 	if (p.now.captures) {
 		d = frames_detail_new(&p, sorts[c->sort], c->options.n, c->stacks, title, &e);
@@ -153,30 +152,11 @@ static void run_by(struct frames_cli *c)
 	frames_by_release(&f);
 }
 
-static void parse_ranges(struct frames_cli *c, const char *option, const struct opt_list *from,
-			 enum status (*add)(struct selection *, const char *, struct err *))
-{
-	struct err e = ERR_INIT;
-
-	for (size_t i = 0; i < from->n; i++)
-		if (add(&c->select, from->items[i], &e))
-			cli_usage("--%s: %s", option, e.msg);
-}
-
 static void parse(struct frames_cli *c)
 {
-	unsigned flags =
-	    (c->filter.literal ? MATCH_LITERAL : 0) | (c->filter.caseless ? MATCH_CASELESS : 0);
 	struct frames_options *o = &c->options;
 	struct err e = ERR_INIT;
 
-	selection_init(&c->select);
-	parse_ranges(c, "frame", &c->frames, selection_frames);
-	parse_ranges(c, "time", &c->times, selection_times);
-	parse_ranges(c, "size", &c->sizes, selection_sizes);
-	for (size_t i = 0; i < c->threads.n; i++)
-		if (selection_thread(&c->select, c->threads.items[i], flags, &e))
-			cli_usage("--thread: %s", e.msg);
 	if (c->every && (!num_time(c->every, strlen(c->every), &o->every) || o->every <= 0))
 		cli_usage("--every: '%s' is no duration: 100ms, 1s", c->every);
 	for (size_t i = 0; i < c->spikes.n; i++) {
@@ -191,10 +171,9 @@ static void parse(struct frames_cli *c)
 	if (o->tops > FRAMES_TOPS_MAX)
 		cli_usage("--tops: at most %d", FRAMES_TOPS_MAX);
 	/* One frame is looked at closely; so is what is asked for. */
-	c->detail |=
-	    c->frames.n == 1 && !strstr(c->frames.items[0], "..") && !c->by_given && !o->tops;
+	c->detail |= c->filter.frames.n == 1 && !strstr(c->filter.frames.items[0], "..") &&
+		     !c->by_given && !o->tops;
 	cli_filter_project(&c->filter, &o->project);
-	o->project.select = selection_all(&c->select) ? NULL : &c->select;
 	o->project.want = WANT;
 	o->project.captured = capture_notes;
 	o->project.arg = &c->loop;
@@ -234,11 +213,6 @@ int main(int argc, char **argv)
 		     "frames above [METRIC>]VALUE, 3x the median, or 6mad above it", &c.spikes),
 	    ROW_FLAG(0, "new", "stacks that no frame before had", &c.options.news),
 	    CLI_FILTER_ROWS(c.filter),
-	    ROW_LIST(0, "frame", "RANGE", "these frames by number: A..B, A.., ..B or A", &c.frames),
-	    ROW_LIST(0, "time", "RANGE", "this time since the start: 1.5s..2s", &c.times),
-	    ROW_LIST(0, "size", "RANGE", "allocations of these sizes: 1k..64KiB", &c.sizes),
-	    ROW_LIST(0, "thread", "REGEX", "allocations of these threads, by name or tid",
-		     &c.threads),
 	    CLI_VIEW_ROWS(c.filter),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
@@ -264,11 +238,6 @@ int main(int argc, char **argv)
 	else
 		run_rows(&c);
 	cli_filter_release(&c.filter);
-	selection_release(&c.select);
-	opt_list_release(&c.frames);
-	opt_list_release(&c.times);
-	opt_list_release(&c.sizes);
-	opt_list_release(&c.threads);
 	opt_list_release(&c.spikes);
 	return cli_exit();
 }

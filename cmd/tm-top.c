@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-top: what allocates most, by site, function, location, stack or type.
+ * tm-top: what allocates most, by site, function, location, stack, type and so on; as a ranking,
+ * as a tree of calls, or as the callers and callees of a function.
  */
-#include "lib/cli/cli.h"
+#include "lib/cli/filter.h"
 #include "lib/cli/report.h"
 #include "lib/report/top.h"
+#include "lib/report/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const sort_words[] = {"auto", "count",      "entries",        "requested",
-					 "real", "live-count", "live-requested", "live-real",
-					 "live", NULL};
-static const int sorts[] = {SORT_AUTO,          SUM_COUNT,     SUM_ENTRIES,
-			    SUM_REQUESTED,      SUM_REAL,      SUM_LIVE_COUNT,
-			    SUM_LIVE_REQUESTED, SUM_LIVE_REAL, SORT_LIVE};
-static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
-					   "mono", "lua",    "all",  NULL};
+struct request {
+	struct top_options top;
+	struct cli_report report;
+	struct cli_filter filter;
+	const char *metrics, *peek, *min_percent;
+	bool tree, bottom_up;
+	int by, sort;
+	unsigned min_share;
+	struct match *match;
+	size_t stacks; /* the grouping by stack alone; 0: none */
+	int n;
+	char **operands;
+};
 
 static void capture_notes(void *arg, struct trace *t)
 {
@@ -25,120 +32,158 @@ static void capture_notes(void *arg, struct trace *t)
 	cli_notes(loop->file, t, 0, NOTE_GUESS);
 }
 
-static void add_filters(struct filters *to, enum filter_kind kind, const char *option,
-			const struct opt_list *from, unsigned flags)
+/* "2", "0.5": in hundredths. */
+static unsigned share_of(const char *text)
+{
+	unsigned whole = 0, part = 0;
+	char end = 0;
+	int dot = 0, digits = 0;
+
+	if (!text)
+		return 50;
+	if (strspn(text, "0123456789.") == strlen(text) &&
+	    sscanf(text, "%3u%c", &whole, &end) == 1 && whole <= 100)
+		return whole * 100;
+	if (strspn(text, "0123456789.") == strlen(text) &&
+	    sscanf(text, "%3u.%n%2u%n%c", &whole, &dot, &part, &digits, &end) == 2 && whole < 100)
+		return whole * 100 + (digits - dot == 1 ? part * 10 : part);
+	cli_usage("--min-percent: '%s' is no percentage from 0 to 100 with at most two decimals",
+		  text);
+}
+
+/* A page has room for a flame graph of the stacks. */
+static bool has_flame(const struct request *q)
+{
+	return !strcmp(render_format_words[q->report.format], "html");
+}
+
+static void check(struct request *q)
 {
 	struct err e = ERR_INIT;
 
-	for (size_t i = 0; i < from->n; i++)
-		if (filters_add(to, kind, from->items[i], flags, &e))
-			cli_usage("--%s: %s", option, e.msg);
+	if (q->metrics && metrics_parse(q->metrics, &q->top.metrics, &e))
+		cli_usage("--metrics: %s", e.msg);
+	if (q->tree + q->bottom_up + (q->peek != NULL) > 1)
+		cli_usage("--tree, --bottom-up and --peek are different reports");
+	if (q->by == KEY_OWNER && !q->filter.owners)
+		cli_usage("--by owner needs --owners FILE");
+	q->min_share = share_of(q->min_percent);
+	if (q->peek) {
+		unsigned flags = (q->filter.literal ? MATCH_LITERAL : 0) |
+				 (q->filter.caseless ? MATCH_CASELESS : 0);
+
+		q->match = match_new(q->peek, strlen(q->peek), flags, &e);
+		if (!q->match)
+			cli_usage("--peek: '%s': %s", q->peek, e.msg);
+	}
 }
 
-static struct sites *load_sites(const struct opt_list *files)
+/* What has to be added up for what is asked. */
+static void choose(struct request *q, struct project_options *o)
 {
-	struct sites *s = sites_new();
-	struct err e = ERR_INIT;
-
-	for (size_t i = 0; i < files->n; i++)
-		if (sites_add_file(s, files->items[i], &e)) {
-			cli_error(files->items[i], "--sites: %s", e.msg);
-			cli_status(EXIT_INPUT);
-			exit(cli_exit());
-		}
-	return s;
+	o->by[0].by = (enum key)q->by;
+	o->n_by = 1;
+	if (q->by == KEY_STACK || q->by == KEY_FRAME)
+		q->top.stacks = 0; /* a row is one already, or is no cell */
+	if (q->top.stacks)
+		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
+	if (q->tree || q->bottom_up || q->peek || has_flame(q)) {
+		q->stacks = q->by == KEY_STACK ? 0 : o->n_by;
+		if (q->by != KEY_STACK)
+			o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 0};
+	}
+	o->want = (q->top.metrics ? q->top.metrics : AGGREGATE_WANT) | sort_wants(q->top.sort);
 }
 
-static void list_sites(void)
-{
-	struct buf b = BUF_INIT;
-
-	sites_list(&b);
-	fwrite(b.data, 1, b.len, stdout);
-	buf_release(&b);
-	exit(cli_exit());
-}
-
-static void print(const struct project *p, const struct top_options *o, struct cli_report *report,
-		  int n, char **operands)
+static void print(const struct project *p, struct request *q)
 {
 	struct document d = {.program = "tm-top"};
+	struct flame flame = FLAME_INIT;
+	struct tree_options to = {q->stacks, q->top.sort, q->bottom_up, q->min_share};
+	struct peek_options ko = {q->stacks, q->top.sort, q->match, q->top.n};
+	struct top *top = NULL;
+	struct tree *tree = NULL;
+	struct peek *peek = NULL;
 	struct err e = ERR_INIT;
-	struct top *top = top_new(p, o, &e);
 
-	if (!top)
+	if (q->peek)
+		peek = peek_new(p, &ko, &e);
+	else if (q->tree || q->bottom_up)
+		tree = tree_new(p, &to, &e);
+	else
+		top = top_new(p, &q->top, &e);
+	if (!peek && !tree && !top)
 		cli_usage("--sort: %s", e.msg);
-	for (int i = 0; i < n; i++)
-		document_input(&d, operands[i], NULL);
-	document_table(&d, top_table(top));
-	cli_report_print(report, &d);
+	for (int i = 0; i < q->n; i++)
+		document_input(&d, q->operands[i], NULL);
+	document_table(&d, peek ? peek_table(peek) : tree ? tree_table(tree) : top_table(top));
+	flame.name = "stacks";
+	flame.title = "stacks";
+	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e))
+		document_flame(&d, &flame);
+	cli_report_print(&q->report, &d);
 	document_release(&d);
+	flame_release(&flame);
 	top_free(top);
+	tree_free(tree);
+	peek_free(peek);
 }
 
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
-	struct opt_list focus = {0}, ignore = {0}, sites = {0};
-	struct cli_report report = {0};
-	bool list = false, literal = false, caseless = false;
-	int by = KEY_SITE, sort = 0, domain = 0;
-	struct top_options options = {.n = 30};
+	struct request q = {.top = {.n = 30}, .by = KEY_SITE};
 	const struct opt table[] = {
-	    ROW_CHOICE(0, "by", "KEY", "what a row is: site, function, location, stack or type",
-		       &by, key_words),
+	    ROW_CHOICE(0, "by", "KEY",
+		       "what a row is: site, function, location, stack, type, file, module, frame, "
+		       "thread or owner",
+		       &q.by, key_words),
 	    ROW_CHOICE(0, "sort", "METRIC",
-		       "rank by auto, count, entries, requested, real, live, live-count, "
-		       "live-requested or live-real",
-		       &sort, sort_words),
-	    ROW_FLAG(0, "cumulative", "rank functions and locations by total, not self",
-		     &options.cumulative),
-	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &options.n),
-	    ROW_HEADING("choosing:"),
-	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call", &focus),
-	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call", &ignore),
-	    ROW_FLAG('F', "literal", "--focus and --ignore take plain strings", &literal),
-	    ROW_FLAG('i', "caseless", "--focus and --ignore match either case", &caseless),
-	    ROW_CHOICE(
-		0, "domain", "NAME",
-		"count auto, malloc, pool, mmap, mono, lua or all (default: the first of these "
-		"that there is)",
-		&domain, domain_words),
-	    ROW_LIST(0, "sites", "FILE", "more rules for what is no site", &sites),
-	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &list),
-	    CLI_REPORT_ROWS(report),
+		       "rank by auto, count, entries, requested, real, live, slack, freed, peak, "
+		       "temporary or lifetime; also live-count and so on",
+		       &q.sort, sort_words),
+	    ROW_STRING(0, "metrics", "LIST", "these metrics, with commas between; all", &q.metrics),
+	    ROW_FLAG(0, "cumulative", "rank by what is in or below, not by self",
+		     &q.top.cumulative),
+	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &q.top.n),
+	    ROW_NUMBER(0, "stacks", "K", "the K largest stacks under each row", &q.top.stacks),
+	    ROW_FLAG(0, "tree", "the tree of calls, from the outermost", &q.tree),
+	    ROW_FLAG(0, "bottom-up", "the tree of callers, from what allocates", &q.bottom_up),
+	    ROW_STRING(0, "min-percent", "P", "leave out what is less in a tree (default 0.5)",
+		       &q.min_percent),
+	    ROW_STRING(0, "peek", "REGEX", "callers and callees of matching functions", &q.peek),
+	    CLI_FILTER_ROWS(q.filter),
+	    CLI_VIEW_ROWS(q.filter),
+	    CLI_REPORT_ROWS(q.report),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-top", "[FILE...]", "Ranks what allocates most.",
 					    table};
-	struct filters *filters = filters_new();
 	struct cli_loop loop = {.import = &import.options};
-	struct project_options what = {.filters = filters, .captured = capture_notes, .arg = &loop};
+	struct project_options what = {.captured = capture_notes, .arg = &loop};
 	struct project p;
-	int n = opt_parse(&program, argc, argv);
-	unsigned flags = (literal ? MATCH_LITERAL : 0) | (caseless ? MATCH_CASELESS : 0);
 
-	if (list)
-		list_sites();
+	q.n = opt_parse(&program, argc, argv);
+	q.operands = argv + 1;
+	cli_filter_done(&q.filter);
 	cli_import_done(&import);
-	cli_report_start(&report);
-	what.by[0].by = (enum key)by;
-	what.domain = domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
-	add_filters(filters, FILTER_FOCUS, "focus", &focus, flags);
-	add_filters(filters, FILTER_IGNORE, "ignore", &ignore, flags);
-	what.sites = load_sites(&sites);
-	options.sort = sorts[sort];
+	cli_report_start(&q.report);
+	q.top.sort = sort_of(q.sort);
+	check(&q);
+	choose(&q, &what);
+	cli_filter_project(&q.filter, &what);
 	project_init(&p, &what);
 	loop.sink = project_sink(&p);
-	cli_inputs(&loop, n, argv + 1);
+	cli_inputs(&loop, q.n, q.operands);
 	if (p.now.captures)
-		print(&p, &options, &report, n, argv + 1);
+		print(&p, &q);
+	if (q.match && match_gave_up(q.match))
+		cli_error(NULL,
+			  "--peek: given up on %llu names: the expression backtracks too much",
+			  (unsigned long long)match_gave_up(q.match));
 	project_release(&p);
-	filters_free(filters);
-	sites_free(what.sites);
-	opt_list_release(&focus);
-	opt_list_release(&ignore);
-	opt_list_release(&sites);
+	match_free(q.match);
+	cli_filter_release(&q.filter);
 	return cli_exit();
 }

@@ -35,6 +35,30 @@ static void add_patterns(struct cli_filter *f, enum filter_kind kind)
 	}
 }
 
+static void add_ranges(struct selection *s, const char *option, const struct opt_list *from,
+		       enum status (*add)(struct selection *s, const char *text, struct err *e))
+{
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < from->n; i++)
+		if (add(s, from->items[i], &e))
+			cli_usage("--%s: %s", option, e.msg);
+}
+
+static void add_selection(struct cli_filter *f)
+{
+	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
+	struct err e = ERR_INIT;
+
+	selection_init(&f->select);
+	add_ranges(&f->select, "frame", &f->frames, selection_frames);
+	add_ranges(&f->select, "time", &f->times, selection_times);
+	add_ranges(&f->select, "size", &f->sizes, selection_sizes);
+	for (size_t i = 0; i < f->threads.n; i++)
+		if (selection_thread(&f->select, f->threads.items[i], flags, &e))
+			cli_usage("--thread: '%s': %s", f->threads.items[i], e.msg);
+}
+
 static void print_sites(void)
 {
 	struct buf b = BUF_INIT;
@@ -63,6 +87,7 @@ void cli_filter_done(struct cli_filter *f)
 	for (size_t i = 0; i < f->owner_files.n; i++)
 		if (owners_add_file(f->owners, f->owner_files.items[i], &e))
 			bad_file(f->owner_files.items[i], "owners", &e);
+	add_selection(f);
 	if (f->patterns[FILTER_OWNER].n && !f->owners)
 		cli_usage("--owner needs --owners FILE");
 }
@@ -71,6 +96,7 @@ void cli_filter_project(const struct cli_filter *f, struct project_options *o)
 {
 	o->filters = f->filters;
 	o->sites = f->sites;
+	o->select = selection_all(&f->select) ? NULL : &f->select;
 	o->owners = f->owners;
 	o->domain = f->domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
 }
@@ -95,6 +121,11 @@ void cli_filter_release(struct cli_filter *f)
 		tell_given_up("owners", owners_gave_up(f->owners));
 	opt_list_release(&f->owner_files);
 	opt_list_release(&f->site_files);
+	opt_list_release(&f->frames);
+	opt_list_release(&f->times);
+	opt_list_release(&f->sizes);
+	opt_list_release(&f->threads);
+	selection_release(&f->select);
 	filters_free(f->filters);
 	owners_free(f->owners);
 	sites_free(f->sites);

@@ -20,34 +20,43 @@
 struct cli_filter {
 	struct opt_list patterns[FILTER_KINDS];
 	struct opt_list owner_files, site_files;
+	struct opt_list frames, times, sizes, threads;
 	bool literal, caseless, list_sites;
 	int domain;
 
 	/* from cli_filter_done on */
 	struct filters *filters;
 	struct owners *owners; /* NULL: no --owners */
+	struct selection select;
 	struct sites *sites;
 };
 
 extern const char *const cli_domain_choices[];
 
 /* Which events count. */
-#define CLI_FILTER_ROWS(f)                                                                    \
-	ROW_HEADING("choosing:"),                                                             \
-	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call",            \
-		     &(f).patterns[FILTER_FOCUS]),                                            \
-	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call",           \
-		     &(f).patterns[FILTER_IGNORE]),                                           \
-	    ROW_LIST(0, "type", "REGEX", "keep allocations of a matching type",               \
-		     &(f).patterns[FILTER_TYPE]),                                             \
-	    ROW_LIST(0, "module", "REGEX", "keep stacks with a call in a matching module",    \
-		     &(f).patterns[FILTER_MODULE]),                                           \
-	    ROW_LIST(0, "file", "REGEX", "keep stacks with a call in a matching source file", \
-		     &(f).patterns[FILTER_FILE]),                                             \
-	    ROW_LIST(0, "owner", "REGEX", "keep what a matching owner has (--owners)",        \
-		     &(f).patterns[FILTER_OWNER]),                                            \
-	    ROW_LIST(0, "owners", "FILE", "rules for who owns what", &(f).owner_files),       \
-	    ROW_FLAG('F', "literal", "filters take plain strings", &(f).literal),             \
+#define CLI_FILTER_ROWS(f)                                                                         \
+	ROW_HEADING("choosing:"),                                                                  \
+	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call",                 \
+		     &(f).patterns[FILTER_FOCUS]),                                                 \
+	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call",                \
+		     &(f).patterns[FILTER_IGNORE]),                                                \
+	    ROW_LIST(0, "type", "REGEX", "keep allocations of a matching type",                    \
+		     &(f).patterns[FILTER_TYPE]),                                                  \
+	    ROW_LIST(0, "module", "REGEX", "keep stacks with a call in a matching module",         \
+		     &(f).patterns[FILTER_MODULE]),                                                \
+	    ROW_LIST(0, "file", "REGEX", "keep stacks with a call in a matching source file",      \
+		     &(f).patterns[FILTER_FILE]),                                                  \
+	    ROW_LIST(0, "owner", "REGEX", "keep what a matching owner has (--owners)",             \
+		     &(f).patterns[FILTER_OWNER]),                                                 \
+	    ROW_LIST(0, "owners", "FILE", "rules for who owns what", &(f).owner_files),            \
+	    ROW_LIST(0, "thread", "NAME",                                                          \
+		     "keep allocations of a thread: a name's REGEX, or an id", &(f).threads),      \
+	    ROW_LIST(0, "frame", "A..B", "keep what is in these frames of the game", &(f).frames), \
+	    ROW_LIST(0, "time", "A..B", "keep what is in this time, such as 1.5s..2s",             \
+		     &(f).times),                                                                  \
+	    ROW_LIST(0, "size", "A..B", "keep allocations of this size, such as 1k..64KiB",        \
+		     &(f).sizes),                                                                  \
+	    ROW_FLAG('F', "literal", "filters take plain strings", &(f).literal),                  \
 	    ROW_FLAG('i', "caseless", "filters match either case", &(f).caseless)
 
 /* How what counts is looked at. */

@@ -26,7 +26,7 @@ static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack 
 static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
 			      unsigned never)
 {
-	unsigned want = f->p->options.want ? f->p->options.want : AGGREGATE_WANT, at_cells = 0;
+	unsigned at_cells = 0;
 	uint8_t state[SUMS];
 	unsigned at_types = aggregate_states(f->a, f->t, state);
 
@@ -34,7 +34,7 @@ static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool pe
 		bool at_type = at_types >> s & 1;
 		enum lack lack = LACK_NONE;
 
-		if (!(want >> s & 1))
+		if (!(f->a->want >> s & 1))
 			lack = LACK_NOT_ASKED;
 		else if (state[s] == METRIC_ABSENT)
 			lack = LACK_ABSENT;

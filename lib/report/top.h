@@ -6,15 +6,17 @@
 #ifndef TM_REPORT_TOP_H
 #define TM_REPORT_TOP_H
 
+#include "lib/report/metric.h"
 #include "lib/report/project.h"
 #include "lib/table/table.h"
 
-enum { SORT_AUTO = -1, SORT_LIVE = SUMS }; /* live: bytes, real ones if there are */
-
 struct top_options {
-	int sort;        /* an enum sum, SORT_AUTO (real, requested, count or entries), SORT_LIVE */
-	bool cumulative; /* functions and locations: by total, not self */
-	uint64_t n;      /* rows; 0: all */
+	int sort;         /* an enum sum or SORT_AUTO and so on (metric.h) */
+	bool cumulative;  /* functions and locations: by total, not self */
+	uint64_t n;       /* rows; 0: all */
+	unsigned metrics; /* SUM_BITs of columns; 0: AGGREGATE_WANT */
+	uint64_t stacks;  /* beneath each row; the project's second grouping has to be by stack
+			   * within the first then */
 };
 
 struct top;
