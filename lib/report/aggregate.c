@@ -2,6 +2,7 @@
 #include "lib/report/aggregate.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/aggregate_select.h"
 #include "lib/report/slices.h"
 #include "lib/report/tide.h"
 
@@ -13,10 +14,6 @@ enum {
 	CELL_HAS_REQUESTED = EV_HAS_REQUESTED >> 1,
 	CELL_HAS_REAL = EV_HAS_REAL >> 1,
 	CELL_HAS_SLACK = 0x80,
-	/* Kinds of pending that are no events: an allocation that is not selected takes the place
-	 * of one that is; a frame that is not selected ends the one before. */
-	PENDING_COVER = EV_KINDS,
-	PENDING_NO_FRAME,
 };
 
 static size_t cell_hash(uint32_t type, uint32_t stack, uint32_t thread, uint8_t domain)
@@ -158,10 +155,12 @@ static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
 static void end_block(struct aggregate *a, const struct live_block *b,
 		      const struct aggregate_pending *p, bool freed)
 {
-	unsigned domain = a->cells[b->cell].domain;
 	bool temporary = freed && b->newest;
 	int64_t lifetime = -1;
 
+	/* The cell is a cache miss that nobody may need. */
+	if (!a->running && !a->rarely)
+		return;
 	if (a->touching)
 		slices_touch_cell(a, b->cell);
 	if (freed && p->own_time && b->time != INT64_MIN &&
@@ -181,7 +180,7 @@ static void end_block(struct aggregate *a, const struct live_block *b,
 	}
 	a->timed += lifetime >= 0;
 	if (a->slices)
-		slices_add_freed(a->slices, domain, b, temporary, lifetime);
+		slices_add_freed(a->slices, a->cells[b->cell].domain, b, temporary, lifetime);
 }
 
 /* The block that its thread allocated before is not the newest any more. Returns the owner's
@@ -419,55 +418,6 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static bool thread_selected(struct aggregate *a, const struct trace *t, uint32_t thread)
-{
-	uint8_t *verdict;
-
-	if (thread >= a->cap_thread_selected) {
-		size_t old = a->cap_thread_selected;
-
-		a->thread_selected =
-		    mem_grow(a->thread_selected, &a->cap_thread_selected, (size_t)thread + 1, 1);
-		memset(a->thread_selected + old, 0, a->cap_thread_selected - old);
-	}
-	verdict = &a->thread_selected[thread];
-	if (!*verdict)
-		*verdict = 1 + selection_has_thread(a->options.select, t, thread);
-	return *verdict == 2;
-}
-
-static bool in_size(const struct selection *s, const struct event *ev)
-{
-	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
-
-	if (!s->sizes.n)
-		return true;
-	if (!(ev->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) || ev->kind != EV_ALLOC)
-		return false;
-	return selection_in(&s->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size);
-}
-
-/* The kind that the event has for us; 0: it does not count. */
-static unsigned select_event(struct aggregate *a, const struct trace *t, const struct event *ev)
-{
-	const struct selection *s = a->options.select;
-	bool after = (a->at.in_frame && a->at.frame > s->frames.end) ||
-		     (a->at.has_time && a->at.time > s->times.end);
-
-	if (ev->kind == EV_FREE || ev->kind == EV_FREED)
-		return after ? 0 : ev->kind;
-	if (ev->kind == EV_FRAME)
-		return selection_in(&s->frames, ev->value) ? EV_FRAME : (unsigned)PENDING_NO_FRAME;
-	if ((!s->frames.n || (a->at.in_frame && selection_in(&s->frames, a->at.frame))) &&
-	    (!s->times.n || (a->at.has_time && selection_in(&s->times, a->at.time))) &&
-	    in_size(s, ev) &&
-	    (!s->n_threads || (ev->kind == EV_ALLOC && thread_selected(a, t, ev->thread))))
-		return ev->kind;
-	a->unselected++;
-	a->untimed += s->times.n && !a->at.has_time;
-	return ev->kind == EV_ALLOC && a->follow && !after ? (unsigned)PENDING_COVER : 0;
-}
-
 static void count_alloc(struct aggregate *a, const struct event *ev, unsigned domain)
 {
 	a->records[domain]++;
@@ -507,7 +457,7 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 		a->at.in_frame = true;
 	}
 	if (a->options.select)
-		kind = select_event(a, t, ev);
+		kind = aggregate_select(a, t, ev);
 	if (!kind)
 		return ST_OK;
 	if (t->n_stacks > a->cap_last || t->n_types > a->cap_types)

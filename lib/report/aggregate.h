@@ -28,7 +28,8 @@ enum slicing { SLICE_NONE, SLICE_FRAMES, SLICE_TIMES };
 enum slice_kind {
 	SLICE_BEFORE, /* events before the first frame; only when there are some */
 	SLICE_FRAME,
-	SLICE_TIME /* only those that have events */
+	SLICE_TIME /* only those that have events; in time ranges: that start in one, or have
+		      allocations */
 };
 
 struct aggregate_slice {

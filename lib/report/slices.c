@@ -170,7 +170,7 @@ static void fill_all(const struct aggregate *a, const struct trace *t)
 static enum status close_slice(struct aggregate *a, struct trace *t, struct err *e)
 {
 	struct slices *s = a->slices;
-	enum status st;
+	enum status st = ST_OK;
 
 	if (!s->open)
 		return ST_OK;
@@ -180,11 +180,12 @@ static enum status close_slice(struct aggregate *a, struct trace *t, struct err 
 	s->now.n_cells = s->cells.n;
 	s->now.types = s->types.ids;
 	s->now.n_types = s->types.n;
-	if (!s->within)
-		return ST_OK;
-	fill_all(a, t);
-	s->done++;
-	st = a->options.slice ? a->options.slice(a->options.slice_arg, t, a, &s->now, e) : ST_OK;
+	if (s->within) {
+		fill_all(a, t);
+		if (a->options.slice)
+			st = a->options.slice(a->options.slice_arg, t, a, &s->now, e);
+		s->done++;
+	}
 	forget(&s->cells);
 	forget(&s->types);
 	return st;
@@ -207,36 +208,48 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
-enum status slices_reach(struct aggregate *a, struct trace *t, const struct aggregate_pending *p,
+static bool in_time(const struct aggregate *a, bool known, int64_t time)
+{
+	const struct selection *s = a->options.select;
+
+	return !s || !s->times.n || (known && selection_in(&s->times, time));
+}
+
+static enum status reach(struct aggregate *a, struct trace *t, const struct aggregate_pending *p,
 			 struct err *e)
 {
 	struct slices *s = a->slices;
-	int64_t every = a->options.every, number;
+	struct aggregate_slice next = {.kind = SLICE_BEFORE};
 	enum status st;
 
 	if (a->options.slicing == SLICE_FRAMES || !p->timed) {
 		/* Between two ranges of frames there are frees. */
-		if (!s->open && s->framed)
-			return ST_OK;
-		if (!s->open)
-			open_slice(a, &(struct aggregate_slice){.kind = SLICE_BEFORE}, true);
-		s->within = true;
+		if (!s->open && !s->framed)
+			open_slice(a, &next, !a->options.select);
 		return ST_OK;
 	}
-	number = floor_div(p->time, every);
-	if (s->open && s->now.kind == SLICE_TIME && number <= s->now.number) {
-		a->late += number < s->now.number;
+	next.kind = SLICE_TIME;
+	next.number = floor_div(p->time, a->options.every);
+	if (s->open && s->now.kind == SLICE_TIME && next.number <= s->now.number) {
+		a->late += next.number < s->now.number;
 		return ST_OK;
 	}
+	next.has_start = next.has_duration =
+	    !__builtin_mul_overflow(next.number, a->options.every, &next.start);
+	next.duration = a->options.every;
 	st = close_slice(a, t, e);
-	if (!st) {
-		struct aggregate_slice next = {.kind = SLICE_TIME, .number = number};
+	if (!st)
+		open_slice(a, &next, in_time(a, next.has_start, next.start));
+	return st;
+}
 
-		next.has_start = next.has_duration =
-		    !__builtin_mul_overflow(number, every, &next.start);
-		next.duration = every;
-		open_slice(a, &next, true);
-	}
+enum status slices_reach(struct aggregate *a, struct trace *t, const struct aggregate_pending *p,
+			 struct err *e)
+{
+	enum status st = reach(a, t, p, e);
+
+	/* Frees of what is not selected are everywhere. */
+	a->slices->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL;
 	return st;
 }
 
@@ -244,7 +257,6 @@ enum status slices_frame(struct aggregate *a, struct trace *t, const struct aggr
 			 bool selected, struct err *e)
 {
 	struct slices *s = a->slices;
-	const struct selection *select = a->options.select;
 	bool timed = p->own_time;
 	enum status st;
 
@@ -262,8 +274,7 @@ enum status slices_frame(struct aggregate *a, struct trace *t, const struct aggr
 						     .name = p->type,
 						     .has_start = timed,
 						     .start = timed ? p->time : 0},
-			   !select || !select->times.n ||
-			       (p->timed && selection_in(&select->times, p->time)));
+			   in_time(a, p->timed, p->time));
 	return st;
 }
 

@@ -18,7 +18,7 @@ struct slices_touched { /* cells or types, and what they had when the slice firs
 struct slices {
 	struct aggregate_slice now;
 	bool open;
-	bool within; /* it starts in a time range, or has events, or there are no ranges */
+	bool within; /* it starts in a time range, or something selected is in it */
 	bool framed; /* there was a frame, selected or not */
 	struct sums total[DOMAINS], before[DOMAINS]; /* of the capture so far; at its start */
 	uint64_t high[DOMAINS + 1][3];               /* live where its bytes were largest */

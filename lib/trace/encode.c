@@ -94,8 +94,19 @@ size_t event_encode(struct event_state *st, const struct event *ev, uint8_t *out
 }
 
 /* A field that is not there, or does not fit 32 bits, makes the event undecodable. */
-static const uint8_t *next(const uint8_t *p, const uint8_t *end, uint64_t *v)
+static inline const uint8_t *next(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
+	/* Most fields are of one byte or two. */
+	if (p && end - p >= 2) {
+		if (p[0] < 0x80) {
+			*v = p[0];
+			return p + 1;
+		}
+		if (p[1] < 0x80) {
+			*v = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+			return p + 2;
+		}
+	}
 	return p ? uleb_decode(p, end, v) : NULL;
 }
 

@@ -123,5 +123,8 @@ row 'tm-dump --no-events' "$(size run.tmt)" "$events" tm-dump -q --no-events --n
 for by in type stack function site; do
 	row "tm-top --by $by" "$(size run.tmt)" "$events" tm-top -q --by $by run.tmt
 done
+row 'tm-frames' "$(size run.tmt)" "$events" tm-frames -q run.tmt
+row 'tm-frames --by type' "$(size run.tmt)" "$events" tm-frames -q --by type run.tmt
+row 'tm-frames MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-frames -q run.mem
 row 'tm-top MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-top -q run.mem
 row 'start: tm-top --version' 0 0 tm-top --version

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of aggregate.h: what an event is to the ranges and threads that are selected.
+ */
+#ifndef TM_REPORT_AGGREGATE_SELECT_H
+#define TM_REPORT_AGGREGATE_SELECT_H
+
+#include "lib/report/aggregate.h"
+
+/* Kinds of pending that are no events: an allocation that is not selected takes the place of one
+ * that is; a frame that is not selected ends the one before. */
+enum { PENDING_COVER = EV_KINDS, PENDING_NO_FRAME };
+
+/* The kind that the event has for us; 0: it does not count. */
+unsigned aggregate_select(struct aggregate *a, const struct trace *t, const struct event *ev);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/frames_report.h"
+
+#include "lib/base/mem.h"
+#include "lib/report/frames_stats.h"
+#include "lib/report/rank.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *frames_title(struct frames_report *r, int metric)
+{
+	const struct run_known *k = &r->f->project.now.known;
+	const char *mark = "";
+	char text[64];
+	int n;
+
+	if (metric == FRAME_DURATION)
+		return "duration";
+	if (r->f->estimated >> metric & 1 || k->state[metric] == METRIC_ESTIMATED)
+		mark = " ~";
+	else if (k->state[metric] == METRIC_LOWER_BOUND)
+		mark = " >=";
+	n = snprintf(text, sizeof text, "%s%s", sum_names[metric].word, mark);
+	return arena_strndup(&r->arena, text, (size_t)n);
+}
+
+enum column_type frames_type(int metric)
+{
+	if (metric == FRAME_DURATION || sum_names[metric].unit == SUM_NS)
+		return COLUMN_TIME;
+	return sum_names[metric].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT;
+}
+
+struct cell frames_cell(const struct frames *f, size_t row, int metric)
+{
+	uint64_t v;
+
+	if (!frames_value(f, row, metric, &v))
+		return (struct cell){.present = false};
+	return metric == SUM_SLACK ? cell_signed((int64_t)v) : cell_number(v);
+}
+
+void frames_note(struct frames_report *r, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (n >= (int)sizeof text)
+		n = sizeof text - 1;
+	VEC_PUSH(r->notes, r->n_notes, r->cap_notes) = arena_strndup(&r->arena, text, (size_t)n);
+}
+
+void frames_value_text(struct buf *b, int metric, uint64_t v)
+{
+	enum column_type t = frames_type(metric);
+
+	if (t == COLUMN_TIME)
+		time_text(b, v);
+	else if (t == COLUMN_BYTES && (metric != SUM_SLACK || v <= INT64_MAX))
+		size_text(b, v);
+	else if (metric == SUM_SLACK)
+		buf_addf(b, "%" PRId64, (int64_t)v);
+	else
+		buf_add_u64(b, v);
+}
+
+static void add_location(struct buf *b, const struct project *p, uint32_t location, size_t start)
+{
+	const struct names_location *l = &p->names.locations[location];
+
+	for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
+		uint32_t function = p->names.calls[k].function;
+		size_t len;
+		const char *s = names_text(&p->names, p->names.functions[function].display, &len);
+
+		if (b->len > start)
+			buf_addc(b, ';');
+		buf_add(b, s, len);
+	}
+}
+
+void frames_stack_text(struct buf *b, const struct project *p, uint32_t stack)
+{
+	size_t start = b->len, n = 0;
+	uint32_t *path;
+
+	for (uint32_t i = stack; i; i = p->stacks[i].parent)
+		n++;
+	path = mem_array(n + 1, sizeof *path);
+	n = 0;
+	for (uint32_t i = stack; i; i = p->stacks[i].parent)
+		path[n++] = p->stacks[i].location;
+	if (!n)
+		add_location(b, p, 0, start);
+	while (n)
+		add_location(b, p, path[--n], start);
+	free(path);
+}
+
+/* What of live, freed and peak people see: bytes, the real ones if there are. */
+static bool best_of(const struct frames *f, enum sum s)
+{
+	enum sum first = s >= SUM_PEAK_COUNT    ? SUM_PEAK_COUNT
+			 : s >= SUM_FREED_COUNT ? SUM_FREED_COUNT
+						: SUM_LIVE_COUNT;
+
+	if (frames_known(f, (int)first + 2))
+		return s == first + 2;
+	return frames_known(f, (int)first + 1) ? s == first + 1 : s == first;
+}
+
+static bool shown(const struct frames_report *r, enum sum s)
+{
+	const struct frames *f = r->f;
+
+	if ((int)s == r->sort)
+		return true;
+	if (!frames_known(f, (int)s))
+		return false;
+	switch (s) {
+	case SUM_ENTRIES: return !frames_known(f, SUM_COUNT);
+	case SUM_SLACK:
+	case SUM_PEAK_COUNT:
+	case SUM_PEAK_REQUESTED:
+	case SUM_PEAK_REAL:
+	case SUM_TEMPORARY:
+	case SUM_LIFETIME:
+	case SUM_TIMED: return false;
+	case SUM_COUNT:
+	case SUM_REQUESTED:
+	case SUM_REAL: return true;
+	default: return best_of(f, s);
+	}
+}
+
+static void add_column(struct frames_report *r, const char *key, const char *title,
+		       enum column_type type, unsigned flags, enum frames_what what, int metric)
+{
+	size_t i = r->table.n_columns++;
+
+	r->columns[i] = (struct column){.key = key, .title = title, .type = type, .flags = flags};
+	r->sources[i].what = what;
+	r->sources[i].metric = metric;
+}
+
+static void add_columns(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	bool names = intern_count(&f->names), starts = false;
+
+	for (size_t i = 0; i < f->n; i++)
+		starts |= f->rows[i].has_start;
+	add_column(r, "capture", "capture", COLUMN_INT,
+		   f->project.now.captures > 1 ? 0 : COLUMN_NOT_TEXT, FRAMES_CAPTURE, 0);
+	add_column(r, "frame", f->options.every ? "step" : "frame", COLUMN_INT, 0, FRAMES_NUMBER,
+		   0);
+	add_column(r, "name", "name", COLUMN_TEXT, names ? COLUMN_SHORTEN : COLUMN_NOT_TEXT,
+		   FRAMES_NAME, 0);
+	add_column(r, "start_ns", "start", COLUMN_TIME, starts ? COLUMN_SPARE : COLUMN_NOT_TEXT,
+		   FRAMES_START, 0);
+	add_column(r, "duration_ns", "duration", COLUMN_TIME,
+		   frames_known(f, FRAME_DURATION) && !f->options.every ? 0 : COLUMN_NOT_TEXT,
+		   FRAMES_METRIC, FRAME_DURATION);
+	for (unsigned s = 0; s < SUM_LIFETIME; s++)
+		add_column(r, sum_names[s].key, frames_title(r, (int)s), frames_type((int)s),
+			   (s == SUM_SLACK ? COLUMN_SIGNED : 0) |
+			       (shown(r, s) ? 0 : COLUMN_NOT_TEXT),
+			   FRAMES_METRIC, (int)s);
+	if (f->options.news)
+		add_column(r, "new_stacks", "new stacks", COLUMN_INT, 0, FRAMES_NEWS, 0);
+	if (f->options.n_spikes)
+		add_column(r, "spike", "spike", COLUMN_TEXT, COLUMN_SHORTEN, FRAMES_SPIKES, 0);
+}
+
+/* What broke: the rules as they were given. */
+static struct cell spikes_cell(struct frames_report *r, const struct frame *row)
+{
+	struct cell c;
+
+	if (!row->spikes)
+		return (struct cell){.present = false};
+	r->text.len = 0;
+	for (size_t i = 0; i < r->f->options.n_spikes; i++)
+		if (row->spikes >> i & 1)
+			buf_addf(&r->text, "%s%s", r->text.len ? ", " : "",
+				 r->f->options.spikes[i].text);
+	c = cell_text(r->text.data, r->text.len);
+	c.mark = MARK_BAD;
+	return c;
+}
+
+static void fill_tops(struct frames_report *r, const struct frame *frame, struct row *row)
+{
+	const struct frames *f = r->f;
+	int metric = frames_metric(f, f->sort == FRAME_DURATION ? FRAMES_AUTO : f->sort);
+	size_t offsets[FRAMES_TOPS_MAX];
+
+	r->top_text.len = 0;
+	for (size_t i = 0; i < frame->n_tops; i++) {
+		const struct frame_top *top = &f->tops[frame->first_top + i];
+		struct group_name n;
+
+		offsets[i] = r->top_text.len;
+		group_name(&f->project, 0, top->group, &n);
+		frames_value_text(&r->top_text, metric, top->value);
+		buf_adds(&r->top_text, "  ");
+		buf_add(&r->top_text, n.name, n.name_len);
+		if (n.line) {
+			buf_adds(&r->top_text, "  ");
+			buf_add(&r->top_text, n.file, n.file_len);
+			buf_addf(&r->top_text, ":%" PRIu32, n.line);
+		}
+		buf_addc(&r->top_text, '\0');
+	}
+	for (size_t i = 0; i < frame->n_tops; i++)
+		r->details[i] = r->top_text.data + offsets[i];
+	row->details = r->details;
+	row->n_details = frame->n_tops;
+}
+
+static void fill(void *arg, size_t i, struct row *row)
+{
+	struct frames_report *r = arg;
+	const struct frames *f = r->f;
+	size_t at = r->order[i];
+	const struct frame *frame = &f->rows[at];
+
+	for (size_t k = 0; k < r->table.n_columns; k++) {
+		struct cell *c = &row->cells[k];
+		size_t len;
+		const char *s;
+
+		switch (r->sources[k].what) {
+		case FRAMES_CAPTURE: *c = cell_number(frame->capture); break;
+		case FRAMES_NUMBER:
+			if (frame->kind != SLICE_BEFORE)
+				*c = cell_signed(frame->number);
+			break;
+		case FRAMES_NAME:
+			s = intern_text(&f->names, frame->name, &len);
+			if (frame->name)
+				*c = cell_text(s, len);
+			else if (frame->kind == SLICE_BEFORE)
+				*c = cell_text("[before the first]", 18);
+			break;
+		case FRAMES_START:
+			if (frame->has_start)
+				*c = cell_signed(frame->start);
+			break;
+		case FRAMES_METRIC: *c = frames_cell(f, at, r->sources[k].metric); break;
+		case FRAMES_NEWS: *c = cell_number(frame->news); break;
+		case FRAMES_SPIKES: *c = spikes_cell(r, frame); break;
+		}
+	}
+	fill_tops(r, frame, row);
+}
+
+static void add_totals(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	struct cell *c = arena_zalloc(&r->arena, r->table.n_columns * sizeof *c);
+
+	for (size_t k = 0; k < r->table.n_columns; k++) {
+		int metric = r->sources[k].metric;
+		uint64_t sum = 0, v;
+
+		if (r->sources[k].what != FRAMES_METRIC || metric == FRAME_DURATION ||
+		    (SUMS_LIVE | SUMS_PEAK) >> metric & 1 || !frames_known(f, metric))
+			continue;
+		for (size_t i = 0; i < f->n; i++)
+			if (frames_value(f, i, metric, &v))
+				sum = sum_plus((unsigned)metric, sum, v);
+		c[k] = metric == SUM_SLACK ? cell_signed((int64_t)sum) : cell_number(sum);
+	}
+	r->table.totals = c;
+	r->table.n_totals = 1;
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+	const struct frames_report *r = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t v = 0, w = 0;
+	bool has_v = frames_value(r->f, x, r->sort, &v), has_w = frames_value(r->f, y, r->sort, &w);
+
+	if (r->sort == SUM_SLACK) {
+		v ^= (uint64_t)1 << 63;
+		w ^= (uint64_t)1 << 63;
+	}
+	if (has_v != has_w)
+		return has_v ? -1 : 1;
+	if (has_v && v != w)
+		return v > w ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void order_rows(struct frames_report *r)
+{
+	const struct frames_options *o = &r->f->options;
+
+	r->order = mem_array(r->f->n + 1, sizeof *r->order);
+	for (size_t i = 0; i < r->f->n; i++)
+		r->order[i] = (uint32_t)i;
+	if (o->sorted)
+		qsort_r(r->order, r->f->n, sizeof *r->order, compare, r);
+	r->table.n_rows = o->n && o->n < r->f->n ? (size_t)o->n : r->f->n;
+}
+
+static const char *title(struct frames_report *r)
+{
+	char text[128];
+	const char *what = r->f->options.every ? "steps of time" : "frames";
+	int n = snprintf(text, sizeof text, "%zu of %zu %s%s%s", r->table.n_rows, r->f->n, what,
+			 r->f->options.sorted ? " by " : "",
+			 r->f->options.sorted ? frames_title(r, r->sort) : "");
+
+	return arena_strndup(&r->arena, text, (size_t)n);
+}
+
+static void add_notes(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	const struct aggregate *a = &f->project.aggregate;
+	bool frames = false;
+
+	for (size_t i = 0; i < f->n; i++)
+		frames |= f->rows[i].kind != SLICE_BEFORE;
+	if (f->project.now.captures && !frames && !f->options.every)
+		frames_note(r, "no frames are marked: --every 100ms cuts the capture by time");
+	if (f->project.now.captures && !frames && f->options.every)
+		frames_note(r, "no times are known: nothing to cut the capture by");
+	if (f->backward || f->repeated)
+		frames_note(r,
+			    "frame numbers go back %" PRIu64 " times and repeat %" PRIu64
+			    " times: rows stay as captured",
+			    f->backward, f->repeated);
+	if (f->late)
+		frames_note(
+		    r,
+		    "%" PRIu64
+		    " events came after later ones had: they count in the step they came in",
+		    f->late);
+	if (f->estimated)
+		frames_note(r, "live and freed (~): the capture's events come in any order, so "
+			       "frees may count in a later row");
+	if (a->unselected)
+		frames_note(r, "ranges leave out %" PRIu64 " records of the last capture",
+			    a->unselected);
+	if (a->untimed)
+		frames_note(r, "%" PRIu64 " of them stand before the first time that is told",
+			    a->untimed);
+	for (unsigned d = 0; d < DOMAINS; d++)
+		if (f->project.now.other_domains[d])
+			frames_note(
+			    r, "not counted: %" PRIu64 " records of domain %s (--domain %s)",
+			    f->project.now.other_domains[d], domain_name(d), domain_name(d));
+}
+
+struct frames_report *frames_report_new(struct frames *f, struct err *e)
+{
+	struct frames_report *r = mem_zalloc(sizeof *r);
+
+	r->f = f;
+	r->sort = frames_metric(f, f->sort);
+	if (f->n && !frames_known(f, r->sort)) {
+		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per frame",
+			frame_metric_words[r->sort]);
+		free(r);
+		return NULL;
+	}
+	r->table = (struct table){.name = "frames", .columns = r->columns, .fill = fill, .arg = r};
+	frames_find_spikes(r);
+	order_rows(r);
+	add_columns(r);
+	add_totals(r);
+	add_notes(r);
+	frames_add_statistics(r);
+	frames_add_chart(r);
+	r->table.title = title(r);
+	r->table.notes = r->notes;
+	r->table.n_notes = r->n_notes;
+	return r;
+}
+
+void frames_report_free(struct frames_report *r)
+{
+	if (!r)
+		return;
+	free(r->order);
+	free(r->notes);
+	free(r->runs);
+	free(r->series_marks);
+	buf_release(&r->text);
+	buf_release(&r->top_text);
+	buf_release(&r->run_text);
+	buf_release(&r->new_text);
+	arena_release(&r->arena);
+	free(r);
+}
+
+void frames_report_add(const struct frames_report *r, struct document *d)
+{
+	document_table(d, &r->table);
+	if (r->series.n_points)
+		document_table(d, &r->statistics);
+	if (r->f->options.n_spikes)
+		document_table(d, &r->spikes);
+	if (r->f->options.news)
+		document_table(d, &r->news);
+	if (r->series.n_points)
+		document_series(d, &r->series);
+}
