@@ -10,7 +10,7 @@
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
-#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR
+#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
 #:        NODEPS=1 (never look for packages)
@@ -20,6 +20,7 @@ PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 LIBEXECDIR ?= $(PREFIX)/libexec
+DATADIR ?= $(PREFIX)/share
 
 # Objects of different compilers and sanitizers live apart, so switching costs no rebuild and
 # mixes nothing.
@@ -199,6 +200,7 @@ fuzz: build/deps-check
 	  build/corpus/$(R) tests/fuzz/corpus/$(R) \
 	  $(wildcard build/plain/testdata/corpus/$(R))
 
+schema    := tracemill-report.schema.json
 man_pages := $(wildcard man/*.[1-9])
 man_dest   = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
@@ -211,6 +213,7 @@ install: all
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
+	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	install -d '$(DESTDIR)$(compat)'
 	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
@@ -218,6 +221,7 @@ install: all
 uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
+	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 
 fmt:

@@ -24,6 +24,9 @@ void row_fill(const struct table *t, size_t i, struct row *r);
 /* Sections are chosen by their name; the first table has it also when it has no other. */
 const char *section_name(const struct section *s);
 
+const char *document_version(const struct document *d);
+const char *document_title(const struct document *d); /* never NULL */
+
 enum status text_document(const struct document *d, const struct render_options *o,
 			  struct out *out);
 void text_plot(const struct series *s, const struct render_options *o, struct buf *b);

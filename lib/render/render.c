@@ -2,20 +2,25 @@
 #include "lib/render/render.h"
 
 #include "lib/render/delimited.h"
+#include "lib/render/gate.h"
+#include "lib/render/json.h"
+#include "lib/render/markdown.h"
 #include "lib/table/views.h"
 
 #include <string.h>
 
 enum { FLUSH_AT = 64 << 10 };
 
-const char *const render_format_words[RENDER_FORMATS + 1] = {"text", "csv", "tsv", NULL};
+const char *const render_format_words[RENDER_FORMATS + 1] = {"text",     "csv",   "tsv",   "json",
+							     "markdown", "junit", "sarif", NULL};
 
 enum render_format render_format_of(const char *path)
 {
 	static const struct {
 		const char *suffix;
 		enum render_format format;
-	} known[] = {{".csv", RENDER_CSV}, {".tsv", RENDER_TSV}};
+	} known[] = {{".csv", RENDER_CSV},     {".tsv", RENDER_TSV},   {".json", RENDER_JSON},
+		     {".md", RENDER_MARKDOWN}, {".xml", RENDER_JUNIT}, {".sarif", RENDER_SARIF}};
 	const char *dot = strrchr(path, '.');
 
 	for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
@@ -54,6 +59,34 @@ const char *section_name(const struct section *s)
 	case SECTION_CHECKS: return s->checks->name ? s->checks->name : "checks";
 	}
 	return "";
+}
+
+const char *document_version(const struct document *d)
+{
+	return d->version ? d->version : TM_VERSION;
+}
+
+const char *document_title(const struct document *d)
+{
+	const char *title = d->title;
+
+	for (size_t i = 0; i < d->n_sections && !title; i++) {
+		const struct section *s = &d->sections[i];
+
+		title = s->kind == SECTION_TABLE    ? s->table->title
+			: s->kind == SECTION_FLAME  ? s->flame->title
+			: s->kind == SECTION_SERIES ? s->series->title
+						    : s->checks->title;
+	}
+	return title ? title : d->program;
+}
+
+static enum status need_checks(const struct document *d, struct err *e)
+{
+	for (size_t i = 0; i < d->n_sections; i++)
+		if (d->sections[i].kind == SECTION_CHECKS)
+			return ST_OK;
+	return err_set(e, ST_UNSUPPORTED, "the report has no rules of a policy");
 }
 
 /* What a single table is made from: a flame graph is none. */
@@ -131,6 +164,14 @@ enum status render(const struct document *d, enum render_format f, const struct 
 	case RENDER_TEXT: text_of(d, o, &out); break;
 	case RENDER_CSV: delimited_document(d, false, o, &out); break;
 	case RENDER_TSV: delimited_document(d, true, o, &out); break;
+	case RENDER_JSON: json_document(d, &out); break;
+	case RENDER_MARKDOWN: markdown_document(d, o, &out); break;
+	case RENDER_JUNIT:
+	case RENDER_SARIF:
+		out.status = need_checks(d, e);
+		if (out.status == ST_OK)
+			(f == RENDER_JUNIT ? junit_document : sarif_document)(d, &out);
+		break;
 	case RENDER_FORMATS: break;
 	}
 	out_flush(&out, true);

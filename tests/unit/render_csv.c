@@ -199,6 +199,8 @@ TEST(full_disk_is_an_error)
 	struct table t = {.columns = columns, .n_columns = 5, .n_rows = 3, .fill = fill};
 	struct render_options o = {.width = 0};
 	struct document d = {.program = "tm-test"};
+	struct check check = {.name = "rule"};
+	struct checks checks = {.items = &check, .n_items = 1};
 	struct err e = ERR_INIT;
 	FILE *f = fopen("/dev/full", "w");
 
@@ -206,6 +208,7 @@ TEST(full_disk_is_an_error)
 		TEST_SKIP("no /dev/full");
 	setvbuf(f, NULL, _IONBF, 0);
 	document_table(&d, &t);
+	document_checks(&d, &checks);
 	for (enum render_format k = 0; k < RENDER_FORMATS; k++)
 		CHECK_EQ(render(&d, k, &o, f, &e), ST_SYS);
 	document_release(&d);

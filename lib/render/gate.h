@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside lib/render: the formats that hold checks and nothing else. The document has some.
+ */
+#ifndef TM_RENDER_GATE_H
+#define TM_RENDER_GATE_H
+
+#include "lib/render/out.h"
+
+enum status junit_document(const struct document *d, struct out *o);
+enum status sarif_document(const struct document *d, struct out *o);
+
+#endif

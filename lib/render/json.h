@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside lib/render: JSON (RFC 8259) written by hand. Bytes that are not UTF-8 become U+FFFD.
+ */
+#ifndef TM_RENDER_JSON_H
+#define TM_RENDER_JSON_H
+
+#include "lib/render/out.h"
+
+/* A string with its quotes. '<' and the line separators U+2028 and U+2029 are escaped, so that the
+ * text may stand in a page's script element. */
+void json_text(struct buf *b, const char *s, size_t n);
+void json_string(struct buf *b, const char *s); /* NULL: null */
+/* {"key": "text"'s beginning: `,"key":` or, right behind a '{', `"key":`. */
+void json_key(struct buf *b, const char *key);
+void json_value(struct buf *b, const struct column *c, const struct cell *v);
+extern const char *const json_types[]; /* by enum column_type */
+extern const char *const json_marks[]; /* by enum mark */
+
+enum status json_document(const struct document *d, struct out *o);
+
+#endif

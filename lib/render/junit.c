@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * JUnit XML as CI servers read it: there is no standard, so only what all of them share, the
+ * elements and attributes of the schema in tests/schema/junit.xsd.
+ */
+#include "lib/render/gate.h"
+#include "lib/render/xml.h"
+#include "lib/table/views.h"
+
+#include <string.h>
+
+static void attribute(struct buf *b, const char *name, const char *value)
+{
+	buf_addf(b, " %s=\"", name);
+	xml_string(b, value);
+	buf_addc(b, '"');
+}
+
+/* What a rule says of itself on one line. */
+static void message(struct buf *b, const struct check *c)
+{
+	const char *between = "";
+
+	if (c->message) {
+		xml_string(b, c->message);
+		between = "; ";
+	}
+	if (c->measured) {
+		buf_adds(b, between);
+		buf_adds(b, "measured ");
+		xml_string(b, c->measured);
+		between = ", ";
+	}
+	if (c->limit) {
+		buf_adds(b, between);
+		buf_adds(b, "limit ");
+		xml_string(b, c->limit);
+		between = "; ";
+	}
+	if (c->waiver) {
+		buf_adds(b, *between == ',' ? "; " : between);
+		buf_adds(b, "waived: ");
+		xml_string(b, c->waiver);
+	}
+}
+
+static void breaches(struct buf *b, const struct check *c)
+{
+	struct buf line = BUF_INIT;
+
+	for (size_t i = 0; i < c->n_breaches; i++) {
+		line.len = 0;
+		breach_text(&line, &c->breaches[i]);
+		xml_text(b, line.data, line.len);
+		buf_addc(b, '\n');
+	}
+	buf_release(&line);
+}
+
+static void outcome(struct buf *b, const char *element, const char *type, const struct check *c)
+{
+	buf_addf(b, "<%s message=\"", element);
+	message(b, c);
+	buf_addc(b, '"');
+	if (type)
+		attribute(b, "type", type);
+	buf_addc(b, '>');
+	breaches(b, c);
+	buf_addf(b, "</%s>", element);
+}
+
+static void test_case(struct buf *b, const struct document *d, const struct check *c)
+{
+	buf_adds(b, "    <testcase");
+	buf_addf(b, " classname=\"");
+	xml_string(b, d->program);
+	if (c->category) {
+		buf_addc(b, '.');
+		xml_string(b, c->category);
+	}
+	buf_addc(b, '"');
+	attribute(b, "name", c->name);
+	buf_addc(b, '>');
+	switch (c->verdict) {
+	case VERDICT_FAIL: outcome(b, "failure", c->category ? c->category : "rule", c); break;
+	case VERDICT_INCONCLUSIVE: outcome(b, "error", "inconclusive", c); break;
+	case VERDICT_WAIVED: outcome(b, "skipped", NULL, c); break;
+	case VERDICT_PASS:
+	case VERDICT_IMPROVED:
+	case VERDICTS:
+		buf_adds(b, "<system-out>");
+		buf_adds(b, verdict_words[c->verdict]);
+		buf_adds(b, ": ");
+		message(b, c);
+		buf_adds(b, "</system-out>");
+		break;
+	}
+	buf_adds(b, "</testcase>\n");
+}
+
+static void counts(struct buf *b, const struct checks *c)
+{
+	buf_addf(b, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", c->n_items,
+		 checks_count(c, VERDICT_FAIL), checks_count(c, VERDICT_INCONCLUSIVE),
+		 checks_count(c, VERDICT_WAIVED));
+}
+
+enum status junit_document(const struct document *d, struct out *o)
+{
+	struct buf *b = &o->text;
+
+	buf_adds(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
+	attribute(b, "name", document_title(d));
+	buf_adds(b, ">\n");
+	for (size_t i = 0; i < d->n_sections; i++) {
+		const struct checks *c = d->sections[i].checks;
+
+		if (d->sections[i].kind != SECTION_CHECKS)
+			continue;
+		buf_adds(b, "  <testsuite");
+		attribute(b, "name", c->title ? c->title : section_name(&d->sections[i]));
+		counts(b, c);
+		buf_adds(b, ">\n");
+		for (size_t k = 0; k < c->n_items && o->status == ST_OK; k++) {
+			test_case(b, d, &c->items[k]);
+			out_flush(o, false);
+		}
+		buf_adds(b, "  </testsuite>\n");
+	}
+	buf_adds(b, "</testsuites>\n");
+	return out_flush(o, false);
+}
