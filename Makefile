@@ -75,8 +75,9 @@ GENS_C   := $(patsubst testdata/gen/%.c,$(B)/testdata-gen/%,$(filter %.c,$(gen_s
 GENS_CXX := $(patsubst testdata/gen/%.cpp,$(B)/testdata-gen/%,$(filter %.cpp,$(gen_src)))
 GENS     := $(GENS_C) $(GENS_CXX)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
-lib_obj  := $(call obj,$(lib_src))
-all_obj  := $(call obj,$(lib_src) $(cmd_src) $(unit_src) $(fuzz_src) $(gen_src) tests/fuzz/driver.c)
+assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
+lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o
+all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(unit_src) $(fuzz_src) $(gen_src) tests/fuzz/driver.c)
 
 # What tests/run, testdata/make.sh, testdata/demo.sh and tests/bench/run.sh may rely on.
 export TM_ENV := SRC=$(CURDIR) BUILD=$(CURDIR)/$(B) BIN=$(CURDIR)/$(B)/bin \
@@ -121,6 +122,17 @@ $(B)/obj/%.c.o: %.c $(B)/flags
 $(B)/obj/%.cpp.o: %.cpp $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+
+# The files of an HTML report as C strings: html/page.css is html_page_css.
+$(B)/gen/html_assets.c: $(assets) Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@){ echo '#include "lib/render/html/assets.h"'; for f in $(assets); do \
+	  name=$${f##*/}; echo "const char html_$${name%.*}_$${name##*.}[] ="; \
+	  sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' "$$f"; echo ';'; done; } >$@
+
+$(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIB): $(lib_obj) $(B)/members
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj)

@@ -9,8 +9,8 @@
 
 enum { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WIDTH_MAX = 10000 };
 
-const char *const cli_as_choices[] = {"auto",     "text",  "csv",   "tsv", "json",
-				      "markdown", "junit", "sarif", NULL};
+const char *const cli_as_choices[] = {"auto",     "text",  "csv",   "tsv",  "json",
+				      "markdown", "junit", "sarif", "html", NULL};
 const char *const cli_when_choices[] = {"auto", "always", "never", NULL};
 
 void cli_report_start(struct cli_report *r)

@@ -3,6 +3,7 @@
 
 #include "lib/render/delimited.h"
 #include "lib/render/gate.h"
+#include "lib/render/html.h"
 #include "lib/render/json.h"
 #include "lib/render/markdown.h"
 #include "lib/table/views.h"
@@ -11,8 +12,8 @@
 
 enum { FLUSH_AT = 64 << 10 };
 
-const char *const render_format_words[RENDER_FORMATS + 1] = {"text",     "csv",   "tsv",   "json",
-							     "markdown", "junit", "sarif", NULL};
+const char *const render_format_words[RENDER_FORMATS + 1] = {
+    "text", "csv", "tsv", "json", "markdown", "junit", "sarif", "html", NULL};
 
 enum render_format render_format_of(const char *path)
 {
@@ -20,7 +21,8 @@ enum render_format render_format_of(const char *path)
 		const char *suffix;
 		enum render_format format;
 	} known[] = {{".csv", RENDER_CSV},     {".tsv", RENDER_TSV},   {".json", RENDER_JSON},
-		     {".md", RENDER_MARKDOWN}, {".xml", RENDER_JUNIT}, {".sarif", RENDER_SARIF}};
+		     {".md", RENDER_MARKDOWN}, {".xml", RENDER_JUNIT}, {".sarif", RENDER_SARIF},
+		     {".html", RENDER_HTML}};
 	const char *dot = strrchr(path, '.');
 
 	for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
@@ -165,6 +167,7 @@ enum status render(const struct document *d, enum render_format f, const struct 
 	case RENDER_CSV: delimited_document(d, false, o, &out); break;
 	case RENDER_TSV: delimited_document(d, true, o, &out); break;
 	case RENDER_JSON: json_document(d, &out); break;
+	case RENDER_HTML: html_document(d, o, &out); break;
 	case RENDER_MARKDOWN: markdown_document(d, o, &out); break;
 	case RENDER_JUNIT:
 	case RENDER_SARIF:

@@ -22,6 +22,7 @@ enum render_format {
 	RENDER_MARKDOWN,
 	RENDER_JUNIT,
 	RENDER_SARIF,
+	RENDER_HTML,
 	RENDER_FORMATS,
 };
 
@@ -29,7 +30,7 @@ extern const char *const render_format_words[RENDER_FORMATS + 1]; /* "text", ...
 
 struct render_options {    /* zeroed is for a file */
 	unsigned width;    /* text: columns of the terminal; 0: nothing is shortened */
-	bool exact_bytes;  /* text, Markdown: sizes and times as plain numbers */
+	bool exact_bytes;  /* text, Markdown, HTML: sizes and times as plain numbers */
 	bool colour;       /* text: ANSI colours */
 	bool plot;         /* text: series as charts of Unicode blocks */
 	bool raw_csv;      /* CSV without the guard against formulas */

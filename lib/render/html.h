@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside lib/render: one HTML page that needs nothing else: no network, no other file. Tables are
+ * in its text and can be read and printed without scripts; flame graphs and charts are drawn by the
+ * page's own scripts from JSON in it. Its size is capped, and what is not in it is told.
+ */
+#ifndef TM_RENDER_HTML_H
+#define TM_RENDER_HTML_H
+
+#include "lib/render/out.h"
+
+enum status html_document(const struct document *d, const struct render_options *o,
+			  struct out *out);
+
+#endif

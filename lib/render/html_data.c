@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/render/html_data.h"
+
+#include "lib/base/intern.h"
+#include "lib/render/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Cut between characters, so that no half of one is left. */
+static size_t cut_at(const char *s, size_t n)
+{
+	if (n <= HTML_TEXT)
+		return n;
+	for (n = HTML_TEXT; n > HTML_TEXT - 4 && ((unsigned char)s[n] & 0xc0) == 0x80; n--)
+		;
+	return n;
+}
+
+static void numbers(const struct flame *f, const char *key,
+		    uint64_t (*get)(const struct flame_node *), struct buf *b)
+{
+	json_key(b, key);
+	buf_addc(b, '[');
+	for (size_t i = 0; i < f->n_nodes; i++) {
+		if (i)
+			buf_addc(b, ',');
+		buf_add_u64(b, get(&f->nodes[i]));
+	}
+	buf_addc(b, ']');
+}
+
+static uint64_t get_parent(const struct flame_node *n)
+{
+	return n->parent;
+}
+
+static uint64_t get_self(const struct flame_node *n)
+{
+	return n->self;
+}
+
+static uint64_t get_base(const struct flame_node *n)
+{
+	return n->base;
+}
+
+void html_flame_data(const struct flame *f, struct buf *b)
+{
+	struct intern strings = INTERN_INIT;
+	struct buf ats = BUF_INIT;
+
+	buf_addc(b, '{');
+	json_key(b, "type");
+	json_string(b, json_types[f->type]);
+	numbers(f, "parent", get_parent, b);
+	numbers(f, "self", get_self, b);
+	if (f->differential)
+		numbers(f, "base", get_base, b);
+	json_key(b, "name");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < f->n_nodes; i++) {
+		const struct flame_node *n = &f->nodes[i];
+		uint32_t name = intern_add(&strings, n->name, cut_at(n->name, n->len));
+		uint32_t at = n->at ? intern_add(&strings, n->at, cut_at(n->at, n->at_len)) : 0;
+
+		buf_addf(b, "%s%" PRIu32, i ? "," : "", name - 1);
+		buf_addf(&ats, "%s%" PRId64, i ? "," : "", (int64_t)at - 1);
+	}
+	buf_addc(b, ']');
+	json_key(b, "at");
+	buf_addc(b, '[');
+	buf_add(b, ats.data, ats.len);
+	buf_addc(b, ']');
+	json_key(b, "strings");
+	buf_addc(b, '[');
+	for (uint32_t id = 1; id <= intern_count(&strings); id++) {
+		size_t n;
+		const char *s = intern_text(&strings, id, &n);
+
+		buf_adds(b, id > 1 ? ",\n" : "\n");
+		json_text(b, s, n);
+	}
+	buf_adds(b, "]}");
+	intern_release(&strings);
+	buf_release(&ats);
+}
+
+static int64_t largest(const int64_t *v, size_t from, size_t to)
+{
+	int64_t most = SERIES_ABSENT;
+
+	for (size_t i = from; i < to; i++)
+		most = v[i] > most ? v[i] : most; /* absent is the least there is */
+	return most;
+}
+
+static void points(const struct series *s, const char *key, const int64_t *v, size_t step,
+		   bool first_of_step, struct buf *b)
+{
+	json_key(b, key);
+	buf_addc(b, '[');
+	for (size_t i = 0; i < s->n_points; i += step) {
+		size_t end = s->n_points - i < step ? s->n_points : i + step;
+		int64_t value = first_of_step ? v[i] : largest(v, i, end);
+
+		if (i)
+			buf_addc(b, ',');
+		if (value == SERIES_ABSENT)
+			buf_adds(b, "null");
+		else
+			buf_addf(b, "%" PRId64, value);
+	}
+	buf_addc(b, ']');
+}
+
+static void lines(const struct series *s, size_t step, struct buf *b)
+{
+	json_key(b, "lines");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < s->n_lines; i++) {
+		const struct series_line *l = &s->lines[i];
+
+		buf_adds(b, i ? ",\n{" : "\n{");
+		json_key(b, "title");
+		json_string(b, l->title);
+		json_key(b, "type");
+		json_string(b, json_types[l->type]);
+		json_key(b, "decimals");
+		buf_add_u64(b, l->decimals);
+		points(s, "y", l->y, step, false, b);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+static void marks(const struct series *s, size_t step, struct buf *b)
+{
+	json_key(b, "marks");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < s->n_marks; i++) {
+		buf_addf(b, "%s{\"first\":%zu,\"last\":%zu", i ? ",\n" : "\n",
+			 s->marks[i].first / step, s->marks[i].last / step);
+		json_key(b, "mark");
+		json_string(b, json_marks[s->marks[i].mark]);
+		json_key(b, "text");
+		json_string(b, s->marks[i].text);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+	json_key(b, "limits");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < s->n_limits; i++) {
+		buf_addf(b, "%s{\"line\":%zu,\"value\":%" PRId64, i ? ",\n" : "\n",
+			 s->limits[i].line, s->limits[i].value);
+		json_key(b, "title");
+		json_string(b, s->limits[i].title);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+void html_series_data(const struct series *s, size_t step, struct buf *b)
+{
+	buf_addc(b, '{');
+	json_key(b, "x_title");
+	json_string(b, s->x_title);
+	json_key(b, "x_type");
+	json_string(b, json_types[s->x_type]);
+	points(s, "x", s->x, step, true, b);
+	if (s->time)
+		points(s, "time", s->time, step, true, b);
+	if (s->labels && step == 1) {
+		json_key(b, "labels");
+		buf_addc(b, '[');
+		for (size_t i = 0; i < s->n_points; i++) {
+			const char *label = s->labels[i];
+
+			if (i)
+				buf_addc(b, ',');
+			if (label)
+				json_text(b, label, cut_at(label, strlen(label)));
+			else
+				buf_adds(b, "null");
+		}
+		buf_addc(b, ']');
+	}
+	lines(s, step, b);
+	marks(s, step, b);
+	buf_addc(b, '}');
+}

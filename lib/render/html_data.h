@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside lib/render: what the page's scripts draw from, as JSON.
+ */
+#ifndef TM_RENDER_HTML_DATA_H
+#define TM_RENDER_HTML_DATA_H
+
+#include "lib/render/out.h"
+
+enum {
+	HTML_ROWS = 2000, /* per table */
+	HTML_NODES = 20000,
+	HTML_POINTS = 20000,
+	HTML_TEXT = 1000,           /* bytes of a name */
+	HTML_TABLES = 12 * 1000000, /* bytes of all tables together */
+};
+
+/* {strings, parent, name, at, self, base}: arrays by node. */
+void html_flame_data(const struct flame *f, struct buf *b);
+/* Each point stands for `step` ones and has the largest value of each line. */
+void html_series_data(const struct series *s, size_t step, struct buf *b);
+
+#endif
