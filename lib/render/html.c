@@ -45,8 +45,9 @@ static void text_cell(struct page *p, const struct column *c, const struct cell 
 		buf_addf(b, " style=\"padding-left:%upx\"",
 			 16u * (r->depth < DEPTH_SHOWN ? r->depth : DEPTH_SHOWN));
 	buf_addc(b, '>');
-	if (details)
-		buf_adds(b, "<details><summary>");
+	if (details) /* what broke a rule is what the page is opened for */
+		buf_adds(b, r->cells[0].mark == MARK_BAD ? "<details open><summary>"
+							 : "<details><summary>");
 	if (v->present)
 		text(p, v->text, v->len);
 	if (details) {

@@ -21,7 +21,7 @@ done
 
 kinds='sample hostile empty big'
 for k in $kinds; do
-	for f in json sarif junit markdown csv tsv text; do
+	for f in json sarif junit markdown csv tsv text html; do
 		report --kind "$k" --as "$f" >"$k.$f" 2>err
 		status=$?
 		check "$k: $f is printed" eval '[ $status = 0 ] && [ ! -s err ]'
@@ -101,7 +101,7 @@ check 'Markdown of a small one leaves out nothing' eval '! grep -q "Not shown" s
 	head -c 10000000 /dev/zero | tr '\0' '='
 	printf '","s":8,"r":16,"st":["0x10;"],"sz":[16]},{"t":"b","s":1,"r":8,"st":["0x10;"],"sz":[8]}]}\n'
 } >long.mem
-for f in json markdown csv tsv text; do
+for f in json markdown csv tsv text html; do
 	tm-top -q --slide 0 --by type --as $f -o long.$f long.mem
 	status=$?
 	check "a name of 10 MB: $f" eval '[ $status = 0 ] && [ "$(size long.$f)" -lt 21000000 ]'

@@ -9,6 +9,10 @@ class Flame {
 		const d = this.d = data(section);
 		const n = d.parent.length;
 		this.section = section;
+		if (!n) {
+			section.append(make("p", "cut", "nothing to draw"));
+			return;
+		}
 		this.zoomed = 0;
 		this.up = false;
 		this.total = d.self.slice();
@@ -48,10 +52,10 @@ class Flame {
 		search.type = "search";
 		search.placeholder = "search (regular expression)";
 		search.oninput = () => this.search(search.value);
-		const flip = make("button", "", "flame graph");
+		const flip = make("button", "flip", "as flame graph");
 		flip.onclick = () => {
 			this.up = !this.up;
-			flip.textContent = this.up ? "icicle" : "flame graph";
+			flip.textContent = this.up ? "as icicle" : "as flame graph";
 			this.draw();
 		};
 		this.reset = make("button", "", "reset zoom");
