@@ -13,7 +13,7 @@
 static bool looks_like_a_formula(const char *s, size_t n)
 {
 	/* A quote would be taken for the guard. */
-	return n && memchr("=+-@\t\r\n'", *s, 8);
+	return n && *s && strchr("=+-@\t\r\n'", *s);
 }
 
 static void add_csv(struct buf *b, const char *s, size_t n, bool guard)

@@ -91,14 +91,13 @@ static enum status need_checks(const struct document *d, struct err *e)
 	return err_set(e, ST_UNSUPPORTED, "the report has no rules of a policy");
 }
 
-/* What a single table is made from: a flame graph is none. */
-static enum status choose(const struct document *d, const char *name, const struct section **chosen,
-			  struct err *e)
+/* What a single table is made from: a flame graph is none. NULL: *e says what there is. */
+static const struct section *choose(const struct document *d, const char *name, struct err *e)
 {
+	const struct section *chosen = NULL;
 	char names[200] = "";
 	size_t used = 0;
 
-	*chosen = NULL;
 	for (size_t i = 0; i < d->n_sections; i++) {
 		const struct section *s = &d->sections[i];
 		int n;
@@ -106,19 +105,20 @@ static enum status choose(const struct document *d, const char *name, const stru
 		if (s->kind == SECTION_FLAME)
 			continue;
 		if (name ? !strcmp(name, section_name(s))
-			 : !*chosen ||
-			       ((*chosen)->kind != SECTION_TABLE && s->kind == SECTION_TABLE))
-			*chosen = s;
+			 : !chosen || (chosen->kind != SECTION_TABLE && s->kind == SECTION_TABLE))
+			chosen = s;
 		n = snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
 			     section_name(s));
 		used += n > 0 && (size_t)n < sizeof names - used ? (size_t)n : 0;
 	}
-	if (*chosen)
-		return ST_OK;
+	if (chosen)
+		return chosen;
 	if (!name)
-		return err_set(e, ST_UNSUPPORTED, "the report has no table");
-	return err_set(e, ST_UNSUPPORTED, "the report has no table '%s'; it has %s", name,
-		       *names ? names : "none");
+		err_set(e, ST_UNSUPPORTED, "the report has no table");
+	else
+		err_set(e, ST_UNSUPPORTED, "the report has no table '%s'; it has %s", name,
+			*names ? names : "none");
+	return NULL;
 }
 
 static enum status delimited_document(const struct document *d, bool tabs,
@@ -129,7 +129,8 @@ static enum status delimited_document(const struct document *d, bool tabs,
 	struct view v = {.own = NULL};
 	const struct table *t;
 
-	if (choose(d, o->table, &s, out->e))
+	s = choose(d, o->table, out->e);
+	if (!s)
 		return out->status = out->e->code;
 	if (s->kind == SECTION_SERIES)
 		v = view_series(s->series);
@@ -149,7 +150,8 @@ static enum status text_of(const struct document *d, const struct render_options
 
 	if (!o->table)
 		return text_document(d, o, out);
-	if (choose(d, o->table, &s, out->e))
+	s = choose(d, o->table, out->e);
+	if (!s)
 		return out->status = out->e->code;
 	one = *d;
 	one.sections = (struct section[]){*s};

@@ -41,7 +41,7 @@ struct render_options {    /* zeroed is for a file */
 enum render_format render_format_of(const char *path);
 
 enum status render(const struct document *d, enum render_format f, const struct render_options *o,
-		   FILE *out, struct err *e);
+		   FILE *file, struct err *e);
 
 /* For rows that are never in memory together: CSV or TSV, a row at a time as they are made. t has
  * no rows of its own; the calls after a failure do nothing and return it. */
