@@ -45,7 +45,7 @@ WARN     := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -
 SECTIONS := -ffunction-sections -fdata-sections
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 COVFLAGS := $(if $(COV),-fprofile-instr-generate -fcoverage-mapping)
-override CPPFLAGS += -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I.
+override CPPFLAGS += -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I. -Ibuild/made
 override CFLAGS   += -std=c11 $(WARN) -Wmissing-prototypes -Wstrict-prototypes $(SECTIONS) \
                      $(SANFLAGS) $(COVFLAGS) $(if $(WERROR),-Werror)
 override CXXFLAGS += -std=c++17 -Wall -Wextra $(SECTIONS) $(SANFLAGS) $(COVFLAGS)
@@ -60,7 +60,10 @@ endif
 override CPPFLAGS += $(TM_CPPFLAGS)
 override LDLIBS   += $(TM_LIBS)
 
-lib_src  := $(wildcard lib/*/*.c lib/*/*/*.c formats/*.c formats/*/*.c)
+# What protoc-c makes of a .proto is no source of ours: it lives under build/.
+proto    := $(wildcard lib/*/*.proto)
+made     := $(proto:%.proto=build/made/%.pb-c.c)
+lib_src  := $(wildcard lib/*/*.c lib/*/*/*.c formats/*.c formats/*/*.c) $(made)
 cmd_src  := $(wildcard cmd/tm-*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
@@ -114,6 +117,12 @@ $(B)/members: export TEXT = $(lib_obj)
 $(B)/flags $(B)/members: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
+
+build/made/%.pb-c.c build/made/%.pb-c.h: %.proto
+	@mkdir -p build/made
+	$(call say,PROTO,$<)protoc-c --c_out=build/made $<
+
+$(call obj,$(foreach p,$(proto),$(wildcard $(dir $(p))*.c))): | $(made)
 
 $(B)/obj/%.c.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -183,14 +192,14 @@ replay-programs: $(FUZZERS)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
 
-check: build/deps-check test-programs
+check: build/deps-check test-programs $(made)
 	+@$(if $(few),,$(if $(fuzz_src),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs))
 	$(run_tests) tests/run $(T)
 
 golden: test-programs
 	$(run_tests) tests/run --rewrite $(or $(T),golden/)
 
-lint: build/deps-check
+lint: build/deps-check $(made)
 	$(run_tests) tests/run lint/
 
 demo: all $(GENS)
@@ -221,11 +230,25 @@ compat     := $(LIBEXECDIR)/tracemill/compat
 drop_ins   := addr2line=tm-addr2line llvm-addr2line=tm-llvm-symbolizer \
               llvm-symbolizer=tm-llvm-symbolizer atos=tm-atos
 
-install: all
+# Completion of options, told by the programs themselves.
+shells     := bash zsh fish
+complete_at = $(DESTDIR)$(DATADIR)/$(if $(filter bash,$(1)),bash-completion/completions/$(2),$(if \
+              $(filter zsh,$(1)),zsh/site-functions/_$(2),fish/vendor_completions.d/$(2).fish))
+programs    = $(cmd_src:cmd/%.c=%)
+
+$(B)/completions: $(PROGRAMS)
+	@mkdir -p $@
+	@for p in $(programs); do for s in $(shells); do \
+	  $(B)/bin/$$p --completion=$$s >$@/$$p.$$s || exit 1; done; done
+	@touch $@
+
+install: all $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
+	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
+	  '$(call complete_at,$(s),$(p))' &&)) :
 	install -d '$(DESTDIR)$(compat)'
 	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
@@ -234,6 +257,7 @@ uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
+	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 
 fmt:

@@ -46,6 +46,10 @@ void cli_status(enum exit_status s);
 void cli_output(const char *path);
 /* The same for text, which may be for a terminal. */
 void cli_output_report(const char *path);
+/* What stands aside after cli_output, for what is written by its name; NULL: no regular file. */
+const char *cli_output_aside(void);
+/* Before cli_exit: false throws away what stands aside. */
+void cli_output_done(bool written);
 /* True when standard output is a pipe: the next program tells what travels in the trace. */
 bool cli_into_pipe(void);
 /* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */
@@ -53,9 +57,8 @@ int cli_exit(void);
 
 /* For opt.c, msg.c. */
 void cli_start(const char *name, int on_usage); /* the status of a usage error */
-void cli_output_done(bool written);
-const char *cli_output_name(void); /* for messages */
-void cli_progress_mode(int mode);  /* 0 auto, 1 always, 2 never */
+const char *cli_output_name(void);              /* for messages */
+void cli_progress_mode(int mode);               /* 0 auto, 1 always, 2 never */
 
 /* Option rows of whatever reads captures: -f/--format, --maps, --config, --slide, --locations,
  * --offsets. Put CLI_IMPORT_ROWS(o) into the table and call cli_import_done after parsing. */

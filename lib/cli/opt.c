@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/cli.h"
+#include "lib/cli/complete.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -241,6 +242,30 @@ static bool is_long(const char *arg)
 				 find_word(arg + 1, strcspn(arg + 1, "=")));
 }
 
+static bool has_word(const struct opt *o)
+{
+	return find_word(o->word, strlen(o->word)) == o;
+}
+
+static bool has_letter(const struct opt *o)
+{
+	return find_letter(o->letter) == o;
+}
+
+/* --completion=SHELL is in no table: nobody types it, and it is no beginning of another word. */
+static void completion(int argc, char **argv)
+{
+	const struct complete c = {program, common, has_word, has_letter};
+	static const char option[] = "--completion=";
+
+	if (argc != 2 || strncmp(argv[1], option, sizeof option - 1) != 0)
+		return;
+	if (!complete_print(&c, argv[1] + sizeof option - 1))
+		cli_usage("--completion: '%s' is none of its values: bash, zsh, fish",
+			  argv[1] + sizeof option - 1);
+	exit(cli_exit());
+}
+
 int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int argc, char **argv)
 {
 	int operands = 0;
@@ -249,6 +274,7 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 	program = p;
 	style = *s;
 	cli_start(p->name, style.usage_status ? style.usage_status : EXIT_USAGE);
+	completion(argc, argv);
 	for (int i = 1; i < argc; i++) {
 		const char *following = i + 1 < argc ? argv[i + 1] : NULL;
 

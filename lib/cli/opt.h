@@ -5,7 +5,8 @@
  * --top 5, bundled short flags and --. What only drop-ins for other tools need: struct opt_style,
  * ROW_SWITCH, ROW_CLEAR, ROW_OPTIONAL, and rows without help, which are more words for a row above.
  * A wrong option prints one line and ends with status 2;
- * --help and --version print to standard output and end with 0.
+ * --help and --version print to standard output and end with 0, as does --completion=SHELL, which
+ * must be the only argument and prints what makes bash, zsh or fish complete the options.
  */
 #ifndef TM_CLI_OPT_H
 #define TM_CLI_OPT_H

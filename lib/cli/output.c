@@ -108,6 +108,11 @@ void cli_output_report(const char *path)
 	open_output(path);
 }
 
+const char *cli_output_aside(void)
+{
+	return target ? buf_str(&aside) : NULL;
+}
+
 void cli_output_done(bool written)
 {
 	struct stat st;

@@ -7,6 +7,7 @@
  * length could hold so much, and memory grows with what really comes out.
  */
 #include "lib/base/cursor.h"
+#include "lib/base/deflate.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
 
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -29,8 +29,9 @@
 #define RATIO_ZSTD 32768
 
 struct inflated {
+	struct inflate_to to; /* first */
 	uint8_t *data;
-	size_t len, cap;
+	size_t len, cap, n_input;
 	uint64_t want;
 };
 
@@ -50,31 +51,20 @@ static size_t make_room(struct inflated *o, size_t n_input)
 	return o->cap - o->len;
 }
 
-static const char *inflate_zlib(struct inflated *o, const uint8_t *in, size_t n)
+static size_t zlib_room(struct inflate_to *to, uint8_t **place)
 {
-	z_stream z = {0};
-	size_t n_all = n;
-	int r = Z_OK;
+	struct inflated *o = (struct inflated *)to;
+	size_t room = make_room(o, o->n_input);
 
-	if (inflateInit(&z) != Z_OK)
-		return "zlib: out of memory";
-	z.next_in = (Bytef *)(uintptr_t)in;
-	while (r == Z_OK) {
-		size_t room = make_room(o, n_all), chunk = room < UINT32_MAX ? room : UINT32_MAX;
+	*place = o->data + o->len;
+	return room;
+}
 
-		if (!room || (!z.avail_in && !n))
-			break;
-		if (!z.avail_in) {
-			z.avail_in = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
-			n -= z.avail_in;
-		}
-		z.next_out = o->data + o->len;
-		z.avail_out = (uInt)chunk;
-		r = inflate(&z, Z_NO_FLUSH);
-		o->len += chunk - z.avail_out;
-	}
-	inflateEnd(&z);
-	return r == Z_OK || r == Z_STREAM_END ? NULL : "broken zlib stream";
+static void zlib_took(struct inflate_to *to, size_t n)
+{
+	struct inflated *o = (struct inflated *)to;
+
+	o->len += n;
 }
 
 static const char *inflate_zstd(struct inflated *o, const uint8_t *in, size_t n)
@@ -108,7 +98,7 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 				   const uint8_t *in, size_t n, uint8_t **data, uint64_t *size,
 				   struct err *e)
 {
-	struct inflated o = {.want = want};
+	struct inflated o = {.to = {zlib_room, zlib_took}, .n_input = n, .want = want};
 	const char *why;
 
 	if (want > LIMIT_SECTION)
@@ -118,7 +108,7 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 		return err_at(e, ST_BAD, s->offset,
 			      "section %s: %zu bytes cannot hold the %" PRIu64 " it declares",
 			      s->name, n, want);
-	why = zstd ? inflate_zstd(&o, in, n) : inflate_zlib(&o, in, n);
+	why = zstd ? inflate_zstd(&o, in, n) : inflate_zlib(&o.to, in, n);
 	if (!why && o.len != want)
 		why = o.len < want ? "shorter than it declares" : "longer than it declares";
 	if (why) {
@@ -220,7 +210,7 @@ enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err
 {
 	enum { CHUNK = 1 << 18 };
 	uint8_t *p = mem_alloc(CHUNK);
-	uLong sum = crc32(0, NULL, 0);
+	uint32_t sum = 0;
 	enum status st = ST_OK;
 
 	for (uint64_t at = 0; !st && at < f->size;) {
@@ -228,11 +218,11 @@ enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err
 
 		st = elf_file_read(f, at, p, n, e);
 		if (!st)
-			sum = crc32(sum, p, (uInt)n);
+			sum = crc32_add(sum, p, n);
 		at += n;
 	}
 	free(p);
-	*crc = (uint32_t)sum;
+	*crc = sum;
 	return st;
 }
 

@@ -117,6 +117,7 @@ static uint32_t unnamed(struct names *n, struct identity *id, struct names_locat
 	bool is_new;
 
 	l->module = id->module;
+	l->build_id = id->build_id;
 	l->address = id->address;
 	l->has_address = id->how != HOW_UNKNOWN;
 	l->tier = id->module && l->has_address ? TIER_MODULE : TIER_NOTHING;
@@ -208,6 +209,7 @@ static uint32_t named_by_capture(struct names *n, const struct trace *t, const s
 	text = intern_text(&t->strings, l->name, &len);
 	id->function = text_function(n, text, len, id->module);
 	row.module = id->module;
+	row.build_id = id->build_id;
 	row.tier = id->file && l->line ? TIER_LINE : TIER_NAME;
 	got = add_location(n, id, &row, &is_new);
 	if (is_new)
@@ -219,6 +221,7 @@ static uint32_t symbolized(struct names *n, const struct symbols *s, const struc
 			   struct identity *id)
 {
 	struct names_location row = {.module = id->module,
+				     .build_id = id->build_id,
 				     .address = id->address,
 				     .has_address = true,
 				     .tier = b->tier,

@@ -25,6 +25,7 @@ struct names_call {
 struct names_location {
 	uint32_t first, n_calls; /* in calls */
 	uint32_t module;         /* string id, 0: none */
+	uint32_t build_id;       /* string id of raw bytes, 0: not known */
 	uint64_t address;        /* in the module, or in the process when there is none */
 	bool has_address;
 	uint8_t tier; /* enum tier */

@@ -30,6 +30,7 @@ done
 corpus loli_stream ./*.stream tiny-stream tiny-stream-v1.0.0
 corpus loli_cache ./*.cache tiny-cache
 corpus loli_file ./*.loli tiny-loli-105 tiny-loli-106
+corpus export ./*.loli tiny-loli-105 tiny-loli-106
 corpus loli_text ./*.text tiny-text tiny-text-full
 corpus maps ./*.maps small.smaps small.maps
 corpus loli_config small.conf

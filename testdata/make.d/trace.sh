@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# $DATA/corpus/trace/: small traces with every kind of row and event, for fuzz_trace.
+# $DATA/corpus/trace/: small traces with every kind of row and event, for fuzz_trace and
+# fuzz_export.
 
 set -eu
 : "${DATA:?}"
@@ -9,4 +10,6 @@ set -eu
 [ ! -d "$DATA/corpus/trace" ] || exit 0
 mkdir -p "$DATA/corpus/trace.part"
 "$GEN/trace" --corpus "$DATA/corpus/trace.part"
+mkdir -p "$DATA/corpus/export"
+cp "$DATA/corpus/trace.part"/* "$DATA/corpus/export"
 mv "$DATA/corpus/trace.part" "$DATA/corpus/trace"

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-export: traces as other tools' files.
+ */
+#include "lib/cli/cli.h"
+#include "lib/export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const format_words[] = {"pprof",  "folded", "speedscope", "chrome",
+					   "sqlite", "loli",   "mem",        NULL};
+static const char *const metric_words[] = {
+    "auto",           "count",     "entries", "requested", "real", "live-count",
+    "live-requested", "live-real", "samples", "time",      NULL};
+static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
+					   "mono", "lua",    "all",  NULL};
+
+/* The export, with the notes of each capture told when it has ended. */
+struct told {
+	struct sink sink, *to;
+	struct cli_loop *loop;
+};
+
+static enum status begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct told *x = (struct told *)s;
+
+	return x->to->begin(x->to, t, e);
+}
+
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct told *x = (struct told *)s;
+
+	return x->to->event(x->to, t, ev, e);
+}
+
+static enum status end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct told *x = (struct told *)s;
+	enum status st = x->to->end(x->to, t, e);
+
+	cli_notes(x->loop->file, t, 0, NOTE_GUESS);
+	return st;
+}
+
+static void list_formats(void)
+{
+	for (size_t i = 0; exporters[i]; i++)
+		printf("%-12s %s\n", exporters[i]->name, exporters[i]->what);
+	exit(cli_exit());
+}
+
+static void check(const struct exporter *x, const char *output, const char *original, bool events)
+{
+	if (x->flags & EXPORT_FILE && (!output || !strcmp(output, "-")))
+		cli_usage("--as %s makes a file: say which with -o", x->name);
+	if (x->flags & EXPORT_BINARY && !output && isatty(STDOUT_FILENO))
+		cli_usage("--as %s is not for a terminal: redirect it, pipe it, or use -o",
+			  x->name);
+	if (x->flags & EXPORT_ORIGINAL && !original)
+		cli_usage("--as %s puts names into a capture: say which with --original", x->name);
+	if (!(x->flags & EXPORT_ORIGINAL) && original)
+		cli_usage("--original is for --as loli and --as mem");
+	if (events && strcmp(x->name, "sqlite") != 0)
+		cli_usage("--events is for --as sqlite");
+}
+
+static const char *make_output(const struct exporter *x, const char *output)
+{
+	if (output)
+		(x->flags & EXPORT_BINARY ? cli_output : cli_output_report)(output);
+	if (!(x->flags & EXPORT_FILE))
+		return NULL;
+	if (!cli_output_aside())
+		cli_usage("--as %s: '%s' is no regular file", x->name, output);
+	return cli_output_aside();
+}
+
+/* What is not finished is not kept. */
+static void failed(const char *file, const struct err *e)
+{
+	cli_fail(file, e);
+	cli_output_done(false);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli_import import = {0};
+	const char *output = NULL, *original = NULL;
+	struct export_options o = {0};
+	int as = 0, metric = 0, domain = 0;
+	bool chosen = false, list = false;
+	const struct opt table[] = {
+	    {.type = OPT_CHOICE,
+	     .word = "as",
+	     .arg = "FORMAT",
+	     .help = "pprof, folded, speedscope, chrome, sqlite, loli or mem",
+	     .to = &as,
+	     .given = &chosen,
+	     .choices = format_words},
+	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
+	    ROW_FLAG(0, "list-formats", "the formats that can be written", &list),
+	    ROW_STRING(0, "original", "FILE", "for loli and mem: the capture to put names into",
+		       &original),
+	    ROW_FLAG(0, "events", "for sqlite: every event too, not only sums", &o.events),
+	    ROW_FLAG(0, "types", "for stacks: the type is the innermost entry", &o.types),
+	    ROW_HEADING("choosing:"),
+	    ROW_CHOICE(0, "metric", "METRIC",
+		       "what weighs stacks: auto, count, entries, requested, real, live-count, "
+		       "live-requested, live-real, samples or time",
+		       &metric, metric_words),
+	    ROW_CHOICE(
+		0, "domain", "NAME",
+		"count auto, malloc, pool, mmap, mono, lua or all (default: the first of these "
+		"that there is)",
+		&domain, domain_words),
+	    CLI_IMPORT_ROWS(import),
+	    OPT_END,
+	};
+	const struct opt_program program = {"tm-export", "[FILE...]",
+					    "Writes traces as other tools' files.", table};
+	struct cli_loop loop = {.import = &import.options};
+	struct told told = {.sink = {begin, event, end}, .loop = &loop};
+	struct input in = {0};
+	struct err e = ERR_INIT;
+	struct export *x;
+	int n = opt_parse(&program, argc, argv);
+
+	if (list)
+		list_formats();
+	if (!chosen)
+		cli_usage("--as is missing: the format to write");
+	check(exporter_by_name(format_words[as]), output, original, o.events);
+	cli_import_done(&import);
+	o.value = metric - 1; /* auto is VALUE_AUTO */
+	o.domain = domain - 1;
+	o.file = &loop.file;
+	if (original && input_open(&in, original, &e)) {
+		cli_fail(original, &e);
+		return cli_exit();
+	}
+	o.original = &in.cur;
+	o.path = make_output(exporter_by_name(format_words[as]), output);
+	x = exporter_by_name(format_words[as])->open(&o, stdout, &e);
+	if (!x) {
+		failed(NULL, &e);
+		input_close(&in);
+		return cli_exit();
+	}
+	told.to = x->sink;
+	loop.sink = &told.sink;
+	cli_inputs(&loop, n, argv + 1);
+	if (!loop.read)
+		cli_output_done(false);
+	else if (x->finish(x, &e))
+		failed(original, &e);
+	else if (*x->summary)
+		cli_info(NULL, "%s", x->summary);
+	x->free(x);
+	input_close(&in);
+	return cli_exit();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * zlib, in one place: streams unpacked into room that the caller finds, and gzip files written.
+ */
+#ifndef TM_BASE_DEFLATE_H
+#define TM_BASE_DEFLATE_H
+
+#include "lib/base/err.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Where unpacked bytes go: room gives a place and its size, 0 to stop; took says how many bytes
+ * were put there. */
+struct inflate_to {
+	size_t (*room)(struct inflate_to *to, uint8_t **place);
+	void (*took)(struct inflate_to *to, size_t n);
+};
+
+/* A zlib stream (RFC 1950), as far as there is input and room. NULL, or why it is broken. */
+const char *inflate_zlib(struct inflate_to *to, const uint8_t *in, size_t n);
+
+/* CRC-32 as zlib, gzip and .gnu_debuglink have it, of more bytes; it starts with 0. */
+uint32_t crc32_add(uint32_t crc, const void *p, size_t n);
+
+/* A gzip file (RFC 1952) without name and time, so that equal bytes give equal files. */
+struct gzip;
+
+struct gzip *gzip_new(FILE *out); /* out must outlive it */
+void gzip_write(struct gzip *g, const void *p, size_t n);
+/* Writes what is left; the first failure of all. */
+enum status gzip_finish(struct gzip *g, struct err *e);
+void gzip_free(struct gzip *g); /* accepts NULL */
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Chrome trace events (the JSON of chrome://tracing; Perfetto and others read it too), as its
+ * public "Trace Event Format" document has them: M metadata, X complete, B and E begin and end,
+ * C counters; ts and dur are microseconds. Written as captures are read: nothing waits.
+ *
+ * A capture is a process, numbered from 1; its frames are X events of thread 0, allocations are
+ * counters at the start of each frame, by domain. Captures without frames are cut into at most
+ * SLICES slices of equal length. Where frames have no times, each takes a millisecond; that is
+ * said in the name of their track.
+ */
+#include "lib/export/events.h"
+#include "lib/export/export.h"
+#include "lib/export/text.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAME_NS = 1000000, SLICES = 4096, SUMS_PER_SLICE = 3 };
+
+static const char *const sum_names[SUMS_PER_SLICE] = {"allocations", "requested bytes",
+						      "real bytes"};
+
+struct sums_of { /* count, requested, real */
+	uint64_t v[SUMS_PER_SLICE];
+};
+
+struct chrome {
+	struct export export; /* first */
+	struct sink sink;
+	const struct export_options *options;
+	FILE *out;
+	struct buf json;
+	bool any; /* an event was written */
+	/* of the capture */
+	uint32_t run;
+	bool in_frame, frames_timed, frames_untimed, has_time;
+	struct event frame;
+	int64_t frame_at, last;
+	struct sums_of sums[DOMAINS];
+	bool used[DOMAINS];
+	uint16_t from_allocs, from_types; /* enum event_field */
+	uint8_t has_sum;                  /* bit per sum */
+	struct sums_of *slices;           /* SLICES for each domain; NULL: not cut into slices */
+	int64_t slice_ns;
+	size_t n_slices;
+	uint8_t *threads; /* told their names */
+	size_t cap_threads;
+	uint64_t untimed;
+};
+
+static struct chrome *of_sink(struct sink *s)
+{
+	return (struct chrome *)((char *)s - offsetof(struct chrome, sink));
+}
+
+/* {"ph":"X","pid":1,"tid":0,"ts":1.000 and what the caller adds, up to close_event. */
+static void open_event(struct chrome *c, char phase, uint64_t tid, int64_t at)
+{
+	uint64_t ns = at < 0 ? 0 - (uint64_t)at : (uint64_t)at;
+
+	buf_addf(&c->json, "%s{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu64,
+		 c->any ? ",\n" : "", phase, c->run, tid);
+	if (phase != 'M')
+		buf_addf(&c->json, ",\"ts\":%s%" PRIu64 ".%03u", at < 0 ? "-" : "", ns / 1000,
+			 (unsigned)(ns % 1000));
+	c->any = true;
+}
+
+static void close_event(struct chrome *c)
+{
+	buf_addc(&c->json, '}');
+	fwrite(c->json.data, 1, c->json.len, c->out);
+	c->json.len = 0;
+}
+
+static void add_name(struct chrome *c, const char *s, size_t n)
+{
+	buf_adds(&c->json, ",\"name\":");
+	text_add_json(&c->json, s, n);
+}
+
+static void metadata(struct chrome *c, const char *what, uint64_t tid, const char *value)
+{
+	open_event(c, 'M', tid, 0);
+	add_name(c, what, strlen(what));
+	buf_adds(&c->json, ",\"args\":{\"name\":");
+	text_add_json(&c->json, value, strlen(value));
+	buf_addc(&c->json, '}');
+	close_event(c);
+}
+
+static void put_counter(struct chrome *c, const char *name, size_t n, const char *unit, int64_t at,
+			uint64_t v, bool negative)
+{
+	open_event(c, 'C', 0, at);
+	add_name(c, name, n);
+	buf_addf(&c->json, ",\"args\":{");
+	text_add_json(&c->json, unit, strlen(unit));
+	buf_addf(&c->json, ":%s%" PRIu64 "}", negative ? "-" : "", v);
+	close_event(c);
+}
+
+static bool wanted(const struct chrome *c, int domain)
+{
+	return c->used[domain] &&
+	       (c->options->domain < 0 || c->options->domain == EXPORT_DOMAIN_ALL ||
+		c->options->domain == domain);
+}
+
+static void put_sums(struct chrome *c, int64_t at, const struct sums_of *sums, int domain)
+{
+	for (size_t i = 0; i < SUMS_PER_SLICE; i++) {
+		char name[64];
+		int n = snprintf(name, sizeof name, "%s (%s)", sum_names[i],
+				 domain_name((unsigned)domain));
+
+		if (c->has_sum >> i & 1)
+			put_counter(c, name, (size_t)n, i ? "bytes" : "count", at, sums->v[i],
+				    false);
+	}
+}
+
+/* Where a frame without a time begins, behind the present one. */
+static int64_t frame_after(const struct chrome *c)
+{
+	return c->frame_at < INT64_MAX - FRAME_NS ? c->frame_at + FRAME_NS : INT64_MAX;
+}
+
+/* What is known of the frame now that something ends it. */
+static void end_frame(struct chrome *c, struct trace *t, int64_t at)
+{
+	uint64_t dur = at > c->frame_at ? (uint64_t)at - (uint64_t)c->frame_at : 0;
+	const char *label;
+	size_t n;
+	char text[32];
+
+	if (!c->in_frame)
+		return;
+	open_event(c, 'X', 0, c->frame_at);
+	buf_addf(&c->json, ",\"dur\":%" PRIu64 ".%03u", dur / 1000, (unsigned)(dur % 1000));
+	label = intern_text(&t->strings, c->frame.has & EV_HAS_NAME ? c->frame.name : 0, &n);
+	if (!n) {
+		n = (size_t)snprintf(text, sizeof text,
+				     c->frame.has & EV_HAS_VALUE ? "frame %" PRId64 : "frame",
+				     c->frame.value);
+		label = text;
+	}
+	add_name(c, label, n);
+	if (c->frame.has & EV_HAS_VALUE)
+		buf_addf(&c->json, ",\"args\":{\"number\":%" PRId64 "}", c->frame.value);
+	close_event(c);
+	for (int d = 0; d < DOMAINS; d++)
+		if (wanted(c, d))
+			put_sums(c, c->frame_at, &c->sums[d], d);
+	memset(c->sums, 0, sizeof c->sums);
+	c->in_frame = false;
+}
+
+static void start_frame(struct chrome *c, struct trace *t, const struct event *ev)
+{
+	bool timed = ev->has & EV_HAS_TIME;
+	int64_t at = timed ? ev->time : c->in_frame ? frame_after(c) : c->has_time ? c->last : 0;
+
+	if (c->in_frame && at < c->frame_at)
+		at = c->frame_at;
+	end_frame(c, t, at);
+	*(timed ? &c->frames_timed : &c->frames_untimed) = true;
+	c->in_frame = true;
+	c->frame = *ev;
+	c->frame_at = at;
+}
+
+/* Its time, or its frame's. False: it has none. */
+static bool time_of(struct chrome *c, const struct event *ev, int64_t *at)
+{
+	if (ev->has & EV_HAS_TIME) {
+		*at = ev->time;
+		if (!c->has_time || ev->time > c->last)
+			c->last = ev->time;
+		c->has_time = true;
+		return true;
+	}
+	*at = c->frame_at;
+	return c->in_frame;
+}
+
+static void add_sums(struct sums_of *to, const struct event *ev, uint16_t has)
+{
+	uint64_t v[SUMS_PER_SLICE] = {ev->count, ev->requested, ev->real};
+	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
+
+	for (size_t i = 0; i < SUMS_PER_SLICE; i++)
+		if (has & fields[i] && __builtin_add_overflow(to->v[i], v[i], &to->v[i]))
+			to->v[i] = UINT64_MAX;
+}
+
+/* Twice the length: each pair becomes one. */
+static void merge_slices(struct chrome *c)
+{
+	for (size_t d = 0; d < DOMAINS; d++) {
+		struct sums_of *s = c->slices + d * SLICES;
+
+		for (size_t i = 0; i < SLICES; i++) {
+			struct sums_of old = s[i];
+
+			s[i] = (struct sums_of){{0}};
+			for (size_t k = 0; k < SUMS_PER_SLICE; k++)
+				if (__builtin_add_overflow(s[i / 2].v[k], old.v[k], &s[i / 2].v[k]))
+					s[i / 2].v[k] = UINT64_MAX;
+		}
+	}
+	c->slice_ns *= 2;
+	c->n_slices = (c->n_slices + 1) / 2;
+}
+
+static void add_to_slice(struct chrome *c, const struct event *ev, uint16_t has, int64_t at)
+{
+	size_t slice;
+
+	if (at < 0)
+		at = 0;
+	if (!c->slices) {
+		c->slices = mem_zarray((size_t)DOMAINS * SLICES, sizeof *c->slices);
+		c->slice_ns = FRAME_NS;
+		c->n_slices = 0;
+	}
+	while (at / c->slice_ns >= SLICES)
+		merge_slices(c);
+	slice = (size_t)(at / c->slice_ns);
+	if (slice >= c->n_slices)
+		c->n_slices = slice + 1;
+	add_sums(&c->slices[ev->domain * SLICES + slice], ev, has);
+}
+
+static void see_allocation(struct chrome *c, const struct event *from)
+{
+	struct event ev = *from;
+	uint16_t has = ev.kind == EV_ALLOC ? c->from_allocs : c->from_types;
+	int64_t at;
+
+	has &= ev.has | (ev.kind == EV_ALLOC ? EV_HAS_COUNT : 0);
+	if (!(ev.has & EV_HAS_COUNT))
+		ev.count = 1;
+	if (ev.domain >= DOMAINS)
+		ev.domain = DOMAIN_MALLOC;
+	c->used[ev.domain] = true;
+	if (!time_of(c, &ev, &at))
+		c->untimed++;
+	else if (c->in_frame)
+		add_sums(&c->sums[ev.domain], &ev, has);
+	else
+		add_to_slice(c, &ev, has, at);
+}
+
+static uint64_t thread_number(struct chrome *c, const struct trace *t, uint32_t thread)
+{
+	uint32_t id = thread < t->n_threads ? thread : 0;
+
+	if (id >= c->cap_threads) {
+		size_t old = c->cap_threads;
+
+		c->threads = mem_grow(c->threads, &c->cap_threads, id + 1u, 1);
+		memset(c->threads + old, 0, c->cap_threads - old);
+	}
+	if (!c->threads[id]) {
+		char *title = thread_title(t, id);
+
+		c->threads[id] = 1;
+		metadata(c, "thread_name", id + 1u, title);
+		free(title);
+	}
+	return id + 1u;
+}
+
+static void see_marker(struct chrome *c, const struct trace *t, const struct event *ev)
+{
+	char phase = 'X';
+	uint32_t marker = ev->type < t->n_markers ? ev->type : 0;
+	const char *name;
+	uint64_t tid;
+	int64_t at;
+	size_t n;
+
+	if (!time_of(c, ev, &at)) {
+		c->untimed++;
+		return;
+	}
+	if (ev->kind == EV_ENTER)
+		phase = 'B';
+	else if (ev->kind == EV_EXIT)
+		phase = 'E';
+	tid = thread_number(c, t, ev->thread);
+	open_event(c, phase, tid, at);
+	if (phase == 'X') {
+		uint64_t dur = ev->has & EV_HAS_VALUE && ev->value > 0 ? (uint64_t)ev->value : 0;
+
+		buf_addf(&c->json, ",\"dur\":%" PRIu64 ".%03u", dur / 1000, (unsigned)(dur % 1000));
+	}
+	name = intern_text(&t->strings, t->markers[marker].name, &n);
+	add_name(c, n ? name : "?", n ? n : 1);
+	if (t->markers[marker].category) {
+		name = intern_text(&t->strings, t->markers[marker].category, &n);
+		buf_adds(&c->json, ",\"cat\":");
+		text_add_json(&c->json, name, n);
+	}
+	close_event(c);
+}
+
+static void see_counter(struct chrome *c, const struct trace *t, const struct event *ev)
+{
+	uint32_t id = ev->type < t->n_counters ? ev->type : 0;
+	const char *name;
+	const char *unit = trace_text(t, t->counters[id].unit);
+	int64_t at;
+	size_t n;
+
+	if (!time_of(c, ev, &at)) {
+		c->untimed++;
+		return;
+	}
+	name = intern_text(&t->strings, t->counters[id].name, &n);
+	put_counter(c, n ? name : "?", n ? n : 1, *unit ? unit : "value", at,
+		    ev->value < 0 ? 0 - (uint64_t)ev->value : (uint64_t)ev->value, ev->value < 0);
+}
+
+static enum status begin(struct sink *s, struct trace *t, struct err *e)
+{
+	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
+	struct chrome *c = of_sink(s);
+	const char *file = *c->options->file;
+
+	if (!c->run++)
+		fprintf(c->out,
+			"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":"
+			"\"tm-export %s\"},\"traceEvents\":[\n",
+			TM_VERSION);
+	c->in_frame = c->frames_timed = c->frames_untimed = c->has_time = false;
+	c->last = 0;
+	c->untimed = 0;
+	c->from_allocs = c->from_types = c->has_sum = 0;
+	memset(c->used, 0, sizeof c->used);
+	memset(c->sums, 0, sizeof c->sums);
+	if (c->cap_threads)
+		memset(c->threads, 0, c->cap_threads);
+	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++) {
+		if (t->metrics[m].state == METRIC_ABSENT)
+			continue;
+		c->has_sum |= (uint8_t)(1u << m);
+		*(t->metrics[m].key == METRIC_AT_TYPE ? &c->from_types : &c->from_allocs) |=
+		    fields[m];
+	}
+	metadata(c, "process_name", 0, file ? file : "capture");
+	return export_written(c->out, e);
+}
+
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct chrome *c = of_sink(s);
+	int64_t at;
+
+	switch (ev->kind) {
+	case EV_FRAME:
+		start_frame(c, t, ev);
+		if (ev->has & EV_HAS_TIME)
+			time_of(c, ev, &at);
+		break;
+	case EV_ALLOC:
+	case EV_TYPE_TOTAL: see_allocation(c, ev); return ST_OK;
+	case EV_ENTER:
+	case EV_EXIT:
+	case EV_SAMPLE: see_marker(c, t, ev); break;
+	case EV_COUNTER: see_counter(c, t, ev); break;
+	default: return ST_OK;
+	}
+	return export_written(c->out, e);
+}
+
+static enum status end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct chrome *c = of_sink(s);
+	bool untimed = c->frames_untimed && !c->frames_timed;
+	bool timed_end = c->has_time && c->last > c->frame_at;
+
+	end_frame(c, t, timed_end ? c->last : c->frames_untimed ? frame_after(c) : c->frame_at);
+	for (int d = 0; d < DOMAINS && c->slices; d++)
+		for (size_t i = 0; i < c->n_slices && wanted(c, d); i++)
+			put_sums(c, (int64_t)i * c->slice_ns, &c->slices[(size_t)d * SLICES + i],
+				 d);
+	free(c->slices);
+	c->slices = NULL;
+	if (c->frames_timed || c->frames_untimed)
+		metadata(c, "thread_name", 0, untimed ? "frames (no times: 1 ms each)" : "frames");
+	if (untimed)
+		trace_note(t, NOTE_GUESS, 0,
+			   "frames have no times: each is shown as a millisecond");
+	if (c->untimed)
+		trace_note(t, NOTE_LOSS, c->untimed,
+			   "events have neither a time nor a frame: left out");
+	return export_written(c->out, e);
+}
+
+static enum status finish(struct export *x, struct err *e)
+{
+	struct chrome *c = (struct chrome *)x;
+
+	fputs("\n]}\n", c->out);
+	return export_written(c->out, e);
+}
+
+static void release(struct export *x)
+{
+	struct chrome *c = (struct chrome *)x;
+
+	buf_release(&c->json);
+	free(c->slices);
+	free(c->threads);
+	free(c);
+}
+
+static struct export *open_chrome(const struct export_options *o, FILE *out, struct err *e)
+{
+	struct chrome *c = mem_zalloc(sizeof *c);
+
+	(void)e;
+	c->sink = (struct sink){begin, event, end};
+	c->export = (struct export){.sink = &c->sink, .finish = finish, .free = release};
+	c->options = o;
+	c->out = out;
+	return &c->export;
+}
+
+const struct exporter exporter_chrome = {
+    .name = "chrome",
+    .what = "Chrome trace events: frames, counters, enter and exit by thread",
+    .open = open_chrome,
+};

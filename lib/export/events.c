@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/export/events.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/input/input.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *thread_title(const struct trace *t, uint32_t thread)
+{
+	const struct thread *th = thread && thread < t->n_threads ? &t->threads[thread] : NULL;
+	struct buf b = BUF_INIT;
+	char *title;
+
+	if (!th) {
+		buf_adds(&b, "no thread");
+	} else {
+		if (th->process)
+			buf_addf(&b, "process %" PRIu32 " ", th->process);
+		if (th->name)
+			buf_addf(&b, "%s (%" PRIu64 ")", trace_text(t, th->name), th->tid);
+		else
+			buf_addf(&b, "thread %" PRIu64, th->tid);
+		if (th->generation)
+			buf_addf(&b, " #%" PRIu32, th->generation);
+	}
+	title = mem_strdup(buf_str(&b));
+	buf_release(&b);
+	return title;
+}
+
+void events_begin(struct events *x, const struct trace *t, const char *file)
+{
+	(void)t;
+	x->capture = file;
+	x->captures++;
+	x->first_thread = x->n_threads;
+	x->untimed = x->unopened = x->skipped = x->unclosed = x->backwards = 0;
+	map64_release(&x->index);
+}
+
+static bool open_file(struct events *x)
+{
+	int fd = input_temporary(&x->e);
+
+	if (fd >= 0 && !(x->file = fdopen(fd, "w+b"))) {
+		err_sys(&x->e, "temporary file");
+		close(fd);
+	}
+	x->failed = !x->file;
+	return !x->failed;
+}
+
+static enum status write_block(struct events *x, struct events_thread *th)
+{
+	if (!x->file && !open_file(x))
+		return x->e.code;
+	memset(th->tail + th->n_tail, 0, (EVENTS_BLOCK - th->n_tail) * sizeof *th->tail);
+	if (fwrite(th->tail, sizeof *th->tail, EVENTS_BLOCK, x->file) != EVENTS_BLOCK) {
+		x->failed = true;
+		return err_sys(&x->e, "temporary file");
+	}
+	VEC_PUSH(th->blocks, th->n_blocks, th->cap_blocks) = x->n_written++;
+	th->n_tail = 0;
+	return ST_OK;
+}
+
+static void keep(struct events *x, struct events_thread *th, bool enter, uint32_t marker)
+{
+	if (th->n_tail == EVENTS_BLOCK && write_block(x, th))
+		return;
+	th->tail[th->n_tail++] =
+	    (struct events_entry){.at = th->last, .marker = marker, .enter = enter};
+	th->n_events++;
+}
+
+static struct events_thread *thread_of(struct events *x, const struct trace *t, uint32_t thread,
+				       int64_t at)
+{
+	uint32_t *id = map64_put(&x->index, (uint64_t)thread + 1);
+
+	if (!*id) {
+		struct buf b = BUF_INIT;
+		char *title = thread_title(t, thread);
+
+		if (x->captures > 1)
+			buf_addf(&b, "%s: ", x->capture ? x->capture : "");
+		buf_adds(&b, title);
+		VEC_PUSH(x->threads, x->n_threads, x->cap_threads) = (struct events_thread){
+		    .name = mem_strdup(buf_str(&b)),
+		    .first = at,
+		    .last = at,
+		    .tail = mem_zarray(EVENTS_BLOCK, sizeof(struct events_entry))};
+		buf_release(&b);
+		free(title);
+		*id = (uint32_t)x->n_threads;
+	}
+	return &x->threads[*id - 1];
+}
+
+static void leave(struct events *x, struct events_thread *th, uint32_t marker)
+{
+	size_t n = th->n_open;
+
+	while (n && th->open[n - 1] != marker)
+		n--;
+	if (!n) {
+		x->unopened++;
+		return;
+	}
+	x->skipped += th->n_open - n;
+	while (th->n_open >= n)
+		keep(x, th, false, th->open[--th->n_open]);
+}
+
+enum status events_add(struct events *x, const struct trace *t, const struct event *ev,
+		       uint32_t marker, struct err *e)
+{
+	struct events_thread *th;
+
+	if (!(ev->has & EV_HAS_TIME)) {
+		x->untimed++;
+		return ST_OK;
+	}
+	th = thread_of(x, t, ev->thread, ev->time);
+	if (ev->time < th->last)
+		x->backwards++;
+	else
+		th->last = ev->time;
+	if (ev->kind == EV_ENTER) {
+		VEC_PUSH(th->open, th->n_open, th->cap_open) = marker;
+		keep(x, th, true, marker);
+	} else {
+		leave(x, th, marker);
+	}
+	if (x->failed)
+		*e = x->e;
+	return x->failed ? e->code : ST_OK;
+}
+
+static void note(struct trace *t, enum severity severity, uint64_t n, const char *text)
+{
+	if (n)
+		trace_note(t, severity, n, "%s", text);
+}
+
+void events_end(struct events *x, struct trace *t)
+{
+	for (size_t i = x->first_thread; i < x->n_threads; i++) {
+		struct events_thread *th = &x->threads[i];
+
+		x->unclosed += th->n_open;
+		while (th->n_open && !x->failed)
+			keep(x, th, false, th->open[--th->n_open]);
+	}
+	note(t, NOTE_LOSS, x->untimed, "enter and exit events have no time: left out");
+	note(t, NOTE_LOSS, x->unopened, "exits leave what was not entered: left out");
+	note(t, NOTE_GUESS, x->skipped, "entries were left by the exit of an outer one");
+	note(t, NOTE_GUESS, x->unclosed, "entries are still open at the end: closed there");
+	note(t, NOTE_GUESS, x->backwards,
+	     "events are earlier than the one before them in their "
+	     "thread: moved to its time");
+}
+
+enum status events_replay(struct events *x, size_t thread,
+			  void (*each)(void *arg, size_t number, bool enter, uint32_t marker,
+				       int64_t at),
+			  void *arg, struct err *e)
+{
+	const struct events_thread *th = &x->threads[thread];
+	struct events_entry block[EVENTS_BLOCK];
+	size_t number = 0;
+
+	if (x->failed) {
+		*e = x->e;
+		return e->code;
+	}
+	for (size_t i = 0; i <= th->n_blocks; i++) {
+		const struct events_entry *from = th->tail;
+		size_t n = th->n_tail;
+
+		if (i < th->n_blocks) {
+			from = block;
+			n = EVENTS_BLOCK;
+			if (fseeko(x->file, (off_t)th->blocks[i] * (off_t)sizeof block, SEEK_SET) ||
+			    fread(block, sizeof block, 1, x->file) != 1)
+				return err_sys(e, "temporary file");
+		}
+		for (size_t k = 0; k < n; k++)
+			each(arg, number++, from[k].enter, from[k].marker, from[k].at);
+	}
+	return ST_OK;
+}
+
+void events_release(struct events *x)
+{
+	for (size_t i = 0; i < x->n_threads; i++) {
+		free(x->threads[i].name);
+		free(x->threads[i].blocks);
+		free(x->threads[i].tail);
+		free(x->threads[i].open);
+	}
+	free(x->threads);
+	map64_release(&x->index);
+	if (x->file)
+		fclose(x->file);
+	*x = (struct events){.n_threads = 0};
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What threads enter and leave, kept until it can be written by thread: 16 bytes an event in an
+ * unlinked temporary file, in blocks; in memory there are the open ones, a block for each
+ * thread and a number for each block.
+ *
+ * What is kept is balanced and in order of time: an exit leaves the innermost open entry of its
+ * marker, with what is open inside of it; one that leaves nothing is dropped; what is open at
+ * the capture's end is left at the thread's last time; a time before the thread's last one
+ * becomes that. Each of these is counted and becomes a note.
+ */
+#ifndef TM_EXPORT_EVENTS_H
+#define TM_EXPORT_EVENTS_H
+
+#include "lib/trace/sink.h"
+
+#include <stdio.h>
+
+enum { EVENTS_BLOCK = 256 };
+
+struct events_entry {
+	int64_t at;
+	uint32_t marker; /* the caller's number */
+	bool enter;
+};
+
+struct events_thread {
+	char *name;
+	int64_t first, last;
+	size_t n_events;
+	uint32_t *blocks; /* numbers of its blocks in the file */
+	size_t n_blocks, cap_blocks;
+	struct events_entry *tail; /* EVENTS_BLOCK of them */
+	size_t n_tail;
+	uint32_t *open; /* markers */
+	size_t n_open, cap_open;
+};
+
+struct events {
+	FILE *file;
+	uint32_t n_written;
+	struct events_thread *threads;
+	size_t n_threads, cap_threads;
+	/* of the capture */
+	const char *capture;
+	uint32_t captures;
+	size_t first_thread;
+	struct map64 index; /* thread id of the capture + 1 -> ours + 1 */
+	uint64_t untimed, unopened, skipped, unclosed, backwards;
+	bool failed;
+	struct err e;
+};
+
+void events_begin(struct events *x, const struct trace *t, const char *file);
+enum status events_add(struct events *x, const struct trace *t, const struct event *ev,
+		       uint32_t marker, struct err *e);
+void events_end(struct events *x, struct trace *t);
+void events_release(struct events *x); /* accepts a zeroed struct */
+
+/* A thread's events in order. */
+enum status events_replay(struct events *x, size_t thread,
+			  void (*each)(void *arg, size_t number, bool enter, uint32_t marker,
+				       int64_t at),
+			  void *arg, struct err *e);
+
+/* "main (7)", "thread 7", "process 3 thread 7"; the caller frees it. */
+char *thread_title(const struct trace *t, uint32_t thread);
+
+#endif

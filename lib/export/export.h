@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Captures as other tools' files. Each format is one file of this folder that ends in one const
+ * struct exporter. An export takes captures through its sink, as many as come, and writes when
+ * it is finished (or on the way, where its format allows). Text that a format cannot hold is
+ * changed as export_text.h says.
+ */
+#ifndef TM_EXPORT_EXPORT_H
+#define TM_EXPORT_EXPORT_H
+
+#include "lib/base/cursor.h"
+#include "lib/trace/sink.h"
+
+#include <stdio.h>
+
+/* What stacks are weighted by. Sums over a capture. */
+enum value {
+	VALUE_COUNT,
+	VALUE_ENTRIES, /* records in the capture */
+	VALUE_REQUESTED,
+	VALUE_REAL,
+	VALUE_LIVE_COUNT,
+	VALUE_LIVE_REQUESTED,
+	VALUE_LIVE_REAL,
+	VALUE_SAMPLES, /* complete samples of markers */
+	VALUE_TIME,    /* ns, of these */
+	VALUES
+};
+
+enum { VALUE_AUTO = -1 }; /* the first of real, requested, count, time and entries that is known */
+
+extern const char *const value_words[]; /* "count", "live-real"; ends with NULL */
+
+enum { EXPORT_DOMAIN_DEFAULT = -1, EXPORT_DOMAIN_ALL = DOMAINS };
+
+struct export_options {
+	const char *const *file; /* the name of the input being read; what it points to changes */
+	const char *path;        /* formats that are no stream: the file to make */
+	struct cursor *original; /* formats that names are written into: the capture */
+	int value;               /* an enum value or VALUE_AUTO */
+	int domain;              /* an enum domain, EXPORT_DOMAIN_ALL or EXPORT_DOMAIN_DEFAULT */
+	bool types;              /* the type is a stack's innermost entry */
+	bool events;             /* SQLite: every event as well */
+};
+
+struct export
+{
+	struct sink *sink;
+	/* Writes what is left to write. Not called when no capture came. */
+	enum status (*finish)(struct export * x, struct err * e);
+	void (*free)(struct export * x);
+	char summary[160]; /* what finish did, in words; may be empty */
+};
+
+enum {
+	EXPORT_BINARY = 1,  /* nothing for a terminal */
+	EXPORT_FILE = 2,    /* needs a file, path */
+	EXPORT_ORIGINAL = 4 /* needs the capture, original */
+};
+
+struct exporter {
+	const char *name;
+	const char *what; /* one line */
+	unsigned flags;
+	/* out and *o must outlive the export. NULL: *e says why. */
+	struct export *(*open)(const struct export_options *o, FILE *out, struct err *e);
+};
+
+extern const struct exporter *const exporters[]; /* ends with NULL */
+const struct exporter *exporter_by_name(const char *name);
+
+/* ST_OK, or the failure of a stdio stream. */
+enum status export_written(FILE *out, struct err *e);
+
+#endif

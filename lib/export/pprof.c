@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pprof's profile.proto: gzip over one protobuf message (profile.proto says where the field
+ * numbers are from). Messages of a repeated field may be packed one after the other, since
+ * concatenated protobuf messages merge: so nothing is built in memory but ids.
+ *
+ * A sample is a (type, stack, domain); the type is the label "type", and the domain, when all are
+ * exported, the label "domain". Sample types are what the captures know; an address is the
+ * link-time one, and so a mapping starts at 0. Every location has a function, by place where
+ * nothing names it, so pprof is told that no mapping needs symbols.
+ */
+#include "lib/export/profile.h"
+#include "lib/export/profile.pb-c.h"
+#include "lib/export/text.h"
+
+#include "lib/base/deflate.h"
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pprof {
+	struct export export; /* first */
+	struct profile profile;
+	struct gzip *gzip;
+	struct intern strings;   /* ids are indexes in the table; "" is 0 */
+	struct intern functions; /* (function, file) -> id */
+	struct intern mappings;  /* (module, build id) -> id */
+	struct pprof_mapping {
+		uint32_t module, build_id;
+		uint64_t end;
+		uint8_t tier; /* the best of its locations */
+		bool inlined;
+	} * by_id;
+	size_t n_mappings, cap_mappings;
+	uint32_t *names; /* string of names -> string in the table + 1 */
+	uint8_t *used;   /* by location of names */
+	struct buf text;
+};
+
+struct to_gzip {
+	ProtobufCBuffer base; /* first */
+	struct gzip *gzip;
+};
+
+static void append(ProtobufCBuffer *b, size_t n, const uint8_t *data)
+{
+	gzip_write(((struct to_gzip *)b)->gzip, data, n);
+}
+
+static void put(struct pprof *f, const Pprof__Profile *m)
+{
+	struct to_gzip to = {{append}, f->gzip};
+
+	pprof__profile__pack_to_buffer(m, &to.base);
+}
+
+static void put_text(struct pprof *f, char *text)
+{
+	Pprof__Profile m = PPROF__PROFILE__INIT;
+
+	m.n_string_table = 1;
+	m.string_table = &text;
+	put(f, &m);
+}
+
+static int64_t add_text(struct pprof *f, const char *s, size_t n)
+{
+	uint32_t before = intern_count(&f->strings), id;
+
+	if (!n)
+		return 0;
+	f->text.len = 0;
+	text_add(&f->text, s, n);
+	id = intern_add(&f->strings, f->text.data, f->text.len);
+	if (id > before) {
+		buf_str(&f->text);
+		put_text(f, f->text.data);
+	}
+	return id;
+}
+
+static int64_t add_textz(struct pprof *f, const char *s)
+{
+	return add_text(f, s, strlen(s));
+}
+
+static int64_t name_text(struct pprof *f, uint32_t string)
+{
+	const char *s;
+	size_t n;
+
+	if (!string)
+		return 0;
+	if (!f->names[string]) {
+		s = names_text(&f->profile.names, string, &n);
+		f->names[string] = (uint32_t)add_text(f, s, n) + 1;
+	}
+	return f->names[string] - 1;
+}
+
+static int64_t hex_text(struct pprof *f, uint32_t string)
+{
+	size_t n;
+	const char *s = names_text(&f->profile.names, string, &n);
+	struct buf b = BUF_INIT;
+	int64_t id;
+
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&b, "%02x", (unsigned char)s[i]);
+	id = add_text(f, b.data, b.len);
+	buf_release(&b);
+	return id;
+}
+
+static uint64_t function_id(struct pprof *f, const struct names_call *c)
+{
+	const struct names_function *nf = &f->profile.names.functions[c->function];
+	uint32_t key[2] = {c->function, c->file}, before = intern_count(&f->functions);
+	uint32_t id = intern_add(&f->functions, (const char *)key, sizeof key);
+	Pprof__Function m = PPROF__FUNCTION__INIT, *list = &m;
+	Pprof__Profile p = PPROF__PROFILE__INIT;
+
+	if (id <= before)
+		return id;
+	m.id = id;
+	m.name = name_text(f, nf->display);
+	/* pprof takes a name that equals its system name for a mangled one, and would cut off what
+	 * looks like template arguments. */
+	if (nf->raw != nf->display)
+		m.system_name = name_text(f, nf->raw);
+	m.filename = name_text(f, c->file);
+	p.n_function = 1;
+	p.function = &list;
+	put(f, &p);
+	return id;
+}
+
+static uint64_t mapping_id(struct pprof *f, const struct names_location *l)
+{
+	uint32_t key[2] = {l->module, l->build_id}, id;
+	struct pprof_mapping *m;
+
+	if (!l->module)
+		return 0;
+	id = intern_add(&f->mappings, (const char *)key, sizeof key);
+	if (id > f->n_mappings)
+		VEC_PUSH(f->by_id, f->n_mappings, f->cap_mappings) =
+		    (struct pprof_mapping){.module = l->module, .build_id = l->build_id};
+	m = &f->by_id[id - 1];
+	if (l->has_address && l->address >= m->end)
+		m->end = l->address < UINT64_MAX ? l->address + 1 : l->address;
+	if (l->tier > m->tier)
+		m->tier = l->tier;
+	m->inlined |= l->n_calls > 1;
+	return id;
+}
+
+/* The row without a stack is 0 in names, which no id may be. */
+static uint64_t location_id(const struct pprof *f, uint32_t location)
+{
+	return location ? location : f->profile.names.n_locations;
+}
+
+static void put_location(struct pprof *f, uint32_t location)
+{
+	const struct names_location *l = &f->profile.names.locations[location];
+	Pprof__Location m = PPROF__LOCATION__INIT, *list = &m;
+	Pprof__Line *lines = mem_array(l->n_calls, sizeof *lines);
+	Pprof__Line **line_list = mem_array(l->n_calls, sizeof *line_list);
+	Pprof__Profile p = PPROF__PROFILE__INIT;
+
+	for (uint32_t i = 0; i < l->n_calls; i++) {
+		const struct names_call *c = &f->profile.names.calls[l->first + i];
+
+		pprof__line__init(&lines[i]);
+		lines[i].function_id = function_id(f, c);
+		lines[i].line = c->line;
+		line_list[i] = &lines[i];
+	}
+	m.id = location_id(f, location);
+	m.mapping_id = mapping_id(f, l);
+	m.address = l->has_address ? l->address : 0;
+	m.n_line = l->n_calls;
+	m.line = line_list;
+	p.n_location = 1;
+	p.location = &list;
+	put(f, &p);
+	free(lines);
+	free(line_list);
+}
+
+static void put_mapping(struct pprof *f, size_t i)
+{
+	const struct pprof_mapping *x = &f->by_id[i];
+	Pprof__Mapping m = PPROF__MAPPING__INIT, *list = &m;
+	Pprof__Profile p = PPROF__PROFILE__INIT;
+
+	m.id = i + 1;
+	m.memory_limit = x->end;
+	m.filename = name_text(f, x->module);
+	m.build_id = hex_text(f, x->build_id);
+	m.has_functions = true;
+	m.has_filenames = m.has_line_numbers = x->tier == TIER_LINE;
+	m.has_inline_frames = x->inlined;
+	p.n_mapping = 1;
+	p.mapping = &list;
+	put(f, &p);
+}
+
+static bool is_library(const struct pprof *f, size_t i)
+{
+	const char *s = names_text(&f->profile.names, f->by_id[i].module, NULL);
+
+	return *s == '[' || strstr(s, ".so");
+}
+
+/* The first mapping is what pprof calls the profile by: the executable, where there is one. */
+static void put_mappings(struct pprof *f)
+{
+	for (size_t i = 0; i < f->n_mappings; i++)
+		if (!is_library(f, i))
+			put_mapping(f, i);
+	for (size_t i = 0; i < f->n_mappings; i++)
+		if (is_library(f, i))
+			put_mapping(f, i);
+}
+
+static const struct {
+	const char *type, *unit;
+} sample_types[VALUES] = {
+    [VALUE_COUNT] = {"alloc_objects", "count"},
+    [VALUE_ENTRIES] = {"entries", "count"},
+    [VALUE_REQUESTED] = {"alloc_requested", "bytes"},
+    [VALUE_REAL] = {"alloc_real", "bytes"},
+    [VALUE_LIVE_COUNT] = {"inuse_objects", "count"},
+    [VALUE_LIVE_REQUESTED] = {"inuse_requested", "bytes"},
+    [VALUE_LIVE_REAL] = {"inuse_real", "bytes"},
+    [VALUE_SAMPLES] = {"samples", "count"},
+    [VALUE_TIME] = {"time", "nanoseconds"},
+};
+
+/* Entries say nothing where allocations are counted. */
+static unsigned shown(const struct profile *p)
+{
+	unsigned known = p->known;
+
+	if (known >> VALUE_COUNT & 1 && p->options->value != VALUE_ENTRIES)
+		known &= ~(1u << VALUE_ENTRIES);
+	return known;
+}
+
+static void put_head(struct pprof *f, enum value first)
+{
+	const struct profile *p = &f->profile;
+	char nothing[1] = "";
+
+	put_text(f, nothing);
+	for (enum value v = 0; v < VALUES; v++) {
+		Pprof__ValueType m = PPROF__VALUE_TYPE__INIT, *list = &m;
+		Pprof__Profile message = PPROF__PROFILE__INIT;
+
+		if (!(shown(p) >> v & 1))
+			continue;
+		m.type = add_textz(f, sample_types[v].type);
+		m.unit = add_textz(f, sample_types[v].unit);
+		message.n_sample_type = 1;
+		message.sample_type = &list;
+		if (v == first)
+			message.default_sample_type = m.type;
+		put(f, &message);
+	}
+}
+
+static void put_comments(struct pprof *f)
+{
+	const struct profile *p = &f->profile;
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "tm-export %s", TM_VERSION);
+	for (uint32_t i = 1; i <= intern_count(&p->formats); i++)
+		buf_addf(&b, "%s%s", i > 1 ? ", " : " of ", intern_text(&p->formats, i, NULL));
+	for (uint32_t i = 0; i <= intern_count(&p->notes); i++) {
+		Pprof__Profile m = PPROF__PROFILE__INIT;
+		size_t n;
+		const char *s = intern_text(&p->notes, i, &n);
+		int64_t id = i ? add_text(f, s, n) : add_text(f, b.data, b.len);
+
+		m.n_comment = 1;
+		m.comment = &id;
+		put(f, &m);
+	}
+	buf_release(&b);
+}
+
+static void mark_used(struct pprof *f)
+{
+	const struct profile *p = &f->profile;
+	uint8_t *stacks = mem_zarray(p->n_stacks, 1);
+
+	for (size_t i = 0; i < p->n_samples; i++)
+		stacks[p->samples[i].stack] = 1;
+	if (stacks[0])
+		f->used[0] = 1;
+	for (size_t i = p->n_stacks; i-- > 1;)
+		if (stacks[i]) {
+			stacks[p->stacks[i].parent] = 1;
+			f->used[p->stacks[i].location] = 1;
+		}
+	free(stacks);
+}
+
+static void put_samples(struct pprof *f)
+{
+	const struct profile *p = &f->profile;
+	uint64_t *ids = NULL;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const struct profile_sample *s = &p->samples[i];
+		Pprof__Label labels[2] = {PPROF__LABEL__INIT, PPROF__LABEL__INIT};
+		Pprof__Label *label_list[] = {&labels[0], &labels[1]};
+		Pprof__Sample m = PPROF__SAMPLE__INIT, *list = &m;
+		Pprof__Profile message = PPROF__PROFILE__INIT;
+		int64_t values[VALUES];
+		size_t depth = 0;
+
+		for (enum value v = 0; v < VALUES; v++)
+			if (shown(p) >> v & 1)
+				values[m.n_value++] =
+				    s->v[v] < INT64_MAX ? (int64_t)s->v[v] : INT64_MAX;
+		for (uint32_t k = s->stack; k || !depth; k = p->stacks[k].parent) {
+			ids = mem_grow(ids, &cap, depth + 1, sizeof *ids);
+			ids[depth++] = location_id(f, p->stacks[k].location);
+			if (!k)
+				break;
+		}
+		if (s->type) {
+			size_t n;
+			const char *type = intern_text(&p->types, s->type, &n);
+
+			labels[m.n_label].key = add_textz(f, "type");
+			labels[m.n_label++].str = add_text(f, type, n);
+		}
+		if (p->options->domain == EXPORT_DOMAIN_ALL) {
+			labels[m.n_label].key = add_textz(f, "domain");
+			labels[m.n_label++].str = add_textz(f, domain_name(s->domain));
+		}
+		m.value = values;
+		m.location_id = ids;
+		m.n_location_id = depth;
+		m.label = label_list;
+		message.n_sample = 1;
+		message.sample = &list;
+		put(f, &message);
+	}
+	free(ids);
+}
+
+static enum status finish(struct export *x, struct err *e)
+{
+	struct pprof *f = (struct pprof *)x;
+	const struct profile *p = &f->profile;
+	enum value first;
+	enum status st = profile_value(p, &first, e);
+
+	if (st)
+		return st;
+	f->names = mem_zarray(intern_count(&p->names.strings) + 1u, sizeof *f->names);
+	f->used = mem_zarray(p->names.n_locations, sizeof *f->used);
+	put_head(f, first);
+	put_comments(f);
+	mark_used(f);
+	for (uint32_t i = 0; i < p->names.n_locations; i++)
+		if (f->used[i])
+			put_location(f, i);
+	put_mappings(f);
+	put_samples(f);
+	return gzip_finish(f->gzip, e);
+}
+
+static void release(struct export *x)
+{
+	struct pprof *f = (struct pprof *)x;
+
+	profile_release(&f->profile);
+	gzip_free(f->gzip);
+	intern_release(&f->strings);
+	intern_release(&f->functions);
+	intern_release(&f->mappings);
+	buf_release(&f->text);
+	free(f->by_id);
+	free(f->names);
+	free(f->used);
+	free(f);
+}
+
+static struct export *open_pprof(const struct export_options *o, FILE *out, struct err *e)
+{
+	struct pprof *f = mem_zalloc(sizeof *f);
+
+	(void)e;
+	profile_init(&f->profile, o);
+	f->export = (struct export){.sink = &f->profile.sink, .finish = finish, .free = release};
+	f->gzip = gzip_new(out);
+	return &f->export;
+}
+
+const struct exporter exporter_pprof = {
+    .name = "pprof",
+    .what = "pprof's profile.proto, gzipped",
+    .flags = EXPORT_BINARY,
+    .open = open_pprof,
+};

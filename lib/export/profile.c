@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/export/profile.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t stack_hash(uint32_t parent, uint32_t location)
+{
+	return (size_t)hash_u64((uint64_t)parent << 32 | location);
+}
+
+static void enlarge_stacks(struct profile *p)
+{
+	size_t size = p->stack_slots ? (p->stack_mask + 1) * 2 : 1024;
+
+	free(p->stack_slots);
+	p->stack_slots = mem_zarray(size, sizeof *p->stack_slots);
+	p->stack_mask = size - 1;
+	for (uint32_t id = 1; id < p->n_stacks; id++) {
+		size_t i = stack_hash(p->stacks[id].parent, p->stacks[id].location) & p->stack_mask;
+
+		while (p->stack_slots[i])
+			i = (i + 1) & p->stack_mask;
+		p->stack_slots[i] = id;
+	}
+}
+
+static uint32_t add_stack(struct profile *p, uint32_t parent, uint32_t location)
+{
+	size_t i;
+
+	if (!p->stack_slots || p->n_stacks > p->stack_mask / 2)
+		enlarge_stacks(p);
+	for (i = stack_hash(parent, location) & p->stack_mask; p->stack_slots[i];
+	     i = (i + 1) & p->stack_mask) {
+		const struct profile_stack *s = &p->stacks[p->stack_slots[i]];
+
+		if (s->parent == parent && s->location == location)
+			return p->stack_slots[i];
+	}
+	p->stack_slots[i] = (uint32_t)p->n_stacks;
+	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){parent, location};
+	return p->stack_slots[i];
+}
+
+static size_t sample_hash(const struct profile_sample *s)
+{
+	return (size_t)hash_u64(((uint64_t)s->type << 32 | s->stack) +
+				((uint64_t)s->run << 8 | s->domain) * 0x9e3779b97f4a7c15u);
+}
+
+static void enlarge_samples(struct profile *p)
+{
+	size_t size = p->sample_slots ? (p->sample_mask + 1) * 2 : 1024;
+
+	free(p->sample_slots);
+	p->sample_slots = mem_zarray(size, sizeof *p->sample_slots);
+	p->sample_mask = size - 1;
+	for (size_t k = 0; k < p->n_samples; k++) {
+		size_t i = sample_hash(&p->samples[k]) & p->sample_mask;
+
+		while (p->sample_slots[i])
+			i = (i + 1) & p->sample_mask;
+		p->sample_slots[i] = (uint32_t)k + 1;
+	}
+}
+
+static void add_sample(struct profile *p, const struct profile_sample *s)
+{
+	size_t i;
+
+	if (!p->sample_slots || p->n_samples > p->sample_mask / 2)
+		enlarge_samples(p);
+	for (i = sample_hash(s) & p->sample_mask; p->sample_slots[i];
+	     i = (i + 1) & p->sample_mask) {
+		struct profile_sample *o = &p->samples[p->sample_slots[i] - 1];
+
+		if (o->stack != s->stack || o->type != s->type || o->run != s->run ||
+		    o->domain != s->domain)
+			continue;
+		for (size_t v = 0; v < VALUES; v++)
+			o->v[v] = add_saturating(o->v[v], s->v[v]);
+		o->has |= s->has;
+		return;
+	}
+	VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = *s;
+	p->sample_slots[i] = (uint32_t)p->n_samples;
+}
+
+/* The values that stacks of this capture have. What is known per type only is not theirs. */
+static uint16_t known_values(const struct trace *t, const struct aggregate *a)
+{
+	bool live = t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
+	uint16_t known = 0;
+	uint64_t records = 0;
+
+	for (size_t d = 0; d < DOMAINS; d++)
+		records += a->records[d];
+	if (records)
+		known |= 1u << VALUE_ENTRIES;
+	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++) {
+		static const enum value sums[] = {VALUE_COUNT, VALUE_REQUESTED, VALUE_REAL};
+		static const enum value lives[] = {VALUE_LIVE_COUNT, VALUE_LIVE_REQUESTED,
+						   VALUE_LIVE_REAL};
+		bool has =
+		    t->metrics[m].state != METRIC_ABSENT && t->metrics[m].key == METRIC_AT_ALL;
+
+		if (has)
+			known |= (uint16_t)(1u << sums[m]);
+		if (live && (has || m == METRIC_COUNT))
+			known |= (uint16_t)(1u << lives[m]);
+	}
+	return known;
+}
+
+static int choose_domain(const struct profile *p, const struct aggregate *a)
+{
+	if (p->options->domain != EXPORT_DOMAIN_DEFAULT)
+		return p->options->domain;
+	for (int d = 0; d < DOMAINS; d++)
+		if (a->records[d])
+			return d;
+	return DOMAIN_MALLOC;
+}
+
+/* Ours of the capture's stacks, as far as marked with 1. Callers have smaller ids. */
+static void merge_stacks(struct profile *p, struct profile_run *r)
+{
+	const struct trace *t = r->t;
+
+	for (size_t i = t->n_stacks; i-- > 1;)
+		if (r->stacks[i])
+			r->stacks[t->stacks[i].parent] = 1;
+	r->stacks[0] = 0;
+	for (size_t i = 1; i < t->n_stacks; i++)
+		if (r->stacks[i])
+			r->stacks[i] =
+			    add_stack(p, r->stacks[t->stacks[i].parent],
+				      names_location(&p->names, t, t->stacks[i].location));
+}
+
+static uint32_t type_of(struct profile *p, const struct trace *t, uint32_t string)
+{
+	size_t n;
+	const char *s = intern_text(&t->strings, string, &n);
+
+	return n ? intern_add(&p->types, s, n) : 0;
+}
+
+static void add_cell(struct profile *p, const struct profile_run *r, size_t index)
+{
+	const struct aggregate_cell *c = &r->a->cells[index];
+	struct profile_sample s = {.run = p->by_run ? r->number : 0,
+				   .type = type_of(p, r->t, r->t->types[c->type]),
+				   .stack = r->stacks[c->stack],
+				   .domain = c->domain};
+
+	s.v[VALUE_COUNT] = c->count;
+	s.v[VALUE_ENTRIES] = c->entries;
+	s.v[VALUE_REQUESTED] = c->requested;
+	s.v[VALUE_REAL] = c->real;
+	s.has = 1u << VALUE_COUNT | 1u << VALUE_ENTRIES;
+	if (c->has & EV_HAS_REQUESTED >> 1)
+		s.has |= 1u << VALUE_REQUESTED | 1u << VALUE_LIVE_REQUESTED;
+	if (c->has & EV_HAS_REAL >> 1)
+		s.has |= 1u << VALUE_REAL | 1u << VALUE_LIVE_REAL;
+	if (r->a->live_sums) {
+		s.v[VALUE_LIVE_COUNT] = r->a->live_sums[index].count;
+		s.v[VALUE_LIVE_REQUESTED] = r->a->live_sums[index].requested;
+		s.v[VALUE_LIVE_REAL] = r->a->live_sums[index].real;
+		s.has |= 1u << VALUE_LIVE_COUNT;
+	}
+	s.has &= r->known;
+	for (size_t v = 0; v < VALUES; v++)
+		if (!(s.has >> v & 1))
+			s.v[v] = 0;
+	add_sample(p, &s);
+}
+
+static void add_timed(struct profile *p, const struct profile_run *r)
+{
+	for (size_t i = 0; i < p->n_timed; i++) {
+		const struct profile_timed *x = &p->timed[i];
+		struct profile_sample s = {.run = p->by_run ? r->number : 0,
+					   .type = type_of(p, r->t, r->t->markers[x->marker].name),
+					   .stack = r->stacks[x->stack],
+					   .has = 1u << VALUE_SAMPLES | 1u << VALUE_TIME};
+
+		s.v[VALUE_SAMPLES] = x->count;
+		s.v[VALUE_TIME] = x->time;
+		add_sample(p, &s);
+	}
+}
+
+static void add_notes(struct profile *p, struct trace *t, const struct aggregate *a)
+{
+	const char *format = trace_get(t, "format");
+
+	if (a->live.lost_frees)
+		trace_note(t, NOTE_LOSS, a->live.lost_frees,
+			   "blocks were allocated again at an address whose free is missing: the "
+			   "newest is live, the older ones count as freed");
+	if (a->without_address)
+		trace_note(t, NOTE_GUESS, a->without_address,
+			   "allocations have no address: they do not count as live");
+	if (format)
+		intern_add(&p->formats, format, strlen(format));
+	for (size_t i = 0; i < t->n_notes; i++) {
+		const struct note *n = &t->notes[i];
+		struct buf b = BUF_INIT;
+
+		buf_addf(&b, "%s: %s", severity_name(n->severity), n->text);
+		if (n->count)
+			buf_addf(&b, ": %" PRIu64, n->count);
+		intern_add(&p->notes, b.data, b.len);
+		buf_release(&b);
+	}
+}
+
+static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct err *e)
+{
+	struct profile *p = arg;
+	struct profile_run r = {.t = t, .a = a, .number = ++p->runs, .known = known_values(t, a)};
+	int domain = choose_domain(p, a);
+	enum status st = ST_OK;
+
+	if (p->n_timed)
+		r.known |= 1u << VALUE_SAMPLES | 1u << VALUE_TIME;
+	p->known |= r.known;
+	p->unknown |= (uint16_t)~r.known;
+	if (t->events[EV_DELTA] && !p->options->events)
+		trace_note(t, NOTE_LOSS, t->events[EV_DELTA],
+			   "measurements of how the heap grew are not exported: the format has no "
+			   "negative sums");
+	add_notes(p, t, a);
+	names_capture(&p->names, t);
+	r.stacks = mem_zarray(t->n_stacks, sizeof *r.stacks);
+	for (size_t i = 0; i < t->n_stacks && p->all_stacks; i++)
+		r.stacks[i] = 1;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (domain == EXPORT_DOMAIN_ALL || domain == a->cells[i].domain)
+			r.stacks[a->cells[i].stack] = 1;
+	for (size_t i = 0; i < p->n_timed; i++)
+		r.stacks[p->timed[i].stack] = 1;
+	merge_stacks(p, &r);
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (domain == EXPORT_DOMAIN_ALL || domain == a->cells[i].domain)
+			add_cell(p, &r, i);
+		else
+			p->other_domains += a->cells[i].entries;
+	add_timed(p, &r);
+	if (p->captured)
+		st = p->captured(p->arg, t, &r, e);
+	free(r.stacks);
+	return st;
+}
+
+static enum status begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct profile *p = (struct profile *)s;
+
+	p->n_timed = 0;
+	map64_release(&p->timed_index);
+	return p->aggregate.sink.begin(&p->aggregate.sink, t, e);
+}
+
+static void see_sample(struct profile *p, const struct trace *t, const struct event *ev)
+{
+	uint32_t marker = ev->type < t->n_markers ? ev->type : 0;
+	uint32_t stack = ev->stack < t->n_stacks ? ev->stack : 0;
+	uint32_t *at = map64_put(&p->timed_index, (uint64_t)marker << 32 | stack);
+	/* Its own time where that is known: what it called has samples of its own then. */
+	uint64_t time = ev->has & EV_HAS_TARGET                   ? ev->target
+			: ev->has & EV_HAS_VALUE && ev->value > 0 ? (uint64_t)ev->value
+								  : 0;
+
+	if (!*at) {
+		*at = (uint32_t)p->n_timed + 1;
+		VEC_PUSH(p->timed, p->n_timed, p->cap_timed) =
+		    (struct profile_timed){.marker = marker, .stack = stack};
+	}
+	p->timed[*at - 1].count =
+	    add_saturating(p->timed[*at - 1].count, ev->has & EV_HAS_COUNT ? ev->count : 1);
+	p->timed[*at - 1].time = add_saturating(p->timed[*at - 1].time, time);
+}
+
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct profile *p = (struct profile *)s;
+
+	if (ev->kind == EV_SAMPLE)
+		see_sample(p, t, ev);
+	return p->aggregate.sink.event(&p->aggregate.sink, t, ev, e);
+}
+
+static enum status end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct profile *p = (struct profile *)s;
+
+	return p->aggregate.sink.end(&p->aggregate.sink, t, e);
+}
+
+void profile_init(struct profile *p, const struct export_options *o)
+{
+	*p = (struct profile){.sink = {begin, event, end}, .options = o};
+	aggregate_init(&p->aggregate);
+	p->aggregate.done = fold;
+	p->aggregate.arg = p;
+	names_init(&p->names);
+	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};
+}
+
+void profile_release(struct profile *p)
+{
+	aggregate_release(&p->aggregate);
+	names_release(&p->names);
+	intern_release(&p->types);
+	intern_release(&p->notes);
+	intern_release(&p->formats);
+	map64_release(&p->timed_index);
+	free(p->stacks);
+	free(p->samples);
+	free(p->stack_slots);
+	free(p->sample_slots);
+	free(p->timed);
+	*p = (struct profile){.runs = 0};
+}
+
+bool value_is_bytes(enum value v)
+{
+	return v == VALUE_REQUESTED || v == VALUE_REAL || v == VALUE_LIVE_REQUESTED ||
+	       v == VALUE_LIVE_REAL;
+}
+
+enum status profile_value(const struct profile *p, enum value *v, struct err *e)
+{
+	static const enum value order[] = {VALUE_REAL, VALUE_REQUESTED, VALUE_COUNT, VALUE_TIME,
+					   VALUE_ENTRIES};
+
+	if (p->options->value == VALUE_AUTO) {
+		for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+			if (p->known >> order[i] & 1) {
+				*v = order[i];
+				return ST_OK;
+			}
+		return err_set(e, ST_UNSUPPORTED, "nothing in it has a stack and a size or a time");
+	}
+	*v = (enum value)p->options->value;
+	if (p->known >> *v & 1)
+		return ST_OK;
+	return err_set(e, ST_UNSUPPORTED, "--metric: no stack of the captures has '%s'",
+		       value_words[*v]);
+}

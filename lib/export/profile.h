@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the formats of stacks have in common: the allocations (and complete samples) of all
+ * captures, added up by (run, type, stack, domain), with the names of lib/report/names.h. Stacks
+ * that are called the same are one, across captures too. Memory is O(distinct stacks + live
+ * blocks), whatever the number of events.
+ */
+#ifndef TM_EXPORT_PROFILE_H
+#define TM_EXPORT_PROFILE_H
+
+#include "lib/export/export.h"
+#include "lib/report/aggregate.h"
+#include "lib/report/names.h"
+
+struct profile_stack {
+	uint32_t parent, location; /* location: names.h id */
+};
+
+struct profile_sample {
+	uint64_t v[VALUES];
+	uint32_t type, stack; /* type: id in types, 0: none; stack 0: none */
+	uint32_t run;         /* from 1; 0 unless runs are kept apart */
+	uint16_t has;         /* bit 1 << value for what is known */
+	uint8_t domain;
+};
+
+struct profile_run { /* a capture, while its sums are added */
+	const struct trace *t;
+	const struct aggregate *a;
+	uint32_t *stacks; /* the capture's stack id -> ours, where it is used */
+	uint32_t number;  /* from 1 */
+	uint16_t known;   /* values */
+};
+
+struct profile {
+	struct sink sink; /* first */
+	struct aggregate aggregate;
+	const struct export_options *options;
+	bool by_run;     /* set between init and the first capture */
+	bool all_stacks; /* likewise: run->stacks has every stack, not only those with sums */
+	/* After each capture's sums; may be NULL. */
+	enum status (*captured)(void *arg, struct trace *t, const struct profile_run *r,
+				struct err *e);
+	void *arg;
+
+	struct names names;
+	struct intern types;
+	struct profile_stack *stacks; /* [0] is none; parents come first */
+	size_t n_stacks, cap_stacks;
+	struct profile_sample *samples;
+	size_t n_samples, cap_samples;
+	struct intern notes; /* "guess: text: 3", of all captures */
+	struct intern formats;
+	uint16_t known, unknown; /* values that some capture has; that some has not */
+	uint32_t runs;
+	uint64_t other_domains; /* records not counted */
+
+	/* private */
+	uint32_t *stack_slots, *sample_slots;
+	size_t stack_mask, sample_mask;
+	struct profile_timed { /* of the present capture: complete samples by marker and stack */
+		uint64_t count, time;
+		uint32_t marker, stack;
+	} * timed;
+	size_t n_timed, cap_timed;
+	struct map64 timed_index;
+};
+
+/* p stays where it is until profile_release. */
+void profile_init(struct profile *p, const struct export_options *o);
+void profile_release(struct profile *p);
+
+/* The value that is asked for, or the one that AUTO means; ST_UNSUPPORTED when no capture has it.
+ */
+enum status profile_value(const struct profile *p, enum value *v, struct err *e);
+bool value_is_bytes(enum value v);
+
+#endif

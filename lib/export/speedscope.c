@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * speedscope's JSON (its file format is described by speedscope.app/file-format-schema.json): a
+ * table of frames, and profiles that refer to it. There is a "sampled" profile for each value
+ * that the captures know, its stacks outermost first, and an "evented" one for each thread that
+ * enters and leaves markers. Numbers are exact up to 2^53 where they are read as doubles.
+ *
+ * What is entered and left comes before the stacks' sums are known, so it waits in a temporary
+ * file, in a chain of blocks for each thread.
+ */
+#include "lib/export/events.h"
+#include "lib/export/profile.h"
+#include "lib/export/text.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct speedscope {
+	struct export export; /* first */
+	struct sink sink;     /* over the profile's */
+	struct profile profile;
+	struct events events;
+	FILE *out;
+	struct intern frames; /* (name, file, line), (0, marker or type, ~0) -> id */
+	struct intern texts;  /* names of markers and types */
+	uint32_t *by_call;    /* frame + 1; made when all calls are known */
+	struct buf json;
+};
+
+enum { FRAME_TEXT = UINT32_MAX }; /* in place of a line */
+
+static void flush(struct speedscope *f)
+{
+	fwrite(f->json.data, 1, f->json.len, f->out);
+	f->json.len = 0;
+}
+
+static uint32_t frame(struct speedscope *f, uint32_t name, uint32_t file, uint32_t line)
+{
+	uint32_t key[3] = {name, file, line};
+
+	return intern_add(&f->frames, (const char *)key, sizeof key) - 1;
+}
+
+static uint32_t text_frame(struct speedscope *f, const char *s, size_t n)
+{
+	return frame(f, 0, intern_add(&f->texts, s, n), FRAME_TEXT);
+}
+
+static uint32_t call_frame(struct speedscope *f, uint32_t call)
+{
+	const struct names *n = &f->profile.names;
+	const struct names_call *c = &n->calls[call];
+
+	if (!f->by_call[call])
+		f->by_call[call] =
+		    frame(f, n->functions[c->function].display, c->file, c->line) + 1;
+	return f->by_call[call] - 1;
+}
+
+static enum status begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
+
+	events_begin(&f->events, t, *f->profile.options->file);
+	return f->profile.sink.begin(&f->profile.sink, t, e);
+}
+
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
+
+	if (ev->kind == EV_ENTER || ev->kind == EV_EXIT) {
+		uint32_t marker = ev->type < t->n_markers ? t->markers[ev->type].name : 0;
+		size_t n;
+		const char *name = intern_text(&t->strings, marker, &n);
+		enum status st =
+		    events_add(&f->events, t, ev, text_frame(f, n ? name : "?", n ? n : 1), e);
+
+		if (st)
+			return st;
+	}
+	return f->profile.sink.event(&f->profile.sink, t, ev, e);
+}
+
+static enum status end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
+
+	events_end(&f->events, t);
+	return f->profile.sink.end(&f->profile.sink, t, e);
+}
+
+static void put_stack(struct speedscope *f, const struct profile_sample *s)
+{
+	const struct profile *p = &f->profile;
+	const struct names_location *l = &p->names.locations[0];
+	uint32_t *path = NULL;
+	size_t depth = 0, cap = 0;
+
+	buf_addc(&f->json, '[');
+	for (uint32_t k = s->stack; k; k = p->stacks[k].parent) {
+		path = mem_grow(path, &cap, depth + 1, sizeof *path);
+		path[depth++] = p->stacks[k].location;
+	}
+	do {
+		if (depth)
+			l = &p->names.locations[path[--depth]];
+		for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
+			buf_add_u64(&f->json, call_frame(f, k));
+			if (depth || k > l->first)
+				buf_addc(&f->json, ',');
+		}
+	} while (depth);
+	free(path);
+	if (p->options->types && s->type) {
+		size_t n;
+		const char *type = intern_text(&p->types, s->type, &n);
+
+		buf_addf(&f->json, ",%" PRIu32, text_frame(f, type, n));
+	}
+	buf_addc(&f->json, ']');
+}
+
+static const char *unit(enum value v)
+{
+	return v == VALUE_TIME ? "nanoseconds" : value_is_bytes(v) ? "bytes" : "none";
+}
+
+static void put_sampled(struct speedscope *f, enum value v)
+{
+	const struct profile *p = &f->profile;
+	const char *comma = "";
+	uint64_t sum = 0;
+
+	buf_addf(&f->json, "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\",\"samples\":[",
+		 value_words[v], unit(v));
+	for (size_t i = 0; i < p->n_samples; i++)
+		if (p->samples[i].v[v]) {
+			buf_adds(&f->json, comma);
+			put_stack(f, &p->samples[i]);
+			comma = ",\n";
+			flush(f);
+		}
+	buf_adds(&f->json, "],\"weights\":[");
+	comma = "";
+	for (size_t i = 0; i < p->n_samples; i++)
+		if (p->samples[i].v[v]) {
+			buf_addf(&f->json, "%s%" PRIu64, comma, p->samples[i].v[v]);
+			sum = add_saturating(sum, p->samples[i].v[v]);
+			comma = ",";
+			flush(f);
+		}
+	buf_addf(&f->json, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", sum);
+}
+
+static void put_event(void *arg, size_t number, bool enter, uint32_t marker, int64_t at)
+{
+	struct speedscope *f = arg;
+
+	buf_addf(&f->json, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRId64 "}",
+		 number ? ",\n" : "", enter ? 'O' : 'C', marker, at);
+	flush(f);
+}
+
+static enum status put_evented(struct speedscope *f, size_t thread, struct err *e)
+{
+	const struct events_thread *t = &f->events.threads[thread];
+
+	buf_adds(&f->json, "{\"type\":\"evented\",\"name\":");
+	text_add_json(&f->json, t->name, strlen(t->name));
+	buf_addf(&f->json,
+		 ",\"unit\":\"nanoseconds\",\"startValue\":%" PRId64 ",\"endValue\":%" PRId64
+		 ",\"events\":[",
+		 t->first, t->last);
+	if (events_replay(&f->events, thread, put_event, f, e))
+		return e->code;
+	buf_adds(&f->json, "]}");
+	flush(f);
+	return ST_OK;
+}
+
+static void put_frames(struct speedscope *f)
+{
+	const struct names *names = &f->profile.names;
+
+	buf_adds(&f->json, "\"shared\":{\"frames\":[");
+	for (uint32_t i = 1; i <= intern_count(&f->frames); i++) {
+		uint32_t key[3];
+		const char *s;
+		size_t n;
+
+		memcpy(key, intern_text(&f->frames, i, NULL), sizeof key);
+		s = key[2] == FRAME_TEXT ? intern_text(&f->texts, key[1], &n)
+					 : names_text(names, key[0], &n);
+		buf_adds(&f->json, i > 1 ? ",\n{\"name\":" : "{\"name\":");
+		text_add_json(&f->json, s, n);
+		if (key[2] != FRAME_TEXT && key[1]) {
+			s = names_text(names, key[1], &n);
+			buf_adds(&f->json, ",\"file\":");
+			text_add_json(&f->json, s, n);
+			if (key[2])
+				buf_addf(&f->json, ",\"line\":%" PRIu32, key[2]);
+		}
+		buf_addc(&f->json, '}');
+		flush(f);
+	}
+	buf_adds(&f->json, "]}");
+}
+
+static enum status finish(struct export *x, struct err *e)
+{
+	struct speedscope *f = (struct speedscope *)x;
+	const struct profile *p = &f->profile;
+	const char *file = *p->options->file ? *p->options->file : "";
+	unsigned known = p->known, active = 0, profiles = 0;
+	enum value first = VALUES;
+
+	if (profile_value(p, &first, e) && !f->events.n_threads)
+		return e->code;
+	*e = (struct err)ERR_INIT;
+	f->by_call = mem_zarray(p->names.n_calls, sizeof *f->by_call);
+	if (known >> VALUE_COUNT & 1 && first != VALUE_ENTRIES)
+		known &= ~(1u << VALUE_ENTRIES);
+	buf_addf(&f->json,
+		 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		 "\"exporter\":\"tm-export %s\",\"name\":",
+		 TM_VERSION);
+	text_add_json(&f->json, file, strlen(file));
+	buf_adds(&f->json, ",\n\"profiles\":[");
+	for (enum value v = 0; v < VALUES; v++) {
+		if (!(known >> v & 1))
+			continue;
+		if (profiles)
+			buf_adds(&f->json, ",\n");
+		if (v == first)
+			active = profiles;
+		profiles++;
+		put_sampled(f, v);
+	}
+	for (size_t i = 0; i < f->events.n_threads; i++) {
+		if (profiles++)
+			buf_adds(&f->json, ",\n");
+		if (put_evented(f, i, e))
+			return e->code;
+	}
+	buf_addf(&f->json, "],\n\"activeProfileIndex\":%u,\n", active);
+	put_frames(f);
+	buf_adds(&f->json, "}\n");
+	flush(f);
+	return export_written(f->out, e);
+}
+
+static void release(struct export *x)
+{
+	struct speedscope *f = (struct speedscope *)x;
+
+	profile_release(&f->profile);
+	events_release(&f->events);
+	intern_release(&f->frames);
+	intern_release(&f->texts);
+	free(f->by_call);
+	buf_release(&f->json);
+	free(f);
+}
+
+static struct export *open_speedscope(const struct export_options *o, FILE *out, struct err *e)
+{
+	struct speedscope *f = mem_zalloc(sizeof *f);
+
+	(void)e;
+	profile_init(&f->profile, o);
+	f->sink = (struct sink){begin, event, end};
+	f->export = (struct export){.sink = &f->sink, .finish = finish, .free = release};
+	f->out = out;
+	return &f->export;
+}
+
+const struct exporter exporter_speedscope = {
+    .name = "speedscope",
+    .what = "speedscope's JSON: stacks, and enter and exit by thread",
+    .open = open_speedscope,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/export/text.h"
+
+#include "lib/base/utf.h"
+
+#include <string.h>
+
+void text_add(struct buf *b, const char *s, size_t n)
+{
+	const char *nul;
+
+	while (n && (nul = memchr(s, 0, n))) {
+		utf8_add_repaired(b, s, (size_t)(nul - s));
+		buf_adds(b, "\xef\xbf\xbd");
+		n -= (size_t)(nul + 1 - s);
+		s = nul + 1;
+	}
+	if (n)
+		utf8_add_repaired(b, s, n);
+}
+
+void text_add_separated(struct buf *b, const char *s, size_t n)
+{
+	size_t from = b->len;
+
+	text_add(b, s, n);
+	for (size_t i = from; i < b->len; i++) {
+		unsigned char c = (unsigned char)b->data[i];
+
+		if (c == ';')
+			b->data[i] = ':';
+		else if (c < ' ' || c == 0x7f)
+			b->data[i] = ' ';
+	}
+}
+
+void text_add_json(struct buf *b, const char *s, size_t n)
+{
+	size_t start = 0;
+	struct buf valid = BUF_INIT;
+
+	text_add(&valid, s, n);
+	buf_addc(b, '"');
+	for (size_t i = 0; i < valid.len; i++) {
+		unsigned char c = (unsigned char)valid.data[i];
+
+		if (c >= ' ' && c != '"' && c != '\\')
+			continue;
+		buf_add(b, valid.data + start, i - start);
+		start = i + 1;
+		if (c == '"' || c == '\\')
+			buf_addf(b, "\\%c", c);
+		else
+			buf_addf(b, "\\u%04x", c);
+	}
+	if (valid.len)
+		buf_add(b, valid.data + start, valid.len - start);
+	buf_addc(b, '"');
+	buf_release(&valid);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text as other tools' formats can hold it. None of them takes bytes that are not UTF-8, or NUL:
+ * each such byte becomes U+FFFD. Formats that separate with characters of their own get names
+ * in which ';' is ':' and a control character a blank.
+ */
+#ifndef TM_EXPORT_TEXT_H
+#define TM_EXPORT_TEXT_H
+
+#include "lib/base/buf.h"
+
+#include <stdio.h>
+
+/* Both append to b. */
+void text_add(struct buf *b, const char *s, size_t n);           /* UTF-8 without NUL */
+void text_add_separated(struct buf *b, const char *s, size_t n); /* nor ';' and controls */
+/* A JSON string with its quotes. */
+void text_add_json(struct buf *b, const char *s, size_t n);
+
+#endif

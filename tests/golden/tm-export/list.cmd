@@ -1,0 +1,2 @@
+# The formats that can be written.
+tm-export --list-formats
