@@ -68,22 +68,27 @@ cross() {
 		ld.lld --unresolved-symbols=ignore-all -o "$name-c" scopes.o
 }
 
+section() { # FILE NAME: size and address, in hex
+	objdump -h "$1" | awk -v name="$2" '$2 == name { print $3, $4 }'
+}
+
 # From the first code section to behind the last, and what is nowhere.
 addresses() { # FILE STEP
-	local from to
+	local first last
 
-	from=$(objdump -h "$1" | sed -n 's/^ *[0-9]* \.init  *[0-9a-f]*  \([0-9a-f]*\).*/\1/p')
-	to=$(objdump -h "$1" | sed -n 's/^ *[0-9]* \.fini  *[0-9a-f]*  \([0-9a-f]*\).*/\1/p')
-	seq $((16#$from)) "$2" $((16#$to + 40)) | xargs printf '0x%x\n'
+	read -r _ first < <(section "$1" .init) || read -r _ first < <(section "$1" .text)
+	read -r _ last < <(section "$1" .fini) ||
+		last=$(section "$1" .text | while read -r n at; do printf '%x' $((16#$at + 16#$n)); done)
+	seq $((16#$first)) "$2" $((16#$last + 40)) | xargs printf '0x%x\n'
 	printf '0x%s\n' 0 1 ffffffffffffffff 7fffffffffff 123456789
 }
 
 sized_symbols() { # FILE: "FROM TO" of each, 16 digits
 	local from size _
 
-	nm -S --defined-only "$1" 2>/dev/null | grep -E '^[0-9a-f]{16} [0-9a-f]{16} [tTwWiVu] ' |
+	nm -S --defined-only "$1" 2>/dev/null | grep -E '^[0-9a-f]{8,16} [0-9a-f]{8,16} [tTwWiVu] ' |
 		while read -r from size _; do
-			printf '%s %016x\n' "$from" $((16#$from + 16#$size))
+			printf '%016x %016x\n' $((16#$from)) $((16#$from + 16#$size))
 		done
 }
 

@@ -65,7 +65,7 @@ compare() {
 	flatten_places <"$name.ours" >ours.flat
 	flatten_places <"$name.llvm" >llvm.flat
 	n=$(wc -l <ours.flat)
-	if [ "$n" -lt 1000 ] || [ "$(grep -c ' | ' ours.flat)" -lt 100 ]; then
+	if [ "$n" -lt 800 ] || [ "$(grep -c ' | ' ours.flat)" -lt 100 ]; then
 		echo "not ok - $name: too little to compare: $n addresses"
 	elif [ "$(wc -l <llvm.flat)" != "$n" ]; then
 		echo "not ok - $name: llvm-symbolizer answered $(wc -l <llvm.flat) of $n addresses"
