@@ -14,6 +14,7 @@
 #   BENCH_RUNS   rounds (5)
 #   BENCH_SEED   of the addresses (1)
 #   BENCH_COUNT  addresses of the large batch (400000)
+# shellcheck disable=SC2086 # counts are numbers
 set -eu -o pipefail
 : "${SRC:?is set by make bench-symbolize}" "${BIN:?}" "${GEN:?}"
 export LC_ALL=C
@@ -21,7 +22,6 @@ PATH=$BIN:$PATH
 runs=${BENCH_RUNS:-5} seed=${BENCH_SEED:-1} count=${BENCH_COUNT:-400000}
 work=$SRC/build/bench-symbolize
 few=1000 fewer=100
-llvm_version=19
 mkdir -p "$work"
 cd "$work"
 
@@ -48,10 +48,9 @@ fi
 # The largest file of the package is the server's libjvm; its sections are compressed.
 if [ ! -f libjvm.debug ]; then
 	fetch openjdk-17-dbg
-	largest=$(find openjdk-17-dbg -name '*.debug' -printf '%s %p\n' | sort -rn | head -n 1)
+	largest=$(find "$packages/openjdk-17-dbg" -name '*.debug' -printf '%s %p\n' | sort -rn | head -n 1)
 	objcopy --decompress-debug-sections "${largest#* }" part
 	mv part libjvm.debug
-	rm -rf openjdk-17-dbg
 fi
 grep -q BoundedDispatch libjvm.debug || stop 'libjvm.debug is not what it should be'
 
@@ -70,11 +69,11 @@ make_addresses
 rm -rf cache.none cache.index
 
 # The commands: their addresses are standard input, their text is like that of addr2line -afi.
-no_cache=
+no_cache=()
 if tm-addr2line --help | grep -q -e --no-cache; then
-	no_cache=--no-cache
+	no_cache=(--no-cache)
 fi
-cold=(env "XDG_CACHE_HOME=$work/cache.none" tm-addr2line -q --lenient $no_cache -afi -e libjvm.debug)
+cold=(env "XDG_CACHE_HOME=$work/cache.none" tm-addr2line -q --lenient "${no_cache[@]}" -afi -e libjvm.debug)
 one=(taskset -c 0 "${cold[@]}")
 warm=()
 if tm-symbolize --help | grep -q -e --prewarm; then
@@ -89,7 +88,7 @@ gimli=()
 registry=/usr/share/cargo/registry
 if ! command -v cargo >/dev/null; then
 	missing gimli 'there is no cargo'
-elif [ ! -d "$(echo $registry/addr2line-0.19*)" ] || [ ! -d "$(echo $registry/memmap2-0.5*)" ]; then
+elif ! compgen -G "$registry/addr2line-0.19*" >/dev/null || ! compgen -G "$registry/memmap2-0.5*" >/dev/null; then
 	missing gimli 'run: apt-get install librust-addr2line-dev librust-object-dev librust-memmap2-dev'
 else
 	mkdir -p gimli
@@ -102,23 +101,17 @@ else
 	fi
 fi
 
-# Debian's default, 14, takes minutes for what 19 does in seconds.
-fetch libllvm$llvm_version && fetch llvm-$llvm_version || :
-llvm=(env "LD_LIBRARY_PATH=$(echo "$work"/libllvm$llvm_version/usr/lib/*-linux-gnu)"
-	llvm-$llvm_version/usr/lib/llvm-$llvm_version/bin/llvm-symbolizer)
 llvm_count=$count
-if ! "${llvm[@]}" --version >llvm.log 2>&1; then
-	llvm=(llvm-symbolizer)
+if ! fetch_llvm; then
+	missing 'llvm-symbolizer 19' 'the package llvm-19 is not to be had'
 	llvm_count=$few
-	if "${llvm[@]}" --version >llvm.log 2>&1; then
-		missing "llvm-symbolizer $llvm_version" "llvm-$llvm_version is not to be had; the system's own instead"
-	else
-		missing llvm-symbolizer 'not installed'
-		llvm=()
-	fi
+	llvm=()
+	! command -v llvm-symbolizer >/dev/null || llvm=(llvm-symbolizer)
 fi
-llvm_name="llvm-symbolizer $(grep -o 'version [0-9.]*' llvm.log | cut -d' ' -f2)"
-[ ${#llvm[@]} = 0 ] || llvm+=(--output-style=GNU -a -i --functions=linkage --no-demangle --obj=libjvm.debug)
+if [ ${#llvm[@]} != 0 ]; then
+	llvm_name="llvm-symbolizer $("${llvm[@]}" --version | sed -n 's/.*version //p')"
+	llvm+=(--output-style=GNU -a -i --functions=linkage --no-demangle --obj=libjvm.debug)
+fi
 gnu=(addr2line -afi -e libjvm.debug)
 elfutils=(eu-addr2line -afi -e libjvm.debug)
 for tool in addr2line eu-addr2line; do
@@ -169,7 +162,7 @@ agree() { # PEER FILE
 			else {
 				if (++other <= 3)
 					print "  ours  " substr(a, 1, 300) "\n  " peer "  " substr($0, 1, 300) >"/dev/stderr"
-				print substr($0, 1, index($0, "|") - 1) >"differ." peer
+				print substr($0, 1, index($0, "|") - 1) >("differ." peer)
 			}
 		}
 		END {
@@ -195,7 +188,7 @@ fi
 cat agreed >&2
 
 # --- times -----------------------------------------------------------------------------------------
-rm -f times
+rm -f samples
 row() { # NAME ADDRESSES INPUT COMMAND...: one run
 	local name=$1 n=$2 input=$3
 
@@ -203,7 +196,7 @@ row() { # NAME ADDRESSES INPUT COMMAND...: one run
 	if ! "$GEN/rss" -o one "$@" <"$input" >/dev/null 2>err; then
 		stop "$name: $(head -n 1 err)"
 	fi
-	awk -v name="$name" -v n="$n" -v round="$round" -v OFS='\t' '{print name, n, round, $1, $4}' one >>times
+	awk -v name="$name" -v n="$n" -v round="$round" -v OFS='\t' '{print name, n, round, $1, $4, $2 + $3}' one >>samples
 }
 load() { cut -d' ' -f1 /proc/loadavg; }
 load_before=$(load)
@@ -231,7 +224,7 @@ done
 echo
 echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors, Linux $(uname -r);" \
 	"load $load_before before and $(load) after; tracemill $(cat "$SRC/VERSION"), $runs rounds, seed $seed;"
-echo "libjvm of $(cat openjdk-17-dbg.version), $(($(stat -c %s libjvm.debug) / 1000000)) MB. Answers compared first:"
+echo "libjvm of $(cat "$packages/openjdk-17-dbg.version"), $(($(stat -c %s libjvm.debug) / 1000000)) MB. Answers compared first:"
 cat agreed
 echo
 awk -F '\t' -v large="$count" '
@@ -260,6 +253,7 @@ awk -F '\t' -v large="$count" '
 		if (!(($1, $2) in walls)) { order[++rows] = $1 SUBSEP $2 }
 		wall[$1, $2, $3] = $4
 		walls[$1, $2] = walls[$1, $2] " " $4
+		cpu[$1, $2] = cpu[$1, $2] " " $6
 		if ($5 > peak[$1, $2]) peak[$1, $2] = $5
 		if ($3 > rounds) rounds = $3
 		if ($1 ~ /^gimli.*sorted/) gimli = $1
@@ -267,13 +261,13 @@ awk -F '\t' -v large="$count" '
 	}
 	END {
 		us = "tracemill"
-		print "| program | addresses | median, s | times tracemill | peak, MiB |"
-		print "|---|--:|--:|--:|--:|"
+		print "| program | addresses | median, s | CPU, s | times tracemill | peak, MiB |"
+		print "|---|--:|--:|--:|--:|--:|"
 		for (i = 1; i <= rows; i++) {
 			split(order[i], k, SUBSEP)
 			r = ratio(k[1], us, k[2])
-			printf "| %s | %s | %.3f | %s | %.0f |\n", k[1], k[2] ? k[2] : "", median(walls[k[1], k[2]]),
-				r == "" ? "" : sprintf("%.2f", r), peak[k[1], k[2]] / 1024
+			printf "| %s | %s | %.3f | %.2f | %s | %.0f |\n", k[1], k[2] ? k[2] : "",
+				median(walls[k[1], k[2]]), median(cpu[k[1], k[2]]), r == "" ? "" : sprintf("%.2f", r), peak[k[1], k[2]] / 1024
 		}
 		print ""
 		reach("tracemill / gimli sorted, " large, ratio(us, gimli, large), 0.15, "<=")
@@ -284,5 +278,5 @@ awk -F '\t' -v large="$count" '
 		reach("one processor / all, " large, ratio("tracemill, one processor", us, large), 1.7, ">=")
 		reach("one address, s", time_of(us, 1), 0.025, "<=")
 		reach("peak / gimli, " large, (gimli, large) in peak ? peak[us, large] / peak[gimli, large] : "", 1, "<")
-	}' times
+	}' samples
 cat absent

@@ -56,10 +56,10 @@ same_names() {
 	fi
 }
 for name in aarch64 arm thumb i686 riscv64 mips powerpc powerpc64; do
-	for build in $name-5-O2 $name-5-O2-c; do
-		llvm-objcopy --strip-debug $build $build.symbols
-		same_names "$build, DWARF and symbols" $build
-		same_names "$build, symbols alone" $build.symbols
+	for build in "$name-5-O2" "$name-5-O2-c"; do
+		llvm-objcopy --strip-debug "$build" "$build.symbols"
+		same_names "$build, DWARF and symbols" "$build"
+		same_names "$build, symbols alone" "$build.symbols"
 	done
 done
 
