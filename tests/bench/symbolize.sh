@@ -70,13 +70,13 @@ rm -rf cache.none cache.index
 
 # The commands: their addresses are standard input, their text is like that of addr2line -afi.
 no_cache=()
-if tm-addr2line --help | grep -q -e --no-cache; then
+if tm-addr2line --help | grep -e --no-cache >/dev/null; then
 	no_cache=(--no-cache)
 fi
 cold=(env "XDG_CACHE_HOME=$work/cache.none" tm-addr2line -q --lenient "${no_cache[@]}" -afi -e libjvm.debug)
 one=(taskset -c 0 "${cold[@]}")
 warm=()
-if tm-symbolize --help | grep -q -e --prewarm; then
+if tm-symbolize --help | grep -e --prewarm >/dev/null; then
 	build=(env "XDG_CACHE_HOME=$work/cache.index" tm-symbolize -q --prewarm libjvm.debug)
 	warm=(env "XDG_CACHE_HOME=$work/cache.index" tm-addr2line -q --lenient -afi -e libjvm.debug)
 	"${build[@]}" || stop "tm-symbolize --prewarm: status $?"
