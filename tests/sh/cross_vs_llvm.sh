@@ -4,7 +4,7 @@
 # Programs for other processors, built by clang and lld without their libraries: both engines and
 # llvm-symbolizer by the rules of tests/diff/engines.bash; then names from the symbol table alone,
 # where ARM has mapping symbols and functions whose symbol's value is odd; then GNU addr2line.
-# timeout: 300
+# timeout: 400
 set -u
 
 . "$SRC/tests/diff/engines.bash"

@@ -3,7 +3,7 @@
 #
 # The two engines and llvm-symbolizer on many builds for this machine, by the rules of
 # tests/diff/engines.bash; then the same builds compressed, split, or beside their debug files.
-# timeout: 300
+# timeout: 400
 set -u
 
 . "$SRC/tests/diff/engines.bash"
