@@ -10,6 +10,8 @@
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
+#: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
+#: make diff                 answers compared on large files of Debian
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
@@ -92,7 +94,8 @@ REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 
-.PHONY: all check demo golden lint fuzz bench install uninstall fmt cover compdb clean help \
+.PHONY: all check demo golden lint fuzz bench bench-symbolize diff install uninstall fmt cover \
+        compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -208,6 +211,12 @@ demo: all $(GENS)
 bench: all $(GENS)
 	@[ -f tests/bench/run.sh ] || { echo 'bench: there is no tests/bench/run.sh' >&2; exit 1; }
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/bench/run.sh
+
+bench-symbolize: all $(GENS)
+	@env $(TM_ENV) bash tests/bench/symbolize.sh
+
+diff: all $(GENS)
+	@env $(TM_ENV) bash tests/diff/large.sh
 
 # Growth of the corpus goes to build/: pick what is worth keeping by hand.
 fuzz: build/deps-check

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	fprintf(out, "%.3f %.3f %.3f %ld %d\n", now() - start, seconds(u.ru_utime),
+	fprintf(out, "%.4f %.3f %.3f %ld %d\n", now() - start, seconds(u.ru_utime),
 		seconds(u.ru_stime), u.ru_maxrss, status);
 	fclose(out);
 	return status;

@@ -16,45 +16,13 @@
 # timeout: 400
 set -u
 
+. "$SRC/tests/diff/builds.bash"
+needs llvm_vs_llvm llvm-symbolizer g++ gcc strip objdump nm
 known=$SRC/tests/diff/llvm-symbolizer.txt
-src=$SRC/testdata/src/dwarf
-ran=" "
-: >differences
-
-for tool in llvm-symbolizer g++ gcc strip objdump nm; do
-	if ! command -v $tool >/dev/null 2>&1; then
-		echo "skip - llvm_vs_llvm (no $tool)"
-		exit 0
-	fi
-done
 if ! llvm-symbolizer --version | grep -q 'version 14\.'; then
 	echo "skip - llvm_vs_llvm (llvm-symbolizer is not version 14)"
 	exit 0
 fi
-
-build() { # NAME COMPILER FLAGS...
-	local name=$1 cc=$2 cxx=g++
-
-	shift 2
-	[ "$cc" = clang ] && cxx=clang++
-	"$cc" -g "$@" -c "$src/plain.c" -o plain.o &&
-		"$cxx" -g "$@" -c "$src/main.cpp" -o main.o &&
-		"$cxx" -g "$@" -c "$src/other.cpp" -o other.o &&
-		"$cxx" -g -o "$name" main.o other.o plain.o
-}
-
-addresses() { # FILE STEP
-	local from to
-
-	from=$(objdump -h "$1" | sed -n 's/^ *[0-9]* \.init  *[0-9a-f]*  \([0-9a-f]*\).*/\1/p')
-	to=$(objdump -h "$1" | sed -n 's/^ *[0-9]* \.fini  *[0-9a-f]*  \([0-9a-f]*\).*/\1/p')
-	seq $((16#$from)) "$2" $((16#$to + 40)) | xargs printf '0x%x\n'
-	printf '%s\n' 0 1 0xffffffffffffffff 0x7fffffffffff 123456789
-}
-
-flatten() {
-	awk '/^0x/ { if (s) print s; s = $0; next } $0 != "" { s = s "|" $0 } END { print s }'
-}
 
 same_facts() {
 	sed -e 's/ (discriminator [0-9]*)$//' -e '/^  Discriminator: /d' -e '/^  Function start /d' \
@@ -69,10 +37,7 @@ compare() {
 
 	ran="$ran$name "
 	addresses "$name" "$step" >asked
-	nm -S --defined-only "$name" 2>/dev/null | grep -E '^[0-9a-f]{16} [0-9a-f]{16} [tTwWiVu] ' |
-		while read -r from size _; do
-			printf '%s %016x\n' "$from" $((16#$from + 16#$size))
-		done >sized
+	sized_symbols "$name" >sized
 	rm -f pairs agreed
 	for how in --functions=linkage '--functions=linkage --no-inlines' --functions=short --functions=none; do
 		# shellcheck disable=SC2086
@@ -246,20 +211,4 @@ for options in '' -f -fi -fiC -afip -a -s; do
 	fi
 done
 
-rows=$(grep -v '^#' "$known")
-if [ "$rows" != "$(echo "$rows" | sort -u)" ]; then
-	echo "not ok - tests/diff/llvm-symbolizer.txt is not sorted"
-else
-	echo "ok - tests/diff/llvm-symbolizer.txt is sorted"
-fi
-stale=$(echo "$rows" | while read -r name first second _; do
-	[[ $ran == *" $name "* ]] || continue
-	grep -Fxq "$name $first" differences || grep -Fxq "$name $first $second" differences ||
-		echo "  $name $first $second"
-done)
-if [ -n "$stale" ]; then
-	echo "$stale"
-	echo "not ok - rows of tests/diff/llvm-symbolizer.txt that no longer occur"
-else
-	echo "ok - every row of tests/diff/llvm-symbolizer.txt occurs"
-fi
+check_list llvm-symbolizer.txt

@@ -1,129 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The fast engine against the reference engine, and that against llvm-symbolizer --inlines: every
-# byte of .text of many builds of testdata/src/dwarf, every frame's function, file, line and column.
-# The two engines must agree to the byte.
-#
-# What is made equal first:
-# - llvm-symbolizer takes the outermost name from .symtab where it can (a destructor's D1 where
-#   DWARF says D2, ".cold" and ".part" suffixes). The engine's contract is DWARF's names, so llvm
-#   is given a copy of the file without .symtab.
-# - Names are raw in both (--functions=linkage --no-demangle).
-# Nothing else. What still differs must be in tests/diff/llvm.txt, sorted, with a reason; a line
-# there that no longer occurs fails as well.
-# timeout: 300
+# The two engines and llvm-symbolizer on many builds for this machine, by the rules of
+# tests/diff/engines.bash; then the same builds compressed, split, or beside their debug files.
+# timeout: 400
 set -u
 
-known=$SRC/tests/diff/llvm.txt
-src=$SRC/testdata/src/dwarf
-resolve=$GEN/resolve
-ran=" "
-: >differences
-
-have() {
-	command -v "$1" >/dev/null 2>&1
-}
-
-# build NAME COMPILER FLAGS...: -fuse-ld and -Wl go to the link as well
-build() {
-	local name=$1 cc=$2 cxx=g++ flag link=() flags=()
-
-	shift 2
-	[ "$cc" = clang ] && cxx=clang++
-	for flag; do
-		case $flag in
-		-fuse-ld=* | -Wl,* | -static) link+=("$flag") ;;
-		-flto) link+=("$flag") && flags+=("$flag") ;;
-		*) flags+=("$flag") ;;
-		esac
-	done
-	"$cc" -g "${flags[@]}" -c "$src/plain.c" -o plain.o &&
-		"$cxx" -g "${flags[@]}" -c "$src/main.cpp" -o main.o &&
-		"$cxx" -g "${flags[@]}" -c "$src/other.cpp" -o other.o &&
-		"$cxx" -g "${flags[@]}" "${link[@]}" -o "$name" main.o other.o plain.o
-}
-
-# One line per address: "ADDRESS: FUNCTION FILE:LINE:COLUMN | FUNCTION ..."
-flatten() {
-	awk 'BEGIN { RS = ""; FS = "\n" }
-	{
-		s = $1 ": " $2 " " $3
-		for (i = 4; i < NF; i += 2)
-			s = s " | " $i " " $(i + 1)
-		print s
-	}'
-}
-
-# engines_agree NAME: NAME.ours is the reference engine's
-engines_agree() {
-	local name=$1
-
-	if "$resolve" -e fast -j 2 "$name" >"$name.fast" 2>"$name.err-fast" &&
-		cmp -s "$name.ours" "$name.fast"; then
-		echo "ok - $name: the fast engine answers as the reference engine does"
-	else
-		echo "not ok - $name: the fast engine answers as the reference engine does"
-		diff "$name.ours" "$name.fast" | head -n 5
-		cat "$name.err-fast"
-	fi
-}
-
-# compare NAME [ENGINE]: differences are kept as "NAME OUR-INNERMOST-FUNCTION LLVMS"
-compare() {
-	local name=$1 engine=${2-reference} n
-
-	ran="$ran$name "
-	if ! "$resolve" -e "$engine" "$name" >"$name.ours" 2>"$name.err"; then
-		echo "not ok - $name: resolve failed"
-		cat "$name.err"
-		return
-	fi
-	if [ "$engine" = reference ]; then
-		engines_agree "$name"
-		if ! cmp -s "$name.err" "$name.err-fast"; then
-			echo "not ok - $name: the fast engine complains otherwise"
-			cat "$name.err-fast"
-		fi
-	fi
-	strip --strip-all --keep-section='.debug*' -o "$name.nosym" "$name"
-	grep '^0x' "$name.ours" |
-		llvm-symbolizer --obj="$name.nosym" --inlines --functions=linkage --no-demangle \
-			--addresses >"$name.llvm"
-	flatten <"$name.ours" >ours.flat
-	flatten <"$name.llvm" >llvm.flat
-	n=$(wc -l <ours.flat)
-	if [ "$n" -lt 1000 ] || [ "$(grep -c ' | ' ours.flat)" -lt 100 ]; then
-		echo "not ok - $name: too little to compare: $n addresses"
-	elif [ "$(wc -l <llvm.flat)" != "$n" ]; then
-		echo "not ok - $name: llvm-symbolizer answered $(wc -l <llvm.flat) of $n addresses"
-	elif grep -v '^[a-z ]*: [0-9]* ' "$name.err" | grep -q .; then
-		echo "not ok - $name: complaints"
-		cat "$name.err"
-	else
-		paste -d '\n' ours.flat llvm.flat | awk -v name="$name" -v known="$known" '
-			BEGIN {
-				while ((getline line < known) > 0) {
-					split(line, f, " ")
-					listed[f[1] " " f[2] " " f[3]] = 1
-				}
-			}
-			NR % 2 { ours = $0; mine = $2; next }
-			ours != $0 {
-				key = name " " mine " " $2
-				print key >>"differences"
-				if (!(key in listed) && shown++ < 5)
-					print "  ours " ours "\n  llvm " $0
-				bad += !(key in listed)
-				some++
-			}
-			END {
-				printf "%s - %s: %d addresses, %d listed differences", (bad ? "not ok" : "ok"),
-					name, NR / 2, some - bad
-				print bad ? ", " bad " others" : ""
-			}' || echo "not ok - $name: no comparison"
-	fi
-}
+. "$SRC/tests/diff/engines.bash"
+needs reference_vs_llvm llvm-symbolizer llvm-objcopy g++ gcc strip
 
 # same NAME AS [ARGUMENTS...]: the same answers from the same build in another wrapping
 same() {
@@ -139,24 +23,6 @@ same() {
 			cat err
 		fi
 	done
-}
-
-if ! have llvm-symbolizer || ! have g++ || ! have gcc || ! have strip; then
-	echo "skip - reference_vs_llvm (needs llvm-symbolizer, g++ and binutils)"
-	exit 0
-fi
-
-variant() {
-	local name=$1 cc=$2
-
-	if ! have "$cc"; then
-		echo "skip - $name (no $cc)"
-	elif ! build "$@" >build.log 2>&1; then
-		# a linker or a flag that this machine's tools do not have
-		echo "skip - $name (does not build: $(head -n 1 build.log))"
-	else
-		compare "$name"
-	fi
 }
 
 for cc in gcc clang; do
@@ -184,6 +50,14 @@ variant clang-5-gc-lld clang -gdwarf-5 -O1 -ffunction-sections -fuse-ld=lld -Wl,
 variant clang-4-gc-lld clang -gdwarf-4 -O1 -ffunction-sections -fuse-ld=lld -Wl,--gc-sections
 variant clang-5-lto clang -gdwarf-5 -O2 -flto -fuse-ld=lld
 variant clang-5-icf clang -gdwarf-5 -O1 -ffunction-sections -fuse-ld=gold -Wl,--gc-sections,--icf=all
+
+# C alone.
+for cc in gcc clang; do
+	for level in 0 2 3; do
+		HOW=build_c variant $cc-5-c-O$level $cc -gdwarf-5 -O$level
+	done
+	HOW=build_c variant $cc-4-c-O2 $cc -gdwarf-4 -O2
+done
 
 # Skeleton units: those of DWARF 5 the fast engine reads, GNU's of DWARF 4 it leaves to libdwarf.
 for cc in gcc clang; do
@@ -271,15 +145,4 @@ else
 	echo "skip - a build-id tree (the linker writes none)"
 fi
 
-if grep -v '^#' "$known" | sort -c 2>err; then
-	echo "ok - tests/diff/llvm.txt is sorted"
-else
-	echo "not ok - tests/diff/llvm.txt is sorted"
-	cat err
-fi
-grep -v '^#' "$known" | while read -r name ours llvm why; do
-	[[ $ran == *" $name "* ]] || continue
-	[ -n "$why" ] || echo "not ok - tests/diff/llvm.txt: $name $ours $llvm: no reason"
-	grep -qxF -- "$name $ours $llvm" differences ||
-		echo "not ok - tests/diff/llvm.txt: $name $ours $llvm: does not occur any more"
-done
+check_list llvm.txt

@@ -82,6 +82,45 @@ TEST(names_along_origins_and_specifications)
 	release(&d);
 }
 
+/* The symbol table has C1, C2, D1 and D2, the declaration has C4 or D4: a function's own linkage
+ * name wins, without one the declaration's. llvm-symbolizer would take the symbol's. */
+TEST(constructors_and_destructors_are_named_by_dwarf)
+{
+	struct dwarf_bytes d = {.big = false};
+	uint64_t declared, abstract;
+
+	usual_abbrevs(&d);
+	abbrev(&d, 20, FUNCTION, 0, AT_NAME, FORM_STRING, AT_LINKAGE_NAME, FORM_STRING, 0);
+	abbrev(&d, 21, FUNCTION, 0, AT_SPECIFICATION, FORM_REF4, 0);
+	abbrev(&d, 22, FUNCTION, 0, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LINKAGE_NAME, FORM_STRING,
+	       AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_DATA4, 0);
+	abbrev(&d, 23, FUNCTION, 0, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
+	       FORM_DATA4, 0);
+	begin_unit(&d, 4, UT_COMPILE, 0);
+	unit(&d, 0, TEXT, TEXT + 0x40);
+	declared = here(&d);
+	u8(&d, 20);
+	text(&d, "A");
+	text(&d, "_ZN1AC4Ev");
+	abstract = here(&d);
+	u8(&d, 21);
+	u32(&d, declared);
+	u8(&d, 22);
+	u32(&d, abstract);
+	text(&d, "_ZN1AC2Ev");
+	address(&d, TEXT);
+	u32(&d, 0x10);
+	u8(&d, 23);
+	u32(&d, abstract);
+	address(&d, TEXT + 0x10);
+	u32(&d, 0x10);
+	u8(&d, 0);
+	end_unit(&d);
+	ANSWER(&d, TEXT, "function _ZN1AC2Ev ?:0:0");
+	ANSWER(&d, TEXT + 0x10, "function _ZN1AC4Ev ?:0:0");
+	release(&d);
+}
+
 /* strx, addrx, rnglistx with bases that the unit DIE names after their first use. */
 TEST(indexed_strings_addresses_and_lists)
 {

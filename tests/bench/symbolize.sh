@@ -1,0 +1,282 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# make bench-symbolize: 400,000 different addresses of a large debug file (libjvm of Debian's
+# openjdk-17-dbg, its sections decompressed) by our addr2line and by others', as a table. All that is
+# needed beyond `make check` is fetched with apt-get download and unpacked under build/; the peer
+# in Rust is built offline from Debian's librust-*-dev packages when they and cargo are there.
+#
+# First the answers are compared: ours with each other (threads, index, order) to the byte, with
+# llvm-symbolizer's and gimli's fact by fact. Nothing is timed unless they agree. Then all rows run in
+# alternation, whole processes on cached files with their text going to /dev/null; times are medians,
+# ratios are medians of the ratios within a round. Nothing here passes or fails by time.
+#
+#   BENCH_RUNS   rounds (5)
+#   BENCH_SEED   of the addresses (1)
+#   BENCH_COUNT  addresses of the large batch (400000)
+# shellcheck disable=SC2086 # counts are numbers
+set -eu -o pipefail
+: "${SRC:?is set by make bench-symbolize}" "${BIN:?}" "${GEN:?}"
+export LC_ALL=C
+PATH=$BIN:$PATH
+runs=${BENCH_RUNS:-5} seed=${BENCH_SEED:-1} count=${BENCH_COUNT:-400000}
+work=$SRC/build/bench-symbolize
+few=1000 fewer=100
+mkdir -p "$work"
+cd "$work"
+
+say() { echo "bench-symbolize: $*" >&2; }
+stop() {
+	say "$@"
+	exit 1
+}
+missing() { # ROW WHY
+	say "no row of $1: $2"
+	printf '%s\n' "- no row of $1: $2" >>absent
+}
+
+. "$SRC/tests/diff/packages.bash"
+
+for tool in apt-get dpkg-deb tar objcopy taskset awk; do
+	command -v $tool >/dev/null || stop "needs $tool"
+done
+free_mb=$(df -Pm . | awk 'NR == 2 {print $4}')
+if [ ! -f libjvm.debug ] && [ "$free_mb" -lt 2500 ]; then
+	stop "needs 2500 MB of disk here (packages, a decompressed file, answers); $free_mb are free"
+fi
+
+# The largest file of the package is the server's libjvm; its sections are compressed.
+if [ ! -f libjvm.debug ]; then
+	fetch openjdk-17-dbg
+	largest=$(find "$packages/openjdk-17-dbg" -name '*.debug' -printf '%s %p\n' | sort -rn | head -n 1)
+	objcopy --decompress-debug-sections "${largest#* }" part
+	mv part libjvm.debug
+fi
+grep -q BoundedDispatch libjvm.debug || stop 'libjvm.debug is not what it should be'
+
+make_addresses() {
+	"$GEN/addresses" -n "$count" -s "$seed" libjvm.debug >shuffled.$count
+	[ "$(sort -u shuffled.$count | wc -l)" = "$count" ] ||
+		stop "libjvm.debug has not enough code for $count addresses"
+	sort shuffled.$count >sorted.$count
+	for n in $few $fewer 1; do
+		head -n $n shuffled.$count >shuffled.$n
+		sort shuffled.$n >sorted.$n
+	done
+}
+make_addresses
+: >absent
+rm -rf cache.none cache.index
+
+# The commands: their addresses are standard input, their text is like that of addr2line -afi.
+no_cache=()
+if tm-addr2line --help | grep -e --no-cache >/dev/null; then
+	no_cache=(--no-cache)
+fi
+cold=(env "XDG_CACHE_HOME=$work/cache.none" tm-addr2line -q --lenient "${no_cache[@]}" -afi -e libjvm.debug)
+one=(taskset -c 0 "${cold[@]}")
+warm=()
+if tm-symbolize --help | grep -e --prewarm >/dev/null; then
+	build=(env "XDG_CACHE_HOME=$work/cache.index" tm-symbolize -q --prewarm libjvm.debug)
+	warm=(env "XDG_CACHE_HOME=$work/cache.index" tm-addr2line -q --lenient -afi -e libjvm.debug)
+	"${build[@]}" || stop "tm-symbolize --prewarm: status $?"
+else
+	missing 'tracemill from its index' 'tm-symbolize has no --prewarm yet'
+fi
+
+gimli=()
+registry=/usr/share/cargo/registry
+if ! command -v cargo >/dev/null; then
+	missing gimli 'there is no cargo'
+elif ! compgen -G "$registry/addr2line-0.19*" >/dev/null || ! compgen -G "$registry/memmap2-0.5*" >/dev/null; then
+	missing gimli 'run: apt-get install librust-addr2line-dev librust-object-dev librust-memmap2-dev'
+else
+	mkdir -p gimli
+	cp -r "$SRC/tests/bench/gimli/." gimli/
+	if (cd gimli && cargo build -q --release --offline --config "source.crates-io.replace-with='debian'" \
+		--config "source.debian.directory='$registry'") 2>gimli.log; then
+		gimli=(gimli/target/release/gimli-addr2line libjvm.debug)
+	else
+		missing gimli "it does not build: $(head -n 1 gimli.log)"
+	fi
+fi
+
+llvm_count=$count
+if ! fetch_llvm; then
+	missing 'llvm-symbolizer 19' 'the package llvm-19 is not to be had'
+	llvm_count=$few
+	llvm=()
+	! command -v llvm-symbolizer >/dev/null || llvm=(llvm-symbolizer)
+fi
+if [ ${#llvm[@]} != 0 ]; then
+	llvm_name="llvm-symbolizer $("${llvm[@]}" --version | sed -n 's/.*version //p')"
+	llvm+=(--output-style=GNU -a -i --functions=linkage --no-demangle --obj=libjvm.debug)
+fi
+gnu=(addr2line -afi -e libjvm.debug)
+elfutils=(eu-addr2line -afi -e libjvm.debug)
+for tool in addr2line eu-addr2line; do
+	command -v $tool >/dev/null || missing $tool 'not installed'
+done
+
+# --- do they agree? --------------------------------------------------------------------------------
+flatten() { # one line per address; what is written in several ways, in one
+	awk '
+		/^0x/ { if (s) print s; sub(/^0x0*/, "0x"); s = $0; next }
+		$0 != "" { sub(/ \(discriminator [0-9]+\)$/, ""); sub(/:\?$/, ":0"); s = s "|" $0 }
+		END { print s }'
+}
+say "comparing answers of $count addresses"
+"${cold[@]}" <sorted.$count | flatten >ours.flat
+[ "$(wc -l <ours.flat)" = "$count" ] || stop "$(wc -l <ours.flat) answers to $count addresses"
+sort ours.flat | cksum >want
+same() { # WHAT COMMAND...: the same answers in the shuffled order
+	local what=$1
+
+	shift
+	"$@" <shuffled.$count | flatten | sort | cksum | cmp -s - want ||
+		stop "tracemill answers otherwise $what: no table"
+}
+same 'when the addresses are shuffled' "${cold[@]}"
+same 'on one processor' "${one[@]}"
+[ ${#warm[@]} = 0 ] || same 'from its index' "${warm[@]}"
+
+# An answer differs in its outermost name only where one side takes that from the symbol table: llvm
+# where it can, we where DWARF has no linkage name, gimli never. All else is counted and listed;
+# more than one of 1,000 and the times would mean nothing.
+agree() { # PEER FILE
+	awk -v peer="$1" '
+		function without(s, last) {
+			last = s
+			sub(/.*\|/, "", last)
+			sub(/\|[^|]*\|[^|]*$/, "", s)
+			return s "|" last
+		}
+		FNR == NR { ours[substr($0, 1, index($0, "|"))] = $0; next }
+		{
+			a = ours[substr($0, 1, index($0, "|"))]
+			n++
+			if (a == $0)
+				same++
+			else if (a != "" && without(a) == without($0))
+				named++
+			else {
+				if (++other <= 3)
+					print "  ours  " substr(a, 1, 300) "\n  " peer "  " substr($0, 1, 300) >"/dev/stderr"
+				print substr($0, 1, index($0, "|") - 1) >("differ." peer)
+			}
+		}
+		END {
+			printf "- %s: of %d answers %d are the same, %d but for the outermost name, %d differ\n", peer, n,
+				same, named, other
+			exit !(n > 0 && other * 1000 <= n)
+		}' ours.flat "$2" >>agreed || stop "answers differ from those of $1, see $work/differ.$1: no table"
+}
+: >agreed
+rm -f differ.*
+if [ ${#gimli[@]} != 0 ]; then
+	"${gimli[@]}" <sorted.$count | flatten >gimli.flat
+	agree gimli gimli.flat
+fi
+if [ ${#llvm[@]} != 0 ]; then
+	"${llvm[@]}" <sorted.$llvm_count | flatten >llvm.flat
+	agree llvm llvm.flat
+	# Who is right where gimli and we differ?
+	if [ -s differ.gimli ] && [ ! -s differ.llvm ] && [ "$llvm_count" = "$count" ]; then
+		echo "  (in all $(wc -l <differ.gimli) that differ from gimli's, llvm-symbolizer says what we say)" >>agreed
+	fi
+fi
+cat agreed >&2
+
+# --- times -----------------------------------------------------------------------------------------
+rm -f samples
+row() { # NAME ADDRESSES INPUT COMMAND...: one run
+	local name=$1 n=$2 input=$3
+
+	shift 3
+	if ! "$GEN/rss" -o one "$@" <"$input" >/dev/null 2>err; then
+		stop "$name: $(head -n 1 err)"
+	fi
+	awk -v name="$name" -v n="$n" -v round="$round" -v OFS='\t' '{print name, n, round, $1, $4, $2 + $3}' one >>samples
+}
+load() { cut -d' ' -f1 /proc/loadavg; }
+load_before=$(load)
+for ((round = 1; round <= runs; round++)); do
+	say "round $round of $runs"
+	cat libjvm.debug >/dev/null
+	for n in $count $few $fewer 1; do
+		row 'tracemill' $n shuffled.$n "${cold[@]}"
+		[ $n != "$count" ] || row 'tracemill, one processor' $n shuffled.$n "${one[@]}"
+		[ ${#warm[@]} = 0 ] || row 'tracemill, from its index' $n shuffled.$n "${warm[@]}"
+		[ ${#gimli[@]} = 0 ] || row 'gimli addr2line 0.19, sorted' $n sorted.$n "${gimli[@]}"
+		[ ${#gimli[@]} = 0 ] || [ $n != "$count" ] || row 'gimli addr2line 0.19' $n shuffled.$n "${gimli[@]}"
+		[ ${#llvm[@]} = 0 ] || [ $n -gt "$llvm_count" ] || row "$llvm_name" $n shuffled.$n "${llvm[@]}"
+		[ $n -gt $few ] || ! command -v addr2line >/dev/null ||
+			row "GNU addr2line $(addr2line --version | sed -n '1s/.* //p')" $n sorted.$n "${gnu[@]}"
+		[ $n -gt $fewer ] || ! command -v eu-addr2line >/dev/null ||
+			row "eu-addr2line $(eu-addr2line --version | sed -n '1s/.* //p')" $n sorted.$n "${elfutils[@]}"
+	done
+	if [ ${#warm[@]} != 0 ]; then
+		rm -rf cache.index
+		row 'tracemill, building its index' 0 /dev/null "${build[@]}"
+	fi
+done
+
+echo
+echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors, Linux $(uname -r);" \
+	"load $load_before before and $(load) after; tracemill $(cat "$SRC/VERSION"), $runs rounds, seed $seed;"
+echo "libjvm of $(cat "$packages/openjdk-17-dbg.version"), $(($(stat -c %s libjvm.debug) / 1000000)) MB. Answers compared first:"
+cat agreed
+echo
+awk -F '\t' -v large="$count" '
+	function median(list, n, i, j, t, v) {
+		n = split(list, v, " ")
+		for (i = 2; i <= n; i++)
+			for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) {
+				t = v[j]; v[j] = v[j - 1]; v[j - 1] = t
+			}
+		return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+	}
+	function ratio(over, under, n, r, list) { # "": a row is not there
+		for (r = 1; r <= rounds; r++)
+			if ((over, n, r) in wall && (under, n, r) in wall)
+				list = list " " wall[over, n, r] / wall[under, n, r]
+		return list == "" ? "" : median(list)
+	}
+	function reach(what, got, want, how) {
+		if (got == "")
+			printf "- %s: not measured (to reach: %s %s)\n", what, how, want
+		else
+			printf "- %s: %.3f (to reach: %s %s)\n", what, got, how, want
+	}
+	function time_of(name, n) { return (name, n) in walls ? median(walls[name, n]) : "" }
+	{
+		if (!(($1, $2) in walls)) { order[++rows] = $1 SUBSEP $2 }
+		wall[$1, $2, $3] = $4
+		walls[$1, $2] = walls[$1, $2] " " $4
+		cpu[$1, $2] = cpu[$1, $2] " " $6
+		if ($5 > peak[$1, $2]) peak[$1, $2] = $5
+		if ($3 > rounds) rounds = $3
+		if ($1 ~ /^gimli.*sorted/) gimli = $1
+		if ($1 ~ /^llvm/) llvm = $1
+	}
+	END {
+		us = "tracemill"
+		print "| program | addresses | median, s | CPU, s | times tracemill | peak, MiB |"
+		print "|---|--:|--:|--:|--:|--:|"
+		for (i = 1; i <= rows; i++) {
+			split(order[i], k, SUBSEP)
+			r = ratio(k[1], us, k[2])
+			printf "| %s | %s | %.3f | %.2f | %s | %.0f |\n", k[1], k[2] ? k[2] : "",
+				median(walls[k[1], k[2]]), median(cpu[k[1], k[2]]), r == "" ? "" : sprintf("%.2f", r), peak[k[1], k[2]] / 1024
+		}
+		print ""
+		reach("tracemill / gimli sorted, " large, ratio(us, gimli, large), 0.15, "<=")
+		reach("tracemill / gimli sorted, 1000", ratio(us, gimli, 1000), 0.25, "<=")
+		reach("from the index / gimli sorted, " large, ratio("tracemill, from its index", gimli, large), 0.05, "<=")
+		if (llvm ~ / 19\./)
+			reach(llvm " / tracemill, " large, ratio(llvm, us, large), 40, ">=")
+		reach("one processor / all, " large, ratio("tracemill, one processor", us, large), 1.7, ">=")
+		reach("one address, s", time_of(us, 1), 0.025, "<=")
+		reach("peak / gimli, " large, (gimli, large) in peak ? peak[us, large] / peak[gimli, large] : "", 1, "<")
+	}' samples
+cat absent
