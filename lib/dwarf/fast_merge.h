@@ -33,6 +33,15 @@ struct fast_engine {
 	size_t n_complaints;
 };
 
+enum { FAST_SECONDS = 60 }; /* of processor time, unless the options say */
+
+struct sections;
+/* The sections of g->job->object into g->file. Those that cannot be read are complained about. */
+enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e);
+/* The ranges that a unit owns, in no order. False: it owns nothing that can be read. */
+bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
+	      fast_scopes_found_fn *owned, void *arg);
+
 /* No other unit needs to be asked. */
 static inline bool fast_settled(const struct fast_best *b)
 {

@@ -9,6 +9,7 @@
 struct fast_level {
 	uint32_t from, to; /* the addresses that may lie in what is inside */
 	uint32_t scope;    /* index + 1 */
+	uint32_t stamp;    /* of what narrows it, in walk.clock's time */
 	bool dead;         /* inside a discarded function */
 };
 
@@ -18,7 +19,9 @@ struct walk {
 	const struct abbrevs *t;
 	const uint64_t *addrs;
 	uint32_t *node;
-	bool everything;
+	bool everything, blocks;
+	uint32_t *stamps, clock; /* NULL, or when each address was claimed last */
+	bool inside;             /* what is claimed now should lie in what narrows it */
 	/* What is inside lies within what is around it, unless that is empty. Not so in DWARF 2,
 	 * which cannot say where a call is that was inlined in pieces. */
 	bool narrow;
@@ -169,6 +172,10 @@ static void claim(struct walk *w, const struct fast_level *cur, struct fast_rang
 		if (id)
 			w->node[end] = id;
 	}
+	for (uint32_t k = i; w->stamps && k < end; k++) {
+		w->s->loose |= w->inside && w->stamps[k] < cur->stamp;
+		w->stamps[k] = w->clock;
+	}
 	budget_spend(w->budget, end - i);
 	if (i < in->from)
 		in->from = i;
@@ -268,6 +275,8 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 
 	if (inlined && cur->dead)
 		return w->everything; /* what is inlined into a discarded function is dead, too */
+	w->clock++;
+	w->inside = inlined;
 	there = claim_ranges(w, a, at, cur, id, &in, &living);
 	matched = in.to > 0;
 	known = !inlined || (living && w->narrow);
@@ -290,6 +299,7 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 	if (!w->everything && known) {
 		next->from = in.from;
 		next->to = in.to;
+		next->stamp = w->clock;
 	}
 	return true;
 }
@@ -301,10 +311,15 @@ static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *a
 	struct fast_level in = {.from = UINT32_MAX};
 	size_t living;
 
+	w->clock++;
+	w->inside = true;
+	if (w->blocks)
+		claim_ranges(w, a, at, cur, 0, &in, &living);
 	if (w->everything || !w->narrow || !claim_ranges(w, a, at, cur, 0, &in, &living) || !living)
 		return true;
 	next->from = in.from;
 	next->to = in.to;
+	next->stamp = w->clock;
 	return in.to > 0;
 }
 
@@ -386,6 +401,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .addrs = addrs,
 			 .node = node,
 			 .everything = everything,
+			 .stamps = everything ? NULL : s->stamps,
 			 .narrow = u->version > 2,
 			 .budget = b,
 			 .s = s,
@@ -398,8 +414,8 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 }
 
 enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit *u,
-			       const struct abbrevs *t, struct budget *b, struct fast_scopes *s,
-			       fast_scopes_found_fn *found, void *arg)
+			       const struct abbrevs *t, bool blocks, struct budget *b,
+			       struct fast_scopes *s, fast_scopes_found_fn *found, void *arg)
 {
 	static const uint64_t none;
 	uint32_t nowhere;
@@ -409,6 +425,7 @@ enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit
 			 .addrs = &none,
 			 .node = &nowhere,
 			 .everything = true,
+			 .blocks = blocks,
 			 .found = found,
 			 .arg = arg,
 			 .budget = b,
