@@ -22,10 +22,12 @@ void lookup_init(struct lookup *l, const struct lookup_options *o)
 	*l = (struct lookup){.options = *o, .tell_from = 1};
 	if (!l->options.engine)
 		l->options.engine = dwarf_engine_default();
+	cache_init(&l->cache, &o->cache);
 }
 
 void lookup_release(struct lookup *l)
 {
+	cache_release(&l->cache);
 	for (size_t i = 0; i < l->n_files; i++) {
 		object_free(l->files[i]->object);
 		free(l->files[i]->path);
@@ -118,7 +120,7 @@ static enum status answer(struct lookup *l, struct part *parts, struct err *e)
 		n++;
 	}
 	if (n)
-		st = l->options.engine->run(jobs, n, &l->options.dwarf, e);
+		st = cache_run(&l->cache, l->options.engine, jobs, n, &l->options.dwarf, e);
 	free(jobs);
 	return st;
 }
