@@ -223,7 +223,8 @@ int main(int argc, char **argv)
 		cli_need_folder("sysroot", sysroot);
 	if (prewarm) {
 		if (!n || o.cache.off)
-			cli_usage("--prewarm: needs %s", n ? "a cache" : "the binaries as operands");
+			cli_usage("--prewarm: needs %s",
+				  n ? "a cache" : "the binaries as operands");
 		for (int i = 1; i <= n; i++)
 			make_index(argv[i], &o);
 		opt_list_release(&files);

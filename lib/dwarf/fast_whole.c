@@ -182,11 +182,11 @@ static void do_unit(size_t item, unsigned index, void *arg)
 			continue;
 		}
 		for (; q < a->n && s->addrs[q] < o->hi; q++) {
-			uint64_t hi = q + 1 < a->n && s->addrs[q + 1] < o->hi ? s->addrs[q + 1]
-									      : o->hi;
+			uint64_t hi =
+			    q + 1 < a->n && s->addrs[q + 1] < o->hi ? s->addrs[q + 1] : o->hi;
 
-			add_piece(p, &(struct piece){s->addrs[q], hi, unit, a->call[q],
-						     a->found[q]});
+			add_piece(p,
+				  &(struct piece){s->addrs[q], hi, unit, a->call[q], a->found[q]});
 		}
 	}
 	if (__atomic_add_fetch(&x->n_pieces, p->n, __ATOMIC_RELAXED) > LIMIT_PIECES)
@@ -286,9 +286,9 @@ static uint32_t carry(struct whole *x, struct dwarf_answers *out, struct map64 *
 
 		c.outer = outer;
 		if (c.function)
-			c.function = fast_string(&out->strings, by_place,
-						 &a->name_ids[c.function - 1],
-						 &a->names[c.function - 1]);
+			c.function =
+			    fast_string(&out->strings, by_place, &a->name_ids[c.function - 1],
+					&a->names[c.function - 1]);
 		if (c.file)
 			c.file = fast_string(&out->strings, NULL, &a->path_ids[c.file - 1],
 					     &a->paths[c.file - 1]);
@@ -316,10 +316,10 @@ static void hand_over(struct whole *x, struct dwarf_whole *w)
 
 		if (i && p->all[i - 1].hi < y->lo)
 			add_stretch(w, p->all[i - 1].hi, 0, DWARF_NOT_FOUND);
-		add_stretch(
-		    w, y->lo,
-		    y->call ? carry(x, &w->answers, &by_place, &x->units[y->unit], y->call) : 0,
-		    y->found);
+		add_stretch(w, y->lo,
+			    y->call ? carry(x, &w->answers, &by_place, &x->units[y->unit], y->call)
+				    : 0,
+			    y->found);
 		if (i + 1 == p->n)
 			add_stretch(w, y->hi, 0, DWARF_NOT_FOUND);
 	}
@@ -356,9 +356,8 @@ static enum status answer_all(struct whole *x, struct dwarf_whole *w, struct err
 		return err_set(e, ST_LIMIT, over ? "takes too long" : "has too many pieces");
 	fast_complain_of_units(&x->g);
 	if (x->g.n_complaints) /* each would be repeated for every batch */
-		return err_set(
-		    e, ST_UNSUPPORTED, "%s",
-		    intern_text(&w->answers.strings, w->answers.complaints[0], NULL));
+		return err_set(e, ST_UNSUPPORTED, "%s",
+			       intern_text(&w->answers.strings, w->answers.complaints[0], NULL));
 	merge_all(x);
 	hand_over(x, w);
 	return object_intact(x->g.job->object, e);

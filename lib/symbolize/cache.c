@@ -8,10 +8,10 @@
 #include "lib/symbolize/index_format.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,9 +27,9 @@ struct cached {
 };
 
 /* What the fast engine's answers are made from; and whether there are split units. */
-static const char *const sections[] = {
-    ".debug_info", ".debug_abbrev",      ".debug_str",  ".debug_line",   ".debug_line_str",
-    ".debug_addr", ".debug_str_offsets", ".debug_ranges", ".debug_rnglists"};
+static const char *const sections[] = {".debug_info",        ".debug_abbrev",   ".debug_str",
+				       ".debug_line",        ".debug_line_str", ".debug_addr",
+				       ".debug_str_offsets", ".debug_ranges",   ".debug_rnglists"};
 
 __attribute__((format(printf, 2, 3))) static void tell(struct cache *c, const char *fmt, ...)
 {
@@ -206,9 +206,9 @@ static enum status fill_part(struct cache *c, struct cached *x, const struct cac
 		st = err_set(e, ST_LIMIT, "an index of %" PRIu64 " bytes is over the cache's limit",
 			     size);
 	/* the binary may have been linked anew meanwhile */
-	if (!st && (!identify(&again) || again.n_key != x->n_key ||
-		    memcmp(again.key, x->key, x->n_key) || !object_place(x->object, &size) ||
-		    size != place))
+	if (!st &&
+	    (!identify(&again) || again.n_key != x->n_key || memcmp(again.key, x->key, x->n_key) ||
+	     !object_place(x->object, &size) || size != place))
 		st = err_set(e, ST_BAD, "its file has changed");
 	free(again.name);
 	return st;

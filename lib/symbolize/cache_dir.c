@@ -78,8 +78,7 @@ enum status cache_part_open(struct cache_part *p, const char *dir, const char *n
 		} else if (flock(p->fd, LOCK_EX | (wait ? 0 : LOCK_NB))) {
 			if (errno == EINTR)
 				continue;
-			st = errno == EWOULDBLOCK ? ST_NONE
-						  : err_sys(e, "cannot lock %s", p->path);
+			st = errno == EWOULDBLOCK ? ST_NONE : err_sys(e, "cannot lock %s", p->path);
 		} else if (!is_at(p->fd, p->path)) {
 			close(p->fd);
 			continue;

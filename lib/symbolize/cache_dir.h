@@ -24,8 +24,7 @@ struct cache_part {
 enum status cache_part_open(struct cache_part *p, const char *dir, const char *name, bool wait,
 			    struct err *e);
 /* It becomes DIR/NAME. */
-enum status cache_part_keep(struct cache_part *p, const char *dir, const char *name,
-			    struct err *e);
+enum status cache_part_keep(struct cache_part *p, const char *dir, const char *name, struct err *e);
 void cache_part_drop(struct cache_part *p); /* it goes, if it was not kept */
 
 /* Says that it was used now. */
@@ -35,6 +34,6 @@ void cache_dir_used(int fd);
 void cache_dir_trim(const char *dir, uint64_t limit, const char *keep);
 
 #define CACHE_SUFFIX ".tmx"
-#define CACHE_PART ".part"
+#define CACHE_PART   ".part"
 
 #endif

@@ -18,7 +18,7 @@ struct index;
 
 /* Maps the file at fd, which the caller may close. ST_BAD: not sound, or of another key. */
 enum status index_open(struct index **out, int fd, const void *key, size_t n_key, struct err *e);
-void index_free(struct index *x); /* accepts NULL */
+void index_free(struct index *x);           /* accepts NULL */
 uint64_t index_size(const struct index *x); /* of the file */
 /* Why the binary could not be indexed; NULL: it could. */
 const char *index_refused(const struct index *x);

@@ -30,10 +30,9 @@
  *	ANSWERS  u32 each: INDEX_ASK: ask the engine. Else the low 31 bits are a call, 0: none, and
  *	         the high bit says that there is a line only (DWARF_LINE_ONLY).
  *	CALLS    20 bytes each: u32 outer, function, file, line, column as struct dwarf_call; outer
- *	         is less than the call's own number, function and file are strings. Call 0 is unused.
- *	STRINGS  u32 each, n_strings + 2 of them: string i (from 1; 0 is "none") is the bytes of TEXT
- *	         from STRINGS[i] up to STRINGS[i + 1], of which the last is NUL.
- *	TEXT     bytes
+ *	         is less than the call's own number, function and file are strings. Call 0 is
+ *unused. STRINGS  u32 each, n_strings + 2 of them: string i (from 1; 0 is "none") is the bytes of
+ *TEXT from STRINGS[i] up to STRINGS[i + 1], of which the last is NUL. TEXT     bytes
  */
 #ifndef TM_SYMBOLIZE_INDEX_FORMAT_H
 #define TM_SYMBOLIZE_INDEX_FORMAT_H
@@ -41,8 +40,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INDEX_MAGIC "TMINDEX\n"
-#define INDEX_ASK UINT32_C(0x7fffffff)
+#define INDEX_MAGIC     "TMINDEX\n"
+#define INDEX_ASK       UINT32_C(0x7fffffff)
 #define INDEX_LINE_ONLY UINT32_C(0x80000000)
 
 enum {
@@ -57,7 +56,15 @@ enum {
 	INDEX_BLOCK = 4096,
 };
 
-enum index_part { PART_BLOCKS, PART_STARTS, PART_ANSWERS, PART_CALLS, PART_STRINGS, PART_TEXT, PARTS };
+enum index_part {
+	PART_BLOCKS,
+	PART_STARTS,
+	PART_ANSWERS,
+	PART_CALLS,
+	PART_STRINGS,
+	PART_TEXT,
+	PARTS
+};
 
 /* Bytes of one element of a part. */
 enum { EACH_BLOCK = 16, EACH_CALL = 20 };

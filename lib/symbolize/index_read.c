@@ -75,7 +75,8 @@ static enum status read_parts(struct index *x, struct err *e)
 
 		p->offset = index_get64(x->data + INDEX_PARTS_AT + 16 * i);
 		p->size = index_get64(x->data + INDEX_PARTS_AT + 16 * i + 8);
-		if (p->offset != at || p->size > x->size - at || ((p->size + 7) & ~7ull) > x->size - at)
+		if (p->offset != at || p->size > x->size - at ||
+		    ((p->size + 7) & ~7ull) > x->size - at)
 			return bad(e, "a part lies outside the file");
 		at += (p->size + 7) & ~UINT64_C(7);
 	}
@@ -103,8 +104,7 @@ static enum status read_header(struct index *x, const void *key, size_t n_key, s
 	if (index_get32(h + 8) != INDEX_VERSION)
 		return bad(e, "is of another version");
 	x->n_checksums = index_get64(h + 24);
-	if (index_get64(h + 16) != x->size ||
-	    x->n_checksums > (x->size - INDEX_HEADER) / 8)
+	if (index_get64(h + 16) != x->size || x->n_checksums > (x->size - INDEX_HEADER) / 8)
 		return bad(e, "its size differs");
 	x->body = INDEX_HEADER + 8 * x->n_checksums;
 	if ((x->size - x->body + INDEX_CHUNK - 1) / INDEX_CHUNK != x->n_checksums)

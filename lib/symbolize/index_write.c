@@ -116,10 +116,9 @@ static void put_stretches(struct writer *o, const struct dwarf_whole *w)
 	}
 	pad(o, (uint64_t)w->n * 4);
 	for (size_t i = 0; i < w->n; i++)
-		put32(o, w->all[i].found == DWARF_ASK ? INDEX_ASK
-			 : w->all[i].found == DWARF_LINE_ONLY
-			     ? w->all[i].call | INDEX_LINE_ONLY
-			     : w->all[i].call);
+		put32(o, w->all[i].found == DWARF_ASK         ? INDEX_ASK
+			 : w->all[i].found == DWARF_LINE_ONLY ? w->all[i].call | INDEX_LINE_ONLY
+							      : w->all[i].call);
 	pad(o, (uint64_t)w->n * 4);
 }
 
@@ -176,8 +175,7 @@ static bool measure(const struct dwarf_whole *w, const char *text, uint64_t size
 		intern_text(&w->answers.strings, i, &len);
 		size[PART_TEXT] += len + 1;
 	}
-	return w->n < UINT32_MAX && w->answers.n_calls < INDEX_ASK &&
-	       size[PART_TEXT] <= UINT32_MAX;
+	return w->n < UINT32_MAX && w->answers.n_calls < INDEX_ASK && size[PART_TEXT] <= UINT32_MAX;
 }
 
 static void put_header(struct writer *o, const struct dwarf_whole *w, const uint64_t size[PARTS],

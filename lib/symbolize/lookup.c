@@ -36,6 +36,7 @@ void lookup_release(struct lookup *l)
 	free(l->files);
 	map64_release(&l->file_of);
 	symbols_release(&l->symbols);
+	free(l->order);
 	intern_release(&l->told);
 }
 
@@ -155,8 +156,10 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 		for (size_t i = 0; i < p->n_addrs; i++) {
 			struct named named = calls_at(&of, i);
 
-			for (; item < p->n && p->items[item].key == p->addrs[i]; item++)
+			for (; item < p->n && p->items[item].key == p->addrs[i]; item++) {
 				queries[p->items[item].index].named = named;
+				l->order[l->n_order++] = p->items[item].index;
+			}
 		}
 		calls_of_release(&of);
 		complain(l, l->files[f], p);
@@ -172,6 +175,9 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	enum status st;
 
 	symbols_release(&l->symbols);
+	free(l->order);
+	l->order = mem_array(n, sizeof *l->order);
+	l->n_order = 0;
 	for (size_t i = 0; i < n; i++)
 		queries[i].named = (struct named){.reason = REASON_NO_FILE};
 	collect(l, parts, queries, n);

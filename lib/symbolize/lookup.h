@@ -38,7 +38,9 @@ struct lookup {
 	struct cache cache;
 	struct map64 file_of;   /* hash of a path -> file */
 	struct symbols symbols; /* of the last run */
-	struct intern told;     /* complaints, each once; ids below tell_from have been told */
+	uint32_t *order;        /* of the last run: queries with a binary, by it and address */
+	size_t n_order;
+	struct intern told; /* complaints, each once; ids below tell_from have been told */
 	uint32_t tell_from;
 };
 

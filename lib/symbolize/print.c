@@ -44,10 +44,13 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_
 	if (!*file)
 		file = print_symbol_file(q);
 	buf_adds(b, *file ? file : "??");
-	if (c->line)
-		buf_addf(b, ":%" PRIu32 "\n", c->line);
-	else
+	if (!c->line) {
 		buf_adds(b, ":?\n");
+		return;
+	}
+	buf_addc(b, ':');
+	buf_add_u64(b, c->line);
+	buf_addc(b, '\n');
 }
 
 void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,

@@ -74,8 +74,8 @@ static enum status answer(struct run *r, struct err *e)
 		n++;
 	}
 	if (n)
-		st = cache_run(&r->s->cache, r->s->options.engine, jobs, n, &r->s->options.dwarf,
-			       e);
+		st =
+		    cache_run(&r->s->cache, r->s->options.engine, jobs, n, &r->s->options.dwarf, e);
 	free(jobs);
 	return st;
 }
@@ -197,6 +197,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 
 	symbols_release(&t->symbols);
 	calls_init(&r.calls, &t->symbols, &t->cut_strings);
+	r.calls.unique = true;
 	r.bound = mem_array(t->n_locations, sizeof *r.bound);
 	bind_locations(t, maps, &s->files, &s->options.bind, r.bound);
 	r.n_batches = s->files.n;
