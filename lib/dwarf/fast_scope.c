@@ -11,6 +11,8 @@ struct fast_level {
 	uint32_t scope;    /* index + 1 */
 	uint32_t stamp;    /* of what narrows it, in walk.clock's time */
 	bool dead;         /* inside a discarded function */
+	bool has_end;
+	const uint8_t *end; /* where DW_AT_sibling leads to, when it is there to be checked */
 };
 
 struct walk {
@@ -346,6 +348,7 @@ static void walk(struct walk *w, struct fast_level top)
 
 		a = next_abbrev(w, &p, &code);
 		if (!code) {
+			s->loose |= s->stack[depth - 1].has_end && s->stack[depth - 1].end != p;
 			if (!--depth)
 				return;
 			continue;
@@ -381,6 +384,9 @@ static void walk(struct walk *w, struct fast_level top)
 			return;
 		}
 		if (a->children && descend) {
+			next.has_end = w->blocks && a->sibling;
+			if (next.has_end)
+				next.end = sibling(w, a, at);
 			if (depth == LIMIT_NESTING) {
 				fail(w, ST_LIMIT, "DIEs nested too deep");
 				return;

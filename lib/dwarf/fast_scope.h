@@ -32,7 +32,8 @@ struct fast_scopes {
 	struct fast_ranges ranges;
 	const char *why; /* what was wrong */
 	/* For who must know whether answers depend on what else is asked: set stamps to zeroes, one
-	 * for each address, before a walk. loose: some ranges lie outside what is around them. */
+	 * for each address, before a walk. loose: some ranges lie outside what is around them (or,
+	 * in fast_scopes_ranges with blocks, DW_AT_sibling leads astray). */
 	uint32_t *stamps;
 	bool loose;
 };

@@ -143,6 +143,7 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 	struct fast_answers *a = &x->units[unit];
 	const struct abbrevs *t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
 
+	w->scopes.loose = false;
 	if (u->split || t->declined || t->why ||
 	    fast_scopes_ranges(f, u, t, true, &w->budget, &w->scopes, add_place, s) ||
 	    fast_lines_places(f, u, &w->budget, &w->lines, &s->places) ||
@@ -150,7 +151,6 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 		return false;
 	*a = (struct fast_answers){.unit = unit, .n = choose_addrs(s)};
 	a->query = s->query;
-	w->scopes.loose = false;
 	w->scopes.stamps = s->stamps;
 	fast_answers_make(w, f, s->addrs, a);
 	w->scopes.stamps = NULL;

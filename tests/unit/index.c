@@ -2,8 +2,8 @@
  *
  * The index file: what is written is read, and nothing else is.
  */
-#include "lib/base/mem.h"
 #include "lib/symbolize/index.h"
+#include "lib/base/mem.h"
 #include "lib/symbolize/index_format.h"
 #include "tests/unit/test.h"
 
@@ -108,10 +108,10 @@ static int wrong(struct index *x, const struct dwarf_whole *w, const uint64_t *a
 	return bad;
 }
 
-static const uint64_t few[] = {0,      0xfff,  0x1000, 0x1001,         0x100f,
-			       0x1010, 0x101f, 0x1020, 0x102f,         0x1030,
-			       0x1fff, 0x2000, 0x2001, 0x6fffffffffff, 0x700000000000,
-			       0x800000000000, UINT64_MAX - 1, UINT64_MAX};
+static const uint64_t few[] = {
+    0,      0xfff,          0x1000,         0x1001,         0x100f,         0x1010,
+    0x101f, 0x1020,         0x102f,         0x1030,         0x1fff,         0x2000,
+    0x2001, 0x6fffffffffff, 0x700000000000, 0x800000000000, UINT64_MAX - 1, UINT64_MAX};
 enum { FEW = sizeof few / sizeof *few };
 
 TEST(what_is_written_is_read)
