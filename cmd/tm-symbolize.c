@@ -155,7 +155,7 @@ static void make_index(const char *path, const struct symbolize_options *o)
 		st = cache_prewarm(&cache, object, &o->dwarf, &size, &e);
 		cli_progress_clear();
 	}
-	if (st == ST_NONE || st == ST_UNSUPPORTED) {
+	if (object && (st == ST_NONE || st == ST_UNSUPPORTED)) {
 		cli_note(path, "no index: %s", st == ST_NONE ? "it has no DWARF" : e.msg);
 		cli_status(EXIT_INCOMPLETE);
 	} else if (st) {

@@ -153,7 +153,7 @@ done
 # --- when it is built ---
 
 cp keep x
-batch() { seq 0x100000 "$1" 2>/dev/null || seq 1048576 $((1048576 + $1 - 1)) | xargs printf '0x%x\n'; }
+batch() { seq 1048576 $((1048576 + $1 - 1)) | xargs printf '0x%x\n'; }
 rm -rf "$cache"
 batch 19999 | tm-addr2line --lenient -e x --cache "$cache" >got 2>err
 check "19,999 addresses: no index" [ ! -e "$cache" ]
@@ -199,7 +199,7 @@ check "--prewarm without DWARF: status 4" [ $? = 4 ]
 
 cp "$BIN/tm-symbolize" x
 objcopy --remove-section=.gnu_debuglink x 2>/dev/null
-addresses x | head -n 3000 >asked
+addresses x 2>/dev/null | head -n 3000 >asked
 ask want --no-cache
 rm -rf "$cache"
 jobs_bad=0
