@@ -37,7 +37,10 @@ static bool put_at(struct writer *w, uint64_t at, const uint8_t *p, size_t n)
 
 static void flush_chunk(struct writer *w)
 {
-	if (!w->used || w->failed)
+	size_t n = w->used;
+
+	w->used = 0;
+	if (!n || w->failed)
 		return;
 	if (w->n_checksums == w->cap_checksums) { /* counted before: cannot be */
 		w->failed = true;
@@ -45,11 +48,10 @@ static void flush_chunk(struct writer *w)
 		return;
 	}
 	index_put64(w->checksums + 8 * w->n_checksums,
-		    hash_bytes_seeded(w->chunk, w->used, w->n_checksums));
+		    hash_bytes_seeded(w->chunk, n, w->n_checksums));
 	w->n_checksums++;
-	put_at(w, w->at, w->chunk, w->used);
-	w->at += w->used;
-	w->used = 0;
+	put_at(w, w->at, w->chunk, n);
+	w->at += n;
 }
 
 static void put(struct writer *w, const void *p, size_t n)

@@ -287,7 +287,7 @@ TEST(a_disk_that_is_full)
 		TEST_SKIP("no /dev/full");
 		return;
 	}
-	make(&w, 10);
+	make(&w, 100000); /* several chunks */
 	CHECK_EQ(index_write(fd, &w, NULL, key, sizeof key, &size, &e), ST_SYS);
 	close(fd);
 	dwarf_whole_release(&w);
