@@ -20,6 +20,7 @@ struct cached {
 	struct object *object; /* borrowed */
 	bool known;            /* it can be told from others: key and name are there */
 	bool tried;            /* to build: not again */
+	uint64_t asked;        /* addresses, so far, while there was no index */
 	uint8_t key[INDEX_KEY_MAX];
 	size_t n_key;
 	char *name;
@@ -262,7 +263,8 @@ static struct index *index_for(struct cache *c, struct cached *x, size_t n,
 		return x->index;
 	if (open_index(c, x, &damaged))
 		return x->index;
-	if ((damaged || n >= CACHE_BUILD_AT) && !x->tried)
+	x->asked += n;
+	if ((damaged || x->asked >= CACHE_BUILD_AT) && !x->tried)
 		try_build(c, x, options);
 	return x->index;
 }

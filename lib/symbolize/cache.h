@@ -22,7 +22,7 @@
 #include "lib/symbolize/index.h"
 
 enum {
-	CACHE_BUILD_AT = 20000, /* addresses of one binary in a batch that make an index worth it */
+	CACHE_BUILD_AT = 20000, /* addresses of one binary, asked so far, that are worth an index */
 	CACHE_LIMIT_MIB = 4096, /* unless $TRACEMILL_CACHE_LIMIT says another number */
 };
 

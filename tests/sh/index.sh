@@ -83,10 +83,12 @@ same_indexed() { same "$@" && [ "$status" = 0 ] && [ "$(indexes)" = 1 ]; }
 
 # --- builds: every byte of their code ---
 
+# shellcheck disable=SC2086 # several flags
+with_flags() { build x "$cc" $flags 2>err; }
 while read -r name cc flags; do
 	if ! command -v "$cc" >/dev/null 2>&1; then
 		echo "skip - index of $name (no $cc)"
-	elif ! build x "$cc" $flags 2>err; then # several flags
+	elif ! with_flags; then
 		echo "skip - index of $name ($cc cannot build it: $(head -n 1 err))"
 	else
 		check "$name: every byte, every program" same_indexed
@@ -125,8 +127,8 @@ if [ -d "$DATA/corpus/fast" ]; then
 	every=$(ls "$DATA"/corpus/fast/* | awk '!/-[0-9][0-9][0-9][0-9]$/ || NR % 4 == 0')
 	rm -rf "$cache"
 	# shellcheck disable=SC2086 # several files
-	check "damaged and unusual files, asked at once, in part and alone" \
-		eval '"$GEN/index_check" "$cache" $every >err'
+	index_check() { "$GEN/index_check" "$cache" $every >err; }
+	check "damaged and unusual files, asked at once, in part and alone" index_check
 	tail -n 1 err | sed 's/^/    /'
 else
 	echo "skip - damaged files ($DATA/corpus is not there)"
@@ -161,8 +163,8 @@ batch 20000 | tm-addr2line --lenient -e x --cache "$cache" >got 2>err
 check "20,000 addresses: an index" [ "$(indexes)" = 1 ]
 check "... and nothing is said" [ ! -s err ]
 rm -rf "$cache" home
-batch 20000 | XDG_CACHE_HOME=$PWD/home/xdg tm-addr2line --lenient -e x >got 2>err
-check "XDG_CACHE_HOME" [ "$(indexes home/xdg/tracemill)" = 1 ]
+batch 20000 | XDG_CACHE_HOME=$PWD/own tm-addr2line --lenient -e x >got 2>err
+check "XDG_CACHE_HOME" [ "$(indexes own/tracemill)" = 1 ]
 batch 20000 | HOME=$PWD/home tm-addr2line --lenient -e x >got 2>err
 check "HOME" [ "$(indexes home/.cache/tracemill)" = 1 ]
 rm -rf home
@@ -272,8 +274,10 @@ flip() { # AT
 
 	byte=$(od -An -tu1 -j "$1" -N 1 good)
 	cp good "$good"
+	# shellcheck disable=SC2059 # an escape
 	printf "\\$(printf %o $((byte ^ (1 << (flips % 8)))))" | dd of="$good" bs=1 seek="$1" conv=notrunc status=none
 }
+# shellcheck disable=SC2046 # numbers
 for at in 0 8 12 16 24 32 36 40 44 48 56 64 72 88 104 120 136 137 200 201 504 511 512 520 \
 	$(for i in $(seq 1 24); do echo $((i * size / 25)); done) $((size - 1)); do
 	flips=$((flips + 1))
