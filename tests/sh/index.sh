@@ -217,7 +217,7 @@ done
 for p in "${pids[@]}"; do
 	wait "$p" || jobs_bad=1
 done
-at_once() { [ $jobs_bad = 0 ] && [ "$(indexes)" = 1 ] && ! leftovers && [ ! -s err.1 ] && [ ! -s err.2 ]; }
+at_once() { [ "$jobs_bad" = 0 ] && [ "$(indexes)" = 1 ] && ! leftovers && [ ! -s err.1 ] && [ ! -s err.2 ]; }
 check "8 builders at once: one index" at_once
 ask got --cache "$cache"
 check "... and its answers" cmp -s want got
@@ -291,7 +291,7 @@ for at in 0 8 12 16 24 32 36 40 44 48 56 64 72 88 104 120 136 137 200 201 504 51
 	prewarm x
 	cmp -s good "$good" || unmended=$((unmended + 1))
 done
-mended() { [ $bad = 0 ] && [ $unmended = 0 ]; }
+mended() { [ "$bad" = 0 ] && [ "$unmended" = 0 ]; }
 check "$flips flipped bits: the same answers, and --prewarm mends" mended
 bad=0
 for n in 0 1 511 512 513 600 $((size / 2)) $((size - 1)); do
