@@ -6,6 +6,7 @@
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
 #include "lib/symbolize/print.h"
+#include "lib/symbolize/print_many.h"
 #include "lib/symbolize/request.h"
 
 #include <stdlib.h>
@@ -34,13 +35,27 @@ static bool ask(struct job *j, const struct line *line, struct lookup_query *q, 
 	return !j->section.name || *shown < j->section.size;
 }
 
+struct answers {
+	const struct job *j;
+	const struct lookup_query *queries;
+	const uint64_t *shown;
+};
+
+static void print(void *arg, struct buf *b, size_t i)
+{
+	const struct answers *a = arg;
+
+	print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
+}
+
 static void answer(void *arg, const struct line *lines, size_t n)
 {
 	struct job *j = arg;
 	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
 	uint64_t *shown = mem_array(n, sizeof *shown);
 	struct err e = ERR_INIT;
-	struct buf out = BUF_INIT;
+	struct answers a = {j, queries, shown};
+	struct printed printed;
 	const char *complaint;
 
 	for (size_t i = 0; i < n; i++)
@@ -48,15 +63,21 @@ static void answer(void *arg, const struct line *lines, size_t n)
 			queries[i].file = j->file;
 	if (lookup_run(&j->lookup, queries, n, &e))
 		cli_fail(j->file->path, &e);
+	print_many(&printed, &j->lookup, n, print, &a);
 	for (size_t i = 0; i < n; i++) {
-		print_gnu(&out, &j->lookup, &queries[i], shown[i], &j->print);
 		if (!queries[i].named.call && !j->lenient)
 			cli_status(EXIT_INCOMPLETE);
 	}
 	while ((complaint = lookup_complaint(&j->lookup)))
 		cli_note(NULL, "%s", complaint);
-	fwrite(out.data, 1, out.len, stdout);
-	buf_release(&out);
+	while ((complaint = cache_told(&j->lookup.cache)))
+		cli_info(NULL, "%s", complaint);
+	for (size_t i = 0; i < n; i++) {
+		if (i + 16 < n)
+			__builtin_prefetch(printed.of[i + 16].s);
+		fwrite_unlocked(printed.of[i].s, 1, printed.of[i].n, stdout);
+	}
+	printed_release(&printed);
 	free(shown);
 	free(queries);
 }
@@ -113,6 +134,8 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
 	    ROW_LIST(0, "debug-dir", "DIR", "where debug files are; again for more", &debug_dirs),
 	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
+	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
+	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
 	    OPT_END,
 	};
 	const struct opt_program program = {called ? called : "tm-addr2line", "[ADDRESS...]",

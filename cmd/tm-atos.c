@@ -63,6 +63,8 @@ static void answer(void *arg, const struct line *lines, size_t n_lines)
 	}
 	while ((complaint = lookup_complaint(&j->lookup)))
 		cli_note(NULL, "%s", complaint);
+	while ((complaint = cache_told(&j->lookup.cache)))
+		cli_info(NULL, "%s", complaint);
 	fwrite(out.data, 1, out.len, stdout);
 	buf_release(&out);
 	free(shown);
@@ -126,6 +128,8 @@ int main(int argc, char **argv)
 	    ROW_HEADING("not in atos:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
 	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
+	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
+	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
 	    OPT_END,
 	};
 	const struct opt_program program = {called ? called : "tm-atos", "[ADDRESS...]",

@@ -92,6 +92,8 @@ static void answer(void *arg, const struct line *lines, size_t n)
 		buf_adds(&out, "]\n");
 	while ((complaint = lookup_complaint(&j->lookup)))
 		cli_note(NULL, "%s", complaint);
+	while ((complaint = cache_told(&j->lookup.cache)))
+		cli_info(NULL, "%s", complaint);
 	if (j->print.json && j->print.pretty)
 		print_indented(&pretty, out.data, out.len);
 	fwrite(pretty.len ? pretty.data : out.data, 1, pretty.len ? pretty.len : out.len, stdout);
@@ -142,6 +144,8 @@ int main(int argc, char **argv)
 	    ROW_HEADING("not in llvm-symbolizer:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
 	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
+	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
+	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
 	    OPT_END,
 	};
 	const struct opt_program program = {called ? called : "tm-llvm-symbolizer",

@@ -8,6 +8,7 @@
 #include "lib/symbolize/coverage.h"
 #include "lib/symbolize/rewrite.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,14 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	return st;
 }
 
+static void tell_cache(struct cache *c)
+{
+	const char *word;
+
+	while ((word = cache_told(c)))
+		cli_info(NULL, "%s", word);
+}
+
 static void one(struct job *j, const char *path)
 {
 	const char *file = strcmp(path, "-") ? path : "<stdin>";
@@ -101,6 +110,7 @@ static void one(struct job *j, const char *path)
 
 	if (!st)
 		st = symbolize(j, &in, file, &e);
+	tell_cache(&j->symbolizer.cache);
 	input_close(&in);
 	if (st)
 		cli_fail(file, &e);
@@ -131,13 +141,41 @@ static void unwanted_files(const struct files *f, bool some_missing)
 	}
 }
 
+static void make_index(const char *path, const struct symbolize_options *o)
+{
+	struct object *object = NULL;
+	struct err e = ERR_INIT, ignored = ERR_INIT;
+	enum status st = object_open(&object, path, &e);
+	uint64_t size = 0;
+	struct cache cache;
+
+	cache_init(&cache, &o->cache);
+	if (!st) {
+		object_find_debug(object, &o->files.search, &ignored);
+		st = cache_prewarm(&cache, object, &o->dwarf, &size, &e);
+		cli_progress_clear();
+	}
+	if (object && (st == ST_NONE || st == ST_UNSUPPORTED)) {
+		cli_note(path, "no index: %s", st == ST_NONE ? "it has no DWARF" : e.msg);
+		cli_status(EXIT_INCOMPLETE);
+	} else if (st) {
+		cli_fail(path, &e);
+	} else {
+		cli_info(path, "its index has %" PRIu64 " bytes", size);
+	}
+	tell_cache(&cache);
+	cache_release(&cache);
+	object_free(object);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	struct opt_list files = {0}, debug_dirs = {0};
 	const char *output = NULL, *sysroot = "/", *engine = dwarf_engine_default()->name;
 	uint64_t jobs = pool_cpus(), least = 0;
-	bool no_local = false;
+	bool no_local = false, prewarm = false;
+	struct symbolize_options o = {0};
 	const struct opt options[] = {
 	    ROW_LIST('e', "exe", "FILE", "a binary of the capture, or MODULE=FILE; again for more",
 		     &files),
@@ -149,6 +187,9 @@ int main(int argc, char **argv)
 	    ROW_NUMBER('j', "jobs", "N", "workers (number of processors)", &jobs),
 	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF: fast (default), reference",
 		       &engine),
+	    ROW_FLAG(0, "prewarm", "FILEs are binaries: make their indexes, and end", &prewarm),
+	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
+	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
 	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
 		       &least),
 	    CLI_IMPORT_ROWS(import),
@@ -158,7 +199,6 @@ int main(int argc, char **argv)
 	    "tm-symbolize", "[FILE...]", "Puts functions, inlines, files and lines into a trace.",
 	    options};
 	struct job j = {.import = &import.options};
-	struct symbolize_options o = {0};
 	int n = opt_parse(&program, argc, argv);
 
 	cli_import_done(&import);
@@ -181,6 +221,16 @@ int main(int argc, char **argv)
 		cli_need_folder("debug-dir", debug_dirs.items[i]);
 	if (*sysroot && !no_local)
 		cli_need_folder("sysroot", sysroot);
+	if (prewarm) {
+		if (!n || o.cache.off)
+			cli_usage("--prewarm: needs %s",
+				  n ? "a cache" : "the binaries as operands");
+		for (int i = 1; i <= n; i++)
+			make_index(argv[i], &o);
+		opt_list_release(&files);
+		opt_list_release(&debug_dirs);
+		return cli_exit();
+	}
 	cli_output(output);
 	symbolizer_init(&j.symbolizer, &o);
 	given_files(&j.symbolizer.files);

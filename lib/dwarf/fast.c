@@ -28,7 +28,6 @@
 enum {
 	INDEX_CHUNK = 16,      /* units per piece of work of the index */
 	ROUND_PAIRS = 4 << 20, /* of (unit, address) in one of the later rounds */
-	DEFAULT_SECONDS = 60,
 };
 
 static uint32_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
@@ -49,7 +48,7 @@ static uint32_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
 static struct fast_worker *worker(struct fast_engine *g, unsigned index)
 {
 	struct fast_worker *w = &g->workers[index];
-	unsigned seconds = g->options->seconds ? g->options->seconds : DEFAULT_SECONDS;
+	unsigned seconds = g->options->seconds ? g->options->seconds : FAST_SECONDS;
 
 	if (g->fresh[index])
 		w->budget = (struct budget){.seconds = budget_now() + seconds};
@@ -84,47 +83,47 @@ static void own(void *arg, uint64_t lo, uint64_t hi)
 	budget_spend(&w->budget, to - from);
 }
 
-static void lose(struct fast_unit *u, const char *why)
-{
-	u->state = UNIT_LOST;
-	u->why = why;
-	u->n_runs = 0;
-}
-
-static void index_unit(struct fast_engine *g, struct fast_worker *w, struct fast_unit *u)
+bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
+	      fast_scopes_found_fn *owned, void *arg)
 {
 	struct fast_value ranges, low, high;
-	struct own o = {g, w};
 	const char *why;
 
-	if (u->state != UNIT_SOUND || !fast_unit_root(&g->file, u, &ranges, &low, &high))
-		return;
-	w->n_runs = 0;
-	why =
-	    fast_ranges_read(&g->file, u, &ranges, &low, &high, &w->budget, &w->ranges, &u->ranged);
+	if (u->state != UNIT_SOUND || !fast_unit_root(f, u, &ranges, &low, &high))
+		return false;
+	why = fast_ranges_read(f, u, &ranges, &low, &high, &w->budget, &w->ranges, &u->ranged);
 	/* DWARF 2 has no DW_AT_ranges: functions in other sections lie outside low_pc, high_pc */
 	if (u->version < 3 && !ranges.form)
 		u->ranged = false;
 	for (size_t i = 0; !why && i < w->ranges.n; i++)
-		own(&o, w->ranges.all[i].lo, w->ranges.all[i].hi);
+		owned(arg, w->ranges.all[i].lo, w->ranges.all[i].hi);
 	if (!why && !u->ranged) {
-		const struct abbrevs *t =
-		    fast_tables_get(&g->file.tables, g->file.in[IN_ABBREV], u->table);
+		const struct abbrevs *t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
 
 		if (t->declined) {
 			u->state = UNIT_DECLINED;
 			u->why = t->why;
-			return;
+			return false;
 		}
 		why = t->why;
 		if (!why && t->has_code &&
-		    fast_scopes_ranges(&g->file, u, t, &w->budget, &w->scopes, own, &o))
+		    fast_scopes_ranges(f, u, t, false, &w->budget, &w->scopes, owned, arg))
 			why = w->scopes.why;
 	}
 	if (why) {
-		lose(u, why);
-		return;
+		u->state = UNIT_LOST;
+		u->why = why;
 	}
+	return !why;
+}
+
+static void index_unit(struct fast_engine *g, struct fast_worker *w, struct fast_unit *u)
+{
+	struct own o = {g, w};
+
+	w->n_runs = 0;
+	if (!fast_own(&g->file, w, u, own, &o))
+		return;
 	u->n_runs = w->n_runs;
 	u->runs = arena_alloc(&w->arena, u->n_runs * sizeof *u->runs);
 	if (u->n_runs)
@@ -311,7 +310,7 @@ static void later_rounds(struct fast_engine *g)
 	free(stamp);
 }
 
-static enum status load(struct fast_engine *g, struct sections *s, struct err *e)
+enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 {
 	enum status st = sections_load(s, g->job->object, e);
 	struct fast_file *f = &g->file;
@@ -340,7 +339,7 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_ABSENT};
 	if (!job->n || !object_has_dwarf(job->object))
 		return ST_OK;
-	st = load(&g, &sections, e);
+	st = fast_load(&g, &sections, e);
 	if (st) {
 		fast_complain(&g, "%s", e->msg);
 		for (size_t i = 0; i < job->n; i++)

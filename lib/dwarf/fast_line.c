@@ -194,7 +194,8 @@ struct state {
 	uint32_t op_index;
 	bool live;     /* row is one of this sequence */
 	size_t next;   /* the first address not below row.addr */
-	uint64_t want; /* it, or UINT64_MAX */
+	uint64_t want; /* it, or UINT64_MAX; 0: every stretch is wanted, for places */
+	struct fast_line_places *places;
 };
 
 static uint32_t small(uint64_t v)
@@ -214,6 +215,14 @@ static __attribute__((noinline)) void take(struct state *s, const uint64_t *addr
 	    .there = true,
 	};
 
+	if (s->places) {
+		struct fast_line_places *p = s->places;
+
+		if (!p->n || p->all[p->n - 1].key != row.addr)
+			VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){row.addr, 0};
+		VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){s->now.addr, 0};
+		return;
+	}
 	for (; s->next < n && addrs[s->next] < s->now.addr; s->next++) {
 		if (!rows[s->next].there || rows[s->next].addr < row.addr)
 			rows[s->next] = row;
@@ -229,7 +238,7 @@ static inline void emit(struct state *s, const uint64_t *addrs, size_t n, struct
 			take(s, addrs, n, rows);
 	} else {
 		s->next = first_at_least(addrs, n, s->now.addr);
-		s->want = s->next < n ? addrs[s->next] : UINT64_MAX;
+		s->want = s->places ? 0 : s->next < n ? addrs[s->next] : UINT64_MAX;
 		s->live = true;
 	}
 	s->row = s->now;
@@ -246,9 +255,9 @@ static inline void advance(const struct program *g, struct state *s, uint64_t op
 	s->op_index = (uint32_t)(ops % g->max_ops);
 }
 
-static void reset(struct state *s)
+static void reset(struct state *s, struct fast_line_places *places)
 {
-	*s = (struct state){.now = {.line = 1, .file = 1}};
+	*s = (struct state){.now = {.line = 1, .file = 1}, .places = places};
 }
 
 static const char *extended(struct program *g, struct state *s, const uint64_t *addrs, size_t n,
@@ -268,7 +277,7 @@ static const char *extended(struct program *g, struct state *s, const uint64_t *
 	switch (rd_u8(&r)) {
 	case LNE_END_SEQUENCE:
 		emit(s, addrs, n, rows);
-		reset(s);
+		reset(s, s->places);
 		break;
 	case LNE_SET_ADDRESS:
 		s->now.addr = rd_uint(&r, (unsigned)(length - 1 < 8 ? length - 1 : 8));
@@ -289,13 +298,13 @@ static const char *extended(struct program *g, struct state *s, const uint64_t *
 }
 
 static const char *run(struct program *g, const uint64_t *addrs, size_t n, struct budget *b,
-		       struct fast_row *rows)
+		       struct fast_row *rows, struct fast_line_places *places)
 {
 	struct rd *r = &g->r;
 	const char *why;
 	struct state s;
 
-	reset(&s);
+	reset(&s, places);
 	while (r->p < r->end) {
 		uint8_t op = *r->p++;
 
@@ -337,15 +346,15 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 	return r->failed ? cut_short : NULL;
 }
 
-const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
-			   const uint64_t *addrs, size_t n, struct budget *b, struct fast_lines *l,
-			   struct fast_row *rows)
+static const char *run_table(const struct fast_file *f, const struct fast_unit *u,
+			     const uint64_t *addrs, size_t n, struct budget *b,
+			     struct fast_lines *l, struct fast_row *rows,
+			     struct fast_line_places *places)
 {
 	struct program g = {.f = f, .unit = *u, .l = l};
 	const char *why;
 
 	l->n_files = l->n_dirs = 0;
-	memset(rows, 0, n * sizeof *rows);
 	if (!u->has_lines)
 		return NULL;
 	g.r = rd_at(f->in[IN_LINE], u->lines, f->big_endian);
@@ -359,10 +368,26 @@ const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 		l->n_files = 0;
 		return why;
 	}
-	why = run(&g, addrs, n, b, rows);
+	return run(&g, addrs, n, b, rows, places);
+}
+
+const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
+			   const uint64_t *addrs, size_t n, struct budget *b, struct fast_lines *l,
+			   struct fast_row *rows)
+{
+	const char *why;
+
+	memset(rows, 0, n * sizeof *rows);
+	why = run_table(f, u, addrs, n, b, l, rows, NULL);
 	if (why)
 		memset(rows, 0, n * sizeof *rows);
 	return why;
+}
+
+const char *fast_lines_places(const struct fast_file *f, const struct fast_unit *u,
+			      struct budget *b, struct fast_lines *l, struct fast_line_places *all)
+{
+	return run_table(f, u, NULL, 0, b, l, NULL, all);
 }
 
 /* A copy that ends in NUL, at its offset in scratch: the section may be rewritten under us. */

@@ -7,6 +7,7 @@
 #define TM_DWARF_FAST_LINE_H
 
 #include "lib/base/buf.h"
+#include "lib/base/sort.h"
 #include "lib/dwarf/fast_budget.h"
 #include "lib/dwarf/fast_unit.h"
 
@@ -40,6 +41,13 @@ enum { LIMIT_LINE_FILES = 1 << 20 };
 const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 			   const uint64_t *addrs, size_t n, struct budget *b, struct fast_lines *l,
 			   struct fast_row *rows);
+/* Appends to *all where each row's stretch begins and ends, in no order. As fast_lines_run. */
+struct fast_line_places {
+	struct sort_item *all;
+	size_t n, cap;
+};
+const char *fast_lines_places(const struct fast_file *f, const struct fast_unit *u,
+			      struct budget *b, struct fast_lines *l, struct fast_line_places *all);
 /* Appends the path of a file of the table last run; false: there is no such file. */
 bool fast_lines_path(struct fast_lines *l, const struct fast_unit *u, uint32_t number,
 		     struct buf *out);

@@ -61,28 +61,26 @@ void fast_complain_of_units(struct fast_engine *g)
 	}
 }
 
-/* Strings in sections are known again by where they are. */
-static uint32_t string(struct fast_engine *g, struct map64 *by_place, uint32_t *id,
-		       const struct fast_text *t)
+uint32_t fast_string(struct intern *strings, struct map64 *by_place, uint32_t *id,
+		     const struct fast_text *t)
 {
 	uint32_t *known;
 
 	if (*id)
 		return *id;
 	if (!by_place)
-		return *id = intern_add(&g->job->out->strings, t->s, t->n);
+		return *id = intern_add(strings, t->s, t->n);
 	known = map64_put(by_place, (uint64_t)(uintptr_t)t->s);
 	if (!*known)
-		*known = intern_add(&g->job->out->strings, t->s, t->n);
+		*known = intern_add(strings, t->s, t->n);
 	return *id = *known;
 }
 
 /* A task's call as one of the job's answers; outer ones come first. */
-static uint32_t carry(struct fast_engine *g, struct map64 *by_place, struct fast_answers *a,
+static uint32_t carry(struct dwarf_answers *out, struct map64 *by_place, struct fast_answers *a,
 		      uint32_t call)
 {
 	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
-	struct dwarf_answers *out = g->job->out;
 
 	for (; call && !a->call_ids[call]; call = a->calls[call].outer)
 		path[n++] = call;
@@ -92,10 +90,12 @@ static uint32_t carry(struct fast_engine *g, struct map64 *by_place, struct fast
 
 		c.outer = outer;
 		if (c.function)
-			c.function = string(g, by_place, &a->name_ids[c.function - 1],
-					    &a->names[c.function - 1]);
+			c.function =
+			    fast_string(&out->strings, by_place, &a->name_ids[c.function - 1],
+					&a->names[c.function - 1]);
 		if (c.file)
-			c.file = string(g, NULL, &a->path_ids[c.file - 1], &a->paths[c.file - 1]);
+			c.file = fast_string(&out->strings, NULL, &a->path_ids[c.file - 1],
+					     &a->paths[c.file - 1]);
 		/* one unit's calls are all different: no need to look for an equal one */
 		outer = a->call_ids[path[n]] = (uint32_t)out->n_calls;
 		VEC_PUSH(out->calls, out->n_calls, out->cap_calls) = c;
@@ -123,7 +123,7 @@ void fast_merge(struct fast_engine *g)
 			a->name_ids = arena_zalloc(arena, a->n_names * sizeof *a->name_ids);
 			a->path_ids = arena_zalloc(arena, a->n_paths * sizeof *a->path_ids);
 		}
-		to->call = carry(g, &by_place, a, b->call);
+		to->call = carry(g->job->out, &by_place, a, b->call);
 	}
 	map64_release(&by_place);
 }

@@ -33,6 +33,15 @@ struct fast_engine {
 	size_t n_complaints;
 };
 
+enum { FAST_SECONDS = 60 }; /* of processor time, unless the options say */
+
+struct sections;
+/* The sections of g->job->object into g->file. Those that cannot be read are complained about. */
+enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e);
+/* The ranges that a unit owns, in no order. False: it owns nothing that can be read. */
+bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
+	      fast_scopes_found_fn *owned, void *arg);
+
 /* No other unit needs to be asked. */
 static inline bool fast_settled(const struct fast_best *b)
 {
@@ -44,6 +53,10 @@ void fast_complain(struct fast_engine *g, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Complains of units, and finds out whether some are lost or declined as a whole. */
 void fast_complain_of_units(struct fast_engine *g);
+/* *id, or the id of a text: strings in sections are known again by where they are; by_place NULL:
+ * not in a section. */
+uint32_t fast_string(struct intern *strings, struct map64 *by_place, uint32_t *id,
+		     const struct fast_text *t);
 /* The best answers become the job's, in the order of the addresses. */
 void fast_merge(struct fast_engine *g);
 /* The reference engine answers what was declined. ST_SYS when it cannot run. */

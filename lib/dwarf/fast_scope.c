@@ -9,7 +9,10 @@
 struct fast_level {
 	uint32_t from, to; /* the addresses that may lie in what is inside */
 	uint32_t scope;    /* index + 1 */
+	uint32_t stamp;    /* of what narrows it, in walk.clock's time */
 	bool dead;         /* inside a discarded function */
+	bool has_end;
+	const uint8_t *end; /* where DW_AT_sibling leads to, when it is there to be checked */
 };
 
 struct walk {
@@ -18,7 +21,9 @@ struct walk {
 	const struct abbrevs *t;
 	const uint64_t *addrs;
 	uint32_t *node;
-	bool everything;
+	bool everything, blocks;
+	uint32_t *stamps, clock; /* NULL, or when each address was claimed last */
+	bool inside;             /* what is claimed now should lie in what narrows it */
 	/* What is inside lies within what is around it, unless that is empty. Not so in DWARF 2,
 	 * which cannot say where a call is that was inlined in pieces. */
 	bool narrow;
@@ -169,6 +174,10 @@ static void claim(struct walk *w, const struct fast_level *cur, struct fast_rang
 		if (id)
 			w->node[end] = id;
 	}
+	for (uint32_t k = i; w->stamps && k < end; k++) {
+		w->s->loose |= w->inside && w->stamps[k] < cur->stamp;
+		w->stamps[k] = w->clock;
+	}
 	budget_spend(w->budget, end - i);
 	if (i < in->from)
 		in->from = i;
@@ -268,6 +277,8 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 
 	if (inlined && cur->dead)
 		return w->everything; /* what is inlined into a discarded function is dead, too */
+	w->clock++;
+	w->inside = inlined;
 	there = claim_ranges(w, a, at, cur, id, &in, &living);
 	matched = in.to > 0;
 	known = !inlined || (living && w->narrow);
@@ -290,6 +301,7 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 	if (!w->everything && known) {
 		next->from = in.from;
 		next->to = in.to;
+		next->stamp = w->clock;
 	}
 	return true;
 }
@@ -301,10 +313,15 @@ static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *a
 	struct fast_level in = {.from = UINT32_MAX};
 	size_t living;
 
+	w->clock++;
+	w->inside = true;
+	if (w->blocks)
+		claim_ranges(w, a, at, cur, 0, &in, &living);
 	if (w->everything || !w->narrow || !claim_ranges(w, a, at, cur, 0, &in, &living) || !living)
 		return true;
 	next->from = in.from;
 	next->to = in.to;
+	next->stamp = w->clock;
 	return in.to > 0;
 }
 
@@ -331,6 +348,7 @@ static void walk(struct walk *w, struct fast_level top)
 
 		a = next_abbrev(w, &p, &code);
 		if (!code) {
+			s->loose |= s->stack[depth - 1].has_end && s->stack[depth - 1].end != p;
 			if (!--depth)
 				return;
 			continue;
@@ -366,6 +384,9 @@ static void walk(struct walk *w, struct fast_level top)
 			return;
 		}
 		if (a->children && descend) {
+			next.has_end = w->blocks && a->sibling;
+			if (next.has_end)
+				next.end = sibling(w, a, at);
 			if (depth == LIMIT_NESTING) {
 				fail(w, ST_LIMIT, "DIEs nested too deep");
 				return;
@@ -386,6 +407,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .addrs = addrs,
 			 .node = node,
 			 .everything = everything,
+			 .stamps = everything ? NULL : s->stamps,
 			 .narrow = u->version > 2,
 			 .budget = b,
 			 .s = s,
@@ -398,8 +420,8 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 }
 
 enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit *u,
-			       const struct abbrevs *t, struct budget *b, struct fast_scopes *s,
-			       fast_scopes_found_fn *found, void *arg)
+			       const struct abbrevs *t, bool blocks, struct budget *b,
+			       struct fast_scopes *s, fast_scopes_found_fn *found, void *arg)
 {
 	static const uint64_t none;
 	uint32_t nowhere;
@@ -409,6 +431,7 @@ enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit
 			 .addrs = &none,
 			 .node = &nowhere,
 			 .everything = true,
+			 .blocks = blocks,
 			 .found = found,
 			 .arg = arg,
 			 .budget = b,

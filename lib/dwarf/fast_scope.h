@@ -31,6 +31,11 @@ struct fast_scopes {
 	size_t cap_stack;
 	struct fast_ranges ranges;
 	const char *why; /* what was wrong */
+	/* For who must know whether answers depend on what else is asked: set stamps to zeroes, one
+	 * for each address, before a walk. loose: some ranges lie outside what is around them (or,
+	 * in fast_scopes_ranges with blocks, DW_AT_sibling leads astray). */
+	uint32_t *stamps;
+	bool loose;
 };
 
 enum {
@@ -44,11 +49,11 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			     const struct abbrevs *t, const uint64_t *addrs, size_t n,
 			     bool everything, struct budget *b, struct fast_scopes *s,
 			     uint32_t *node);
-/* The ranges of all functions and inlined calls, through found. */
+/* The ranges of all functions and inlined calls, and of blocks if wanted, through found. */
 typedef void fast_scopes_found_fn(void *arg, uint64_t lo, uint64_t hi);
 enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit *u,
-			       const struct abbrevs *t, struct budget *b, struct fast_scopes *s,
-			       fast_scopes_found_fn *found, void *arg);
+			       const struct abbrevs *t, bool blocks, struct budget *b,
+			       struct fast_scopes *s, fast_scopes_found_fn *found, void *arg);
 void fast_scopes_release(struct fast_scopes *s);
 
 #endif

@@ -90,6 +90,13 @@ enum status object_section(struct object *o, const char *name, struct object_sec
  * shorter: ask when they have been used. What was lost reads as zeroes. */
 enum status object_intact(const struct object *o, struct err *e);
 
+/* To know a binary again without reading all of it. The fingerprint: what its headers say of its
+ * machine, its segments and these sections (in the debug file, else in it) with samples of the
+ * sections' bytes; the same wherever the files are. The place: device, inode, size and time of
+ * modification of the files that are open; false: there are none. */
+uint64_t object_fingerprint(const struct object *o, const char *const *sections, size_t n);
+bool object_place(const struct object *o, uint64_t *place);
+
 /* Sorted by lo. Of symbols with one address, functions come before NOTYPE and globals before
  * weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols are
  * left out, the Thumb bit is cleared. */

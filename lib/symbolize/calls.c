@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CALL_FIXED UINT32_C(0x80000000)
+
 void calls_init(struct calls *c, struct symbols *to, uint64_t *cut)
 {
 	*c = (struct calls){.to = to, .cut = cut};
@@ -17,6 +19,7 @@ void calls_init(struct calls *c, struct symbols *to, uint64_t *cut)
 
 void calls_release(struct calls *c)
 {
+	map64_release(&c->call_of);
 	map64_release(&c->function_of);
 }
 
@@ -30,18 +33,38 @@ uint32_t calls_string(struct calls *c, const char *s)
 	return id;
 }
 
+static uint32_t add_call(struct calls *c, const struct symbol_call *call)
+{
+	if (!c->unique)
+		return symbols_call(c->to, call);
+	for (uint64_t key = hash_bytes(call, sizeof *call);; key++) {
+		uint32_t *id = map64_put(&c->call_of, key);
+
+		if (!*id)
+			return *id = symbols_call(c->to, call);
+		if (!memcmp(&c->to->calls[*id], call, sizeof *call))
+			return *id;
+	}
+}
+
 void calls_of_init(struct calls_of *o, struct calls *calls, struct object *object,
 		   const uint64_t *addrs, const struct dwarf_answers *answers)
 {
-	*o = (struct calls_of){calls, object, addrs, answers, MAP64_INIT, NULL};
-	o->functions =
-	    mem_zarray((size_t)intern_count(&answers->strings) + 1, sizeof *o->functions);
+	size_t n_strings = (size_t)intern_count(&answers->strings) + 1;
+
+	*o =
+	    (struct calls_of){.calls = calls, .object = object, .addrs = addrs, .answers = answers};
+	o->plain = mem_zarray(answers->n_calls, sizeof *o->plain);
+	o->functions = mem_zarray(n_strings, sizeof *o->functions);
+	o->files = mem_zarray(n_strings, sizeof *o->files);
 }
 
 void calls_of_release(struct calls_of *o)
 {
 	map64_release(&o->copied);
+	free(o->plain);
 	free(o->functions);
+	free(o->files);
 	*o = (struct calls_of){.calls = NULL};
 }
 
@@ -68,6 +91,21 @@ static uint32_t answer_function(struct calls_of *o, uint32_t string)
 	return o->functions[string];
 }
 
+static uint32_t answer_file(struct calls_of *o, uint32_t string)
+{
+	if (!string)
+		return 0;
+	if (!o->files[string])
+		o->files[string] =
+		    calls_string(o->calls, intern_text(&o->answers->strings, string, NULL)) + 1;
+	return o->files[string] - 1;
+}
+
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && name[1] && strchr("ZR", name[1]);
+}
+
 /* gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
  * more ("eng::(anonymous namespace)::build_mesh(int)" for "build_mesh"). It is taken for the
  * physical function only, and only when it holds the DWARF name as a part of its own: a symbol of
@@ -80,7 +118,7 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 	const struct object_symbol *sym;
 	char part[300];
 
-	if ((name[0] == '_' && strchr("ZR", name[1])) || !n || n > sizeof part - 24)
+	if (is_mangled(name) || !n || n > sizeof part - 24)
 		return 0;
 	sym = object_symbol_at(o->object, addr);
 	if (!sym || strncmp(sym->name, "_Z", 2))
@@ -100,31 +138,38 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
 {
 	enum { DEEPEST = 4096 }; /* engines bound their chains; this ends a cycle all the same */
-	uint32_t chain[DEEPEST], n = 0, outer = 0, name, better;
+	uint32_t chain[DEEPEST], n = 0, outer = 0, name, better = 0, fixed = CALL_FIXED;
 
 	for (; call && call < o->answers->n_calls && n < DEEPEST;
-	     call = o->answers->calls[call].outer)
+	     call = o->answers->calls[call].outer) {
+		if (o->plain[call] & CALL_FIXED) {
+			outer = o->plain[call] & ~CALL_FIXED;
+			break;
+		}
 		chain[n++] = call;
-	if (!n)
-		return 0;
-	name = answer_function(o, o->answers->calls[chain[n - 1]].function);
-	better = name ? better_name(o, addr, name) : 0;
-	while (n--) {
-		const struct dwarf_call *c = &o->answers->calls[chain[n]];
-		uint32_t *copy = map64_put(&o->copied, (uint64_t)better << 32 | chain[n]);
+	}
+	if (!outer && n) {
+		name = answer_function(o, o->answers->calls[chain[n - 1]].function);
+		better = name ? better_name(o, addr, name) : 0;
+		if (name && !is_mangled(intern_text(&o->calls->to->strings,
+						    o->calls->to->functions[name].raw, NULL)))
+			fixed = 0;
+	}
+	while (n) {
+		const struct dwarf_call *c = &o->answers->calls[chain[--n]];
+		uint32_t *copy = better ? map64_put(&o->copied, (uint64_t)better << 32 | chain[n])
+					: &o->plain[chain[n]];
 
-		if (!*copy)
-			*copy = symbols_call(
-			    o->calls->to,
-			    &(struct symbol_call){
-				.outer = outer,
-				.function =
-				    !outer && better ? better : answer_function(o, c->function),
-				.file = calls_string(
-				    o->calls, intern_text(&o->answers->strings, c->file, NULL)),
-				.line = c->line,
-				.column = c->column});
-		outer = *copy;
+		if (!*copy) {
+			struct symbol_call copied = {
+			    .outer = outer, .line = c->line, .column = c->column};
+
+			copied.function =
+			    !outer && better ? better : answer_function(o, c->function);
+			copied.file = answer_file(o, c->file);
+			*copy = add_call(o->calls, &copied) | (better ? 0 : fixed);
+		}
+		outer = *copy & ~CALL_FIXED;
 	}
 	return outer;
 }
@@ -142,7 +187,7 @@ static uint32_t symbol_call_at(struct calls_of *o, uint64_t addr, const struct s
 		call.function = function(o->calls, sym->name);
 		*flags |= BINDING_FROM_SYMTAB | (sym->sized ? 0 : BINDING_UNSIZED);
 	}
-	return symbols_call(o->calls->to, &call);
+	return add_call(o->calls, &call);
 }
 
 static uint8_t reason_of(const struct dwarf_answer *a, bool named)

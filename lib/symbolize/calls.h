@@ -15,6 +15,10 @@ struct calls {
 	struct symbols *to;       /* the caller's */
 	uint64_t *cut;            /* the caller's: counts names that were cut */
 	struct map64 function_of; /* symbol string -> function */
+	/* Equal calls become one, so that ids do not depend on how the engine or an index tell
+	 * calls apart: for what is written with its ids. */
+	bool unique;
+	struct map64 call_of; /* hash of a call -> call, when they are unique */
 };
 
 void calls_init(struct calls *c, struct symbols *to, uint64_t *cut);
@@ -30,7 +34,9 @@ struct calls_of {
 	const uint64_t *addrs;
 	const struct dwarf_answers *answers;
 	struct map64 copied; /* name by symbol << 32 | answers' call -> symbols' call */
-	uint32_t *functions; /* answers' string -> symbols' function, 0: not yet */
+	uint32_t *plain;     /* the same where no symbol names it; and CALL_FIXED: none ever will */
+	/* answers' string -> symbols' function, symbols' string + 1; 0: not yet */
+	uint32_t *functions, *files;
 };
 
 struct named {

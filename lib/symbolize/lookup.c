@@ -22,10 +22,12 @@ void lookup_init(struct lookup *l, const struct lookup_options *o)
 	*l = (struct lookup){.options = *o, .tell_from = 1};
 	if (!l->options.engine)
 		l->options.engine = dwarf_engine_default();
+	cache_init(&l->cache, &o->cache);
 }
 
 void lookup_release(struct lookup *l)
 {
+	cache_release(&l->cache);
 	for (size_t i = 0; i < l->n_files; i++) {
 		object_free(l->files[i]->object);
 		free(l->files[i]->path);
@@ -34,6 +36,7 @@ void lookup_release(struct lookup *l)
 	free(l->files);
 	map64_release(&l->file_of);
 	symbols_release(&l->symbols);
+	free(l->order);
 	intern_release(&l->told);
 }
 
@@ -118,7 +121,7 @@ static enum status answer(struct lookup *l, struct part *parts, struct err *e)
 		n++;
 	}
 	if (n)
-		st = l->options.engine->run(jobs, n, &l->options.dwarf, e);
+		st = cache_run(&l->cache, l->options.engine, jobs, n, &l->options.dwarf, e);
 	free(jobs);
 	return st;
 }
@@ -153,8 +156,10 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 		for (size_t i = 0; i < p->n_addrs; i++) {
 			struct named named = calls_at(&of, i);
 
-			for (; item < p->n && p->items[item].key == p->addrs[i]; item++)
+			for (; item < p->n && p->items[item].key == p->addrs[i]; item++) {
 				queries[p->items[item].index].named = named;
+				l->order[l->n_order++] = p->items[item].index;
+			}
 		}
 		calls_of_release(&of);
 		complain(l, l->files[f], p);
@@ -170,6 +175,9 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	enum status st;
 
 	symbols_release(&l->symbols);
+	free(l->order);
+	l->order = mem_array(n, sizeof *l->order);
+	l->n_order = 0;
 	for (size_t i = 0; i < n; i++)
 		queries[i].named = (struct named){.reason = REASON_NO_FILE};
 	collect(l, parts, queries, n);

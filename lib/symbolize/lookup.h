@@ -7,12 +7,14 @@
 #ifndef TM_SYMBOLIZE_LOOKUP_H
 #define TM_SYMBOLIZE_LOOKUP_H
 
+#include "lib/symbolize/cache.h"
 #include "lib/symbolize/calls.h"
 
 struct lookup_options {
 	const struct dwarf_engine *engine; /* NULL: the default one */
 	struct dwarf_options dwarf;
 	struct object_search search;
+	struct cache_options cache;
 	bool demangle; /* fill in the functions' display names */
 };
 
@@ -33,9 +35,12 @@ struct lookup {
 	struct lookup_options options;
 	struct lookup_file **files; /* pointers stay valid */
 	size_t n_files, cap_files;
+	struct cache cache;
 	struct map64 file_of;   /* hash of a path -> file */
 	struct symbols symbols; /* of the last run */
-	struct intern told;     /* complaints, each once; ids below tell_from have been told */
+	uint32_t *order;        /* of the last run: queries with a binary, by it and address */
+	size_t n_order;
+	struct intern told; /* complaints, each once; ids below tell_from have been told */
 	uint32_t tell_from;
 };
 

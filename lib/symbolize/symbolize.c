@@ -59,8 +59,8 @@ static void collect(struct run *r)
 static enum status answer(struct run *r, struct err *e)
 {
 	struct dwarf_job *jobs = mem_zarray(r->n_batches, sizeof *jobs);
+	enum status st = ST_OK;
 	size_t n = 0;
-	enum status st;
 
 	for (size_t f = 0; f < r->n_batches; f++) {
 		struct batch *x = &r->batches[f];
@@ -73,7 +73,9 @@ static enum status answer(struct run *r, struct err *e)
 					     .out = &x->answers};
 		n++;
 	}
-	st = n ? r->s->options.engine->run(jobs, n, &r->s->options.dwarf, e) : ST_OK;
+	if (n)
+		st =
+		    cache_run(&r->s->cache, r->s->options.engine, jobs, n, &r->s->options.dwarf, e);
 	free(jobs);
 	return st;
 }
@@ -195,6 +197,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 
 	symbols_release(&t->symbols);
 	calls_init(&r.calls, &t->symbols, &t->cut_strings);
+	r.calls.unique = true;
 	r.bound = mem_array(t->n_locations, sizeof *r.bound);
 	bind_locations(t, maps, &s->files, &s->options.bind, r.bound);
 	r.n_batches = s->files.n;
@@ -218,10 +221,12 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o)
 {
 	s->options = *o;
+	cache_init(&s->cache, &o->cache);
 	files_init(&s->files, &o->files);
 }
 
 void symbolizer_release(struct symbolizer *s)
 {
+	cache_release(&s->cache);
 	files_release(&s->files);
 }

@@ -10,16 +10,19 @@
 
 #include "lib/dwarf/engine.h"
 #include "lib/symbolize/bind.h"
+#include "lib/symbolize/cache.h"
 
 struct symbolize_options {
 	struct files_options files;
 	struct bind_options bind;
 	const struct dwarf_engine *engine;
 	struct dwarf_options dwarf;
+	struct cache_options cache;
 };
 
 struct symbolizer {
 	struct symbolize_options options;
+	struct cache cache;
 	struct files files; /* shared by all traces of a run: a file is opened once */
 };
 

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engine answers batches. Between two neighbours of all the places where some range or row
+ * begins or ends nothing can change, so each unit is asked for exactly those places (in parallel),
+ * which gives its pieces; then the units' pieces are merged two by two, by the engine's own order:
+ * the better answer, and of equal ones that of the unit that comes first.
+ */
+#include "lib/dwarf/whole.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/base/sort.h"
+#include "lib/dwarf/fast_merge.h"
+#include "lib/dwarf/reference.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	SECONDS = 600,           /* of processor time, of one worker */
+	LIMIT_PIECES = 64 << 20, /* of all units */
+};
+
+struct piece {
+	uint64_t lo, hi;
+	uint32_t unit, call;
+	uint8_t found;
+};
+
+struct pieces {
+	struct piece *all; /* ascending, disjoint */
+	size_t n, cap;
+};
+
+/* What a worker keeps from unit to unit. */
+struct scratch {
+	struct fast_line_places places;
+	struct fast_range *owned;
+	size_t n_owned, cap_owned;
+	uint64_t *addrs;
+	uint32_t *query, *stamps;
+	size_t cap_addrs;
+};
+
+struct whole {
+	struct fast_engine g;
+	struct scratch *scratch;    /* by worker */
+	struct pieces *pieces;      /* by unit */
+	struct fast_answers *units; /* by unit */
+	size_t step;                /* of the merge */
+	uint64_t n_pieces;
+	bool too_many;
+};
+
+static void add_place(void *arg, uint64_t lo, uint64_t hi)
+{
+	struct scratch *s = arg;
+	struct fast_line_places *p = &s->places;
+
+	VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){lo, 0};
+	VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){hi, 0};
+}
+
+static void add_owned(void *arg, uint64_t lo, uint64_t hi)
+{
+	struct scratch *s = arg;
+
+	VEC_PUSH(s->owned, s->n_owned, s->cap_owned) = (struct fast_range){lo, hi};
+	add_place(arg, lo, hi);
+}
+
+static int by_lo(const void *a, const void *b)
+{
+	const struct fast_range *x = a, *y = b;
+
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/* Sorted and disjoint; ranges that touch are joined. */
+static void tidy_owned(struct scratch *s)
+{
+	size_t n = 0;
+
+	qsort(s->owned, s->n_owned, sizeof *s->owned, by_lo);
+	for (size_t i = 0; i < s->n_owned; i++) {
+		struct fast_range r = s->owned[i];
+
+		if (n && r.lo <= s->owned[n - 1].hi) {
+			if (r.hi > s->owned[n - 1].hi)
+				s->owned[n - 1].hi = r.hi;
+		} else {
+			s->owned[n++] = r;
+		}
+	}
+	s->n_owned = n;
+}
+
+/* The places that the unit owns, sorted and unique, become the addresses to ask. */
+static size_t choose_addrs(struct scratch *s)
+{
+	struct fast_line_places *p = &s->places;
+	size_t n = 0, r = 0;
+
+	if (p->n > s->cap_addrs) {
+		s->cap_addrs = p->n + p->n / 2;
+		s->addrs = mem_realloc(s->addrs, s->cap_addrs, sizeof *s->addrs);
+		s->query = mem_realloc(s->query, s->cap_addrs, sizeof *s->query);
+		s->stamps = mem_realloc(s->stamps, s->cap_addrs, sizeof *s->stamps);
+	}
+	sort_radix(p->all, p->n);
+	for (size_t i = 0; i < p->n; i++) {
+		uint64_t at = p->all[i].key;
+
+		while (r < s->n_owned && s->owned[r].hi <= at)
+			r++;
+		if (r == s->n_owned)
+			break;
+		if (at < s->owned[r].lo || (n && s->addrs[n - 1] == at))
+			continue;
+		s->query[n] = (uint32_t)n;
+		s->addrs[n++] = at;
+	}
+	memset(s->stamps, 0, n * sizeof *s->stamps);
+	return n;
+}
+
+static void add_piece(struct pieces *p, const struct piece *x)
+{
+	struct piece *last = p->n ? &p->all[p->n - 1] : NULL;
+
+	if (last && last->hi == x->lo && last->unit == x->unit && last->call == x->call &&
+	    last->found == x->found)
+		last->hi = x->hi;
+	else
+		VEC_PUSH(p->all, p->n, p->cap) = *x;
+}
+
+/* False: the unit is to be asked. */
+static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *s, uint32_t unit)
+{
+	struct fast_file *f = &x->g.file;
+	struct fast_unit *u = &f->units[unit];
+	struct fast_answers *a = &x->units[unit];
+	const struct abbrevs *t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+
+	w->scopes.loose = false;
+	if (u->split || t->declined || t->why ||
+	    fast_scopes_ranges(f, u, t, true, &w->budget, &w->scopes, add_place, s) ||
+	    fast_lines_places(f, u, &w->budget, &w->lines, &s->places) ||
+	    s->places.n >= UINT32_MAX / 2)
+		return false;
+	*a = (struct fast_answers){.unit = unit, .n = choose_addrs(s)};
+	a->query = s->query;
+	w->scopes.stamps = s->stamps;
+	fast_answers_make(w, f, s->addrs, a);
+	w->scopes.stamps = NULL;
+	return !w->scopes.loose && !a->why && !a->why_no_lines && a->call;
+}
+
+static void do_unit(size_t item, unsigned index, void *arg)
+{
+	struct whole *x = arg;
+	struct scratch *s = &x->scratch[index];
+	struct fast_worker *w = &x->g.workers[index];
+	uint32_t unit = x->g.order[item];
+	struct pieces *p = &x->pieces[unit];
+	size_t q = 0;
+	bool good;
+
+	s->n_owned = s->places.n = 0;
+	if (x->too_many || w->budget.over ||
+	    !fast_own(&x->g.file, w, &x->g.file.units[unit], add_owned, s) || !s->n_owned)
+		return;
+	tidy_owned(s);
+	good = answer_unit(x, w, s, unit);
+	for (size_t r = 0; r < s->n_owned; r++) {
+		const struct fast_range *o = &s->owned[r];
+		const struct fast_answers *a = &x->units[unit];
+
+		if (!good) {
+			add_piece(p, &(struct piece){o->lo, o->hi, unit, 0, DWARF_ASK});
+			continue;
+		}
+		for (; q < a->n && s->addrs[q] < o->hi; q++) {
+			uint64_t hi =
+			    q + 1 < a->n && s->addrs[q + 1] < o->hi ? s->addrs[q + 1] : o->hi;
+
+			add_piece(p,
+				  &(struct piece){s->addrs[q], hi, unit, a->call[q], a->found[q]});
+		}
+	}
+	if (__atomic_add_fetch(&x->n_pieces, p->n, __ATOMIC_RELAXED) > LIMIT_PIECES)
+		__atomic_store_n(&x->too_many, true, __ATOMIC_RELAXED);
+	if (index == 0 && x->g.options->progress)
+		x->g.options->progress(x->g.options->progress_arg, item, x->g.file.n_units);
+}
+
+static unsigned worth(uint8_t found)
+{
+	return found == DWARF_ASK         ? 3
+	       : found == DWARF_FUNCTION  ? 2
+	       : found == DWARF_LINE_ONLY ? 1
+					  : 0;
+}
+
+/* Those of a come first. */
+static void merge(struct pieces *a, struct pieces *b)
+{
+	struct pieces out = {.n = 0};
+	size_t i = 0, k = 0;
+	uint64_t at = 0;
+
+	if (!b->n || (a->n && a->all[a->n - 1].hi <= b->all[0].lo)) {
+		for (; k < b->n; k++)
+			VEC_PUSH(a->all, a->n, a->cap) = b->all[k];
+		free(b->all);
+		*b = (struct pieces){.n = 0};
+		return;
+	}
+	out.cap = a->n + b->n + 16;
+	out.all = mem_array(out.cap, sizeof *out.all);
+	while (i < a->n || k < b->n) {
+		const struct piece *x = i < a->n ? &a->all[i] : NULL;
+		const struct piece *y = k < b->n ? &b->all[k] : NULL;
+		uint64_t x_lo = !x ? UINT64_MAX : x->lo > at ? x->lo : at;
+		uint64_t y_lo = !y ? UINT64_MAX : y->lo > at ? y->lo : at;
+		struct piece p;
+
+		if (x && y && x_lo == y_lo) {
+			p = worth(y->found) > worth(x->found) ? *y : *x;
+			p.hi = x->hi < y->hi ? x->hi : y->hi;
+		} else if (x && (!y || x_lo < y_lo)) {
+			p = *x;
+			p.hi = y && y_lo < x->hi ? y_lo : x->hi;
+		} else {
+			p = *y;
+			p.hi = x && x_lo < y->hi ? x_lo : y->hi;
+		}
+		p.lo = x_lo < y_lo ? x_lo : y_lo;
+		add_piece(&out, &p);
+		at = p.hi;
+		i += x && x->hi <= at;
+		k += y && y->hi <= at;
+	}
+	free(a->all);
+	free(b->all);
+	*a = out;
+	*b = (struct pieces){.n = 0};
+}
+
+static void merge_pair(size_t item, unsigned index, void *arg)
+{
+	struct whole *x = arg;
+	size_t first = item * 2 * x->step;
+
+	(void)index;
+	merge(&x->pieces[first], &x->pieces[first + x->step]);
+}
+
+static void merge_all(struct whole *x)
+{
+	size_t n = x->g.file.n_units;
+
+	for (x->step = 1; x->step < n; x->step *= 2)
+		pool_run(x->g.n_workers, (n - x->step + 2 * x->step - 1) / (2 * x->step),
+			 merge_pair, x);
+}
+
+static uint32_t carry(struct whole *x, struct dwarf_answers *out, struct map64 *by_place,
+		      struct fast_answers *a, uint32_t call)
+{
+	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
+
+	if (!a->call_ids) {
+		struct arena *arena = &x->g.workers[0].arena;
+
+		a->call_ids = arena_zalloc(arena, a->n_calls * sizeof *a->call_ids);
+		a->name_ids = arena_zalloc(arena, a->n_names * sizeof *a->name_ids);
+		a->path_ids = arena_zalloc(arena, a->n_paths * sizeof *a->path_ids);
+	}
+	for (; call && !a->call_ids[call]; call = a->calls[call].outer)
+		path[n++] = call;
+	outer = call ? a->call_ids[call] : 0;
+	while (n) {
+		struct dwarf_call c = a->calls[path[--n]];
+
+		c.outer = outer;
+		if (c.function)
+			c.function =
+			    fast_string(&out->strings, by_place, &a->name_ids[c.function - 1],
+					&a->names[c.function - 1]);
+		if (c.file)
+			c.file = fast_string(&out->strings, NULL, &a->path_ids[c.file - 1],
+					     &a->paths[c.file - 1]);
+		outer = a->call_ids[path[n]] = dwarf_answers_call(out, &c);
+	}
+	return outer;
+}
+
+static void add_stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8_t found)
+{
+	const struct dwarf_stretch *last = w->n ? &w->all[w->n - 1] : NULL;
+
+	if (last ? last->call == call && last->found == found : found == DWARF_NOT_FOUND)
+		return;
+	VEC_PUSH(w->all, w->n, w->cap) = (struct dwarf_stretch){lo, call, found};
+}
+
+static void hand_over(struct whole *x, struct dwarf_whole *w)
+{
+	const struct pieces *p = &x->pieces[0];
+	struct map64 by_place = MAP64_INIT;
+
+	for (size_t i = 0; x->g.file.n_units && i < p->n; i++) {
+		const struct piece *y = &p->all[i];
+
+		if (i && p->all[i - 1].hi < y->lo)
+			add_stretch(w, p->all[i - 1].hi, 0, DWARF_NOT_FOUND);
+		add_stretch(w, y->lo,
+			    y->call ? carry(x, &w->answers, &by_place, &x->units[y->unit], y->call)
+				    : 0,
+			    y->found);
+		if (i + 1 == p->n)
+			add_stretch(w, y->hi, 0, DWARF_NOT_FOUND);
+	}
+	map64_release(&by_place);
+}
+
+static void order_units(struct whole *x)
+{
+	size_t n = x->g.file.n_units;
+	struct sort_item *items = mem_array(n, sizeof *items);
+
+	x->g.order = mem_array(n, sizeof *x->g.order);
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){
+		    UINT64_MAX - (x->g.file.units[i].end - x->g.file.units[i].offset), (uint32_t)i};
+	sort_radix(items, n);
+	for (size_t i = 0; i < n; i++)
+		x->g.order[i] = items[i].index;
+	free(items);
+}
+
+static enum status answer_all(struct whole *x, struct dwarf_whole *w, struct err *e)
+{
+	bool over = false;
+
+	fast_units_index(&x->g.file);
+	x->pieces = mem_zarray(x->g.file.n_units, sizeof *x->pieces);
+	x->units = mem_zarray(x->g.file.n_units, sizeof *x->units);
+	order_units(x);
+	pool_run(x->g.n_workers, x->g.file.n_units, do_unit, x);
+	for (unsigned i = 0; i < x->g.n_workers; i++)
+		over |= x->g.workers[i].budget.over;
+	if (over || x->too_many)
+		return err_set(e, ST_LIMIT, over ? "takes too long" : "has too many pieces");
+	fast_complain_of_units(&x->g);
+	if (x->g.n_complaints) /* each would be repeated for every batch */
+		return err_set(e, ST_UNSUPPORTED, "%s",
+			       intern_text(&w->answers.strings, w->answers.complaints[0], NULL));
+	merge_all(x);
+	hand_over(x, w);
+	return object_intact(x->g.job->object, e);
+}
+
+static void release(struct whole *x)
+{
+	for (unsigned i = 0; i < x->g.n_workers; i++) {
+		fast_worker_release(&x->g.workers[i]);
+		free(x->scratch[i].places.all);
+		free(x->scratch[i].owned);
+		free(x->scratch[i].addrs);
+		free(x->scratch[i].query);
+		free(x->scratch[i].stamps);
+	}
+	for (size_t i = 0; x->pieces && i < x->g.file.n_units; i++)
+		free(x->pieces[i].all);
+	free(x->pieces);
+	free(x->units);
+	free(x->g.order);
+	free(x->g.workers);
+	free(x->scratch);
+	fast_file_release(&x->g.file);
+}
+
+enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
+			const struct dwarf_options *options, struct err *e)
+{
+	struct dwarf_job job = {.object = o, .out = &w->answers};
+	struct whole x = {.g = {.options = options, .job = &job}};
+	struct sections sections = {.abbrev = NULL};
+	enum status st;
+
+	if (!object_has_dwarf(o))
+		return ST_NONE;
+	dwarf_answers_init(&w->answers, 0);
+	st = fast_load(&x.g, &sections, e);
+	if (!st && sections.complaint.len)
+		st = err_set(e, ST_UNSUPPORTED, "%s", buf_str(&sections.complaint));
+	if (!st) {
+		x.g.n_workers = options->jobs ? options->jobs : 1;
+		x.g.workers = mem_zarray(x.g.n_workers, sizeof *x.g.workers);
+		x.scratch = mem_zarray(x.g.n_workers, sizeof *x.scratch);
+		/* each worker's own clock: one that is late has more time, which does no harm */
+		for (unsigned i = 0; i < x.g.n_workers; i++)
+			x.g.workers[i].budget.seconds = budget_now() + SECONDS;
+		st = answer_all(&x, w, e);
+		release(&x);
+	}
+	buf_release(&sections.complaint);
+	return st;
+}
+
+void dwarf_whole_release(struct dwarf_whole *w)
+{
+	free(w->all);
+	dwarf_answers_release(&w->answers);
+	*w = (struct dwarf_whole){.n = 0};
+}
