@@ -313,9 +313,11 @@ static void later_rounds(struct fast_engine *g)
 
 static enum status load(struct fast_engine *g, struct sections *s, struct err *e)
 {
-	enum status st = sections_load(s, g->job->object, e);
 	struct fast_file *f = &g->file;
+	enum status st;
 
+	sections_preload(g->job->object, g->options->jobs);
+	st = sections_load(s, g->job->object, e);
 	if (st)
 		return st;
 	if (s->complaint.len)

@@ -469,7 +469,7 @@ static void cut(struct run_state *run, struct dwarf_job *job)
 	if (!job->n || !object_has_dwarf(job->object))
 		return;
 	if (pieces > 1)
-		sections_preload(job->object);
+		sections_preload(job->object, run->options->jobs);
 	run->slices = mem_grow(run->slices, &cap, run->n_slices + pieces, sizeof *run->slices);
 	for (size_t i = 0; i < pieces; i++) {
 		struct slice *s = &run->slices[run->n_slices++];

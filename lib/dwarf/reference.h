@@ -92,8 +92,8 @@ struct sections {
 	uint64_t abbrev_size;
 };
 
-/* Reads and decompresses the sections, so that forked workers share them. */
-void sections_preload(struct object *o);
+/* Reads and decompresses the sections, on this many threads; forked workers share them. */
+void sections_preload(struct object *o, unsigned jobs);
 /* Fails when .debug_info or .debug_abbrev cannot be read; another one is only complained about. */
 enum status sections_load(struct sections *s, struct object *o, struct err *e);
 /* Address 0 is where linkers put discarded functions, unless a segment really has code there
