@@ -50,6 +50,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 		cli_fail(j->file->path, &e);
 	for (size_t i = 0; i < n; i++) {
 		print_gnu(&out, &j->lookup, &queries[i], shown[i], &j->print);
+		cli_pour(&out);
 		if (!queries[i].named.call && !j->lenient)
 			cli_status(EXIT_INCOMPLETE);
 	}

@@ -87,6 +87,8 @@ static void answer(void *arg, const struct line *lines, size_t n)
 		print_llvm(&out, &j->lookup, &queries[i], &requests[i], &j->print);
 		if (j->print.json && !j->list)
 			buf_addc(&out, '\n');
+		if (!j->print.pretty)
+			cli_pour(&out);
 	}
 	if (j->list)
 		buf_adds(&out, "]\n");

@@ -33,15 +33,21 @@ uint32_t calls_string(struct calls *c, const char *s)
 void calls_of_init(struct calls_of *o, struct calls *calls, struct object *object,
 		   const uint64_t *addrs, const struct dwarf_answers *answers)
 {
-	*o = (struct calls_of){calls, object, addrs, answers, MAP64_INIT, NULL};
-	o->functions =
-	    mem_zarray((size_t)intern_count(&answers->strings) + 1, sizeof *o->functions);
+	size_t n = (size_t)intern_count(&answers->strings) + 1;
+
+	*o = (struct calls_of){
+	    .calls = calls, .object = object, .addrs = addrs, .answers = answers};
+	o->copies = mem_zarray(answers->n_calls, sizeof *o->copies);
+	o->functions = mem_zarray(n, sizeof *o->functions);
+	o->files = mem_zarray(n, sizeof *o->files);
 }
 
 void calls_of_release(struct calls_of *o)
 {
 	map64_release(&o->copied);
+	free(o->copies);
 	free(o->functions);
+	free(o->files);
 	*o = (struct calls_of){.calls = NULL};
 }
 
@@ -66,6 +72,14 @@ static uint32_t answer_function(struct calls_of *o, uint32_t string)
 		o->functions[string] =
 		    function(o->calls, intern_text(&o->answers->strings, string, NULL));
 	return o->functions[string];
+}
+
+static uint32_t answer_file(struct calls_of *o, uint32_t string)
+{
+	if (string && !o->files[string])
+		o->files[string] =
+		    calls_string(o->calls, intern_text(&o->answers->strings, string, NULL));
+	return o->files[string];
 }
 
 /* gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
@@ -111,7 +125,9 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
 	better = name ? better_name(o, addr, name) : 0;
 	while (n--) {
 		const struct dwarf_call *c = &o->answers->calls[chain[n]];
-		uint32_t *copy = map64_put(&o->copied, (uint64_t)better << 32 | chain[n]);
+		uint32_t *copy =
+		    better ? map64_put(&o->copied, (uint64_t)better << 32 | chain[n])
+			   : &o->copies[chain[n]];
 
 		if (!*copy)
 			*copy = symbols_call(
@@ -120,8 +136,7 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
 				.outer = outer,
 				.function =
 				    !outer && better ? better : answer_function(o, c->function),
-				.file = calls_string(
-				    o->calls, intern_text(&o->answers->strings, c->file, NULL)),
+				.file = answer_file(o, c->file),
 				.line = c->line,
 				.column = c->column});
 		outer = *copy;

@@ -29,8 +29,10 @@ struct calls_of {
 	struct object *object;
 	const uint64_t *addrs;
 	const struct dwarf_answers *answers;
-	struct map64 copied; /* name by symbol << 32 | answers' call -> symbols' call */
-	uint32_t *functions; /* answers' string -> symbols' function, 0: not yet */
+	uint32_t *copies;    /* answers' call -> symbols' call, 0: not yet */
+	struct map64 copied; /* the same where the symbol names it: name << 32 | answers' call */
+	/* answers' string -> symbols' function, and string; 0: not yet */
+	uint32_t *functions, *files;
 };
 
 struct named {

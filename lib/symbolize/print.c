@@ -44,10 +44,12 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_
 	if (!*file)
 		file = print_symbol_file(q);
 	buf_adds(b, *file ? file : "??");
+	buf_addc(b, ':');
 	if (c->line)
-		buf_addf(b, ":%" PRIu32 "\n", c->line);
+		buf_add_u64(b, c->line);
 	else
-		buf_adds(b, ":?\n");
+		buf_addc(b, '?');
+	buf_addc(b, '\n');
 }
 
 void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
@@ -56,8 +58,11 @@ void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query 
 	uint32_t call = q->named.call;
 	bool wide = !q->file || !q->file->object || object_is_64(q->file->object);
 
-	if (o->addresses)
-		buf_addf(b, "0x%0*" PRIx64 "%s", wide ? 16 : 8, shown, o->pretty ? ": " : "\n");
+	if (o->addresses) {
+		buf_adds(b, "0x");
+		buf_add_hex(b, shown, wide ? 16 : 8);
+		buf_adds(b, o->pretty ? ": " : "\n");
+	}
 	if (!call) {
 		if (o->names != NAMES_NONE)
 			buf_adds(b, o->pretty ? "?? " : "??\n");

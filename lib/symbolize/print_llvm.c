@@ -184,9 +184,13 @@ static void add_frame(struct buf *b, const struct frame *f, bool inlined,
 		buf_addf(b, "  Line: %" PRIu32 "\n  Column: %" PRIu32 "\n", f->line, f->column);
 		return;
 	}
-	buf_addf(b, "%s:%" PRIu32, file, f->line);
-	if (o->columns)
-		buf_addf(b, ":%" PRIu32, f->column);
+	buf_adds(b, file);
+	buf_addc(b, ':');
+	buf_add_u64(b, f->line);
+	if (o->columns) {
+		buf_addc(b, ':');
+		buf_add_u64(b, f->column);
+	}
 	buf_addc(b, '\n');
 	add_context(b, f, o->context);
 }
