@@ -326,6 +326,9 @@ static enum status load(struct fast_engine *g, struct sections *s, struct err *e
 		f->in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
 	f->big_endian = s->big_endian;
 	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
+	f->discriminators = g->options->discriminators;
+	f->extras = g->options->extras;
+	f->relative = g->options->relative;
 	f->zero_is_code = sections_zero_is_code(g->job->object);
 	return ST_OK;
 }

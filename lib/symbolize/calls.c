@@ -18,6 +18,7 @@ void calls_init(struct calls *c, struct symbols *to, uint64_t *cut)
 void calls_release(struct calls *c)
 {
 	map64_release(&c->function_of);
+	free(c->extras);
 }
 
 uint32_t calls_string(struct calls *c, const char *s)
@@ -35,8 +36,8 @@ void calls_of_init(struct calls_of *o, struct calls *calls, struct object *objec
 {
 	size_t n = (size_t)intern_count(&answers->strings) + 1;
 
-	*o = (struct calls_of){
-	    .calls = calls, .object = object, .addrs = addrs, .answers = answers};
+	*o =
+	    (struct calls_of){.calls = calls, .object = object, .addrs = addrs, .answers = answers};
 	o->copies = mem_zarray(answers->n_calls, sizeof *o->copies);
 	o->functions = mem_zarray(n, sizeof *o->functions);
 	o->files = mem_zarray(n, sizeof *o->files);
@@ -82,6 +83,26 @@ static uint32_t answer_file(struct calls_of *o, uint32_t string)
 	return o->files[string];
 }
 
+static void set_extra(struct calls *c, uint32_t call, const struct dwarf_extra *x)
+{
+	while (c->n_extras <= call)
+		VEC_PUSH(c->extras, c->n_extras, c->cap_extras) =
+		    (struct dwarf_extra){.start = DWARF_NO_START};
+	c->extras[call] = *x;
+}
+
+static void copy_extra(struct calls_of *o, uint32_t call, uint32_t extra)
+{
+	struct dwarf_extra x;
+
+	if (!extra || extra >= o->answers->n_extras)
+		return;
+	x = o->answers->extras[extra];
+	x.name = answer_file(o, x.name);
+	x.file = answer_file(o, x.file);
+	set_extra(o->calls, call, &x);
+}
+
 /* gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
  * more ("eng::(anonymous namespace)::build_mesh(int)" for "build_mesh"). It is taken for the
  * physical function only, and only when it holds the DWARF name as a part of its own: a symbol of
@@ -125,20 +146,21 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
 	better = name ? better_name(o, addr, name) : 0;
 	while (n--) {
 		const struct dwarf_call *c = &o->answers->calls[chain[n]];
-		uint32_t *copy =
-		    better ? map64_put(&o->copied, (uint64_t)better << 32 | chain[n])
-			   : &o->copies[chain[n]];
+		uint32_t *copy = better ? map64_put(&o->copied, (uint64_t)better << 32 | chain[n])
+					: &o->copies[chain[n]];
 
-		if (!*copy)
+		if (!*copy) {
 			*copy = symbols_call(
 			    o->calls->to,
-			    &(struct symbol_call){
-				.outer = outer,
-				.function =
-				    !outer && better ? better : answer_function(o, c->function),
-				.file = answer_file(o, c->file),
-				.line = c->line,
-				.column = c->column});
+			    &(struct symbol_call){.outer = outer,
+						  .function = !outer && better
+								  ? better
+								  : answer_function(o, c->function),
+						  .file = answer_file(o, c->file),
+						  .line = c->line,
+						  .column = c->column});
+			copy_extra(o, *copy, c->extra);
+		}
 		outer = *copy;
 	}
 	return outer;
@@ -181,10 +203,17 @@ struct named calls_at(struct calls_of *o, size_t i)
 		n.call = copy_call(o, o->addrs[i], a->call);
 	if (a->found != DWARF_FUNCTION) {
 		struct symbol_call line = {.line = 0};
+		uint32_t known;
 
 		if (n.call)
 			line = y->calls[n.call];
+		known = n.call;
 		n.call = symbol_call_at(o, o->addrs[i], n.call ? &line : NULL, &n.flags);
+		if (known && known < o->calls->n_extras) {
+			struct dwarf_extra x = o->calls->extras[known];
+
+			set_extra(o->calls, n.call, &x);
+		}
 	}
 	n.reason = reason_of(a, n.call && y->calls[n.call].function);
 	return n;

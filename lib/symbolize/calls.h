@@ -15,6 +15,9 @@ struct calls {
 	struct symbols *to;       /* the caller's */
 	uint64_t *cut;            /* the caller's: counts names that were cut */
 	struct map64 function_of; /* symbol string -> function */
+	/* By call of to, as far as there are any; name and file are strings of to. */
+	struct dwarf_extra *extras;
+	size_t n_extras, cap_extras;
 };
 
 void calls_init(struct calls *c, struct symbols *to, uint64_t *cut);

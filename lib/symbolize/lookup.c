@@ -34,6 +34,7 @@ void lookup_release(struct lookup *l)
 	free(l->files);
 	map64_release(&l->file_of);
 	symbols_release(&l->symbols);
+	free(l->extras);
 	intern_release(&l->told);
 }
 
@@ -161,6 +162,9 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 	}
 	if (l->options.demangle)
 		calls_demangle(&calls, l->options.dwarf.jobs);
+	l->extras = calls.extras;
+	l->n_extras = calls.n_extras;
+	calls.extras = NULL;
 	calls_release(&calls);
 }
 
@@ -170,6 +174,9 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	enum status st;
 
 	symbols_release(&l->symbols);
+	free(l->extras);
+	l->extras = NULL;
+	l->n_extras = 0;
 	for (size_t i = 0; i < n; i++)
 		queries[i].named = (struct named){.reason = REASON_NO_FILE};
 	collect(l, parts, queries, n);
@@ -184,6 +191,13 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	}
 	free(parts);
 	return st;
+}
+
+const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call)
+{
+	static const struct dwarf_extra nothing = {.start = DWARF_NO_START};
+
+	return call < l->n_extras ? &l->extras[call] : &nothing;
 }
 
 const char *lookup_complaint(struct lookup *l)

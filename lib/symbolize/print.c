@@ -14,13 +14,18 @@ const char *print_name(const struct lookup *l, uint32_t function, const struct p
 	return intern_text(&l->symbols.strings, o->demangle ? f->display : f->raw, NULL);
 }
 
-const char *print_file(const struct lookup *l, const struct symbol_call *c,
-		       const struct print_options *o)
+const char *print_path(const struct lookup *l, uint32_t id, const struct print_options *o)
 {
-	const char *file = intern_text(&l->symbols.strings, c->file, NULL);
+	const char *file = intern_text(&l->symbols.strings, id, NULL);
 	const char *slash = o->base_names ? strrchr(file, '/') : NULL;
 
 	return slash ? slash + 1 : file;
+}
+
+const char *print_file(const struct lookup *l, const struct symbol_call *c,
+		       const struct print_options *o)
+{
+	return print_path(l, c->file, o);
 }
 
 const char *print_symbol_file(const struct lookup_query *q)
@@ -33,7 +38,8 @@ const char *print_symbol_file(const struct lookup_query *q)
 }
 
 static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,
-		     const struct symbol_call *c, const struct print_options *o)
+		     const struct symbol_call *c, uint32_t discriminator,
+		     const struct print_options *o)
 {
 	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
 
@@ -49,13 +55,18 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_
 		buf_add_u64(b, c->line);
 	else
 		buf_addc(b, '?');
+	if (c->line && discriminator) {
+		buf_adds(b, " (discriminator ");
+		buf_add_u64(b, discriminator);
+		buf_addc(b, ')');
+	}
 	buf_addc(b, '\n');
 }
 
 void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 	       const struct print_options *o)
 {
-	uint32_t call = q->named.call;
+	uint32_t call = q->named.call, discriminator;
 	bool wide = !q->file || !q->file->object || object_is_64(q->file->object);
 
 	if (o->addresses) {
@@ -69,10 +80,12 @@ void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query 
 		buf_adds(b, "??:0\n");
 		return;
 	}
+	/* GNU says the innermost place's for the calls around it, too. */
+	discriminator = lookup_extra(l, call)->discriminator;
 	for (;;) {
 		const struct symbol_call *c = &l->symbols.calls[call];
 
-		gnu_call(b, l, q, c, o);
+		gnu_call(b, l, q, c, discriminator, o);
 		call = o->inlines ? c->outer : 0;
 		if (!call)
 			return;
