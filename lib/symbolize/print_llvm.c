@@ -161,7 +161,8 @@ static void add_context(struct buf *b, const struct frame *f, uint64_t lines)
 	uint64_t first = f->line > lines / 2 ? f->line - lines / 2 : 1, n = 1;
 	char *text = NULL;
 	size_t cap = 0;
-	int width = snprintf(NULL, 0, "%" PRIu64, first + lines - 1);
+	/* llvm's width is ceil(log10(last line)): 2 for line 100 */
+	int width = snprintf(NULL, 0, "%" PRIu64, first + lines - 2);
 	ssize_t got;
 
 	if (!in)
@@ -196,7 +197,7 @@ static void add_frame(struct buf *b, const struct frame *f, bool inlined,
 				 "  Function start filename: %s\n"
 				 "  Function start line: %" PRIu32 "\n",
 				 f->start_file, f->start_line);
-		if (f->start != DWARF_NO_START)
+		if (f->start != DWARF_NO_START && o->columns) /* not in GNU style */
 			buf_addf(b, "  Function start address: 0x%" PRIx64 "\n", f->start);
 		buf_addf(b, "  Line: %" PRIu32 "\n  Column: %" PRIu32 "\n", f->line, f->column);
 		if (f->discriminator)

@@ -4,8 +4,7 @@
 # tm-addr2line against GNU addr2line, byte for byte: every address of the code of several builds,
 # then every combination of -f -i -C -p -s -a on a sample of addresses on which both agree.
 #
-# What is made equal first: GNU's " (discriminator N)" is taken away, since our answers have none.
-# What differs then belongs to a class, checked for each address:
+# What differs belongs to a class, checked for each address:
 #   past-end   no symbol with a size holds the address: we name no function, GNU names the last one
 #   gnu-alone  llvm-symbolizer says what we say, GNU something else
 # or is listed by the two answers' functions. tests/diff/addr2line.txt has a row for each build and
@@ -46,8 +45,6 @@ addresses() { # FILE STEP
 	printf '%s\n' 0 1 ffffffffffffffff 7fffffffffff 123456789
 }
 
-undiscriminated() { sed 's/ (discriminator [0-9]*)$//'; }
-
 # One line per address: "ADDRESS|FUNCTION|FILE:LINE|FUNCTION|..."
 flatten() {
 	awk '/^0x/ { if (s) print s; s = $0; next } $0 != "" { s = s "|" $0 } END { print s }'
@@ -74,11 +71,11 @@ compare() {
 	sized_symbols "$name" >sized
 	tm-addr2line -q --lenient -afi -e "$name" <asked | flatten >ours.i
 	tm-addr2line -q --lenient -af -e "$name" <asked | flatten >ours.one
-	addr2line -afi -e "$name" <asked | undiscriminated | flatten >gnu.i
-	addr2line -af -e "$name" <asked | undiscriminated | flatten >gnu.one
+	addr2line -afi -e "$name" <asked | flatten >gnu.i
+	addr2line -af -e "$name" <asked | flatten >gnu.one
 	for f in "$name" nosym; do
 		llvm-symbolizer --obj="$f" --output-style=GNU -a -i --functions=linkage --no-demangle \
-			<asked.llvm | undiscriminated | flatten
+			<asked.llvm | flatten
 	done >llvm.i
 	if [ "$(wc -l <ours.i)" != "$n" ] || [ "$(wc -l <gnu.i)" != "$n" ] ||
 		[ "$(wc -l <ours.one)" != "$n" ] || [ "$(wc -l <llvm.i)" != $((2 * n)) ]; then
@@ -93,6 +90,7 @@ compare() {
 		# Without the address; no line is 0; the symbol of a part of a function is its own.
 		function plain(s) {
 			gsub(/:\?/, ":0", s)
+			gsub(/ \(discriminator [0-9]+\)/, "", s)
 			gsub(/\.(cold|part\.[0-9]+|isra\.[0-9]+|constprop\.[0-9]+)/, "", s)
 			sub(/^[^|]*\|/, "", s)
 			return s
@@ -165,7 +163,7 @@ sample() { # NAME
 	printf '0\nffffffffffffffff\n' >>some
 	for i in '' i; do
 		tm-addr2line -q --lenient -af$i -e "$1" <some | flatten >ours.some$i
-		addr2line -af$i -e "$1" <some | undiscriminated | flatten >gnu.some$i
+		addr2line -af$i -e "$1" <some | flatten >gnu.some$i
 	done
 	paste -d '\n' ours.some gnu.some ours.somei gnu.somei some | awk '
 		NR % 5 == 0 && same == 2
@@ -193,7 +191,7 @@ combinations() {
 		else
 			tm-addr2line -q --lenient "${options[@]}" -e "$name" <sampled >got
 		fi
-		addr2line "${options[@]}" -e "$name" <sampled | undiscriminated >want
+		addr2line "${options[@]}" -e "$name" <sampled >want
 		if cmp -s got want; then
 			n=$((n + 1))
 		else
