@@ -122,5 +122,12 @@ const char *cli_called(const char *argv0, const char *const *names);
  * not known. Cheap to call often. */
 void cli_progress(const char *what, uint64_t done, uint64_t total);
 void cli_progress_clear(void);
+/* A sink that passes all on to another one, and tells the progress of reading that input. */
+struct cli_watch {
+	struct sink sink, *to;
+	const struct input *in;
+	uint64_t events;
+};
+struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink *to);
 
 #endif

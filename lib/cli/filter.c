@@ -21,8 +21,7 @@ static _Noreturn void bad_file(const char *file, const char *option, const struc
 static void add_patterns(struct cli_filter *f, enum filter_kind kind)
 {
 	const struct opt_list *from = &f->patterns[kind];
-	unsigned flags =
-	    (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
+	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
 	struct err e = ERR_INIT;
 
 	for (size_t i = 0; i < from->n; i++) {

@@ -32,22 +32,22 @@ struct cli_filter {
 extern const char *const cli_domain_choices[];
 
 /* Which events count. */
-#define CLI_FILTER_ROWS(f)                                                                     \
-	ROW_HEADING("choosing:"),                                                              \
-	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call",             \
-		     &(f).patterns[FILTER_FOCUS]),                                             \
-	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call",            \
-		     &(f).patterns[FILTER_IGNORE]),                                            \
-	    ROW_LIST(0, "type", "REGEX", "keep allocations of a matching type",                \
-		     &(f).patterns[FILTER_TYPE]),                                              \
-	    ROW_LIST(0, "module", "REGEX", "keep stacks with a call in a matching module",     \
-		     &(f).patterns[FILTER_MODULE]),                                            \
-	    ROW_LIST(0, "file", "REGEX", "keep stacks with a call in a matching source file",  \
-		     &(f).patterns[FILTER_FILE]),                                              \
-	    ROW_LIST(0, "owner", "REGEX", "keep what a matching owner has (--owners)",         \
-		     &(f).patterns[FILTER_OWNER]),                                             \
-	    ROW_LIST(0, "owners", "FILE", "rules for who owns what", &(f).owner_files),        \
-	    ROW_FLAG('F', "literal", "filters take plain strings", &(f).literal),              \
+#define CLI_FILTER_ROWS(f)                                                                    \
+	ROW_HEADING("choosing:"),                                                             \
+	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call",            \
+		     &(f).patterns[FILTER_FOCUS]),                                            \
+	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call",           \
+		     &(f).patterns[FILTER_IGNORE]),                                           \
+	    ROW_LIST(0, "type", "REGEX", "keep allocations of a matching type",               \
+		     &(f).patterns[FILTER_TYPE]),                                             \
+	    ROW_LIST(0, "module", "REGEX", "keep stacks with a call in a matching module",    \
+		     &(f).patterns[FILTER_MODULE]),                                           \
+	    ROW_LIST(0, "file", "REGEX", "keep stacks with a call in a matching source file", \
+		     &(f).patterns[FILTER_FILE]),                                             \
+	    ROW_LIST(0, "owner", "REGEX", "keep what a matching owner has (--owners)",        \
+		     &(f).patterns[FILTER_OWNER]),                                            \
+	    ROW_LIST(0, "owners", "FILE", "rules for who owns what", &(f).owner_files),       \
+	    ROW_FLAG('F', "literal", "filters take plain strings", &(f).literal),             \
 	    ROW_FLAG('i', "caseless", "filters match either case", &(f).caseless)
 
 /* How what counts is looked at. */

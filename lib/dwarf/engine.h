@@ -78,11 +78,21 @@ uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers
 /* Adds a line unless an equal one is there; control bytes are escaped. */
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n);
 
+/* Where the time went, for people. Not filled in: 0. */
+struct dwarf_stats {
+	/* seconds on the clock, one after the other; the reference engine has only the last */
+	double sections, units, decode, merge, reference;
+	/* of decode, processor seconds of all workers */
+	double scopes, lines, names;
+	uint64_t n_units, n_asked, n_declined, n_lost;
+};
+
 struct dwarf_job {
 	struct object *object; /* object_find_debug has been called */
 	const uint64_t *addrs; /* vaddrs, ascending, unique */
 	size_t n;
 	struct dwarf_answers *out; /* initialized by the caller with n answers */
+	struct dwarf_stats *stats; /* NULL: not wanted */
 };
 
 struct dwarf_options {
@@ -94,6 +104,7 @@ struct dwarf_options {
 	 * to nothing, or everything, which does, and which no index has. */
 	bool discriminators, extras;
 	bool relative; /* paths without the compilation directory: no index has them */
+	bool once;     /* decompressed sections are given back behind each job */
 	/* Called now and then with the addresses answered so far; may be NULL. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg;

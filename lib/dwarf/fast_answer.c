@@ -227,10 +227,23 @@ static enum status second_walk(struct making *m, size_t n)
 	return st;
 }
 
+/* Adds the time since *from to *sum, and begins anew. */
+static void lap(const struct fast_worker *w, double *from, double *sum)
+{
+	double now;
+
+	if (!w->timed)
+		return;
+	now = budget_now();
+	*sum += now - *from;
+	*from = now;
+}
+
 void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_t *addrs,
 		       struct fast_answers *a)
 {
 	struct making m = {.w = w, .f = f, .u = &f->units[a->unit]};
+	double from = w->timed ? budget_now() : 0;
 	enum status st;
 
 	m.t = fast_tables_get(&f->tables, f->in[IN_ABBREV], m.u->table);
@@ -246,13 +259,16 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	st = fast_scopes_walk(f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
 	if (!st)
 		st = second_walk(&m, a->n);
+	lap(w, &from, &w->scopes_time);
 	if (st) {
 		a->found_all = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
 		a->why = w->scopes.why;
 		return;
 	}
 	a->why_no_lines = fast_lines_run(f, m.u, w->addrs, a->n, &w->budget, &w->lines, w->rows);
+	lap(w, &from, &w->lines_time);
 	make_calls(&m, a);
+	lap(w, &from, &w->names_time);
 	if (w->budget.over) { /* names may be missing */
 		a->call = NULL;
 		a->found_all = DWARF_GAVE_UP;

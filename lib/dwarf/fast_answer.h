@@ -38,6 +38,9 @@ struct fast_answers {
 struct fast_worker {
 	struct arena arena;
 	struct budget budget;
+	/* processor seconds so far, when timed */
+	bool timed;
+	double scopes_time, lines_time, names_time;
 	struct fast_scopes scopes;
 	struct fast_names names;
 	struct fast_lines lines;

@@ -509,6 +509,7 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 		       struct err *e)
 {
 	struct run_state state = {.options = options};
+	double from = now();
 	enum status st;
 
 	state.limits.seconds = options->seconds ? options->seconds : DEFAULT_SECONDS;
@@ -530,6 +531,13 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 		dwarf_answers_release(&s->got);
 		intern_release(&s->complaints);
 		free(s->runs);
+	}
+	/* jobs share the workers: each is said to have taken it all */
+	for (size_t i = 0; i < n_jobs; i++) {
+		if (jobs[i].stats)
+			*jobs[i].stats = (struct dwarf_stats){.reference = now() - from};
+		if (options->once)
+			object_drop_sections(jobs[i].object);
 	}
 	for (size_t i = 0; i < state.n_children; i++)
 		buf_release(&state.children[i].in);

@@ -124,7 +124,7 @@ enum status reader_rows(struct reader *r, struct unit *u, struct err *e);
  * abstract origins and specifications. 0: it has none. */
 uint32_t reader_function(struct reader *r, uint64_t start);
 /* What struct dwarf_extra has of the function whose DIE is at that offset in the present unit. */
-void reader_extra(struct reader *r, const struct unit *u, uint64_t die, struct dwarf_extra *x);
+void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struct dwarf_extra *x);
 /* Sections that could not be read, one line; "" when all could. */
 const char *reader_complaint(struct reader *r);
 

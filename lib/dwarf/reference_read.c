@@ -297,9 +297,9 @@ uint32_t reader_function(struct reader *r, uint64_t start)
 	return *kept - 1;
 }
 
-void reader_extra(struct reader *r, const struct unit *u, uint64_t start, struct dwarf_extra *x)
+void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struct dwarf_extra *x)
 {
-	uint64_t todo[2 * LIMIT_HOPS + 2] = {start};
+	uint64_t todo[2 * LIMIT_HOPS + 2] = {die_at};
 	bool declared = false;
 	uint32_t file;
 	size_t n = 1;

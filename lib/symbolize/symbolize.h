@@ -10,12 +10,14 @@
 
 #include "lib/dwarf/engine.h"
 #include "lib/symbolize/bind.h"
+#include "lib/symbolize/stats.h"
 
 struct symbolize_options {
 	struct files_options files;
 	struct bind_options bind;
 	const struct dwarf_engine *engine;
 	struct dwarf_options dwarf;
+	struct stats *stats; /* the caller's, added to; NULL: not wanted */
 };
 
 struct symbolizer {

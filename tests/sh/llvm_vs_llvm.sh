@@ -111,9 +111,9 @@ compare() {
 		n=$((n + 1))
 	done
 	for how in fast reference; do
-		tm-llvm-symbolizer -q --lenient --engine $how --output-style=JSON --obj="$name" <asked >$how
+		tm-llvm-symbolizer -q --lenient --engine "$how" --output-style=JSON --obj="$name" <asked >"facts.$how"
 	done
-	if cmp fast reference; then
+	if cmp facts.fast facts.reference; then
 		echo "ok - $name: the engines say the same of all facts"
 	else
 		echo "not ok - $name: the engines say the same of all facts"
