@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	const char *engine = NULL, *target;
 	struct opt_list debug_dirs = {0};
 	struct job j = {.lenient = called};
-	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}};
+	struct lookup_options o = {.dwarf = {.jobs = pool_cpus(), .discriminators = true}};
 	bool functions = false, ignored;
 	int demangling = 0, n, status;
 	const struct opt options[] = {

@@ -87,6 +87,8 @@ static void answer(void *arg, const struct line *lines, size_t n)
 		print_llvm(&out, &j->lookup, &queries[i], &requests[i], &j->print);
 		if (j->print.json && !j->list)
 			buf_addc(&out, '\n');
+		if (!j->print.pretty)
+			cli_pour(&out);
 	}
 	if (j->list)
 		buf_adds(&out, "]\n");
@@ -128,6 +130,8 @@ int main(int argc, char **argv)
 	    ROW_CLEAR(0, "no-demangle", "raw names", &o.demangle),
 	    ROW_FLAG('p', "pretty-print", "one line per call", &j.print.pretty),
 	    ROW_FLAG('s', "basenames", "files without folders", &j.print.base_names),
+	    ROW_FLAG(0, "relativenames", "files without the compilation directory",
+		     &o.dwarf.relative),
 	    ROW_FLAG('a', "addresses", "the address before its answer", &j.print.addresses),
 	    ROW_FLAG(0, "print-address", NULL, &j.print.addresses),
 	    ROW_FLAG(0, "verbose", "a row for each fact", &j.print.verbose),
@@ -164,6 +168,8 @@ int main(int argc, char **argv)
 	j.print.demangle = o.demangle;
 	j.print.columns = j.style == STYLE_LLVM;
 	j.print.json = j.style == STYLE_JSON;
+	o.dwarf.extras =
+	    j.print.verbose || j.style != STYLE_LLVM || kind == NAMES_SHORT || o.dwarf.relative;
 	j.list = n && j.print.json;
 	o.search = (struct object_search){dirs.items, dirs.n, true};
 	lookup_init(&j.lookup, &o);

@@ -16,6 +16,8 @@ struct job {
 	struct symbolizer symbolizer;
 	const struct import_options *import;
 	struct coverage all;
+	struct stats stats;
+	bool tell_stats;
 };
 
 static void progress(void *arg, uint64_t done, uint64_t total)
@@ -62,12 +64,28 @@ static void tell(struct job *j, const char *file, const struct rewrite *w, bool 
 	}
 }
 
+/* What symbolizer_run has counted. */
+static double symbolizing(const struct stats *s)
+{
+	return s->bind + s->engine + s->copy + s->names;
+}
+
+static void tell_stats(const struct job *j)
+{
+	struct buf line = BUF_INIT;
+
+	for (size_t i = 0; j->tell_stats && stats_line(&j->stats, i, &line); i++)
+		cli_note("stats", "%s", buf_str(&line));
+	buf_release(&line);
+}
+
 static enum status symbolize(struct job *j, struct input *in, const char *file, struct err *e)
 {
 	struct input spooled = {0}, *from = in;
 	struct rewrite w = {.n = 0};
 	struct trace *maps = NULL;
 	FILE *temporary = NULL;
+	double started = stats_clock(), before = symbolizing(&j->stats);
 	enum status st = cli_as_trace(in, j->import, &spooled, &temporary, e);
 
 	if (temporary)
@@ -79,12 +97,14 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	if (!st)
 		st = rewrite_scan(&w, &from->cur, &j->symbolizer, maps, e);
 	cli_progress_clear();
+	j->stats.read += stats_lap(&started) - (symbolizing(&j->stats) - before);
 	if (!st)
 		tell(j, file, &w, temporary);
 	if (!st)
 		st = input_rewind(from);
 	if (!st)
 		st = rewrite_copy(&w, &from->cur, stdout, e);
+	j->stats.write += stats_lap(&started);
 	rewrite_release(&w);
 	trace_free(maps);
 	input_close(&spooled);
@@ -176,6 +196,7 @@ int main(int argc, char **argv)
 	uint64_t jobs = pool_cpus(), least = 0;
 	bool no_local = false, prewarm = false;
 	struct symbolize_options o = {0};
+	struct job j = {.import = &import.options};
 	const struct opt options[] = {
 	    ROW_LIST('e', "exe", "FILE", "a binary of the capture, or MODULE=FILE; again for more",
 		     &files),
@@ -192,13 +213,13 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
 	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
 		       &least),
+	    ROW_FLAG(0, "stats", "where the time went, on standard error", &j.tell_stats),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};
 	const struct opt_program program = {
 	    "tm-symbolize", "[FILE...]", "Puts functions, inlines, files and lines into a trace.",
 	    options};
-	struct job j = {.import = &import.options};
 	int n = opt_parse(&program, argc, argv);
 
 	cli_import_done(&import);
@@ -216,7 +237,8 @@ int main(int argc, char **argv)
 					 .jobs = (unsigned)jobs};
 	o.bind = (struct bind_options){import.options.has_slide, import.options.slide,
 				       import.options.locations, import.options.offsets};
-	o.dwarf = (struct dwarf_options){.jobs = (unsigned)jobs, .progress = progress};
+	o.dwarf =
+	    (struct dwarf_options){.jobs = (unsigned)jobs, .progress = progress, .once = true};
 	for (size_t i = 0; i < debug_dirs.n; i++)
 		cli_need_folder("debug-dir", debug_dirs.items[i]);
 	if (*sysroot && !no_local)
@@ -232,6 +254,7 @@ int main(int argc, char **argv)
 		return cli_exit();
 	}
 	cli_output(output);
+	o.stats = j.tell_stats ? &j.stats : NULL;
 	symbolizer_init(&j.symbolizer, &o);
 	given_files(&j.symbolizer.files);
 	if (!n)
@@ -241,6 +264,8 @@ int main(int argc, char **argv)
 	unwanted_files(&j.symbolizer.files, j.all.reasons[REASON_NO_FILE]);
 	if (coverage_below(&j.all, least))
 		cli_status(EXIT_INCOMPLETE);
+	tell_stats(&j);
+	stats_release(&j.stats);
 	symbolizer_release(&j.symbolizer);
 	opt_list_release(&files);
 	opt_list_release(&debug_dirs);

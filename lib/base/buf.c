@@ -70,6 +70,16 @@ void buf_add_u64(struct buf *b, uint64_t v)
 	buf_add(b, p, (size_t)(digits + sizeof digits - p));
 }
 
+void buf_add_hex(struct buf *b, uint64_t v, unsigned digits)
+{
+	char text[16], *p = text + sizeof text;
+
+	do
+		*--p = "0123456789abcdef"[v % 16];
+	while ((v /= 16) || (unsigned)(text + sizeof text - p) < digits);
+	buf_add(b, p, (size_t)(text + sizeof text - p));
+}
+
 void buf_add_escaped(struct buf *b, const char *s, size_t n)
 {
 	while (n) {

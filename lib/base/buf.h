@@ -26,7 +26,8 @@ void buf_addc(struct buf *b, char c);
 void buf_adds(struct buf *b, const char *s);
 void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_add_uleb(struct buf *b, uint64_t v);
-void buf_add_u64(struct buf *b, uint64_t v); /* decimal text */
+void buf_add_hex(struct buf *b, uint64_t v, unsigned digits); /* at least so many, at most 16 */
+void buf_add_u64(struct buf *b, uint64_t v);                  /* decimal text */
 /* Appends text for a person: control bytes as \xHH (newline \n, tab \t), invalid UTF-8 bytes as
  * \xHH, a backslash doubled; nothing read from input reaches a terminal raw. */
 void buf_add_escaped(struct buf *b, const char *s, size_t n);

@@ -7,6 +7,7 @@
 #define TM_CLI_CLI_H
 
 #include "formats/reader.h"
+#include "lib/base/buf.h"
 #include "lib/cli/opt.h"
 #include "lib/input/lines.h"
 
@@ -116,6 +117,8 @@ void cli_need_folder(const char *option, const char *path);
 typedef void (*cli_answer)(void *arg, const struct line *lines, size_t n);
 void cli_requests(int n, char **operands, cli_answer answer, void *arg);
 void cli_request_lines(const char *path, cli_answer answer, void *arg);
+/* Writes what has gathered once it is worth it, so that memory does not grow with the output. */
+void cli_pour(struct buf *out);
 /* For programs that take another tool's place: which of these names it was called by, also as
  * TRIPLE-NAME or NAME-14; NULL: by its own, which begins with tm-. */
 const char *cli_called(const char *argv0, const char *const *names);
@@ -124,5 +127,12 @@ const char *cli_called(const char *argv0, const char *const *names);
  * not known. Cheap to call often. */
 void cli_progress(const char *what, uint64_t done, uint64_t total);
 void cli_progress_clear(void);
+/* A sink that passes all on to another one, and tells the progress of reading that input. */
+struct cli_watch {
+	struct sink sink, *to;
+	const struct input *in;
+	uint64_t events;
+};
+struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink *to);
 
 #endif

@@ -35,42 +35,11 @@ void cli_import_done(struct cli_import *i)
 	need_file("config", i->options.config);
 }
 
-/* The caller's sink with progress: a look at the input every few thousand events. */
-struct watch {
-	struct sink sink, *to;
-	const struct input *in;
-	uint64_t events;
-};
-
-static enum status watch_begin(struct sink *s, struct trace *t, struct err *e)
-{
-	struct watch *w = (struct watch *)s;
-
-	return w->to->begin(w->to, t, e);
-}
-
-static enum status watch_event(struct sink *s, struct trace *t, const struct event *ev,
-			       struct err *e)
-{
-	struct watch *w = (struct watch *)s;
-
-	if (++w->events % 65536 == 0)
-		cli_progress("reading", input_consumed(w->in), w->in->size);
-	return w->to->event(w->to, t, ev, e);
-}
-
-static enum status watch_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct watch *w = (struct watch *)s;
-
-	return w->to->end(w->to, t, e);
-}
-
 static void read_one(struct cli_loop *l, const char *path)
 {
 	struct err e = ERR_INIT;
 	struct input in = {0};
-	struct watch w = {.sink = {watch_begin, watch_event, watch_end}, .to = l->sink, .in = &in};
+	struct cli_watch w;
 	bool lossy = false, taken = false;
 	enum status st;
 
@@ -79,7 +48,7 @@ static void read_one(struct cli_loop *l, const char *path)
 	if (!st && l->instead)
 		st = l->instead(l->arg, &in, &taken, &e);
 	if (!st && !taken)
-		st = capture_read(&in, l->import, &w.sink, &lossy, &e);
+		st = capture_read(&in, l->import, cli_watch(&w, &in, l->sink), &lossy, &e);
 	input_close(&in);
 	cli_progress_clear();
 	l->lossy |= lossy;

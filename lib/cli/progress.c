@@ -57,3 +57,33 @@ void cli_progress_clear(void)
 		fputs("\r\033[K", stderr);
 	shown = false;
 }
+
+static enum status watch_begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct cli_watch *w = (struct cli_watch *)s;
+
+	return w->to->begin(w->to, t, e);
+}
+
+static enum status watch_event(struct sink *s, struct trace *t, const struct event *ev,
+			       struct err *e)
+{
+	struct cli_watch *w = (struct cli_watch *)s;
+
+	if (++w->events % 65536 == 0)
+		cli_progress("reading", input_consumed(w->in), w->in->size);
+	return w->to->event(w->to, t, ev, e);
+}
+
+static enum status watch_end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct cli_watch *w = (struct cli_watch *)s;
+
+	return w->to->end(w->to, t, e);
+}
+
+struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink *to)
+{
+	*w = (struct cli_watch){.sink = {watch_begin, watch_event, watch_end}, .to = to, .in = in};
+	return &w->sink;
+}

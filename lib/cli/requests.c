@@ -53,6 +53,16 @@ void cli_request_lines(const char *path, cli_answer answer, void *arg)
 	lines_release(&in);
 }
 
+void cli_pour(struct buf *out)
+{
+	enum { ENOUGH = 256 << 10 };
+
+	if (out->len < ENOUGH)
+		return;
+	fwrite(out->data, 1, out->len, stdout);
+	out->len = 0;
+}
+
 void cli_requests(int n, char **operands, cli_answer answer, void *arg)
 {
 	struct line *lines;

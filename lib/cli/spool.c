@@ -9,6 +9,7 @@
 enum status cli_as_trace(struct input *in, const struct import_options *o, struct input *copy,
 			 FILE **file, struct err *e)
 {
+	struct cli_watch watch;
 	struct writer *writer;
 	const uint8_t *head;
 	size_t n;
@@ -30,7 +31,7 @@ enum status cli_as_trace(struct input *in, const struct import_options *o, struc
 		return err_sys(e, "temporary file");
 	}
 	writer = writer_new(*file);
-	st = capture_read(in, o, writer_sink(writer), &lossy, e);
+	st = capture_read(in, o, cli_watch(&watch, in, writer_sink(writer)), &lossy, e);
 	writer_free(writer);
 	if (!st && fflush(*file))
 		st = err_sys(e, "temporary file");

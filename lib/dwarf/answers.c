@@ -18,6 +18,7 @@ void dwarf_answers_release(struct dwarf_answers *a)
 	intern_release(&a->strings);
 	map64_release(&a->call_ids);
 	free(a->calls);
+	free(a->extras);
 	free(a->of);
 	free(a->complaints);
 	*a = (struct dwarf_answers){0};
@@ -36,6 +37,42 @@ uint32_t dwarf_answers_call(struct dwarf_answers *a, const struct dwarf_call *c)
 		if (!memcmp(&a->calls[*id], c, sizeof *c))
 			return *id;
 	}
+}
+
+uint32_t dwarf_extras_add(struct dwarf_extra **all, size_t *n, size_t *cap,
+			  const struct dwarf_extra *x)
+{
+	static const struct dwarf_extra nothing = {.start = DWARF_NO_START};
+	enum { BACK = 32 }; /* equal ones are neighbours, mostly; two equal ones do no harm */
+
+	if (!memcmp(x, &nothing, sizeof *x) || *n >= UINT32_MAX)
+		return 0;
+	if (!*n)
+		VEC_PUSH(*all, *n, *cap) = nothing;
+	for (size_t i = *n - 1; i && i + BACK >= *n; i--) {
+		if (!memcmp(&(*all)[i], x, sizeof *x))
+			return (uint32_t)i;
+	}
+	VEC_PUSH(*all, *n, *cap) = *x;
+	return (uint32_t)*n - 1;
+}
+
+uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers *from,
+			     uint32_t extra)
+{
+	struct dwarf_extra x;
+	uint32_t *text[2] = {&x.name, &x.file};
+
+	if (!extra || extra >= from->n_extras)
+		return 0;
+	x = from->extras[extra];
+	for (size_t i = 0; i < 2; i++) {
+		size_t n;
+		const char *t = intern_text(&from->strings, *text[i], &n);
+
+		*text[i] = *text[i] ? intern_add(&a->strings, t, n) : 0;
+	}
+	return dwarf_extras_add(&a->extras, &a->n_extras, &a->cap_extras, &x);
 }
 
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n)

@@ -31,7 +31,20 @@ struct dwarf_call {
 	uint32_t function;     /* raw name (linkage name, else DW_AT_name); 0: unknown */
 	uint32_t file;         /* path joined as DWARF says (directory + name); 0: unknown */
 	uint32_t line, column; /* of the address (innermost) or of the call site; 0: unknown */
+	uint32_t extra;        /* index in extras; 0: not asked for, or nothing to say */
 };
+
+/* What only drop-ins print, and only when asked for (dwarf_options.extras). */
+struct dwarf_extra {
+	uint64_t start; /* DW_AT_low_pc of the function's own DIE; DWARF_NO_START */
+	uint32_t name;  /* DW_AT_name, along origins and specifications; 0: none */
+	/* DW_AT_decl_file and DW_AT_decl_line, in the same way; file is 0 as well when the DIE that
+	 * says it is another unit's */
+	uint32_t file, line;
+	uint32_t discriminator; /* of the call's place; 0: none */
+};
+
+#define DWARF_NO_START UINT64_MAX
 
 struct dwarf_answer {
 	uint32_t call; /* innermost call, index into calls; 0: none */
@@ -42,7 +55,9 @@ struct dwarf_answers {
 	struct intern strings;
 	struct dwarf_call *calls; /* calls[0] is unused */
 	size_t n_calls, cap_calls;
-	struct map64 call_ids;   /* of dwarf_answers_call */
+	struct map64 call_ids;      /* of dwarf_answers_call */
+	struct dwarf_extra *extras; /* extras[0] is unused; all may be NULL */
+	size_t n_extras, cap_extras;
 	struct dwarf_answer *of; /* one per query, in the queries' order */
 	size_t n;
 	/* What went wrong, for people; one line each, NUL-terminated, in strings. */
@@ -54,14 +69,30 @@ void dwarf_answers_init(struct dwarf_answers *a, size_t n);
 void dwarf_answers_release(struct dwarf_answers *a);
 /* Adds a call or finds the equal one. */
 uint32_t dwarf_answers_call(struct dwarf_answers *a, const struct dwarf_call *c);
+/* Adds an extra, or finds an equal one among the last. 0 when it says nothing. */
+uint32_t dwarf_extras_add(struct dwarf_extra **all, size_t *n, size_t *cap,
+			  const struct dwarf_extra *x);
+/* The same extra of other answers in these. */
+uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers *from,
+			     uint32_t extra);
 /* Adds a line unless an equal one is there; control bytes are escaped. */
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n);
+
+/* Where the time went, for people. Not filled in: 0. */
+struct dwarf_stats {
+	/* seconds on the clock, one after the other; the reference engine has only the last */
+	double sections, units, decode, merge, reference;
+	/* of decode, processor seconds of all workers */
+	double scopes, lines, names;
+	uint64_t n_units, n_asked, n_declined, n_lost;
+};
 
 struct dwarf_job {
 	struct object *object; /* object_find_debug has been called */
 	const uint64_t *addrs; /* vaddrs, ascending, unique */
 	size_t n;
 	struct dwarf_answers *out; /* initialized by the caller with n answers */
+	struct dwarf_stats *stats; /* NULL: not wanted */
 };
 
 struct dwarf_options {
@@ -69,6 +100,11 @@ struct dwarf_options {
 	unsigned seconds; /* processor time a worker may take for one batch; 0: the default */
 	uint64_t memory;  /* bytes a worker may map; 0: the default. Not of the fast engine */
 	bool alone;       /* the fast engine gives up what it would leave to the reference engine */
+	/* Fill in dwarf_call.extra: discriminators of the line table's rows only, which costs next
+	 * to nothing, or everything, which does, and which no index has. */
+	bool discriminators, extras;
+	bool relative; /* paths without the compilation directory: no index has them */
+	bool once;     /* decompressed sections are given back behind each job */
 	/* Called now and then with the addresses answered so far; may be NULL. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg;

@@ -312,9 +312,11 @@ static void later_rounds(struct fast_engine *g)
 
 enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 {
-	enum status st = sections_load(s, g->job->object, e);
 	struct fast_file *f = &g->file;
+	enum status st;
 
+	sections_preload(g->job->object, g->options->jobs);
+	st = sections_load(s, g->job->object, e);
 	if (st)
 		return st;
 	if (s->complaint.len)
@@ -323,8 +325,38 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 		f->in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
 	f->big_endian = s->big_endian;
 	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
+	f->discriminators = g->options->discriminators;
+	f->extras = g->options->extras;
+	f->relative = g->options->relative;
 	f->zero_is_code = sections_zero_is_code(g->job->object);
 	return ST_OK;
+}
+
+/* Seconds since *from, which begins anew. */
+static double lap(double *from)
+{
+	double now = budget_clock(), took = now - *from;
+
+	*from = now;
+	return took;
+}
+
+static void count(const struct fast_engine *g, struct dwarf_stats *s)
+{
+	s->n_units = g->file.n_units;
+	s->n_asked = g->n_tasks;
+	for (size_t i = 0; i < g->file.n_units; i++) {
+		s->n_declined += g->file.units[i].state == UNIT_DECLINED;
+		s->n_lost += g->file.units[i].state == UNIT_LOST;
+	}
+	for (size_t i = 0; i < g->n_tasks; i++)
+		s->n_declined += g->tasks[i].found_all == FAST_DECLINED &&
+				 g->file.units[g->tasks[i].unit].state != UNIT_DECLINED;
+	for (unsigned i = 0; i < g->n_workers; i++) {
+		s->scopes += g->workers[i].scopes_time;
+		s->lines += g->workers[i].lines_time;
+		s->names += g->workers[i].names_time;
+	}
 }
 
 static enum status run_job(struct dwarf_job *job, const struct dwarf_options *options,
@@ -332,9 +364,12 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 {
 	struct fast_engine g = {.options = options, .job = job};
 	struct sections sections = {.abbrev = NULL};
+	struct dwarf_stats none, *stats = job->stats ? job->stats : &none;
+	double from = budget_clock();
 	uint32_t *query;
 	enum status st;
 
+	*stats = (struct dwarf_stats){0};
 	for (size_t i = 0; i < job->n; i++)
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_ABSENT};
 	if (!job->n || !object_has_dwarf(job->object))
@@ -347,21 +382,29 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 		buf_release(&sections.complaint);
 		return ST_OK;
 	}
+	stats->sections = lap(&from);
 	g.n_workers = options->jobs ? options->jobs : 1;
 	g.workers = mem_zarray(g.n_workers, sizeof *g.workers);
+	for (unsigned i = 0; i < g.n_workers; i++)
+		g.workers[i].timed = job->stats;
 	g.fresh = mem_zarray(g.n_workers, sizeof *g.fresh);
 	g.best = mem_zarray(job->n, sizeof *g.best);
 	query = mem_array(job->n, sizeof *query);
 	fast_units_index(&g.file);
 	run_pool(&g, (g.file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, index_chunk);
+	stats->units = lap(&from);
 	first_round(&g, query);
 	later_rounds(&g);
+	stats->decode = lap(&from);
 	fast_complain_of_units(&g);
 	fast_merge(&g);
+	stats->merge = lap(&from);
+	count(&g, stats);
 	if (object_intact(job->object, e))
 		fast_give_back(&g, e->msg);
 	else
 		st = fast_fall_back(&g, e);
+	stats->reference = lap(&from);
 	for (unsigned i = 0; i < g.n_workers; i++)
 		fast_worker_release(&g.workers[i]);
 	free(g.workers);
@@ -371,6 +414,8 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	free(query);
 	fast_file_release(&g.file);
 	buf_release(&sections.complaint);
+	if (options->once)
+		object_drop_sections(job->object);
 	return st;
 }
 

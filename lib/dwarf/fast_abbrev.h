@@ -40,6 +40,8 @@ enum fast_attribute { /* Table 7.5, and GNU's and MIPS's */
 		      AT_HIGH_PC = 0x12,
 		      AT_COMP_DIR = 0x1b,
 		      AT_ABSTRACT_ORIGIN = 0x31,
+		      AT_DECL_FILE = 0x3a,
+		      AT_DECL_LINE = 0x3b,
 		      AT_SPECIFICATION = 0x47,
 		      AT_RANGES = 0x55,
 		      AT_CALL_COLUMN = 0x57,
@@ -52,6 +54,7 @@ enum fast_attribute { /* Table 7.5, and GNU's and MIPS's */
 		      AT_DWO_NAME = 0x76,
 		      AT_MIPS_LINKAGE_NAME = 0x2007,
 		      AT_GNU_DWO_NAME = 0x2130,
+		      AT_GNU_DISCRIMINATOR = 0x2136,
 		      AT_GNU_RANGES_BASE = 0x2132,
 		      AT_GNU_ADDR_BASE = 0x2133,
 };

@@ -38,7 +38,8 @@ static size_t hash_call(const struct dwarf_call *c)
 {
 	uint64_t a = (uint64_t)c->outer << 32 | c->function, b = (uint64_t)c->line << 32 | c->file;
 
-	return (size_t)hash_u64(a ^ (b + c->column) * 0x9e3779b97f4a7c15u);
+	return (size_t)hash_u64(a ^
+				(b + c->column + ((uint64_t)c->extra << 32)) * 0x9e3779b97f4a7c15u);
 }
 
 static void enlarge_slots(struct fast_worker *w)
@@ -108,6 +109,31 @@ static uint32_t name_of(struct making *m, struct fast_scope *s)
 	return s->name - 1;
 }
 
+/* What only drop-ins want of a call in this scope (0: no function is known). */
+static uint32_t extra_of(struct making *m, uint32_t scope, uint32_t discriminator)
+{
+	struct fast_worker *w = m->w;
+	struct fast_scope *s = scope ? &w->scopes.all[scope - 1] : NULL;
+	struct dwarf_extra x = {.start = DWARF_NO_START};
+
+	if (!m->f->extras && (!discriminator || !m->f->discriminators))
+		return 0;
+	if (s && !s->extra && m->f->extras && !budget_spend(&w->budget, 16)) {
+		struct fast_facts facts;
+
+		fast_facts_read(&w->names, m->f, m->u, s->die, &facts);
+		x.start = facts.start;
+		x.name = facts.name;
+		x.file = facts.has_file ? path_of(m, facts.file) : 0;
+		x.line = facts.line;
+		s->extra = dwarf_extras_add(&w->extras, &w->n_extras, &w->cap_extras, &x) + 1;
+	}
+	if (s && s->extra > 1)
+		x = w->extras[s->extra - 1];
+	x.discriminator = discriminator;
+	return dwarf_extras_add(&w->extras, &w->n_extras, &w->cap_extras, &x);
+}
+
 /* The call that the scope's code was inlined into; 0 for a function of its own. */
 static uint32_t caller(struct making *m, uint32_t scope)
 {
@@ -127,6 +153,7 @@ static uint32_t caller(struct making *m, uint32_t scope)
 		c.file = site.has_file ? path_of(m, site.file) : 0;
 		c.line = site.line;
 		c.column = site.column;
+		c.extra = extra_of(m, s->parent, site.discriminator);
 		outer = add_call(m->w, &c);
 		s->call = outer + 1;
 	}
@@ -164,10 +191,13 @@ static void make_calls(struct making *m, struct fast_answers *a)
 			c.function = name_of(m, &w->scopes.all[scope - 1]);
 			c.outer = caller(m, scope);
 		}
+		c.extra = extra_of(m, scope, row->discriminator);
 		a->call[q] = add_call(w, &c);
 	}
 	a->n_calls = w->n_calls;
 	a->calls = keep(w, w->calls, w->n_calls, sizeof *w->calls);
+	a->n_extras = w->n_extras;
+	a->extras = keep(w, w->extras, w->n_extras, sizeof *w->extras);
 	a->n_names = w->names.n;
 	a->names = keep(w, w->names.all, w->names.n, sizeof *w->names.all);
 	a->n_paths = w->n_paths;
@@ -197,10 +227,23 @@ static enum status second_walk(struct making *m, size_t n)
 	return st;
 }
 
+/* Adds the time since *from to *sum, and begins anew. */
+static void lap(const struct fast_worker *w, double *from, double *sum)
+{
+	double now;
+
+	if (!w->timed)
+		return;
+	now = budget_now();
+	*sum += now - *from;
+	*from = now;
+}
+
 void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_t *addrs,
 		       struct fast_answers *a)
 {
 	struct making m = {.w = w, .f = f, .u = &f->units[a->unit]};
+	double from = w->timed ? budget_now() : 0;
 	enum status st;
 
 	m.t = fast_tables_get(&f->tables, f->in[IN_ABBREV], m.u->table);
@@ -211,18 +254,21 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	make_room(w, a->n);
 	for (size_t q = 0; q < a->n; q++)
 		w->addrs[q] = addrs[a->query[q]];
-	w->scopes.n = w->n_paths = 0;
+	w->scopes.n = w->n_paths = w->n_extras = 0;
 	fast_names_clear(&w->names);
 	st = fast_scopes_walk(f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
 	if (!st)
 		st = second_walk(&m, a->n);
+	lap(w, &from, &w->scopes_time);
 	if (st) {
 		a->found_all = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
 		a->why = w->scopes.why;
 		return;
 	}
 	a->why_no_lines = fast_lines_run(f, m.u, w->addrs, a->n, &w->budget, &w->lines, w->rows);
+	lap(w, &from, &w->lines_time);
 	make_calls(&m, a);
+	lap(w, &from, &w->names_time);
 	if (w->budget.over) { /* names may be missing */
 		a->call = NULL;
 		a->found_all = DWARF_GAVE_UP;
@@ -244,6 +290,7 @@ void fast_worker_release(struct fast_worker *w)
 	free(w->rows);
 	free(w->calls);
 	free(w->slots);
+	free(w->extras);
 	free(w->path_of);
 	free(w->paths);
 	buf_release(&w->path);

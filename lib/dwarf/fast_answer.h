@@ -25,17 +25,22 @@ struct fast_answers {
 	 * inlined into it; calls[0] is unused */
 	struct dwarf_call *calls;
 	size_t n_calls;
+	struct dwarf_extra *extras; /* with indexes + 1, too */
+	size_t n_extras;
 	struct fast_text *names, *paths;
 	size_t n_names, n_paths;
 	const char *why, *why_no_lines; /* static text, or NULL */
 	/* for the merge: ids in the job's answers, 0: not yet */
-	uint32_t *call_ids, *name_ids, *path_ids;
+	uint32_t *call_ids, *name_ids, *path_ids, *extra_ids;
 };
 
 /* What a worker keeps from one piece of work to the next. Zeroed is empty. */
 struct fast_worker {
 	struct arena arena;
 	struct budget budget;
+	/* processor seconds so far, when timed */
+	bool timed;
+	double scopes_time, lines_time, names_time;
 	struct fast_scopes scopes;
 	struct fast_names names;
 	struct fast_lines lines;
@@ -50,6 +55,8 @@ struct fast_worker {
 	size_t n_calls, cap_calls;
 	uint32_t *slots;
 	size_t mask;
+	struct dwarf_extra *extras;
+	size_t n_extras, cap_extras;
 	uint32_t *path_of; /* by file number: index in paths + 1, + 1 */
 	size_t cap_path_of;
 	struct fast_text *paths;

@@ -26,6 +26,14 @@ static inline double budget_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static inline double budget_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 /* True when the time is over; it stays so. */
 static inline bool budget_spend(struct budget *b, uint64_t steps)
 {

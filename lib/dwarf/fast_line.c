@@ -21,7 +21,7 @@ enum { /* standard opcodes: section 7.22, Table 7.25 */
        LNS_SET_ISA,
 };
 
-enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE };
+enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE, LNE_SET_DISCRIMINATOR };
 enum { LNCT_PATH = 1, LNCT_DIRECTORY_INDEX };
 
 static const char cut_short[] = "line table: cut short";
@@ -192,6 +192,7 @@ struct registers {
 struct state {
 	struct registers now, row;
 	uint32_t op_index;
+	uint32_t discriminator, row_discriminator;
 	bool live;     /* row is one of this sequence */
 	size_t next;   /* the first address not below row.addr */
 	uint64_t want; /* it, or UINT64_MAX; 0: every stretch is wanted, for places */
@@ -212,6 +213,7 @@ static __attribute__((noinline)) void take(struct state *s, const uint64_t *addr
 	    .file = s->row.file < LIMIT_LINE_FILES ? (uint32_t)s->row.file : LIMIT_LINE_FILES,
 	    .line = small(s->row.line),
 	    .column = small(s->row.column),
+	    .discriminator = s->row_discriminator,
 	    .there = true,
 	};
 
@@ -242,6 +244,8 @@ static inline void emit(struct state *s, const uint64_t *addrs, size_t n, struct
 		s->live = true;
 	}
 	s->row = s->now;
+	s->row_discriminator = s->discriminator;
+	s->discriminator = 0;
 }
 
 static inline void advance(const struct program *g, struct state *s, uint64_t ops)
@@ -283,6 +287,7 @@ static const char *extended(struct program *g, struct state *s, const uint64_t *
 		s->now.addr = rd_uint(&r, (unsigned)(length - 1 < 8 ? length - 1 : 8));
 		s->op_index = 0;
 		break;
+	case LNE_SET_DISCRIMINATOR: s->discriminator = small(rd_uleb(&r)); break;
 	case LNE_DEFINE_FILE:
 		file.name = rd_cstr(&r, &file.n);
 		file.dir = rd_uleb(&r);
@@ -355,6 +360,7 @@ static const char *run_table(const struct fast_file *f, const struct fast_unit *
 	const char *why;
 
 	l->n_files = l->n_dirs = 0;
+	l->relative = f->relative;
 	if (!u->has_lines)
 		return NULL;
 	g.r = rd_at(f->in[IN_LINE], u->lines, f->big_endian);
@@ -404,6 +410,7 @@ bool fast_lines_path(struct fast_lines *l, const struct fast_unit *u, uint32_t n
 		     struct buf *out)
 {
 	const struct fast_line_file *file, *dir = NULL;
+	bool home; /* it lies in the compilation directory */
 	size_t comp_dir, dir_name, name;
 
 	if (number >= l->n_files || !l->files[number].name)
@@ -411,8 +418,11 @@ bool fast_lines_path(struct fast_lines *l, const struct fast_unit *u, uint32_t n
 	file = &l->files[number];
 	if (file->dir < l->n_dirs && l->dirs[file->dir].name)
 		dir = &l->dirs[file->dir];
+	home = l->relative && l->version >= 5 && !file->dir;
+	if (home)
+		dir = NULL;
 	l->scratch.len = 0;
-	comp_dir = copy(&l->scratch, u->comp_dir, u->n_comp_dir);
+	comp_dir = copy(&l->scratch, u->comp_dir, l->relative ? 0 : u->n_comp_dir);
 	dir_name = copy(&l->scratch, dir ? dir->name : "", dir ? dir->n : 0);
 	name = copy(&l->scratch, file->name, file->n);
 	unit_join_path(out, l->version, l->scratch.data + comp_dir, file->dir,

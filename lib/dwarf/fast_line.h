@@ -14,8 +14,8 @@
 /* The row in force at an address: of those whose stretch holds it the one that begins last. */
 struct fast_row {
 	uint64_t addr;
-	uint32_t file, line, column;
-	bool there;
+	uint32_t file : 31, there : 1;
+	uint32_t line, column, discriminator;
 };
 
 struct fast_line_file {
@@ -27,6 +27,7 @@ struct fast_line_file {
 /* One line table; the arrays are reused from unit to unit. */
 struct fast_lines {
 	uint8_t version;
+	bool relative;                /* paths without the compilation directory */
 	struct fast_line_file *files; /* as the program counts them: from 1 before DWARF 5 */
 	size_t n_files, cap_files;
 	struct fast_line_file *dirs; /* before DWARF 5 the first is the compilation directory */

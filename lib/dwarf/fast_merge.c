@@ -76,6 +76,24 @@ uint32_t fast_string(struct intern *strings, struct map64 *by_place, uint32_t *i
 	return *id = *known;
 }
 
+static uint32_t carry_extra(struct dwarf_answers *out, struct map64 *by_place,
+			    struct fast_answers *a, uint32_t extra)
+{
+	struct dwarf_extra x;
+
+	if (!extra || a->extra_ids[extra])
+		return extra ? a->extra_ids[extra] : 0;
+	x = a->extras[extra];
+	if (x.name)
+		x.name = fast_string(&out->strings, by_place, &a->name_ids[x.name - 1],
+				     &a->names[x.name - 1]);
+	if (x.file)
+		x.file = fast_string(&out->strings, NULL, &a->path_ids[x.file - 1],
+				     &a->paths[x.file - 1]);
+	return a->extra_ids[extra] =
+		   dwarf_extras_add(&out->extras, &out->n_extras, &out->cap_extras, &x);
+}
+
 /* A task's call as one of the job's answers; outer ones come first. */
 static uint32_t carry(struct dwarf_answers *out, struct map64 *by_place, struct fast_answers *a,
 		      uint32_t call)
@@ -96,6 +114,7 @@ static uint32_t carry(struct dwarf_answers *out, struct map64 *by_place, struct 
 		if (c.file)
 			c.file = fast_string(&out->strings, NULL, &a->path_ids[c.file - 1],
 					     &a->paths[c.file - 1]);
+		c.extra = carry_extra(out, by_place, a, c.extra);
 		/* one unit's calls are all different: no need to look for an equal one */
 		outer = a->call_ids[path[n]] = (uint32_t)out->n_calls;
 		VEC_PUSH(out->calls, out->n_calls, out->cap_calls) = c;
@@ -121,6 +140,7 @@ void fast_merge(struct fast_engine *g)
 		if (!a->call_ids) {
 			a->call_ids = arena_zalloc(arena, a->n_calls * sizeof *a->call_ids);
 			a->name_ids = arena_zalloc(arena, a->n_names * sizeof *a->name_ids);
+			a->extra_ids = arena_zalloc(arena, a->n_extras * sizeof *a->extra_ids);
 			a->path_ids = arena_zalloc(arena, a->n_paths * sizeof *a->path_ids);
 		}
 		to->call = carry(g->job->out, &by_place, a, b->call);
@@ -149,6 +169,7 @@ static uint32_t adopt(struct dwarf_answers *out, const struct dwarf_answers *fro
 
 			*text[i] = *text[i] ? intern_add(&out->strings, t, len) : 0;
 		}
+		c.extra = dwarf_answers_adopt(out, from, c.extra);
 		outer = ids[path[n]] = dwarf_answers_call(out, &c);
 	}
 	return outer;

@@ -84,6 +84,101 @@ static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t
 	return true;
 }
 
+static uint32_t keep(struct fast_names *names, struct fast_text t)
+{
+	if (!t.s)
+		return 0;
+	VEC_PUSH(names->all, names->n, names->cap) = t;
+	return (uint32_t)names->n;
+}
+
+static uint32_t small(const struct fast_value *v)
+{
+	return v->class == CLASS_CONSTANT && v->v <= UINT32_MAX ? (uint32_t)v->v : 0;
+}
+
+/* The DIEs to look at. */
+struct facts_walk {
+	uint64_t todo[2 * LIMIT_HOPS + 4];
+	size_t n;
+	bool declared; /* one of them has said in which file */
+};
+
+/* What one DIE says for struct fast_facts, in what is still missing. first: it is the function's
+ * own. False: there is no DIE. */
+static bool read_facts(struct fast_names *names, struct fast_file *f, const struct fast_unit *u,
+		       uint64_t die, bool first, struct fast_facts *x, struct facts_walk *w)
+{
+	struct fast_text name = {.s = NULL};
+	uint64_t code, specification = 0;
+	const struct abbrevs *t;
+	const struct abbrev *a;
+	/* files are numbered by the table of the unit that asks */
+	bool has_specification = false, foreign = false;
+	struct fast_value v;
+	struct rd r;
+
+	if (die < u->die || die >= u->end) {
+		u = fast_unit_at(f, die);
+		foreign = true;
+	}
+	if (!u || u->state == UNIT_LOST)
+		return false;
+	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+	r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
+	code = rd_uleb(&r);
+	a = t->why || !code ? NULL : abbrev_find(t, code);
+	for (uint32_t i = 0; a && i < a->n_attrs; i++) {
+		const struct abbrev_attr *at = &t->attrs[a->first_attr + i];
+
+		if (!fast_value_read(u, &r, at->form, at->implicit, &v))
+			break;
+		switch (at->name) {
+		case AT_NAME: take_text(f, u, &v, &name); break;
+		case AT_LOW_PC:
+			if (first && !fast_value_address(f, u, &v, &x->start))
+				x->start = UINT64_MAX;
+			break;
+		case AT_DECL_FILE:
+			if (w->declared)
+				break;
+			w->declared = true;
+			x->has_file = v.class == CLASS_CONSTANT && !foreign;
+			x->file = small(&v);
+			break;
+		case AT_DECL_LINE: x->line = x->line ? x->line : small(&v); break;
+		case AT_ABSTRACT_ORIGIN:
+			if (v.class == CLASS_REFERENCE)
+				w->todo[w->n++] = v.v;
+			break;
+		case AT_SPECIFICATION:
+			has_specification = v.class == CLASS_REFERENCE;
+			specification = v.v;
+			break;
+		default: break;
+		}
+		if (w->n > 2 * (size_t)LIMIT_HOPS) /* the same attribute again and again */
+			return false;
+	}
+	if (has_specification)
+		w->todo[w->n++] = specification;
+	if (!x->name)
+		x->name = keep(names, name);
+	return a;
+}
+
+void fast_facts_read(struct fast_names *names, struct fast_file *f, const struct fast_unit *u,
+		     uint64_t die, struct fast_facts *x)
+{
+	struct facts_walk w = {.todo = {die}, .n = 1};
+
+	*x = (struct fast_facts){.start = UINT64_MAX};
+	for (size_t hops = 0; w.n && hops < LIMIT_HOPS; hops++) {
+		if (!read_facts(names, f, u, w.todo[--w.n], !hops, x, &w) && !hops)
+			return;
+	}
+}
+
 /* The name from here on; x is what the first DIE says. */
 static struct fast_text follow(struct fast_file *f, const struct fast_unit *u, struct naming *x)
 {
@@ -104,14 +199,6 @@ static struct fast_text follow(struct fast_file *f, const struct fast_unit *u, s
 		read_naming(f, u, todo[--n], x);
 	}
 	return name;
-}
-
-static uint32_t keep(struct fast_names *names, struct fast_text t)
-{
-	if (!t.s)
-		return 0;
-	VEC_PUSH(names->all, names->n, names->cap) = t;
-	return (uint32_t)names->n;
 }
 
 uint32_t fast_names_find(struct fast_names *names, struct fast_file *f, const struct fast_unit *u,
@@ -148,11 +235,6 @@ void fast_names_release(struct fast_names *names)
 	*names = (struct fast_names){.n = 0};
 }
 
-static uint32_t small(const struct fast_value *v)
-{
-	return v->class == CLASS_CONSTANT && v->v <= UINT32_MAX ? (uint32_t)v->v : 0;
-}
-
 static uint32_t number(struct rd r, uint16_t place, uint8_t size)
 {
 	if (!size)
@@ -171,7 +253,7 @@ void fast_call_site_read(const struct fast_file *f, const struct fast_unit *u,
 
 	*c = (struct fast_call_site){.has_file = false};
 	rd_uleb(&r);
-	if (site->near) {
+	if (site->near && !f->extras) {
 		c->has_file = site->file_size;
 		c->file = number(r, site->file, site->file_size);
 		c->line = number(r, site->line, site->line_size);
@@ -190,6 +272,7 @@ void fast_call_site_read(const struct fast_file *f, const struct fast_unit *u,
 			break;
 		case AT_CALL_LINE: c->line = small(&v); break;
 		case AT_CALL_COLUMN: c->column = small(&v); break;
+		case AT_GNU_DISCRIMINATOR: c->discriminator = small(&v); break;
 		default: break;
 		}
 	}

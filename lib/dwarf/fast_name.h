@@ -27,8 +27,19 @@ uint32_t fast_names_find(struct fast_names *names, struct fast_file *f, const st
 void fast_names_clear(struct fast_names *names);
 void fast_names_release(struct fast_names *names);
 
+/* What struct dwarf_extra has of a function; file counts as the unit's line table does. */
+struct fast_facts {
+	uint64_t start;
+	uint32_t name; /* index in names + 1 */
+	uint32_t file, line;
+	bool has_file;
+};
+
+void fast_facts_read(struct fast_names *names, struct fast_file *f, const struct fast_unit *u,
+		     uint64_t die, struct fast_facts *x);
+
 struct fast_call_site {
-	uint32_t file, line, column;
+	uint32_t file, line, column, discriminator;
 	bool has_file;
 };
 

@@ -18,7 +18,7 @@ struct fast_scope {
 	const struct abbrev *abbrev;
 	uint32_t parent; /* enclosing scope, index + 1; 0: none */
 	/* what the one that asks has found out; 0: nothing yet */
-	uint32_t name, call;
+	uint32_t name, call, extra;
 };
 
 struct fast_level;

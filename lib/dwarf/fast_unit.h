@@ -64,7 +64,8 @@ struct fast_unit {
 struct fast_file {
 	struct bytes in[IN_COUNT];
 	bool big_endian, zero_is_code;
-	uint64_t last;           /* the highest address */
+	bool discriminators, extras, relative; /* as in dwarf_options */
+	uint64_t last;                         /* the highest address */
 	struct fast_unit *units; /* in the order of .debug_info, the order of owners */
 	size_t n_units, cap_units;
 	struct fast_tables tables;

@@ -74,7 +74,8 @@ static void complain(struct slice *s, const char *text, size_t n)
 
 static void read_call(struct slice *s, struct cursor *c)
 {
-	uint64_t v[5], n_strings = intern_count(&s->got.strings) - s->base_strings;
+	struct dwarf_extra x = {.start = DWARF_NO_START};
+	uint64_t v[5], y[5] = {0}, n_strings = intern_count(&s->got.strings) - s->base_strings;
 	uint64_t n_calls = s->got.n_calls - 1 - s->base_calls;
 
 	for (size_t i = 0; i < 5; i++)
@@ -84,12 +85,29 @@ static void read_call(struct slice *s, struct cursor *c)
 		cursor_fail(c, ST_BAD, "call out of bounds");
 		return;
 	}
+	if (cursor_u8(c)) {
+		for (size_t i = 0; i < 5; i++)
+			y[i] = cursor_uleb(c);
+		if (y[1] > n_strings || y[2] > n_strings || y[3] > UINT32_MAX ||
+		    y[4] > UINT32_MAX) {
+			cursor_fail(c, ST_BAD, "extra out of bounds");
+			return;
+		}
+		x = (struct dwarf_extra){
+		    .start = y[0] - 1,
+		    .name = y[1] ? (uint32_t)y[1] + s->base_strings : 0,
+		    .file = y[2] ? (uint32_t)y[2] + s->base_strings : 0,
+		    .line = (uint32_t)y[3],
+		    .discriminator = (uint32_t)y[4],
+		};
+	}
 	VEC_PUSH(s->got.calls, s->got.n_calls, s->got.cap_calls) = (struct dwarf_call){
 	    .outer = v[0] ? (uint32_t)v[0] + s->base_calls : 0,
 	    .function = v[1] ? (uint32_t)v[1] + s->base_strings : 0,
 	    .file = v[2] ? (uint32_t)v[2] + s->base_strings : 0,
 	    .line = (uint32_t)v[3],
 	    .column = (uint32_t)v[4],
+	    .extra = dwarf_extras_add(&s->got.extras, &s->got.n_extras, &s->got.cap_extras, &x),
 	};
 }
 
@@ -429,6 +447,7 @@ static uint32_t carry(struct dwarf_answers *out, const struct slice *s, uint32_t
 
 			*text[i] = *text[i] ? intern_add(&out->strings, t, len) : 0;
 		}
+		c.extra = dwarf_answers_adopt(out, &s->got, c.extra);
 		outer = ids[path[n]] = dwarf_answers_call(out, &c);
 	}
 	return outer;
@@ -469,13 +488,17 @@ static void cut(struct run_state *run, struct dwarf_job *job)
 	if (!job->n || !object_has_dwarf(job->object))
 		return;
 	if (pieces > 1)
-		sections_preload(job->object);
+		sections_preload(job->object, run->options->jobs);
 	run->slices = mem_grow(run->slices, &cap, run->n_slices + pieces, sizeof *run->slices);
 	for (size_t i = 0; i < pieces; i++) {
 		struct slice *s = &run->slices[run->n_slices++];
 		size_t first = i * SLICE;
 
-		*s = (struct slice){.job = job, .first = first};
+		*s = (struct slice){.job = job,
+				    .first = first,
+				    .discriminators = run->options->discriminators,
+				    .extras = run->options->extras,
+				    .relative = run->options->relative};
 		s->n = job->n - first < SLICE ? job->n - first : SLICE;
 		dwarf_answers_init(&s->got, s->n);
 		run->total += s->n;
@@ -486,6 +509,7 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 		       struct err *e)
 {
 	struct run_state state = {.options = options};
+	double from = now();
 	enum status st;
 
 	state.limits.seconds = options->seconds ? options->seconds : DEFAULT_SECONDS;
@@ -507,6 +531,13 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 		dwarf_answers_release(&s->got);
 		intern_release(&s->complaints);
 		free(s->runs);
+	}
+	/* jobs share the workers: each is said to have taken it all */
+	for (size_t i = 0; i < n_jobs; i++) {
+		if (jobs[i].stats)
+			*jobs[i].stats = (struct dwarf_stats){.reference = now() - from};
+		if (options->once)
+			object_drop_sections(jobs[i].object);
 	}
 	for (size_t i = 0; i < state.n_children; i++)
 		buf_release(&state.children[i].in);

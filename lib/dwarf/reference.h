@@ -35,12 +35,13 @@ struct unit_scope {
 	uint32_t parent;                /* enclosing scope, index + 1; 0: none */
 	uint32_t first_range, n_ranges; /* in unit.scope_ranges; dead ones are left out */
 	uint32_t file, line, column;    /* of the call site; file as the line table counts */
+	uint32_t discriminator;
 	bool inlined, has_file;
 };
 
 struct unit_row {
 	uint64_t addr;
-	uint32_t file, line, column;
+	uint32_t file, line, column, discriminator;
 	bool end; /* end_sequence: addr is past the last byte */
 };
 
@@ -92,8 +93,8 @@ struct sections {
 	uint64_t abbrev_size;
 };
 
-/* Reads and decompresses the sections, so that forked workers share them. */
-void sections_preload(struct object *o);
+/* Reads and decompresses the sections, on this many threads; forked workers share them. */
+void sections_preload(struct object *o, unsigned jobs);
 /* Fails when .debug_info or .debug_abbrev cannot be read; another one is only complained about. */
 enum status sections_load(struct sections *s, struct object *o, struct err *e);
 /* Address 0 is where linkers put discarded functions, unless a segment really has code there
@@ -109,7 +110,7 @@ bool sections_bury(struct sections *s, uint64_t offset);
  * hang: call it only in a worker. */
 struct reader;
 enum status reader_new(struct reader **out, struct object *o, struct intern *strings,
-		       const uint64_t *buried, size_t n_buried, struct err *e);
+		       const uint64_t *buried, size_t n_buried, bool relative, struct err *e);
 /* Number and offset of the unit that reader_next will read. */
 uint32_t reader_peek(const struct reader *r, uint64_t *offset);
 /* The next unit's header; ST_NONE after the last. After a failure reader_bury can put the unit
@@ -122,6 +123,8 @@ enum status reader_rows(struct reader *r, struct unit *u, struct err *e);
 /* The raw name of the function whose DIE is at that offset: its linkage name, else its name, along
  * abstract origins and specifications. 0: it has none. */
 uint32_t reader_function(struct reader *r, uint64_t start);
+/* What struct dwarf_extra has of the function whose DIE is at that offset in the present unit. */
+void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struct dwarf_extra *x);
 /* Sections that could not be read, one line; "" when all could. */
 const char *reader_complaint(struct reader *r);
 
@@ -147,7 +150,8 @@ void unit_join_path(struct buf *out, uint16_t version, const char *comp_dir, uin
 /* A slice of a job's addresses, the piece of work that one worker does. */
 struct slice {
 	struct dwarf_job *job;
-	size_t first, n;     /* of job->addrs */
+	bool discriminators, extras, relative; /* as in dwarf_options */
+	size_t first, n;                       /* of job->addrs */
 	uint32_t first_unit; /* units before it are done, or have killed a worker */
 	unsigned restarts, timeouts;
 	uint64_t buried[MAX_RESTARTS + 1]; /* offsets of units that have killed a worker */
@@ -174,7 +178,9 @@ enum message {
 	MESSAGE_RUNS = 'R',    /* (first, n)...: its addresses */
 	MESSAGE_DONE = 'D',    /* the unit is */
 	MESSAGE_STRING = 'S',  /* bytes; ids count from 1 */
-	MESSAGE_CALL = 'C',    /* outer, function, file, line, column; ids count from 1 */
+	MESSAGE_CALL = 'C',    /* outer, function, file, line, column, then 0 or 1 and of
+				* its extra: start + 1, name, file, line, discriminator; ids
+				* count from 1 */
 	MESSAGE_ANSWERS = 'A', /* (index, call, found)... */
 	MESSAGE_LOST = 'L',    /* the unit's addresses are not known */
 	MESSAGE_TEXT = 'T',    /* a complaint */

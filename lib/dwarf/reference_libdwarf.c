@@ -471,18 +471,20 @@ static enum status read_files(struct handle *h, Dwarf_Line_Context context, uint
 static enum status read_row(Dwarf_Line line, struct unit_row *row, Dwarf_Error *de)
 {
 	Dwarf_Addr addr;
-	Dwarf_Unsigned file, number_, column;
-	Dwarf_Bool end;
+	Dwarf_Unsigned file, number_, column, isa, discriminator;
+	Dwarf_Bool end, prologue, epilogue;
 
 	if (dwarf_lineaddr(line, &addr, de) || dwarf_line_srcfileno(line, &file, de) ||
 	    dwarf_lineno(line, &number_, de) || dwarf_lineoff_b(line, &column, de) ||
-	    dwarf_lineendsequence(line, &end, de))
+	    dwarf_lineendsequence(line, &end, de) ||
+	    dwarf_prologue_end_etc(line, &prologue, &epilogue, &isa, &discriminator, de))
 		return ST_BAD;
 	*row = (struct unit_row){
 	    .addr = addr,
 	    .file = file < LIMIT_FILES ? (uint32_t)file : LIMIT_FILES,
 	    .line = number_ <= UINT32_MAX ? (uint32_t)number_ : 0,
 	    .column = column <= UINT32_MAX ? (uint32_t)column : 0,
+	    .discriminator = discriminator <= UINT32_MAX ? (uint32_t)discriminator : 0,
 	    .end = end,
 	};
 	return ST_OK;

@@ -19,11 +19,13 @@ enum tag { /* DWARF 5, section 7.5.3 */
 	   TAG_SUBPROGRAM = 0x2e,
 };
 
-enum attribute { /* DWARF 5, section 7.5.4; the last two are older GNU and MIPS ones */
+enum attribute { /* DWARF 5, section 7.5.4; the last three are older GNU and MIPS ones */
 		 ATTR_NAME = 0x03,
 		 ATTR_STMT_LIST = 0x10,
 		 ATTR_COMP_DIR = 0x1b,
 		 ATTR_ABSTRACT_ORIGIN = 0x31,
+		 ATTR_DECL_FILE = 0x3a,
+		 ATTR_DECL_LINE = 0x3b,
 		 ATTR_SPECIFICATION = 0x47,
 		 ATTR_RANGES = 0x55,
 		 ATTR_CALL_COLUMN = 0x57,
@@ -33,6 +35,7 @@ enum attribute { /* DWARF 5, section 7.5.4; the last two are older GNU and MIPS 
 		 ATTR_DWO_NAME = 0x76,
 		 ATTR_MIPS_LINKAGE_NAME = 0x2007,
 		 ATTR_GNU_DWO_NAME = 0x2130,
+		 ATTR_GNU_DISCRIMINATOR = 0x2136,
 };
 
 /* s is borrowed until handle_close. */

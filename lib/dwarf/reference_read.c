@@ -18,13 +18,13 @@ struct reader {
 	struct Dwarf_Die_s *root; /* of the present unit */
 	uint64_t next_offset;
 	uint32_t next_number, walked; /* walked: of this handle, which may be a second one */
-	bool zero_is_code;
+	bool zero_is_code, relative;
 	struct map64 names; /* DIE -> string id + 1 */
 	struct buf path;
 };
 
 enum status reader_new(struct reader **out, struct object *o, struct intern *strings,
-		       const uint64_t *buried, size_t n_buried, struct err *e)
+		       const uint64_t *buried, size_t n_buried, bool relative, struct err *e)
 {
 	struct reader *r = mem_zalloc(sizeof *r);
 	enum status st;
@@ -32,6 +32,7 @@ enum status reader_new(struct reader **out, struct object *o, struct intern *str
 	*out = r;
 	r->object = o;
 	r->strings = strings;
+	r->relative = relative;
 	r->zero_is_code = sections_zero_is_code(o);
 	st = sections_load(&r->sections, o, e);
 	if (st)
@@ -153,6 +154,7 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 		s.has_file = die_number(r->handle, die, ATTR_CALL_FILE, &s.file);
 		die_number(r->handle, die, ATTR_CALL_LINE, &s.line);
 		die_number(r->handle, die, ATTR_CALL_COLUMN, &s.column);
+		die_number(r->handle, die, ATTR_GNU_DISCRIMINATOR, &s.discriminator);
 	}
 	VEC_PUSH(u->scopes, u->n_scopes, u->cap_scopes) = s;
 	*scope = (uint32_t)u->n_scopes;
@@ -227,7 +229,11 @@ static void add_file(void *arg, uint32_t number, uint16_t version, uint64_t dir_
 	struct buf *path = &f->reader->path;
 
 	path->len = 0;
-	unit_join_path(path, version, f->comp_dir, dir_index, dir, name);
+	if (f->reader->relative)
+		unit_join_path(path, version, "", dir_index, version < 5 || dir_index ? dir : "",
+			       name);
+	else
+		unit_join_path(path, version, f->comp_dir, dir_index, dir, name);
 	while (u->n_files <= number)
 		VEC_PUSH(u->files, u->n_files, u->cap_files) = 0;
 	u->files[number] = intern_add(f->reader->strings, buf_str(path), path->len);
@@ -289,4 +295,36 @@ uint32_t reader_function(struct reader *r, uint64_t start)
 	kept = map64_put(&r->names, start);
 	*kept = (linkage ? linkage : name) + 1;
 	return *kept - 1;
+}
+
+void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struct dwarf_extra *x)
+{
+	uint64_t todo[2 * LIMIT_HOPS + 2] = {die_at};
+	bool declared = false;
+	uint32_t file;
+	size_t n = 1;
+
+	for (size_t hops = 0; n && hops < LIMIT_HOPS; hops++) {
+		uint64_t at = todo[--n];
+		struct Dwarf_Die_s *die;
+
+		if (!handle_die(r->handle, at, &die))
+			continue;
+		if (!hops && !die_low_pc(r->handle, die, &x->start))
+			x->start = DWARF_NO_START;
+		if (!x->name)
+			x->name = name_of(r, die, ATTR_NAME);
+		if (!x->line)
+			die_number(r->handle, die, ATTR_DECL_LINE, &x->line);
+		if (!declared && die_number(r->handle, die, ATTR_DECL_FILE, &file)) {
+			declared = true; /* files are numbered by the present unit's table */
+			if (at >= u->offset && at < r->next_offset && file < u->n_files)
+				x->file = u->files[file];
+		}
+		if (die_reference(r->handle, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
+			n++;
+		if (die_reference(r->handle, die, ATTR_SPECIFICATION, &todo[n]))
+			n++;
+		die_free(die);
+	}
 }

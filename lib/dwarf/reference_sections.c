@@ -18,14 +18,14 @@ const char *const section_names[SECTION_COUNT] = {
     [SECTION_RNGLISTS] = ".debug_rnglists",
 };
 
-void sections_preload(struct object *o)
+void sections_preload(struct object *o, unsigned jobs)
 {
+	object_unpack(o, section_names + 1, SECTION_COUNT - 1, jobs);
 	for (size_t i = 1; i < SECTION_COUNT; i++) {
 		struct object_section s;
 		struct err e = ERR_INIT;
 
-		(void)!object_section(o, section_names[i], &s,
-				      &e); /* the worker will see it again */
+		(void)!object_section(o, section_names[i], &s, &e); /* sections_load will see it */
 	}
 }
 

@@ -127,6 +127,16 @@ static void send_made(struct worker *w)
 		buf_add_uleb(b, c->file);
 		buf_add_uleb(b, c->line);
 		buf_add_uleb(b, c->column);
+		buf_addc(b, c->extra != 0);
+		if (c->extra) {
+			const struct dwarf_extra *x = &w->made.extras[c->extra];
+
+			buf_add_uleb(b, x->start + 1); /* none is 0 */
+			buf_add_uleb(b, x->name);
+			buf_add_uleb(b, x->file);
+			buf_add_uleb(b, x->line);
+			buf_add_uleb(b, x->discriminator);
+		}
 		send(w);
 	}
 }
@@ -180,6 +190,20 @@ static uint32_t file_of(const struct unit *u, uint32_t number)
 	return number < u->n_files ? u->files[number] : 0;
 }
 
+/* What only drop-ins want of a call in this scope (0: no function is known). */
+static uint32_t extra_of(struct worker *w, uint32_t scope, uint32_t discriminator)
+{
+	struct dwarf_extra x = {.start = DWARF_NO_START};
+	struct dwarf_answers *a = &w->made;
+
+	if (!w->slice->extras && (!discriminator || !w->slice->discriminators))
+		return 0;
+	if (scope && w->slice->extras)
+		reader_extra(w->reader, &w->unit, w->unit.scopes[scope - 1].die, &x);
+	x.discriminator = discriminator;
+	return dwarf_extras_add(&a->extras, &a->n_extras, &a->cap_extras, &x);
+}
+
 /* The call that the scope's code was inlined into; 0 for a function of its own. */
 static uint32_t caller(struct worker *w, uint32_t scope)
 {
@@ -199,6 +223,7 @@ static uint32_t caller(struct worker *w, uint32_t scope)
 		    .file = s->has_file ? file_of(u, s->file) : 0,
 		    .line = s->line,
 		    .column = s->column,
+		    .extra = extra_of(w, s->parent, w->slice->extras ? s->discriminator : 0),
 		};
 
 		outer = dwarf_answers_call(&w->made, &c);
@@ -233,6 +258,8 @@ static void answer(struct worker *w)
 			c.function = reader_function(w->reader, u->scopes[scope - 1].die);
 			c.outer = caller(w, scope);
 		}
+		c.extra = extra_of(w, scope,
+				   w->row[q] == UNIT_NO_ROW ? 0 : u->rows[w->row[q]].discriminator);
 		w->call[q] = dwarf_answers_call(&w->made, &c);
 	}
 	send_answers(w);
@@ -377,7 +404,8 @@ static void do_units(struct worker *w)
 	enum status st;
 
 	w->unit.number = UINT32_MAX;
-	st = reader_new(&w->reader, s->job->object, &w->made.strings, s->buried, s->n_buried, &e);
+	st = reader_new(&w->reader, s->job->object, &w->made.strings, s->buried, s->n_buried,
+			s->relative, &e);
 	if (st) {
 		w->n_query = s->n;
 		memcpy(w->query, w->all, w->n_query * sizeof *w->query);

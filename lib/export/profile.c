@@ -153,26 +153,23 @@ static uint32_t type_of(struct profile *p, const struct trace *t, uint32_t strin
 
 static void add_cell(struct profile *p, const struct profile_run *r, size_t index)
 {
+	static const enum sum from[] = {
+	    [VALUE_COUNT] = SUM_COUNT,           [VALUE_ENTRIES] = SUM_ENTRIES,
+	    [VALUE_REQUESTED] = SUM_REQUESTED,   [VALUE_REAL] = SUM_REAL,
+	    [VALUE_LIVE_COUNT] = SUM_LIVE_COUNT, [VALUE_LIVE_REQUESTED] = SUM_LIVE_REQUESTED,
+	    [VALUE_LIVE_REAL] = SUM_LIVE_REAL,
+	};
 	const struct aggregate_cell *c = &r->a->cells[index];
 	struct profile_sample s = {.run = p->by_run ? r->number : 0,
 				   .type = type_of(p, r->t, r->t->types[c->type]),
 				   .stack = r->stacks[c->stack],
 				   .domain = c->domain};
+	struct sums sums;
 
-	s.v[VALUE_COUNT] = c->count;
-	s.v[VALUE_ENTRIES] = c->entries;
-	s.v[VALUE_REQUESTED] = c->requested;
-	s.v[VALUE_REAL] = c->real;
-	s.has = 1u << VALUE_COUNT | 1u << VALUE_ENTRIES;
-	if (c->has & EV_HAS_REQUESTED >> 1)
-		s.has |= 1u << VALUE_REQUESTED | 1u << VALUE_LIVE_REQUESTED;
-	if (c->has & EV_HAS_REAL >> 1)
-		s.has |= 1u << VALUE_REAL | 1u << VALUE_LIVE_REAL;
-	if (r->a->live_sums) {
-		s.v[VALUE_LIVE_COUNT] = r->a->live_sums[index].count;
-		s.v[VALUE_LIVE_REQUESTED] = r->a->live_sums[index].requested;
-		s.v[VALUE_LIVE_REAL] = r->a->live_sums[index].real;
-		s.has |= 1u << VALUE_LIVE_COUNT;
+	aggregate_sums(r->a, index, &sums);
+	for (size_t v = 0; v < sizeof from / sizeof *from; v++) {
+		s.v[v] = sums.v[from[v]];
+		s.has |= (unsigned)(sums.has >> from[v] & 1) << v;
 	}
 	s.has &= r->known;
 	for (size_t v = 0; v < VALUES; v++)
@@ -307,9 +304,8 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 void profile_init(struct profile *p, const struct export_options *o)
 {
 	*p = (struct profile){.sink = {begin, event, end}, .options = o};
-	aggregate_init(&p->aggregate);
-	p->aggregate.done = fold;
-	p->aggregate.arg = p;
+	aggregate_init(&p->aggregate,
+		       &(struct aggregate_options){.want = AGGREGATE_WANT, .done = fold, .arg = p});
 	names_init(&p->names);
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};
 }

@@ -49,6 +49,7 @@ const struct elf_section *elf_file_section(const struct elf_file *f, const char 
 /* section.c. The contents of s: *data is the caller's (mem.h), with a NUL after the last byte. */
 enum status section_read(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
 			 uint64_t *size, struct err *e);
+bool section_is_compressed(const struct elf_section *s);
 /* The same without reading it, for a large section that is not compressed; NULL: section_read. */
 struct map_piece *section_map(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
 			      uint64_t *size);

@@ -2,6 +2,7 @@
 #include "lib/object/object.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pool.h"
 #include "lib/object/impl.h"
 
 #include <stdlib.h>
@@ -58,12 +59,10 @@ enum status object_open_memory(struct object **out, const void *p, size_t n, str
 	return ST_OK;
 }
 
-void object_free(struct object *o)
+void object_drop_sections(struct object *o)
 {
 	struct object_cached_section *c, *next;
 
-	if (!o)
-		return;
 	for (c = o->cache; c; c = next) {
 		next = c->next;
 		free((char *)(uintptr_t)c->section.name);
@@ -73,6 +72,14 @@ void object_free(struct object *o)
 			free((uint8_t *)(uintptr_t)c->section.data);
 		free(c);
 	}
+	o->cache = NULL;
+}
+
+void object_free(struct object *o)
+{
+	if (!o)
+		return;
+	object_drop_sections(o);
 	symtab_release(&o->symbols);
 	pthread_mutex_destroy(&o->lock);
 	elf_file_release(&o->file);
@@ -122,43 +129,112 @@ bool object_has_dwarf(const struct object *o)
 	return s && s->size;
 }
 
+static const struct object_cached_section *cached(const struct object *o, const char *name)
+{
+	const struct object_cached_section *c = o->cache;
+
+	while (c && strcmp(c->section.name, name) != 0)
+		c = c->next;
+	return c;
+}
+
+/* Where a section is: its header, and in which of the two files. */
+static const struct elf_section *find(const struct object *o, const char *name,
+				      const struct elf_file **f)
+{
+	const struct elf_section *s = o->debug.path ? section_find(&o->debug, name) : NULL;
+
+	*f = &o->debug;
+	if (s)
+		return s;
+	*f = &o->file;
+	return section_find(&o->file, name);
+}
+
+static void add_section(struct object *o, const char *name, const struct elf_section *s,
+			struct map_piece *map, uint8_t *data, uint64_t size)
+{
+	struct object_cached_section *c = mem_zalloc(sizeof *c);
+
+	c->map = map;
+	c->section = (struct object_section){
+	    .name = mem_strdup(name), .data = data, .size = size, .addr = s->addr};
+	c->next = o->cache;
+	o->cache = c;
+}
+
 enum status object_section(struct object *o, const char *name, struct object_section *out,
 			   struct err *e)
 {
-	const struct elf_file *f = &o->debug;
-	const struct elf_section *s = NULL;
-	struct object_cached_section *c;
-	struct map_piece *map = NULL;
+	const struct object_cached_section *c = cached(o, name);
+	const struct elf_file *f;
+	const struct elf_section *s;
+	struct map_piece *map;
 	enum status st;
 	uint8_t *data;
 	uint64_t size;
 
-	for (c = o->cache; c; c = c->next) {
-		if (!strcmp(c->section.name, name)) {
-			*out = c->section;
-			return ST_OK;
-		}
+	if (c) {
+		*out = c->section;
+		return ST_OK;
 	}
-	if (o->debug.path)
-		s = section_find(&o->debug, name);
-	if (!s) {
-		f = &o->file;
-		s = section_find(f, name);
-	}
+	s = find(o, name, &f);
 	if (!s)
 		return ST_NONE;
 	map = section_map(f, s, &data, &size);
 	st = map ? ST_OK : section_read(f, s, &data, &size, e);
 	if (st)
 		return st;
-	c = mem_zalloc(sizeof *c);
-	c->map = map;
-	c->section = (struct object_section){
-	    .name = mem_strdup(name), .data = data, .size = size, .addr = s->addr};
-	c->next = o->cache;
-	o->cache = c;
-	*out = c->section;
+	add_section(o, name, s, map, data, size);
+	*out = o->cache->section;
 	return ST_OK;
+}
+
+/* A compressed section on its way. */
+struct unpacking {
+	const char *name;
+	const struct elf_file *f;
+	const struct elf_section *s;
+	uint8_t *data; /* NULL: could not be read */
+	uint64_t size;
+};
+
+static void unpack_one(size_t item, unsigned worker, void *arg)
+{
+	struct unpacking *u = (struct unpacking *)arg + item;
+	struct err e = ERR_INIT;
+
+	(void)worker;
+	if (section_read(u->f, u->s, &u->data, &u->size, &e))
+		u->data = NULL;
+}
+
+static int largest_first(const void *a, const void *b)
+{
+	uint64_t x = ((const struct unpacking *)a)->s->size;
+	uint64_t y = ((const struct unpacking *)b)->s->size;
+
+	return (x < y) - (x > y);
+}
+
+void object_unpack(struct object *o, const char *const *names, size_t n, unsigned jobs)
+{
+	struct unpacking *all = mem_zarray(n, sizeof *all);
+	size_t n_all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct unpacking *u = &all[n_all];
+
+		u->name = names[i];
+		u->s = cached(o, names[i]) ? NULL : find(o, names[i], &u->f);
+		n_all += u->s && section_is_compressed(u->s);
+	}
+	qsort(all, n_all, sizeof *all, largest_first);
+	pool_run(jobs, n_all, unpack_one, all);
+	for (size_t i = 0; i < n_all; i++)
+		if (all[i].data)
+			add_section(o, all[i].name, all[i].s, NULL, all[i].data, all[i].size);
+	free(all);
 }
 
 enum status object_intact(const struct object *o, struct err *e)

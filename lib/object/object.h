@@ -7,7 +7,7 @@
  *
  * All addresses are link-time virtual addresses (vaddr); ranges are half-open.
  * Read-only use from several threads is safe once object_open and object_find_debug are done,
- * except object_section, which decompresses on first use.
+ * except object_section, which decompresses on first use, and its like.
  */
 #ifndef TM_OBJECT_OBJECT_H
 #define TM_OBJECT_OBJECT_H
@@ -77,8 +77,8 @@ struct object_search {
 enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e);
 
 /* Contents of a section by name, decompressed (SHF_COMPRESSED zlib and zstd, .zdebug_*), from
- * the debug file when it has it, else from the object. ST_NONE: not there. The bytes live as
- * long as the object. */
+ * the debug file when it has it, else from the object. ST_NONE: not there. The bytes live until
+ * object_drop_sections. */
 struct object_section {
 	const char *name;
 	const uint8_t *data;
@@ -86,6 +86,11 @@ struct object_section {
 };
 enum status object_section(struct object *o, const char *name, struct object_section *out,
 			   struct err *e);
+/* Decompresses those of these sections that are compressed, at once on this many threads; what goes
+ * wrong object_section will say. */
+void object_unpack(struct object *o, const char *const *names, size_t n, unsigned jobs);
+/* Gives back what object_section gave: decompressed sections are the largest part of a process. */
+void object_drop_sections(struct object *o);
 /* ST_BAD when a section that object_section gave has lost bytes since, because the file has become
  * shorter: ask when they have been used. What was lost reads as zeroes. */
 enum status object_intact(const struct object *o, struct err *e);

@@ -4,7 +4,10 @@
  * .zdebug_NAME ("ZLIB", size as 8 big-endian bytes, a zlib stream).
  *
  * The size that a compressed section declares is a claim: it is refused when no stream of that
- * length could hold so much, and memory grows with what really comes out.
+ * length could hold so much, and memory grows with what really comes out, or is taken at once
+ * when the claim is a likely one.
+ *
+ * libdeflate takes half of zlib's time, but needs all of the output's memory from the start.
  */
 #include "lib/base/cursor.h"
 #include "lib/base/deflate.h"
@@ -17,6 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
@@ -27,6 +33,8 @@
  * one repeated byte in 4. */
 #define RATIO_ZLIB 1032
 #define RATIO_ZSTD 32768
+/* Debug sections have two to ten times their compressed size. */
+#define RATIO_LIKELY 32
 
 struct inflated {
 	struct inflate_to to; /* first */
@@ -49,6 +57,35 @@ static size_t make_room(struct inflated *o, size_t n_input)
 		o->cap = (size_t)cap;
 	}
 	return o->cap - o->len;
+}
+
+/* False: it is for zlib, which says what is wrong with it, too. */
+static bool inflate_at_once(struct inflated *o, const uint8_t *in, size_t n)
+{
+#ifdef HAVE_LIBDEFLATE
+	struct libdeflate_decompressor *d;
+	bool good;
+
+	if (o->want / RATIO_LIKELY > n)
+		return false;
+	d = libdeflate_alloc_decompressor();
+	if (!d)
+		return false;
+	o->data = mem_alloc((size_t)o->want + 1);
+	good = !libdeflate_zlib_decompress(d, in, n, o->data, (size_t)o->want, NULL);
+	libdeflate_free_decompressor(d);
+	if (good) {
+		o->len = o->cap = (size_t)o->want;
+		return true;
+	}
+	free(o->data);
+	o->data = NULL;
+#else
+	(void)o;
+	(void)in;
+	(void)n;
+#endif
+	return false;
 }
 
 static size_t zlib_room(struct inflate_to *to, uint8_t **place)
@@ -108,7 +145,9 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 		return err_at(e, ST_BAD, s->offset,
 			      "section %s: %zu bytes cannot hold the %" PRIu64 " it declares",
 			      s->name, n, want);
-	why = zstd ? inflate_zstd(&o, in, n) : inflate_zlib(&o.to, in, n);
+	why = zstd                         ? inflate_zstd(&o, in, n)
+	      : inflate_at_once(&o, in, n) ? NULL
+					   : inflate_zlib(&o.to, in, n);
 	if (!why && o.len != want)
 		why = o.len < want ? "shorter than it declares" : "longer than it declares";
 	if (why) {
@@ -122,16 +161,16 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 	return ST_OK;
 }
 
-static enum status unpack(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
-			  uint64_t *size, struct err *e)
+/* raw: what is in the file. */
+static enum status unpack(const struct elf_file *f, const struct elf_section *s, const uint8_t *raw,
+			  uint8_t **data, uint64_t *size, struct err *e)
 {
-	uint8_t *raw = *data;
 	uint64_t want;
 	struct cursor c;
 	uint32_t type;
 	enum status st;
 
-	cursor_init(&c, raw, (size_t)*size, s->offset, e);
+	cursor_init(&c, raw, (size_t)s->size, s->offset, e);
 	if (s->flags & SHF_COMPRESSED) { /* Elf32_Chdr, Elf64_Chdr */
 		c.big_endian = f->big_endian;
 		type = cursor_u32(&c);
@@ -154,19 +193,37 @@ static enum status unpack(const struct elf_file *f, const struct elf_section *s,
 	else
 		st = inflate_section(s, type == ELFCOMPRESS_ZSTD, want, c.pos, cursor_window(&c),
 				     data, size, e);
-	free(raw);
 	return st;
 }
 
-static bool is_compressed(const struct elf_section *s)
+bool section_is_compressed(const struct elf_section *s)
 {
 	return (s->flags & SHF_COMPRESSED) || !strncmp(s->name, ".zdebug_", 8);
+}
+
+static struct map_piece *map_large(const struct elf_file *f, const struct elf_section *s,
+				   uint8_t **data)
+{
+	enum { WORTH_IT = 256 << 10 };
+	struct map_piece *m;
+
+	if (f->fd < 0 || s->size < WORTH_IT || s->size > LIMIT_SECTION || s->offset > f->size ||
+	    s->size > f->size - s->offset)
+		return NULL;
+	m = map_open(f->fd, s->offset, s->size, data);
+	if (m && !map_intact(m)) { /* shorter already: section_read says how */
+		map_close(m);
+		m = NULL;
+	}
+	return m;
 }
 
 enum status section_read(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
 			 uint64_t *size, struct err *e)
 {
-	enum status st;
+	struct map_piece *map = NULL;
+	uint8_t *raw;
+	enum status st = ST_OK;
 
 	if (s->offset > f->size || s->size > f->size - s->offset)
 		return err_at(e, ST_BAD, s->offset,
@@ -175,35 +232,34 @@ enum status section_read(const struct elf_file *f, const struct elf_section *s, 
 	if (s->size > LIMIT_SECTION)
 		return err_at(e, ST_LIMIT, s->offset, "section %s: %" PRIu64 " bytes", s->name,
 			      s->size);
-	*data = mem_alloc((size_t)s->size + 1);
-	st = elf_file_read(f, s->offset, *data, (size_t)s->size, e);
-	if (st) {
-		free(*data);
-		return err_prefix(e, "section %s", s->name);
+	if (section_is_compressed(s))
+		map = map_large(f, s, &raw);
+	if (!map) {
+		raw = mem_alloc((size_t)s->size + 1);
+		st = elf_file_read(f, s->offset, raw, (size_t)s->size, e);
+		raw[s->size] = 0;
 	}
-	(*data)[s->size] = 0;
-	*size = s->size;
-	if (is_compressed(s))
-		return unpack(f, s, data, size, e);
-	return ST_OK;
+	if (st)
+		st = err_prefix(e, "section %s", s->name);
+	else if (section_is_compressed(s))
+		st = unpack(f, s, raw, data, size, e);
+	if (!st && !section_is_compressed(s)) {
+		*data = raw;
+		*size = s->size;
+		return ST_OK;
+	}
+	if (map)
+		map_close(map);
+	else
+		free(raw);
+	return st;
 }
 
 struct map_piece *section_map(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
 			      uint64_t *size)
 {
-	enum { WORTH_IT = 256 << 10 };
-	struct map_piece *m;
-
-	if (f->fd < 0 || is_compressed(s) || s->size < WORTH_IT || s->size > LIMIT_SECTION ||
-	    s->offset > f->size || s->size > f->size - s->offset)
-		return NULL;
 	*size = s->size;
-	m = map_open(f->fd, s->offset, s->size, data);
-	if (m && !map_intact(m)) { /* shorter already: section_read says how */
-		map_close(m);
-		m = NULL;
-	}
-	return m;
+	return section_is_compressed(s) ? NULL : map_large(f, s, data);
 }
 
 enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err *e)

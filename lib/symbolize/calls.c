@@ -21,6 +21,7 @@ void calls_release(struct calls *c)
 {
 	map64_release(&c->call_of);
 	map64_release(&c->function_of);
+	free(c->extras);
 }
 
 uint32_t calls_string(struct calls *c, const char *s)
@@ -106,6 +107,26 @@ static bool is_mangled(const char *name)
 	return name[0] == '_' && name[1] && strchr("ZR", name[1]);
 }
 
+static void set_extra(struct calls *c, uint32_t call, const struct dwarf_extra *x)
+{
+	while (c->n_extras <= call)
+		VEC_PUSH(c->extras, c->n_extras, c->cap_extras) =
+		    (struct dwarf_extra){.start = DWARF_NO_START};
+	c->extras[call] = *x;
+}
+
+static void copy_extra(struct calls_of *o, uint32_t call, uint32_t extra)
+{
+	struct dwarf_extra x;
+
+	if (!extra || extra >= o->answers->n_extras)
+		return;
+	x = o->answers->extras[extra];
+	x.name = answer_file(o, x.name);
+	x.file = answer_file(o, x.file);
+	set_extra(o->calls, call, &x);
+}
+
 /* gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
  * more ("eng::(anonymous namespace)::build_mesh(int)" for "build_mesh"). It is taken for the
  * physical function only, and only when it holds the DWARF name as a part of its own: a symbol of
@@ -168,6 +189,7 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
 			    !outer && better ? better : answer_function(o, c->function);
 			copied.file = answer_file(o, c->file);
 			*copy = add_call(o->calls, &copied) | (better ? 0 : fixed);
+			copy_extra(o, *copy & ~CALL_FIXED, c->extra);
 		}
 		outer = *copy & ~CALL_FIXED;
 	}
@@ -211,10 +233,17 @@ struct named calls_at(struct calls_of *o, size_t i)
 		n.call = copy_call(o, o->addrs[i], a->call);
 	if (a->found != DWARF_FUNCTION) {
 		struct symbol_call line = {.line = 0};
+		uint32_t known;
 
 		if (n.call)
 			line = y->calls[n.call];
+		known = n.call;
 		n.call = symbol_call_at(o, o->addrs[i], n.call ? &line : NULL, &n.flags);
+		if (known && known < o->calls->n_extras) {
+			struct dwarf_extra x = o->calls->extras[known];
+
+			set_extra(o->calls, n.call, &x);
+		}
 	}
 	n.reason = reason_of(a, n.call && y->calls[n.call].function);
 	return n;

@@ -19,6 +19,9 @@ struct calls {
 	 * calls apart: for what is written with its ids. */
 	bool unique;
 	struct map64 call_of; /* hash of a call -> call, when they are unique */
+	/* By call of to, as far as there are any; name and file are strings of to. */
+	struct dwarf_extra *extras;
+	size_t n_extras, cap_extras;
 };
 
 void calls_init(struct calls *c, struct symbols *to, uint64_t *cut);

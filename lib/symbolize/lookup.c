@@ -37,6 +37,7 @@ void lookup_release(struct lookup *l)
 	map64_release(&l->file_of);
 	symbols_release(&l->symbols);
 	free(l->order);
+	free(l->extras);
 	intern_release(&l->told);
 }
 
@@ -166,6 +167,9 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 	}
 	if (l->options.demangle)
 		calls_demangle(&calls, l->options.dwarf.jobs);
+	l->extras = calls.extras;
+	l->n_extras = calls.n_extras;
+	calls.extras = NULL;
 	calls_release(&calls);
 }
 
@@ -178,6 +182,9 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	free(l->order);
 	l->order = mem_array(n, sizeof *l->order);
 	l->n_order = 0;
+	free(l->extras);
+	l->extras = NULL;
+	l->n_extras = 0;
 	for (size_t i = 0; i < n; i++)
 		queries[i].named = (struct named){.reason = REASON_NO_FILE};
 	collect(l, parts, queries, n);
@@ -192,6 +199,13 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	}
 	free(parts);
 	return st;
+}
+
+const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call)
+{
+	static const struct dwarf_extra nothing = {.start = DWARF_NO_START};
+
+	return call < l->n_extras ? &l->extras[call] : &nothing;
 }
 
 const char *lookup_complaint(struct lookup *l)

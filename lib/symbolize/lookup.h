@@ -36,9 +36,11 @@ struct lookup {
 	struct lookup_file **files; /* pointers stay valid */
 	size_t n_files, cap_files;
 	struct cache cache;
-	struct map64 file_of;   /* hash of a path -> file */
-	struct symbols symbols; /* of the last run */
-	uint32_t *order;        /* of the last run: queries with a binary, by it and address */
+	struct map64 file_of;       /* hash of a path -> file */
+	struct symbols symbols;     /* of the last run */
+	struct dwarf_extra *extras; /* its calls', when options.dwarf.extras asks for them */
+	size_t n_extras;
+	uint32_t *order; /* of the last run: queries with a binary, by it and address */
 	size_t n_order;
 	struct intern told; /* complaints, each once; ids below tell_from have been told */
 	uint32_t tell_from;
@@ -52,6 +54,9 @@ struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n);
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e);
 /* The next complaint about a file's debug information that was not yet given; NULL: no more. */
 const char *lookup_complaint(struct lookup *l);
+
+/* What else is known of a call of the last run; name and file are strings of symbols. */
+const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call);
 
 /* The lowest link-time address of a file's segments. */
 uint64_t lookup_base(const struct lookup_file *f);

@@ -14,13 +14,18 @@ const char *print_name(const struct lookup *l, uint32_t function, const struct p
 	return intern_text(&l->symbols.strings, o->demangle ? f->display : f->raw, NULL);
 }
 
-const char *print_file(const struct lookup *l, const struct symbol_call *c,
-		       const struct print_options *o)
+const char *print_path(const struct lookup *l, uint32_t id, const struct print_options *o)
 {
-	const char *file = intern_text(&l->symbols.strings, c->file, NULL);
+	const char *file = intern_text(&l->symbols.strings, id, NULL);
 	const char *slash = o->base_names ? strrchr(file, '/') : NULL;
 
 	return slash ? slash + 1 : file;
+}
+
+const char *print_file(const struct lookup *l, const struct symbol_call *c,
+		       const struct print_options *o)
+{
+	return print_path(l, c->file, o);
 }
 
 const char *print_symbol_file(const struct lookup_query *q)
@@ -51,7 +56,8 @@ static char *put_number(char *to, uint32_t v)
 
 /* In one piece: this is most of what a large batch costs. */
 static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,
-		     const struct symbol_call *c, const struct print_options *o)
+		     const struct symbol_call *c, uint32_t discriminator,
+		     const struct print_options *o)
 {
 	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
 	size_t n_file, n_name;
@@ -65,7 +71,7 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_
 		name = "??";
 	n_file = strlen(file);
 	n_name = o->names != NAMES_NONE ? strlen(name) : 0;
-	to = start = buf_reserve(b, n_name + n_file + 24);
+	to = start = buf_reserve(b, n_name + n_file + 64);
 	if (o->names != NAMES_NONE) {
 		to = put(to, name, n_name);
 		to = o->pretty ? put(to, " at ", 4) : put(to, "\n", 1);
@@ -76,6 +82,11 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_
 		to = put_number(to, c->line);
 	else
 		*to++ = '?';
+	if (c->line && discriminator) {
+		to = put(to, " (discriminator ", 16);
+		to = put_number(to, discriminator);
+		*to++ = ')';
+	}
 	*to++ = '\n';
 	b->len += (size_t)(to - start);
 }
@@ -83,21 +94,26 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_
 void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 	       const struct print_options *o)
 {
-	uint32_t call = q->named.call;
+	uint32_t call = q->named.call, discriminator;
 	bool wide = !q->file || !q->file->object || object_is_64(q->file->object);
 
-	if (o->addresses)
-		buf_addf(b, "0x%0*" PRIx64 "%s", wide ? 16 : 8, shown, o->pretty ? ": " : "\n");
+	if (o->addresses) {
+		buf_adds(b, "0x");
+		buf_add_hex(b, shown, wide ? 16 : 8);
+		buf_adds(b, o->pretty ? ": " : "\n");
+	}
 	if (!call) {
 		if (o->names != NAMES_NONE)
 			buf_adds(b, o->pretty ? "?? " : "??\n");
 		buf_adds(b, "??:0\n");
 		return;
 	}
+	/* GNU says the innermost place's for the calls around it, too. */
+	discriminator = lookup_extra(l, call)->discriminator;
 	for (;;) {
 		const struct symbol_call *c = &l->symbols.calls[call];
 
-		gnu_call(b, l, q, c, o);
+		gnu_call(b, l, q, c, discriminator, o);
 		call = o->inlines ? c->outer : 0;
 		if (!call)
 			return;

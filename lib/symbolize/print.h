@@ -51,6 +51,8 @@ void print_atos(struct buf *b, const struct lookup *l, const struct lookup_query
 const char *print_symbol_file(const struct lookup_query *q);
 /* For those three: the names and places of a call. */
 const char *print_name(const struct lookup *l, uint32_t function, const struct print_options *o);
+/* A file's path, or its last part; "" for 0. */
+const char *print_path(const struct lookup *l, uint32_t id, const struct print_options *o);
 /* "" when it is not known. */
 const char *print_file(const struct lookup *l, const struct symbol_call *c,
 		       const struct print_options *o);

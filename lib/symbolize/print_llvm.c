@@ -74,7 +74,10 @@ struct frame {
 	const char *name, *file; /* "": not known */
 	char *owned;             /* name, when it was made for this */
 	uint32_t line, column;
-	uint64_t start; /* of the function, when the symbol table said its name */
+	uint64_t start;         /* of the function; DWARF_NO_START */
+	const char *start_file; /* where it is declared; "": not known */
+	uint32_t start_line;
+	uint32_t discriminator;
 };
 
 /* Of symbols for the same bytes llvm takes the last in its order. */
@@ -112,7 +115,14 @@ static struct frame frame_of(const struct lookup *l, const struct lookup_query *
 	const struct symbol_call *c = call ? &l->symbols.calls[call] : &unknown;
 	const struct object_symbol *sym = naming_symbol(q, c, o);
 	const struct print_options raw = {.demangle = false};
-	struct frame f = {.file = print_file(l, c, o), .line = c->line, .column = c->column};
+	const struct dwarf_extra *x = lookup_extra(l, call);
+	struct frame f = {.file = print_file(l, c, o),
+			  .line = c->line,
+			  .column = c->column,
+			  .start = x->start,
+			  .start_file = print_path(l, x->file, o),
+			  .start_line = x->line,
+			  .discriminator = x->discriminator};
 
 	f.name = print_name(l, c->function, &raw);
 	if (sym) {
@@ -124,6 +134,8 @@ static struct frame frame_of(const struct lookup *l, const struct lookup_query *
 	    (o->names == NAMES_SHORT &&
 	     (q->named.flags & BINDING_FROM_SYMTAB || !strncmp(f.name, "_ZT", 3)))) {
 		f.name = "";
+	} else if (o->names == NAMES_SHORT && x->name) {
+		f.name = intern_text(&l->symbols.strings, x->name, NULL);
 	} else if (o->names == NAMES_SHORT) {
 		f.owned = demangle_short(f.name);
 	} else if (sym && strcmp(sym->name, f.name) != 0) {
@@ -149,7 +161,8 @@ static void add_context(struct buf *b, const struct frame *f, uint64_t lines)
 	uint64_t first = f->line > lines / 2 ? f->line - lines / 2 : 1, n = 1;
 	char *text = NULL;
 	size_t cap = 0;
-	int width = snprintf(NULL, 0, "%" PRIu64, first + lines - 1);
+	/* llvm's width is ceil(log10(last line)): 2 for line 100 */
+	int width = snprintf(NULL, 0, "%" PRIu64, first + lines - 2);
 	ssize_t got;
 
 	if (!in)
@@ -179,14 +192,27 @@ static void add_frame(struct buf *b, const struct frame *f, bool inlined,
 	}
 	if (o->verbose) {
 		buf_addf(b, "  Filename: %s\n", file);
-		if (f->start)
+		if (f->start_line)
+			buf_addf(b,
+				 "  Function start filename: %s\n"
+				 "  Function start line: %" PRIu32 "\n",
+				 f->start_file, f->start_line);
+		if (f->start != DWARF_NO_START && o->columns) /* not in GNU style */
 			buf_addf(b, "  Function start address: 0x%" PRIx64 "\n", f->start);
 		buf_addf(b, "  Line: %" PRIu32 "\n  Column: %" PRIu32 "\n", f->line, f->column);
+		if (f->discriminator)
+			buf_addf(b, "  Discriminator: %" PRIu32 "\n", f->discriminator);
 		return;
 	}
-	buf_addf(b, "%s:%" PRIu32, file, f->line);
-	if (o->columns)
-		buf_addf(b, ":%" PRIu32, f->column);
+	buf_adds(b, file);
+	buf_addc(b, ':');
+	buf_add_u64(b, f->line);
+	if (o->columns) {
+		buf_addc(b, ':');
+		buf_add_u64(b, f->column);
+	} else if (f->discriminator) {
+		buf_addf(b, " (discriminator %" PRIu32 ")", f->discriminator);
+	}
 	buf_addc(b, '\n');
 	add_context(b, f, o->context);
 }
@@ -237,7 +263,9 @@ static void add_json_frame(struct buf *b, const struct frame *f, const struct pr
 {
 	struct buf source = BUF_INIT;
 
-	buf_addf(b, "{\"Column\":%" PRIu32 ",\"Discriminator\":0,\"FileName\":", f->column);
+	buf_addf(b,
+		 "{\"Column\":%" PRIu32 ",\"Discriminator\":%" PRIu32 ",\"FileName\":", f->column,
+		 f->discriminator);
 	add_json(b, f->file, strlen(f->file));
 	buf_adds(b, ",\"FunctionName\":");
 	add_json(b, f->name, strlen(f->name));
@@ -248,9 +276,11 @@ static void add_json_frame(struct buf *b, const struct frame *f, const struct pr
 		add_json(b, source.data, source.len);
 	}
 	buf_adds(b, ",\"StartAddress\":\"");
-	if (f->start)
+	if (f->start != DWARF_NO_START)
 		buf_addf(b, "0x%" PRIx64, f->start);
-	buf_adds(b, "\",\"StartFileName\":\"\",\"StartLine\":0}");
+	buf_adds(b, "\",\"StartFileName\":");
+	add_json(b, f->start_file, strlen(f->start_file));
+	buf_addf(b, ",\"StartLine\":%" PRIu32 "}", f->start_line);
 	buf_release(&source);
 }
 

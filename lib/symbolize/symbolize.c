@@ -18,6 +18,7 @@ struct batch {
 	uint64_t *addrs; /* unique, ascending */
 	size_t n_addrs;
 	struct dwarf_answers answers;
+	struct dwarf_stats stats;
 };
 
 struct run {
@@ -70,7 +71,8 @@ static enum status answer(struct run *r, struct err *e)
 		jobs[n] = (struct dwarf_job){.object = x->file->object,
 					     .addrs = x->addrs,
 					     .n = x->n_addrs,
-					     .out = &x->answers};
+					     .out = &x->answers,
+					     .stats = r->s->options.stats ? &x->stats : NULL};
 		n++;
 	}
 	if (n)
@@ -188,13 +190,34 @@ static void release(struct run *r)
 	map64_release(&r->object_of);
 }
 
+static void count(struct stats *s, const struct run *r)
+{
+	for (size_t f = 0; f < r->n_batches; f++) {
+		const struct batch *x = &r->batches[f];
+
+		if (x->n)
+			VEC_PUSH(s->modules, s->n, s->cap) =
+			    (struct stats_module){.path = x->file->path,
+						  .locations = x->n,
+						  .addresses = x->n_addrs,
+						  .dwarf = x->stats};
+	}
+	s->locations += r->t->n_locations ? r->t->n_locations - 1 : 0;
+	s->functions += r->t->symbols.n_functions ? r->t->symbols.n_functions - 1 : 0;
+	s->calls += r->t->symbols.n_calls ? r->t->symbols.n_calls - 1 : 0;
+}
+
 enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct trace *maps,
 			   struct err *e)
 {
 	struct run r = {.s = s, .t = t, .maps = maps};
 	uint64_t cut = t->cut_strings;
+	struct stats none, *stats = s->options.stats ? s->options.stats : &none;
+	double from = stats_clock();
 	enum status st;
 
+	if (stats == &none)
+		none = (struct stats){.n = 0};
 	symbols_release(&t->symbols);
 	calls_init(&r.calls, &t->symbols, &t->cut_strings);
 	r.calls.unique = true;
@@ -203,13 +226,19 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	r.n_batches = s->files.n;
 	r.batches = mem_zarray(r.n_batches, sizeof *r.batches);
 	collect(&r);
+	stats->bind += stats_lap(&from);
 	st = answer(&r, e);
+	stats->engine += stats_lap(&from);
 	if (!st) {
 		for (size_t f = 0; f < r.n_batches; f++)
 			if (r.batches[f].n)
 				bind_batch(&r, &r.batches[f]);
 		bind_rest(&r);
+		stats->copy += stats_lap(&from);
 		calls_demangle(&r.calls, s->options.dwarf.jobs);
+		stats->names += stats_lap(&from);
+		if (s->options.stats)
+			count(stats, &r);
 	}
 	if (t->cut_strings > cut)
 		trace_note(t, NOTE_LOSS, t->cut_strings - cut,

@@ -11,6 +11,7 @@
 #include "lib/dwarf/engine.h"
 #include "lib/symbolize/bind.h"
 #include "lib/symbolize/cache.h"
+#include "lib/symbolize/stats.h"
 
 struct symbolize_options {
 	struct files_options files;
@@ -18,6 +19,7 @@ struct symbolize_options {
 	const struct dwarf_engine *engine;
 	struct dwarf_options dwarf;
 	struct cache_options cache;
+	struct stats *stats; /* the caller's, added to; NULL: not wanted */
 };
 
 struct symbolizer {

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void run(struct dwarf_job *job, unsigned jobs)
 {
-	struct dwarf_options options = {.jobs = jobs, .seconds = 2, .alone = true};
+	struct dwarf_options options = {.jobs = jobs, .seconds = 2, .alone = true, .extras = true};
 	struct err e = ERR_INIT;
 
 	dwarf_answers_init(job->out, job->n);
@@ -30,6 +30,9 @@ static void compare(const struct dwarf_answers *a, const struct dwarf_answers *b
 {
 	if (a->n_calls != b->n_calls || memcmp(a->calls, b->calls, a->n_calls * sizeof *a->calls) ||
 	    intern_count(&a->strings) != intern_count(&b->strings))
+		abort();
+	if (a->n_extras != b->n_extras ||
+	    (a->n_extras && memcmp(a->extras, b->extras, a->n_extras * sizeof *a->extras)))
 		abort();
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->of[i].call != b->of[i].call || a->of[i].found != b->of[i].found)

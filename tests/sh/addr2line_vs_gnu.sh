@@ -4,8 +4,7 @@
 # tm-addr2line against GNU addr2line, byte for byte: every address of the code of several builds,
 # then every combination of -f -i -C -p -s -a on a sample of addresses on which both agree.
 #
-# What is made equal first: GNU's " (discriminator N)" is taken away, since our answers have none.
-# What differs then belongs to a class, checked for each address:
+# What differs belongs to a class, checked for each address:
 #   past-end   no symbol with a size holds the address: we name no function, GNU names the last one
 #   gnu-alone  llvm-symbolizer says what we say, GNU something else
 # or is listed by the two answers' functions. tests/diff/addr2line.txt has a row for each build and
@@ -17,7 +16,6 @@ set -u
 needs addr2line_vs_gnu addr2line llvm-symbolizer g++ gcc strip llvm-objcopy objdump nm
 known=$SRC/tests/diff/addr2line.txt
 
-undiscriminated() { sed 's/ (discriminator [0-9]*)$//'; }
 
 # compare NAME STEP: differences are kept as "NAME CLASS" or "NAME OURS THEIRS"
 compare() {
@@ -31,11 +29,11 @@ compare() {
 	sized_symbols "$name" >sized
 	tm-addr2line -q --lenient -afi -e "$name" <asked | flatten >ours.i
 	tm-addr2line -q --lenient -af -e "$name" <asked | flatten >ours.one
-	addr2line -afi -e "$name" <asked | undiscriminated | flatten >gnu.i
-	addr2line -af -e "$name" <asked | undiscriminated | flatten >gnu.one
+	addr2line -afi -e "$name" <asked | flatten >gnu.i
+	addr2line -af -e "$name" <asked | flatten >gnu.one
 	for f in "$name" nosym; do
 		llvm-symbolizer --obj="$f" --output-style=GNU -a -i --functions=linkage --no-demangle \
-			<asked.llvm | undiscriminated | flatten
+			<asked.llvm | flatten
 	done >llvm.i
 	if [ "$(wc -l <ours.i)" != "$n" ] || [ "$(wc -l <gnu.i)" != "$n" ] ||
 		[ "$(wc -l <ours.one)" != "$n" ] || [ "$(wc -l <llvm.i)" != $((2 * n)) ]; then
@@ -55,6 +53,7 @@ compare() {
 		# Without the address; no line is 0; the symbol of a part of a function is its own.
 		function plain(s) {
 			gsub(/:\?/, ":0", s)
+			gsub(/ \(discriminator [0-9]+\)/, "", s)
 			gsub(/\.(cold|part\.[0-9]+|isra\.[0-9]+|constprop\.[0-9]+)/, "", s)
 			sub(/^[^|]*\|/, "", s)
 			return s
@@ -129,7 +128,7 @@ sample() { # NAME
 	printf '0\nffffffffffffffff\n' >>some
 	for i in '' i; do
 		tm-addr2line -q --lenient -af$i -e "$1" <some | flatten >ours.some$i
-		addr2line -af$i -e "$1" <some | undiscriminated | flatten >gnu.some$i
+		addr2line -af$i -e "$1" <some | flatten >gnu.some$i
 	done
 	paste -d '\n' ours.some gnu.some ours.somei gnu.somei some | awk '
 		NR % 5 == 0 && same == 2
@@ -157,7 +156,7 @@ combinations() {
 		else
 			tm-addr2line -q --lenient "${options[@]}" -e "$name" <sampled >got
 		fi
-		addr2line "${options[@]}" -e "$name" <sampled | undiscriminated >want
+		addr2line "${options[@]}" -e "$name" <sampled >want
 		if cmp -s got want; then
 			n=$((n + 1))
 		else

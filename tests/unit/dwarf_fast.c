@@ -516,7 +516,7 @@ TEST(this_program)
 	for (uint64_t i = 0; i < code.size; i++)
 		addrs[i] = code.addr + i;
 	for (size_t k = 0; k < 3; k++) {
-		struct dwarf_job job = {o, addrs, code.size, &a[k]};
+		struct dwarf_job job = {o, addrs, code.size, &a[k], NULL};
 
 		dwarf_answers_init(&a[k], code.size);
 		CHECK_EQ(

@@ -268,8 +268,8 @@ TEST(same_answers_with_any_number_of_workers)
 	n = all_of_text(o, &addrs);
 	for (size_t k = 0; k < 2; k++) {
 		struct dwarf_answers *out = k ? b : a;
-		struct dwarf_job jobs[2] = {{o, addrs, n, &out[0]},
-					    {o, addrs + n / 2, n / 2, &out[1]}};
+		struct dwarf_job jobs[2] = {{o, addrs, n, &out[0], NULL},
+					    {o, addrs + n / 2, n / 2, &out[1], NULL}};
 
 		dwarf_answers_init(&out[0], n);
 		dwarf_answers_init(&out[1], n / 2);
@@ -298,7 +298,7 @@ TEST(the_parents_output_is_not_written_twice)
 	struct object *o = open_self();
 	struct dwarf_answers a;
 	uint64_t addr = 0x1234;
-	struct dwarf_job job = {o, &addr, 1, &a};
+	struct dwarf_job job = {o, &addr, 1, &a, NULL};
 	char path[] = "/tmp/tm-reference-XXXXXX", text[64] = "";
 	struct err e = ERR_INIT;
 	int fd = mkstemp(path);

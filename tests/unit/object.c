@@ -361,6 +361,10 @@ static const uint8_t zlib_a[] = {0x78, 0xda, 0x4b, 0x4c, 0x1c, 0x05, 0xa3, 0x60,
 static const uint8_t zstd_a[] = {0x28, 0xb5, 0x2f, 0xfd, 0x60, 0xe8, 0x02, 0x4d, 0x00, 0x00,
 				 0x10, 0x61, 0x61, 0x01, 0x00, 0xe3, 0x2b, 0x80, 0x05};
 
+/* RFC 1950, 1951: one stored block of "abca", whose adler32 is 0x03d50188. */
+static const uint8_t stored[] = {0x78, 0x01, 0x01, 0x04, 0x00, 0xfb, 0xff, 'a',
+				 'b',  'c',  'a',  0x03, 0xd5, 0x01, 0x88};
+
 /* What .debug_info gives when its compression header declares that many bytes. */
 static enum status compressed(uint32_t type, uint64_t declared, const void *p, size_t n,
 			      uint64_t *size, struct err *e)
@@ -413,6 +417,14 @@ TEST(compressed_sections)
 	CHECK_EQ(compressed(1, UINT64_MAX, zlib_a, sizeof zlib_a, &n, &e), ST_LIMIT);
 	CHECK_EQ(compressed(1, 1000, "not zlib", 8, &n, &e), ST_BAD);
 	CHECK_EQ(compressed(2, 1000, "not zstd", 8, &n, &e), ST_BAD);
+	/* a size that is likely enough to be believed at once */
+	CHECK_EQ(compressed(1, 4, stored, sizeof stored, &n, &e), ST_OK);
+	CHECK_EQ(n, 4);
+	CHECK_EQ(compressed(1, 3, stored, sizeof stored, &n, &e), ST_BAD);
+	CHECK(strstr(e.msg, "longer than it declares"));
+	CHECK_EQ(compressed(1, 5, stored, sizeof stored, &n, &e), ST_BAD);
+	CHECK(strstr(e.msg, "shorter than it declares"));
+	CHECK_EQ(compressed(1, 4, stored, sizeof stored - 5, &n, &e), ST_BAD);
 	CHECK_EQ(compressed(77, 1000, zlib_a, sizeof zlib_a, &n, &e), ST_UNSUPPORTED);
 }
 
@@ -436,6 +448,10 @@ TEST(old_compressed_section)
 	CHECK_EQ(object_section(o, ".debug_info", &again, &e), ST_OK);
 	CHECK(again.data == s.data);
 	CHECK_EQ(object_section(o, ".debug_line", &s, &e), ST_NONE);
+	object_drop_sections(o);
+	object_unpack(o, (const char *const[]){".debug_line", ".debug_info"}, 2, 2);
+	CHECK_EQ(object_section(o, ".debug_info", &s, &e), ST_OK);
+	CHECK_EQ(s.size, 1000);
 	object_free(o);
 	release(&m);
 	buf_release(&b);

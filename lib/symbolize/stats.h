@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the time of symbolizing went, and how much there was to do: what --stats tells.
+ */
+#ifndef TM_SYMBOLIZE_STATS_H
+#define TM_SYMBOLIZE_STATS_H
+
+#include "lib/base/buf.h"
+#include "lib/dwarf/engine.h"
+
+struct stats_module {
+	const char *path; /* borrowed from struct files */
+	uint64_t locations, addresses;
+	struct dwarf_stats dwarf;
+};
+
+/* Seconds on the clock, one after the other. Zeroed is empty. */
+struct stats {
+	double read;   /* tables of the trace, the import included */
+	double bind;   /* locations to modules and addresses, sorted */
+	double engine; /* all modules */
+	double copy;   /* answers to calls, symbol table */
+	double names;  /* demangling */
+	double write;
+	uint64_t locations, functions, calls;
+	struct stats_module *modules;
+	size_t n, cap;
+};
+
+double stats_clock(void);
+/* Seconds since *from, which begins anew. */
+double stats_lap(double *from);
+void stats_release(struct stats *s);
+/* The i-th line of the report; false: there are no more. */
+bool stats_line(const struct stats *s, size_t i, struct buf *line);
+
+#endif
