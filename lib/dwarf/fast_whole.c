@@ -49,6 +49,7 @@ struct whole {
 	struct fast_answers *units; /* by unit */
 	size_t step;                /* of the merge */
 	uint64_t n_pieces;
+	struct map64 extra_of; /* discriminator -> extra of the answers */
 	bool too_many;
 };
 
@@ -266,6 +267,22 @@ static void merge_all(struct whole *x)
 			 merge_pair, x);
 }
 
+/* One extra for each discriminator, so that equal calls are one. */
+static uint32_t carry_extra(struct whole *x, struct dwarf_answers *out,
+			    const struct fast_answers *a, uint32_t extra)
+{
+	struct dwarf_extra e = {.start = DWARF_NO_START};
+	uint32_t *id;
+
+	if (!extra)
+		return 0;
+	e.discriminator = a->extras[extra].discriminator;
+	id = map64_put(&x->extra_of, e.discriminator);
+	if (!*id)
+		*id = dwarf_extras_add(&out->extras, &out->n_extras, &out->cap_extras, &e);
+	return *id;
+}
+
 static uint32_t carry(struct whole *x, struct dwarf_answers *out, struct map64 *by_place,
 		      struct fast_answers *a, uint32_t call)
 {
@@ -292,6 +309,7 @@ static uint32_t carry(struct whole *x, struct dwarf_answers *out, struct map64 *
 		if (c.file)
 			c.file = fast_string(&out->strings, NULL, &a->path_ids[c.file - 1],
 					     &a->paths[c.file - 1]);
+		c.extra = carry_extra(x, out, a, c.extra);
 		outer = a->call_ids[path[n]] = dwarf_answers_call(out, &c);
 	}
 	return outer;
@@ -324,6 +342,7 @@ static void hand_over(struct whole *x, struct dwarf_whole *w)
 			add_stretch(w, y->hi, 0, DWARF_NOT_FOUND);
 	}
 	map64_release(&by_place);
+	map64_release(&x->extra_of);
 }
 
 static void order_units(struct whole *x)
@@ -387,12 +406,15 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 			const struct dwarf_options *options, struct err *e)
 {
 	struct dwarf_job job = {.object = o, .out = &w->answers};
-	struct whole x = {.g = {.options = options, .job = &job}};
+	struct dwarf_options all = *options;
+	struct whole x = {.g = {.options = &all, .job = &job}};
 	struct sections sections = {.abbrev = NULL};
 	enum status st;
 
 	if (!object_has_dwarf(o))
 		return ST_NONE;
+	all.discriminators = true;
+	all.extras = all.relative = false;
 	dwarf_answers_init(&w->answers, 0);
 	st = fast_load(&x.g, &sections, e);
 	if (!st && sections.complaint.len)

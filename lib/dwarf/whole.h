@@ -25,8 +25,8 @@ struct dwarf_stretch {
 struct dwarf_whole {
 	struct dwarf_stretch *all; /* ascending; neighbours differ */
 	size_t n, cap;
-	/* Equal calls are one; outer calls come before inner ones, in the order of the addresses.
-	 * of and n of it are unused. */
+	/* With discriminators, whatever the options ask for. Equal calls are one; outer calls come
+	 * before inner ones, in the order of the addresses. of and n of it are unused. */
 	struct dwarf_answers answers;
 };
 

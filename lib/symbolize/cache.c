@@ -298,7 +298,8 @@ static bool from_index(struct cache *c, struct dwarf_job *job, struct rest *r,
 
 		if (!index || index_refused(index))
 			return false;
-		if (!index_answer(index, job->addrs, job->n, job->out, r->ask, &r->n, &e))
+		if (!index_answer(index, job->addrs, job->n, options->discriminators, job->out,
+				  r->ask, &r->n, &e))
 			return r->n < job->n;
 		start_again(job->out);
 		discard(c, x, e.msg);
@@ -322,6 +323,7 @@ static uint32_t adopt_call(struct dwarf_answers *to, const struct dwarf_answers 
 		uint32_t *text[2] = {&c.function, &c.file};
 
 		c.outer = outer;
+		c.extra = dwarf_answers_adopt(to, from, c.extra);
 		for (size_t i = 0; i < 2; i++) {
 			size_t len;
 			const char *t = intern_text(&from->strings, *text[i], &len);
@@ -363,8 +365,11 @@ static struct dwarf_job rest_job(struct rest *r)
 	for (size_t i = 0; i < r->n; i++)
 		r->addrs[i] = r->of->addrs[r->ask[i]];
 	dwarf_answers_init(&r->got, r->n);
-	return (struct dwarf_job){
-	    .object = r->of->object, .addrs = r->addrs, .n = r->n, .out = &r->got};
+	return (struct dwarf_job){.object = r->of->object,
+				  .addrs = r->addrs,
+				  .n = r->n,
+				  .out = &r->got,
+				  .stats = r->of->stats};
 }
 
 enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
@@ -375,7 +380,7 @@ enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct
 	size_t n_left = 0;
 	enum status st = ST_OK;
 
-	if (engine != &dwarf_fast || !c->dir)
+	if (engine != &dwarf_fast || !c->dir || options->extras || options->relative)
 		return engine->run(jobs, n, options, e);
 	rest = mem_zarray(n, sizeof *rest);
 	left = mem_zarray(n, sizeof *left);

@@ -29,10 +29,12 @@
  *	         A stretch reaches to the next one; what is before the first has no answer.
  *	ANSWERS  u32 each: INDEX_ASK: ask the engine. Else the low 31 bits are a call, 0: none, and
  *	         the high bit says that there is a line only (DWARF_LINE_ONLY).
- *	CALLS    20 bytes each: u32 outer, function, file, line, column as struct dwarf_call; outer
- *	         is less than the call's own number, function and file are strings. Call 0 is
- *unused. STRINGS  u32 each, n_strings + 2 of them: string i (from 1; 0 is "none") is the bytes of
- *TEXT from STRINGS[i] up to STRINGS[i + 1], of which the last is NUL. TEXT     bytes
+ *	CALLS    24 bytes each: u32 outer, function, file, line, column, discriminator as struct
+ *	         dwarf_call and dwarf_extra have them; outer is less than the call's own number,
+ *	         function and file are strings. Call 0 is unused.
+ *	STRINGS  u32 each, n_strings + 2 of them: string i (from 1; 0 is "none") is the bytes of
+ *	         TEXT from STRINGS[i] up to STRINGS[i + 1], of which the last is NUL.
+ *	TEXT     bytes
  */
 #ifndef TM_SYMBOLIZE_INDEX_FORMAT_H
 #define TM_SYMBOLIZE_INDEX_FORMAT_H
@@ -45,7 +47,7 @@
 #define INDEX_LINE_ONLY UINT32_C(0x80000000)
 
 enum {
-	INDEX_VERSION = 1,
+	INDEX_VERSION = 2,
 	INDEX_REFUSED = 1, /* flag */
 	INDEX_HEADER = 512,
 	INDEX_PARTS_AT = 40,
@@ -67,7 +69,7 @@ enum index_part {
 };
 
 /* Bytes of one element of a part. */
-enum { EACH_BLOCK = 16, EACH_CALL = 20 };
+enum { EACH_BLOCK = 16, EACH_CALL = 24 };
 
 static inline uint32_t index_get32(const uint8_t *p)
 {

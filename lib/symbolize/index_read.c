@@ -183,6 +183,7 @@ enum status index_check(struct index *x, struct err *e)
 struct batch {
 	struct index *x;
 	struct dwarf_answers *out;
+	bool discriminators;
 	uint32_t *call_ids, *string_ids; /* in out; 0: not yet */
 	/* the block that holds the address last looked up */
 	uint64_t base, next_base; /* next_base is meaningless in the last block */
@@ -252,6 +253,11 @@ static bool call(struct batch *b, uint32_t number, uint32_t *id)
 		if (!string(b, index_get32(p + 4), &c.function) ||
 		    !string(b, index_get32(p + 8), &c.file))
 			return false;
+		if (b->discriminators)
+			c.extra = dwarf_extras_add(
+			    &out->extras, &out->n_extras, &out->cap_extras,
+			    &(struct dwarf_extra){.start = DWARF_NO_START,
+						  .discriminator = index_get32(p + 20)});
 		outer = b->call_ids[path[n]] = (uint32_t)out->n_calls;
 		VEC_PUSH(out->calls, out->n_calls, out->cap_calls) = c;
 	}
@@ -335,10 +341,10 @@ static bool answer_one(struct batch *b, uint64_t addr, struct dwarf_answer *to, 
 	return call(b, value & ~INDEX_LINE_ONLY, &to->call);
 }
 
-enum status index_answer(struct index *x, const uint64_t *addrs, size_t n,
+enum status index_answer(struct index *x, const uint64_t *addrs, size_t n, bool discriminators,
 			 struct dwarf_answers *out, uint32_t *ask, size_t *n_ask, struct err *e)
 {
-	struct batch b = {.x = x, .out = out};
+	struct batch b = {.x = x, .out = out, .discriminators = discriminators};
 	bool good = true;
 
 	*n_ask = 0;

@@ -132,6 +132,7 @@ static void put_calls(struct writer *o, const struct dwarf_answers *a)
 		put32(o, a->calls[i].file);
 		put32(o, a->calls[i].line);
 		put32(o, a->calls[i].column);
+		put32(o, a->calls[i].extra ? a->extras[a->calls[i].extra].discriminator : 0);
 	}
 	pad(o, (uint64_t)a->n_calls * EACH_CALL);
 }

@@ -26,13 +26,19 @@ static const char *text(const struct dwarf_answers *a, uint32_t id)
 	return intern_text(&a->strings, id, NULL);
 }
 
+static uint32_t discriminator(const struct dwarf_answers *a, const struct dwarf_call *c)
+{
+	return c->extra ? a->extras[c->extra].discriminator : 0;
+}
+
 static bool same_call(const struct dwarf_answers *a, uint32_t x, const struct dwarf_answers *b,
 		      uint32_t y)
 {
 	for (; x && y; x = a->calls[x].outer, y = b->calls[y].outer) {
 		const struct dwarf_call *c = &a->calls[x], *d = &b->calls[y];
 
-		if (c->line != d->line || c->column != d->column || !c->function != !d->function ||
+		if (discriminator(a, c) != discriminator(b, d) || c->line != d->line ||
+		    c->column != d->column || !c->function != !d->function ||
 		    !c->file != !d->file || strcmp(text(a, c->function), text(b, d->function)) ||
 		    strcmp(text(a, c->file), text(b, d->file)))
 			return false;
@@ -59,7 +65,7 @@ static const char *difference(const struct dwarf_answers *a, const struct dwarf_
 
 static const char *compare(struct cache *c, struct object *o, const uint64_t *addrs, size_t n)
 {
-	struct dwarf_options options = {.jobs = 1};
+	struct dwarf_options options = {.jobs = 1, .discriminators = true};
 	struct dwarf_answers alone, through;
 	struct dwarf_job job = {.object = o, .addrs = addrs, .n = n, .out = &alone};
 	struct err e = ERR_INIT;
@@ -82,7 +88,7 @@ static const char *compare(struct cache *c, struct object *o, const uint64_t *ad
 static const char *check(struct cache *c, struct object *o, struct counts *k)
 {
 	uint64_t addrs[MOST], some[MOST], from = 0xf00;
-	struct dwarf_options options = {.jobs = 1};
+	struct dwarf_options options = {.jobs = 1, .discriminators = true};
 	struct object_section s;
 	struct err e = ERR_INIT;
 	size_t n = 0;

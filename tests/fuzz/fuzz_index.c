@@ -59,7 +59,7 @@ static void read_it(const uint8_t *data, size_t size)
 		struct dwarf_answers out;
 
 		dwarf_answers_init(&out, n);
-		if (!index_answer(x, addrs, n, &out, ask, &n_ask, &e)) {
+		if (!index_answer(x, addrs, n, true, &out, ask, &n_ask, &e)) {
 			if (n_ask > n)
 				abort();
 			answers_check(&out);

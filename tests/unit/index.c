@@ -22,16 +22,19 @@ static void stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8_t f
 static void make(struct dwarf_whole *w, size_t many)
 {
 	struct dwarf_answers *a = &w->answers;
-	uint32_t f, g, file, outer, inner, line;
+	uint32_t f, g, file, outer, inner, line, extra;
 
 	*w = (struct dwarf_whole){.n = 0};
 	dwarf_answers_init(a, 0);
 	f = intern_add(&a->strings, "f", 1);
 	file = intern_add(&a->strings, "/src/a.c", 8);
 	g = intern_add(&a->strings, "g", 1);
-	outer = dwarf_answers_call(a, &(struct dwarf_call){0, f, file, 10, 2});
-	inner = dwarf_answers_call(a, &(struct dwarf_call){outer, g, file, 20, 0});
-	line = dwarf_answers_call(a, &(struct dwarf_call){0, 0, file, UINT32_MAX, 1});
+	extra =
+	    dwarf_extras_add(&a->extras, &a->n_extras, &a->cap_extras,
+			     &(struct dwarf_extra){.start = DWARF_NO_START, .discriminator = 7});
+	outer = dwarf_answers_call(a, &(struct dwarf_call){0, f, file, 10, 2, 0});
+	inner = dwarf_answers_call(a, &(struct dwarf_call){outer, g, file, 20, 0, extra});
+	line = dwarf_answers_call(a, &(struct dwarf_call){0, 0, file, UINT32_MAX, 1, 0});
 	stretch(w, 0x1000, inner, DWARF_FUNCTION);
 	stretch(w, 0x1001, 0, DWARF_NOT_FOUND);
 	stretch(w, 0x1010, line, DWARF_LINE_ONLY);
@@ -63,13 +66,19 @@ static const struct dwarf_stretch *stretch_at(const struct dwarf_whole *w, uint6
 	return s;
 }
 
+static uint32_t discriminator(const struct dwarf_answers *a, const struct dwarf_call *c)
+{
+	return c->extra ? a->extras[c->extra].discriminator : 0;
+}
+
 static bool same_call(const struct dwarf_answers *a, uint32_t x, const struct dwarf_answers *b,
 		      uint32_t y)
 {
 	for (; x && y; x = a->calls[x].outer, y = b->calls[y].outer) {
 		const struct dwarf_call *c = &a->calls[x], *d = &b->calls[y];
 
-		if (c->line != d->line || c->column != d->column || !c->function != !d->function ||
+		if (discriminator(a, c) != discriminator(b, d) || c->line != d->line ||
+		    c->column != d->column || !c->function != !d->function ||
 		    !c->file != !d->file ||
 		    strcmp(intern_text(&a->strings, c->function, NULL),
 			   intern_text(&b->strings, d->function, NULL)) ||
@@ -90,7 +99,7 @@ static int wrong(struct index *x, const struct dwarf_whole *w, const uint64_t *a
 	int bad = 0;
 
 	dwarf_answers_init(&out, n);
-	if (index_answer(x, addrs, n, &out, ask, &n_ask, &e))
+	if (index_answer(x, addrs, n, true, &out, ask, &n_ask, &e))
 		bad = -1;
 	for (size_t i = 0; bad >= 0 && i < n; i++) {
 		const struct dwarf_stretch *s = stretch_at(w, addrs[i]);
@@ -174,7 +183,7 @@ TEST(one_that_was_refused)
 	if (CHECK_EQ(index_open(&x, fd, key, sizeof key, &e), ST_OK)) {
 		CHECK_STR(index_refused(x), "has a broken unit");
 		dwarf_answers_init(&out, 2);
-		CHECK_EQ(index_answer(x, addrs, 2, &out, ask, &n_ask, &e), ST_OK);
+		CHECK_EQ(index_answer(x, addrs, 2, true, &out, ask, &n_ask, &e), ST_OK);
 		CHECK_EQ(n_ask, 2);
 		CHECK_EQ(ask[1], 1);
 		dwarf_answers_release(&out);
