@@ -8,7 +8,7 @@ set -u
 : "${GEN:?}"
 
 failed=0
-programs='tm-import tm-dump tm-symbolize tm-top'
+programs='tm-import tm-dump tm-symbolize tm-top tm-frames tm-filter'
 limit=100 # MiB
 step=1
 if [ -n "${SAN-}" ] || ldd "$BIN/tm-import" | grep -q san; then

@@ -57,7 +57,11 @@ for capture in mem stream; do
 	done
 	echo "ok - $capture: each key adds up to $whole records"
 	root=$(tm-top -q --sort entries --tree --csv "$t" | sed -n 2p | cut -d, -f2)
-	[ "$root" = "$whole" ] && echo "ok - $capture: the tree's root" || fail "$capture: the tree's root: $root"
+	if [ "$root" = "$whole" ]; then
+		echo "ok - $capture: the tree's root"
+	else
+		fail "$capture: the tree's root: $root"
+	fi
 	a=$(tm-top -q -n 0 --as tsv --by type --focus Particle "$t" | awk -F'\t' 'NR > 1 {n += $3} END {print n + 0}')
 	b=$(tm-top -q -n 0 --as tsv --by type --ignore Particle "$t" | awk -F'\t' 'NR > 1 {n += $3} END {print n + 0}')
 	if [ $((a + b)) = "$whole" ] && [ "$a" -gt 0 ]; then

@@ -24,8 +24,10 @@ if ! llvm-symbolizer --version | grep -q 'version 14\.'; then
 	exit 0
 fi
 
-# forgive OURS LLVM: "<invalid>" is as good as nothing, and where llvm has no file for the start of a function that we know, ours is taken away.
-# Only whole lines are paired; the k-th start of one with the k-th of the other.
+# forgive OURS LLVM: "<invalid>" is as good as nothing, and where llvm has no file for the start of a
+# function that we know, ours is taken away. Only whole lines are paired; the k-th start of one with
+# the k-th of the other.
+# shellcheck disable=SC2031 # name is set in the loop that calls this
 forgive() {
 	sed -i -e 's/\(Function start filename: \)<invalid>/\1/g' -e 's/\("StartFileName": *"\)<invalid>/\1/g' "$2"
 	paste -d '\n' "$1" "$2" | awk -v name="$name" '

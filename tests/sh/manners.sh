@@ -122,7 +122,7 @@ for p in $programs; do
 	NO_COLOR=1 "$p" a.mem >out 2>err
 	check "$p: NO_COLOR changes nothing in a file" cmp -s out file
 	case $p in
-	tm-dump | tm-top) check "$p: no escapes in a file" sh -c '! grep -q "$(printf "\033")" out' ;;
+	tm-dump | tm-top | tm-frames | tm-export) check "$p: no escapes in a file" sh -c '! grep -q "$(printf "\033")" out' ;;
 	esac
 done
 
