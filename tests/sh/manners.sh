@@ -25,6 +25,11 @@ done
 "$GEN/memtracer" --frames 3 --types 4 --stacks 5 >a.mem
 "$GEN/trace" --seed 4 --events 50 >a.tmt
 echo nonsense >bad
+# tm-export has no format of its own choice: it is always given one here.
+mkdir given
+printf '#!/bin/sh\nexec "%s/tm-export" --as folded "$@"\n' "$BIN" >given/tm-export
+chmod +x given/tm-export
+PATH=$PWD/given:$PATH
 
 for p in $programs; do
 	help_is_fine() { [ $status = 0 ] && grep -q "^usage: $p " out && grep -q -- '--version' out && empty err; }
