@@ -84,7 +84,7 @@ paths() {
 
 # truth.stacks as rows "view, key, numbers": of the stream allocations, bytes, live ones and their
 # bytes; of mem entries and real bytes.
-expected() { # mem|stream
+added_up() { # mem|stream
 	awk -F '\t' -v OFS='\t' -v which="$1" '
 		function put(view, key, mark) {
 			if (mark != "" && (mark, view, key) in met) return
@@ -183,7 +183,7 @@ for dir in "$DATA"/demo/*-dwarf5-O[02]/; do
 	for capture in mem stream; do
 		tm-symbolize -q -e "$dir/bin/arcade" -e "$dir/bin/libengine.so" --maps "$dir/arcade.maps" \
 			--locations return "$dir/arcade.$capture" > $capture.tmt
-		expected $capture > expected
+		added_up $capture > expected
 		is="${dir##*/}: $capture"
 		if [ $capture = mem ]; then
 			metrics=(entries real)
@@ -195,7 +195,7 @@ for dir in "$DATA"/demo/*-dwarf5-O[02]/; do
 		totals=("${metrics[@]/#/total_}")
 		top() {
 			tm-top -q --as tsv -n 0 --sites "$SRC/testdata/src/demo/arcade.sites" \
-				--hide '^(libc|__libc|_start|start_thread|clone)' --ignore '^\[unknown\]$' "$@" $capture.tmt
+				--hide '^(libc|__libc|_start|start_thread|clone)' --ignore '^\[unknown\]$' "$@" "$capture.tmt"
 		}
 
 		top --by stack | columns stack "${metrics[@]}" | summed 1 > ours
@@ -248,17 +248,17 @@ for dir in "$DATA"/demo/*-dwarf5-O[02]/; do
 				[ "$m" = "$metric" ] && break
 			done
 			word=${metric//_/-}
-			top --tree --min-percent 0 --sort "$word" | columns depth function total_$metric $metric |
+			top --tree --min-percent 0 --sort "$word" | columns depth function "total_$metric" "$metric" |
 				paths | summed 1 > ours
 			{ view tree-total; view root; } | awk -F '\t' -v OFS='\t' -v k=$k '{ print $1, $(k + 1), 0 }' > t
 			view tree-self | awk -F '\t' -v OFS='\t' -v k=$k '{ print $1, 0, $(k + 1) }' >> t
 			summed 1 < t > true
 			same "$is: tree of $metric"
-			top --bottom-up --min-percent 0 --sort "$word" | columns depth function total_$metric |
+			top --bottom-up --min-percent 0 --sort "$word" | columns depth function "total_$metric" |
 				paths | summed 1 > ours
 			{ view bottom-up; view root; } | cut -f 1,$((k + 1)) | summed 1 > true
 			same "$is: tree of $metric, bottom up"
-			top --peek . --sort "$word" | columns of relation function $metric |
+			top --peek . --sort "$word" | columns of relation function "$metric" |
 				awk -F '\t' '$2 != "function"' | summed 3 | sort | join -t '	' unique - > ours
 			view peek | cut -f 1-3,$((k + 3)) | summed 3 | sort | join -t '	' unique - > true
 			same "$is: peek of every function, by $metric"
