@@ -235,7 +235,8 @@ static void section(struct page *p, const struct section *s, size_t i)
 	buf_addf(p->b, "<section id=\"s%zu\" class=\"%s\"><h2>", i, classes[s->kind]);
 	string(p, section_title(s));
 	if (s->kind == SECTION_TABLE)
-		buf_addf(p->b, " <small>%zu rows</small>", s->table->n_rows);
+		buf_addf(p->b, " <small>%zu row%s</small>", s->table->n_rows,
+			 s->table->n_rows == 1 ? "" : "s");
 	for (size_t k = VERDICTS; s->kind == SECTION_CHECKS && k-- > 0;) {
 		size_t n = checks_count(s->checks, (enum verdict)k);
 

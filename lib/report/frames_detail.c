@@ -155,7 +155,8 @@ static void fill(void *arg, size_t i, struct row *row)
 	if (!r->stack) {
 		row->cells[k + 1] = row->cells[k];
 		if (r->more) {
-			snprintf(d->more, sizeof d->more, "... %" PRIu32 " more stacks", r->more);
+			snprintf(d->more, sizeof d->more, "... %" PRIu32 " more stack%s", r->more,
+				 r->more == 1 ? "" : "s");
 			row->more = d->more;
 		}
 		return;

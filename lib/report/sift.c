@@ -133,12 +133,12 @@ static enum status alloc(struct sift *s, struct trace *t, const struct event *ev
 	if (!follow || behind(s) || !(t->unordered || take(s, space, ev->address)))
 		return ST_OK;
 	s->displaced += !t->unordered;
+	/* Without a time: nobody knows when the displaced one was freed. */
 	gone = (struct event){.kind = EV_FREE,
 			      .domain = ev->domain,
-			      .has = ev->has & (EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_TIME |
-						EV_HAS_THREAD | EV_HAS_DOMAIN),
+			      .has = ev->has &
+				     (EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_THREAD | EV_HAS_DOMAIN),
 			      .thread = ev->thread,
-			      .time = ev->time,
 			      .seq = ev->seq,
 			      .address = ev->address};
 	return sink_event(s->to, t, &gone, e);

@@ -132,8 +132,8 @@ void top_stacks_fill(struct top_stacks *t, size_t i, struct row *r)
 	r->details = t->lines;
 	r->n_details = n;
 	if (t->all[i] > t->n[i]) {
-		snprintf(t->more, sizeof t->more, "... %" PRIu32 " more stacks",
-			 t->all[i] - t->n[i]);
+		snprintf(t->more, sizeof t->more, "... %" PRIu32 " more stack%s",
+			 t->all[i] - t->n[i], t->all[i] - t->n[i] == 1 ? "" : "s");
 		r->more = t->more;
 	}
 }

@@ -145,15 +145,128 @@ document.body.dataset.result = (bad.length ? "not ok" : "ok") + " - $k: no error
 END
 done
 
-for k in sample hostile empty big; do
-	look $k
-	sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' $k.result
-	if [ ! -s $k.result ] || grep -q '^not ok' $k.result; then
+open_page() { # NAME: what its script says, as checks
+	k=$1
+	look "$k"
+	sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' "$k.result"
+	if [ ! -s "$k.result" ] || grep -q '^not ok' "$k.result"; then
 		failed=1
 	fi
-	check "$k: the page's script came to its end" [ -s $k.result ]
+	check "$k: the page's script came to its end" [ -s "$k.result" ]
 	check "$k: nothing on the console" eval '! grep -i "console" $k.log'
+}
+for k in sample hostile empty big; do
+	open_page $k
 done
+
+# The pages of programs, on captures of the demo; what is found is what the game counted itself.
+game=$DATA/demo/gcc-dwarf5-O2
+truth() { awk -F '\t' -v key="$2" -v name="$3" -v k="$4" '$1 == key && (name == "" || $2 == name) { print $k }' "$1/truth.totals"; }
+percent() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f%%", 100 * a / b }'; }
+if [ -x "$game/bin/arcade" ]; then
+	mkdir -p a b
+	"$game/bin/arcade" --frames 20 --out a && "$game/bin/arcade" --frames 20 --leak 64 --grow 7 --out b
+	for run in a b; do
+		tm-symbolize -q --maps $run/arcade.maps --locations return -e "$game/bin/arcade" \
+			-e "$game/bin/libengine.so" $run/arcade.stream >$run.tmt
+	done
+	tm-symbolize -q --maps a/arcade.maps --locations return -e "$game/bin/arcade" \
+		-e "$game/bin/libengine.so" a/arcade.mem >mem.tmt
+	tm-top -q --by function -o top.html mem.tmt
+	tm-frames -q --sort real -o frames.html mem.tmt
+	tm-compare -q --by function -o compare.html a.tmt b.tmt
+
+	cat >common.js <<'END'
+const results = [], say = (what, ok) => results.push((ok ? "ok - " : "not ok - ") + what);
+const one = s => document.querySelector(s), type = (input, text) => { input.value = text; input.dispatchEvent(new Event("input")); };
+const mouse = (target, kind, x, y) => target.dispatchEvent(new MouseEvent(kind,
+	{bubbles: true, cancelable: true, clientX: x, clientY: y}));
+const flame = one("section.flame"), nodes = () => [...flame.querySelectorAll(".node")];
+const told = () => flame.querySelector(".say").textContent;
+const hint = () => one(".tip").textContent;
+const overlaps = () => nodes().map(n => ({top: n.style.top, r: n.getBoundingClientRect()}))
+	.sort((a, b) => parseInt(a.top) - parseInt(b.top) || a.r.left - b.r.left)
+	.some((n, i, a) => i && n.top === a[i - 1].top && a[i - 1].r.right > n.r.left + 0.6);
+END
+	all=$(truth a mem.total '' 3)
+	{
+		cat common.js
+		echo "const want = {collide: '$(percent "$(truth a mem.function eng::collide 5)" "$all") matches', " \
+			"main: '$(percent "$(truth a mem.function main 5)" "$all")'};"
+		cat <<'END'
+try {
+	type(flame.querySelector("input"), "eng::collide");
+	say("tm-top: a search tells " + want.collide, told().startsWith(want.collide));
+	const n = nodes().find(n => n.textContent === "main");
+	mouse(n, "mousemove", 100, 100);
+	say("tm-top: main has " + want.main, /total/.test(hint()) && hint().includes(want.main));
+	say("tm-top: no node lies on another", !overlaps());
+	const count = nodes().length;
+	n.click();
+	say("tm-top: zoomed into main", nodes().find(m => m.dataset.i === n.dataset.i).style.width === "100%" && nodes().length !== count);
+	flame.querySelectorAll("button")[1].click();
+	say("tm-top: and out", nodes().length === count);
+} catch (e) { say("no exception: " + e, false); }
+say("tm-top: no error: " + bad.join(), bad.length === 0);
+document.body.dataset.result = results.join("~").replace(/"/g, "'");
+END
+	} >top.js
+	worst=$(awk -F '\t' '$1 == "mem.frame" && $4 > most { most = $4; frame = $2 } END { print frame }' a/truth.totals)
+	{
+		echo "const worst = $worst;"
+		grep -v '^const \(flame\|told\|overlaps\)\|^	\.s' common.js
+		cat <<'END'
+try {
+	const chart = one("section.series"), canvas = chart.querySelector("canvas"), r = canvas.getBoundingClientRect();
+	const at = frame => r.left + 84 + (frame - 0.5) / 20 * (r.width - 94);
+	mouse(canvas, "mousemove", at(worst), r.top + 50);
+	say("tm-frames: the worst is frame " + worst, new RegExp("frame " + worst + "\\b").test(hint()));
+	const first = one("section.table tbody tr").cells;
+	say("tm-frames: it is the first row", [...first].some(c => c.textContent === String(worst)));
+	mouse(canvas, "mousedown", at(5), r.top + 50);
+	mouse(canvas, "mousemove", at(12), r.top + 50);
+	mouse(canvas, "mouseup", at(12), r.top + 50);
+	say("tm-frames: dragging zooms", /^frame 5 to frame 12$/.test(chart.querySelector(".say").textContent));
+	mouse(canvas, "dblclick", at(5), r.top + 50);
+	say("tm-frames: a double click zooms out", /^drag/.test(chart.querySelector(".say").textContent));
+	say("tm-frames: the chart is drawn", canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some(v => v));
+} catch (e) { say("no exception: " + e, false); }
+say("tm-frames: no error: " + bad.join(), bad.length === 0);
+document.body.dataset.result = results.join("~").replace(/"/g, "'");
+END
+	} >frames.js
+	# 20 frames leak 64 bytes each; of the base's widths nothing is remembered.
+	{
+		cat common.js
+		echo "const leak = '$(percent 1280 "$(truth b stream.allocs '' 3)") matches';"
+		cat <<'END'
+try {
+	const input = flame.querySelector("input"), buttons = () => [...flame.querySelectorAll("button")];
+	type(input, "remember_frame");
+	say("tm-compare: a search tells the leak's " + leak, told().startsWith(leak) && told().includes("1.3 KiB"));
+	const hues = nodes().map(n => n.style.background.match(/\d+/g).map(Number));
+	say("tm-compare: what grew is red, nothing is blue", hues.some(c => c[0] > c[2] + 20) && !hues.some(c => c[2] > c[0] + 20));
+	const tiles = nodes().find(n => n.textContent.startsWith("arcade::Tile* eng::create"));
+	mouse(tiles, "mousemove", 100, 100);
+	say("tm-compare: the tiles grew by 7 %", hint().includes("+7.00%"));
+	tiles.click();
+	say("tm-compare: a click zooms", nodes().find(n => n.dataset.i === tiles.dataset.i).style.width === "100%");
+	buttons().find(b => b.textContent === "reset zoom").click();
+	buttons().find(b => b.textContent === "widths: new").click();
+	say("tm-compare: the base has nothing of it", told().startsWith("0.00% matches (0 B)"));
+	say("tm-compare: a column of short texts does not wrap", [...document.querySelectorAll("td.name")].some(c => c.textContent === "new" && c.offsetWidth < 140));
+	say("tm-compare: no node lies on another", !overlaps());
+} catch (e) { say("no exception: " + e, false); }
+say("tm-compare: no error: " + bad.join(), bad.length === 0);
+document.body.dataset.result = results.join("~").replace(/"/g, "'");
+END
+	} >compare.js
+	for k in top frames compare; do
+		open_page $k
+	done
+else
+	echo 'skip - pages of the demo in a browser: there is no demo here'
+fi
 
 rm -rf "$short"
 

@@ -68,7 +68,7 @@ class Flame {
 				this.weight = this.weight === this.total ? this.base : this.total;
 				side.textContent = this.weight === this.total ? "widths: new" : "widths: base";
 				this.order();
-				this.draw();
+				this.search(search.value); // its share is of these widths
 			};
 			bar.append(side);
 		}

@@ -97,6 +97,12 @@ function sortBy(table, k, down) {
 for (const section of document.querySelectorAll("section.table")) {
 	const table = section.querySelector("table"), heads = [...table.tHead.rows[0].cells];
 	[...table.tBodies[0].rows].forEach((row, i) => row.dataset.i = i);
+	// A column of short texts takes no room from long names.
+	heads.forEach((th, k) => {
+		const cells = [...table.rows].slice(1).map(row => row.cells[k]).filter(Boolean);
+		if (!th.classList.contains("num") && cells.every(c => c.textContent.length <= 24))
+			for (const c of cells) c.classList.add("short");
+	});
 	heads.forEach((th, k) => th.querySelector("button").onclick = () => {
 		const number = th.classList.contains("num"), was = th.getAttribute("aria-sort");
 		sortBy(table, k, was ? was === "ascending" : number);
