@@ -4,7 +4,7 @@
  * loop that is unrolled, a tail call, code from another file by #line, and with gcc functions
  * nested in functions. */
 #define NOINLINE __attribute__((noinline))
-#define INLINE	 inline __attribute__((always_inline))
+#define INLINE   inline __attribute__((always_inline))
 
 volatile int sink;
 
@@ -43,15 +43,10 @@ static INLINE int blocks(int x)
 static NOINLINE int choose(int x)
 {
 	switch (x) {
-	case 0:
-		return leaf(1);
-	case 1:
-		return blocks(x);
-	case 2:
-		return leaf(x) + leaf(x + 1);
-	case 7:
-		sink = 7;
-		return 7;
+	case 0: return leaf(1);
+	case 1: return blocks(x);
+	case 2: return leaf(x) + leaf(x + 1);
+	case 7: sink = 7; return 7;
 	default: {
 		int y = blocks(x - 1);
 
