@@ -100,7 +100,7 @@ static void draw(struct game *g, bool unordered)
 			k++;
 		g->end_of[i] = k;
 	}
-	for (size_t i = EVENTS; unordered && i-- > 1;) {
+	for (size_t i = EVENTS - 1; unordered && i > 0; i--) {
 		size_t k = pick((uint32_t)i + 1);
 		struct happening h = g->ev[i];
 
@@ -230,7 +230,7 @@ static bool about(enum key key, bool total, const struct happening *h, const cha
 
 static bool live_after(const struct game *g, size_t i, size_t at)
 {
-	return g->ev[i].kind == EV_ALLOC && i <= at && g->end_of[i] > at;
+	return i <= at && g->end_of[i] > at && g->ev[i].kind == EV_ALLOC;
 }
 
 /* The first moment of the most live bytes, real ones, of everything. */
