@@ -61,7 +61,7 @@ static void draw(struct game *g, bool unordered)
 {
 	char stacks[STACKS][DEPTH + 1];
 	int64_t time = 0, frame = 0;
-	bool in_frame = false;
+	bool framed = false;
 
 	memset(g, 0, sizeof *g);
 	g->unordered = unordered;
@@ -75,10 +75,10 @@ static void draw(struct game *g, bool unordered)
 		h->kind = what == 0 && !unordered ? EV_FRAME : what < 5 ? EV_FREE : EV_ALLOC;
 		if (h->kind == EV_FRAME) {
 			frame += 1 - (pick(5) == 0);
-			in_frame = true;
+			framed = true;
 		}
 		h->frame = frame;
-		h->in_frame = in_frame;
+		h->in_frame = framed;
 		h->time = time;
 		h->has_time = pick(4) != 0;
 		h->seq = i + 1;
@@ -100,7 +100,7 @@ static void draw(struct game *g, bool unordered)
 			k++;
 		g->end_of[i] = k;
 	}
-	for (size_t i = EVENTS; unordered && i-- > 1;) {
+	for (size_t i = EVENTS - 1; unordered && i > 0; i--) {
 		size_t k = pick((uint32_t)i + 1);
 		struct happening h = g->ev[i];
 
@@ -230,7 +230,7 @@ static bool about(enum key key, bool total, const struct happening *h, const cha
 
 static bool live_after(const struct game *g, size_t i, size_t at)
 {
-	return g->ev[i].kind == EV_ALLOC && i <= at && g->end_of[i] > at;
+	return i <= at && g->end_of[i] > at && g->ev[i].kind == EV_ALLOC;
 }
 
 /* The first moment of the most live bytes, real ones, of everything. */
@@ -276,17 +276,17 @@ static struct sums naive(const struct game *g, const struct choice *c, enum key 
 	size_t peak = peak_of(g);
 
 	for (size_t i = 0; i < EVENTS; i++) {
-		const struct happening *h = &g->ev[i], *end = h;
+		const struct happening *h = &g->ev[i], *last = h;
 		size_t k = g->end_of[i];
 		bool now = true, then = true;
 
 		if (h->kind != EV_ALLOC || !kept(c, h))
 			continue;
 		if (k < EVENTS)
-			end = &g->ev[k];
+			last = &g->ev[k];
 		if (name && key == KEY_FRAME) {
 			now = in_frame(h, name);
-			then = in_frame(end, name);
+			then = in_frame(last, name);
 		} else if (name && !about(key, total, h, name))
 			continue;
 		if (now) {
@@ -311,11 +311,11 @@ static struct sums naive(const struct game *g, const struct choice *c, enum key 
 		s.v[SUM_FREED_COUNT]++;
 		s.v[SUM_FREED_REQUESTED] += h->requested;
 		s.v[SUM_FREED_REAL] += h->real;
-		if (end->kind != EV_FREE)
+		if (last->kind != EV_FREE)
 			continue;
 		s.v[SUM_TEMPORARY] += temporary(g, i);
-		if (h->has_time && end->has_time) {
-			s.v[SUM_LIFETIME] += (uint64_t)(end->time - h->time);
+		if (h->has_time && last->has_time) {
+			s.v[SUM_LIFETIME] += (uint64_t)(last->time - h->time);
 			s.v[SUM_TIMED]++;
 		}
 	}
