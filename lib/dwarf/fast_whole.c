@@ -233,9 +233,11 @@ static void merge(struct pieces *a, struct pieces *b)
 		} else if (x && (!y || x_lo < y_lo)) {
 			p = *x;
 			p.hi = y && y_lo < x->hi ? y_lo : x->hi;
-		} else {
+		} else if (y) {
 			p = *y;
 			p.hi = x && x_lo < y->hi ? x_lo : y->hi;
+		} else {
+			break;
 		}
 		p.lo = x_lo < y_lo ? x_lo : y_lo;
 		add_piece(&out, &p);
@@ -321,6 +323,7 @@ static void add_stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8
 
 	if (last ? last->call == call && last->found == found : found == DWARF_NOT_FOUND)
 		return;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): mem_grow never gives NULL */
 	VEC_PUSH(w->all, w->n, w->cap) = (struct dwarf_stretch){lo, call, found};
 }
 

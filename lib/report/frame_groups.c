@@ -55,6 +55,7 @@ static void add_cell(struct frame_groups *g, const struct aggregate *a, size_t i
 	for (size_t m = 0; m < 3; m++) {
 		uint64_t change = add.v[SUM_LIVE_COUNT + m] - before->v[SUM_LIVE_COUNT + m];
 
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): at() has made room */
 		g->lives[group][m] += change;
 		g->live[m] += change;
 	}

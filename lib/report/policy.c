@@ -386,7 +386,7 @@ static bool add_match(struct parse *s, const char *value, size_t column)
 static bool policy_value(struct parse *s, const char *name, const struct later *v)
 {
 	if (!strcmp(name, "alpha")) {
-		double rate;
+		double rate = 0;
 
 		if (!parse_percent(s, v, &rate) || strchr(v->text, '%') || rate <= 0 || rate > 0.5)
 			return fail_at(s, v, "no rate above 0 and up to 0.5");

@@ -84,7 +84,7 @@ static double quantile(double p, double df)
 {
 	double low = 0, high = 1, tail = p < 0.5 ? p : 1 - p;
 
-	for (; high < 1e12; high *= 2)
+	for (int doublings = 0; doublings < 40; doublings++, high *= 2)
 		if ((df > 0 ? stats_t_cdf(-high, df) : stats_normal_cdf(-high)) <= tail)
 			break;
 	for (int i = 0; i < 200 && low < high; i++) {

@@ -76,12 +76,12 @@ static void coverage(struct lines *l, const struct project *p, size_t grouping, 
 
 static void unknown_sums(struct lines *l, const struct run_known *k)
 {
+	static const char of_moments[] = "of moments, not of frames: tm-frames";
 	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
 					  [LACK_PER_TYPE] = "known per type only: --by type",
 					  [LACK_FILTERED] =
 					      "known per type only: not with filters on stacks",
-					  [LACK_PER_FRAME] = "of moments, not of frames: "
-							     "tm-frames"};
+					  [LACK_PER_FRAME] = of_moments};
 
 	for (enum lack why_not = LACK_ABSENT; why_not <= LACK_PER_FRAME; why_not++) {
 		const char *comma = "";

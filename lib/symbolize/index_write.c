@@ -187,7 +187,7 @@ static void put_header(struct writer *o, const struct dwarf_whole *w, const uint
 	uint8_t h[INDEX_HEADER] = {0};
 	uint64_t at = INDEX_HEADER + 8 * o->n_checksums;
 
-	memcpy(h, INDEX_MAGIC, 8);
+	memcpy(h, INDEX_MAGIC, sizeof INDEX_MAGIC); /* its NUL is written over */
 	index_put32(h + 8, INDEX_VERSION);
 	index_put32(h + 12, w ? 0 : INDEX_REFUSED);
 	index_put64(h + 16, o->at);

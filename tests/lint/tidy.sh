@@ -7,7 +7,7 @@
 set -u
 cd "$SRC" || exit 1
 cache=build/lint/tidy
-flags=(-D_GNU_SOURCE '-DTM_VERSION="0"' -I. -std=c11 -Wall -Wextra)
+flags=(-D_GNU_SOURCE '-DTM_VERSION="0"' -I. -Ibuild/made -std=c11 -Wall -Wextra)
 mkdir -p "$cache"
 
 if [ $# -eq 1 ]; then
