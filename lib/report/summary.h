@@ -11,12 +11,12 @@
 #include "lib/report/things.h"
 
 struct summary_key {
-	bool held;              /* this key was asked for */
+	uint64_t cut;           /* things that a baseline file left out, the smallest; */
+	struct sums rest;       /* and what they have together */
 	struct columns self;    /* by thing */
 	struct columns total;   /* key_has_total */
 	struct run_known known; /* at this key */
-	uint64_t cut;           /* things that a baseline file left out, the smallest; */
-	struct sums rest;       /* and what they have together */
+	bool held;              /* this key was asked for */
 };
 
 struct summary_module { /* strings of things; build_id is raw bytes, 0: not known */
