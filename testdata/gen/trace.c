@@ -5,8 +5,8 @@
  *	trace [--seed N] [--events N] [--captures N]     every kind of row and event, at random
  *	trace --corpus DIR                               small ones, for fuzzing, as files in DIR
  *	trace --allocs N [--live N] [--stacks N] [--frames N] [--seed N]
- *	      allocations and frees of N events, at most --live blocks at a time (for the benchmark);
- *	      --live 0: allocations alone, of a capture that knows no frees
+ *	      allocations and frees of N events, at most --live blocks at a time; --live 0:
+ *	      allocations alone, of a capture that knows no frees (for the benchmark)
  *	trace --module NAME --build-id HEX --base N --address N
  *	      one allocation at that address, in a module mapped from base on
  */
