@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {
 	    "tm-filter", "[FILE...]", "Writes the part of captures that filters keep.", options};
-	struct told told = {.sink = {begin, event, end}};
+	struct told told = {.sink = {begin, event, end, NULL}};
 	struct cli_loop loop = {.import = &import.options};
 	struct project_options what = {.domain = DOMAIN_ALL};
 	struct writer *writer;

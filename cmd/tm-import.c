@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {"tm-import", "[FILE...]",
 					    "Turns captures into a trace stream.", options};
-	struct import_sink sink = {.sink = {begin, event, end}};
+	struct import_sink sink = {.sink = {begin, event, end, NULL}};
 	struct cli_loop loop = {.import = &import.options, .sink = &sink.sink};
 	struct writer *writer;
 	int n = opt_parse(&program, argc, argv);

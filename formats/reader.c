@@ -176,6 +176,18 @@ static enum status guard_event(struct sink *s, struct trace *t, const struct eve
 	return st;
 }
 
+static enum status guard_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+				struct err *e)
+{
+	struct guard *g = (struct guard *)s;
+	enum status st = g->begun ? ST_OK : begin(g, t, e);
+
+	if (!st)
+		st = sink_pass(g->to, t, ev, n, e);
+	g->failed |= st != ST_OK;
+	return st;
+}
+
 static enum status guard_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct guard *g = (struct guard *)s;
@@ -190,7 +202,9 @@ static enum status guard_end(struct sink *s, struct trace *t, struct err *e)
 enum status capture_read(struct input *in, const struct import_options *o, struct sink *sink,
 			 bool *lossy, struct err *e)
 {
-	struct guard guard = {.sink = {guard_begin, guard_event, guard_end}, .to = sink};
+	struct guard guard = {
+	    .sink = {guard_begin, guard_event, guard_end, sink->events ? guard_events : NULL},
+	    .to = sink};
 	struct import im = {.in = in, .sink = &guard.sink, .options = o, .lossy = lossy};
 	const struct reader *r = NULL;
 	enum status st = choose(in, o, &r, e);

@@ -75,6 +75,17 @@ static enum status watch_event(struct sink *s, struct trace *t, const struct eve
 	return w->to->event(w->to, t, ev, e);
 }
 
+static enum status watch_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+				struct err *e)
+{
+	struct cli_watch *w = (struct cli_watch *)s;
+
+	if ((w->events + n) / 65536 != w->events / 65536)
+		cli_progress("reading", input_consumed(w->in), w->in->size);
+	w->events += n;
+	return sink_pass(w->to, t, ev, n, e);
+}
+
 static enum status watch_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct cli_watch *w = (struct cli_watch *)s;
@@ -84,6 +95,9 @@ static enum status watch_end(struct sink *s, struct trace *t, struct err *e)
 
 struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink *to)
 {
-	*w = (struct cli_watch){.sink = {watch_begin, watch_event, watch_end}, .to = to, .in = in};
+	*w = (struct cli_watch){
+	    .sink = {watch_begin, watch_event, watch_end, to->events ? watch_events : NULL},
+	    .to = to,
+	    .in = in};
 	return &w->sink;
 }

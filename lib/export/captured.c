@@ -88,7 +88,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 void captured_init(struct captured *c, const char *format)
 {
-	*c = (struct captured){.sink = {begin, event, end}, .format = format};
+	*c = (struct captured){.sink = {begin, event, end, NULL}, .format = format};
 	names_init(&c->names);
 }
 

@@ -426,7 +426,7 @@ static struct export *open_chrome(const struct export_options *o, FILE *out, str
 	struct chrome *c = mem_zalloc(sizeof *c);
 
 	(void)e;
-	c->sink = (struct sink){begin, event, end};
+	c->sink = (struct sink){begin, event, end, NULL};
 	c->export = (struct export){.sink = &c->sink, .finish = finish, .free = release};
 	c->options = o;
 	c->out = out;

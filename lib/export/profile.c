@@ -303,7 +303,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 void profile_init(struct profile *p, const struct export_options *o)
 {
-	*p = (struct profile){.sink = {begin, event, end}, .options = o};
+	*p = (struct profile){.sink = {begin, event, end, NULL}, .options = o};
 	aggregate_init(&p->aggregate,
 		       &(struct aggregate_options){.want = AGGREGATE_WANT, .done = fold, .arg = p});
 	names_init(&p->names);

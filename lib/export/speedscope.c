@@ -273,7 +273,7 @@ static struct export *open_speedscope(const struct export_options *o, FILE *out,
 
 	(void)e;
 	profile_init(&f->profile, o);
-	f->sink = (struct sink){begin, event, end};
+	f->sink = (struct sink){begin, event, end, NULL};
 	f->export = (struct export){.sink = &f->sink, .finish = finish, .free = release};
 	f->out = out;
 	return &f->export;

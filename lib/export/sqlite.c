@@ -545,7 +545,7 @@ static struct export *open_sqlite(const struct export_options *o, FILE *out, str
 	d->profile.all_stacks = o->events;
 	d->profile.captured = captured;
 	d->profile.arg = d;
-	d->sink = (struct sink){begin, event, end};
+	d->sink = (struct sink){begin, event, end, NULL};
 	d->export = (struct export){.sink = &d->sink, .finish = finish, .free = release};
 	d->e = (struct err)ERR_INIT;
 	if (sqlite3_open_v2(o->path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=

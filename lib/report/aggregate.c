@@ -33,6 +33,8 @@ static void enlarge(struct aggregate *a)
 		const struct aggregate_cell *c = &a->cells[i];
 		size_t k = cell_hash(c->type, c->stack, c->thread, c->domain) & a->mask;
 
+		if (!c->in_slots)
+			continue;
 		while (a->slots[k])
 			k = (k + 1) & a->mask;
 		a->slots[k] = (uint32_t)i + 1;
@@ -58,25 +60,62 @@ static void grow_beside(struct aggregate *a)
 	}
 }
 
-static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p)
+static uint32_t add_cell(struct aggregate *a, const struct aggregate_pending *p)
 {
-	size_t i;
-
-	if (!a->slots || a->n_cells > a->mask / 2)
-		enlarge(a);
-	for (i = cell_hash(p->type, p->stack, p->thread, p->domain) & a->mask; a->slots[i];
-	     i = (i + 1) & a->mask) {
-		const struct aggregate_cell *c = &a->cells[a->slots[i] - 1];
-
-		if (c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
-		    c->domain == p->domain)
-			return a->slots[i] - 1;
-	}
 	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) = (struct aggregate_cell){
 	    .type = p->type, .stack = p->stack, .thread = p->thread, .domain = p->domain};
-	a->slots[i] = (uint32_t)a->n_cells;
 	grow_beside(a);
 	return (uint32_t)a->n_cells - 1;
+}
+
+static void make_room(struct aggregate *a)
+{
+	if (!a->slots || a->n_slots > a->mask / 2)
+		enlarge(a);
+}
+
+/* The slot of a cell, or the free one where it belongs. */
+static size_t cell_slot(const struct aggregate *a, uint32_t type, uint32_t stack, uint32_t thread,
+			uint8_t domain)
+{
+	size_t i = cell_hash(type, stack, thread, domain) & a->mask;
+
+	for (; a->slots[i]; i = (i + 1) & a->mask) {
+		const struct aggregate_cell *c = &a->cells[a->slots[i] - 1];
+
+		if (c->stack == stack && c->type == type && c->thread == thread &&
+		    c->domain == domain)
+			break;
+	}
+	return i;
+}
+
+static void into_slot(struct aggregate *a, size_t slot, uint32_t cell)
+{
+	a->slots[slot] = cell + 1;
+	a->cells[cell].in_slots = true;
+	a->n_slots++;
+}
+
+/* last: a cell of the same stack, though not this one. Most stacks have one cell only, which
+ * a->last finds: it comes into the slots when the stack gets a second one. */
+static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p, uint32_t last)
+{
+	const struct aggregate_cell *c;
+	size_t i;
+
+	if (last >= a->n_cells)
+		return add_cell(a, p);
+	make_room(a);
+	c = &a->cells[last];
+	if (!c->in_slots) {
+		into_slot(a, cell_slot(a, c->type, c->stack, c->thread, c->domain), last);
+		make_room(a);
+	}
+	i = cell_slot(a, p->type, p->stack, p->thread, p->domain);
+	if (!a->slots[i])
+		into_slot(a, i, add_cell(a, p));
+	return a->slots[i] - 1;
 }
 
 static void end_frame(struct aggregate *a)
@@ -231,11 +270,14 @@ static void follow_alloc(struct aggregate *a, const struct aggregate_pending *p)
 
 static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
 {
-	struct aggregate_cell *c = p->cell < a->n_cells ? &a->cells[p->cell] : NULL;
+	/* Looked up again: an event before in the batch may have made the stack's first cell. */
+	uint32_t last = a->last[p->stack];
+	struct aggregate_cell *c = last < a->n_cells ? &a->cells[last] : NULL;
 
+	p->cell = last;
 	if (!c || c->stack != p->stack || c->type != p->type || c->thread != p->thread ||
 	    c->domain != p->domain) {
-		p->cell = a->last[p->stack] = find_cell(a, p);
+		p->cell = a->last[p->stack] = find_cell(a, p, last);
 		c = &a->cells[p->cell];
 	}
 	if (a->touching)
@@ -288,10 +330,11 @@ static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
 	}
 	for (struct aggregate_pending *p = a->batch; p < end; p++) {
 		if (p->kind == EV_ALLOC) {
-			p->cell = a->last[p->stack];
-			if (p->cell < a->n_cells) {
-				__builtin_prefetch(&a->cells[p->cell], 1);
-				__builtin_prefetch(&a->cells[p->cell].real, 1);
+			uint32_t last = a->last[p->stack];
+
+			if (last < a->n_cells) {
+				__builtin_prefetch(&a->cells[last], 1);
+				__builtin_prefetch(&a->cells[last].real, 1);
 			}
 		}
 		if (a->follow && p->address)
@@ -351,8 +394,11 @@ static void set_fields(struct aggregate *a, const struct trace *t)
 /* Which sums cells can have. */
 static unsigned known_sums(const struct aggregate *a)
 {
-	unsigned known = SUM_BIT(SUM_ENTRIES) | (a->want & SUM_BIT(SUM_SLACK));
+	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
+	unsigned known = SUM_BIT(SUM_ENTRIES);
 
+	if (((a->from_allocs | a->from_types) & both) == both)
+		known |= a->want & SUM_BIT(SUM_SLACK);
 	if (a->from_allocs & EV_HAS_COUNT)
 		known |= SUM_BIT(SUM_COUNT);
 	if (a->from_allocs & EV_HAS_REQUESTED)
@@ -392,7 +438,7 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	struct aggregate *a = (struct aggregate *)s;
 
 	(void)e;
-	a->n_cells = a->n_batch = 0;
+	a->n_cells = a->n_slots = a->n_batch = 0;
 	if (a->slots)
 		memset(a->slots, 0, (a->mask + 1) * sizeof *a->slots);
 	memset(a->last, 0xff, a->cap_last * sizeof *a->last);
@@ -434,9 +480,9 @@ static void set_slack(struct aggregate_pending *p, const struct event *ev)
 	p->slack = p->has_slack ? slack_of(ev->requested, ev->real) : 0;
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static inline enum status add_event(struct aggregate *a, struct trace *t, const struct event *ev,
+				    struct err *e)
 {
-	struct aggregate *a = (struct aggregate *)s;
 	struct aggregate_pending *p = &a->batch[a->n_batch];
 	unsigned kind = ev->kind;
 
@@ -492,6 +538,21 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return ++a->n_batch == AGGREGATE_BATCH ? flush(a, t, e) : ST_OK;
 }
 
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	return add_event((struct aggregate *)s, t, ev, e);
+}
+
+static enum status events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+			  struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; !st && i < n; i++)
+		st = add_event((struct aggregate *)s, t, &ev[i], e);
+	return st;
+}
+
 /* Nobody asked before the end: the blocks themselves tell. Sums saturate here. */
 static void settle_live(struct aggregate *a)
 {
@@ -532,7 +593,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 void aggregate_init(struct aggregate *a, const struct aggregate_options *o)
 {
-	*a = (struct aggregate){.sink = {begin, event, end}, .options = *o};
+	*a = (struct aggregate){.sink = {begin, event, end, events}, .options = *o};
 	/* So that the tables are never NULL. */
 	a->last = mem_grow(NULL, &a->cap_last, 1024, sizeof *a->last);
 	a->types = mem_grow(NULL, &a->cap_types, 64, sizeof *a->types);

@@ -48,7 +48,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
 			 const char *options)
 {
-	*in = (struct compare_inputs){.sink = {begin, event, end}, .options = options};
+	*in = (struct compare_inputs){.sink = {begin, event, end, NULL}, .options = options};
 	things_init(&in->things);
 	project_init(&in->project, o);
 	summarizer_init(&in->summarizer, &in->things, &in->project);

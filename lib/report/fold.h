@@ -83,6 +83,17 @@ static inline size_t fold_nodes(const struct fold *f)
 }
 /* The node of a cell; false: a filter drops it. */
 bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node);
+/* Asks the memory for what fold_place of this cell will read. */
+static inline void fold_prefetch(const struct fold *f, const struct aggregate_cell *c)
+{
+	if (c->stack >= f->n_stacks)
+		return;
+	__builtin_prefetch(&f->t->stacks[c->stack]);
+	if (f->stacks)
+		__builtin_prefetch(&f->stacks[c->stack]);
+	else
+		__builtin_prefetch(&f->rows[c->stack], 1);
+}
 uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t node, size_t grouping);
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
 const struct fold_type *fold_type(struct fold *f, uint32_t type);

@@ -115,14 +115,25 @@ static struct traits of_call(struct project *p, const struct names_call *c)
 	return r;
 }
 
-uint32_t fold_site(struct project *p, uint32_t location)
+static uint32_t find_site(struct project *p, const struct names_location *l)
 {
-	const struct names_location *l = &p->names.locations[location];
-
 	for (uint32_t c = l->first; c < l->first + l->n_calls; c++)
 		if (of_call(p, &p->names.calls[c]).sites != SITE_PASS)
 			return c;
 	return UINT32_MAX;
+}
+
+/* Many stacks share a location, so the answer is kept. */
+uint32_t fold_site(struct project *p, uint32_t location)
+{
+	uint32_t *site;
+
+	p->location_sites = grown(p->location_sites, &p->cap_location_sites, p->names.n_locations,
+				  sizeof *p->location_sites);
+	site = &p->location_sites[location];
+	if (!*site)
+		*site = find_site(p, &p->names.locations[location]) + 2;
+	return *site - 2;
 }
 
 /* Finds what is left of a location when the calls of which take says so are taken out. */

@@ -192,13 +192,23 @@ bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node)
 	return !filters_has(filters, FILTER_OWNER) || fold_owner(p, owner_of(f, c))->kept;
 }
 
-/* Sites at one place are one, whatever the addresses. */
+/* Sites at one place are one, whatever the addresses. Asked per cell, so the answer is kept. */
 static uint32_t site_id(struct project *p, uint32_t site)
 {
 	const struct names_call *c = &p->names.calls[site & ~SITE_INSIDE];
+	size_t i = (size_t)(site & ~SITE_INSIDE) * 2 + (site & SITE_INSIDE ? 1 : 0);
 	uint32_t key[4] = {c->function, c->file, c->line, site & SITE_INSIDE};
 
-	return intern_add(&p->sites, (const char *)key, sizeof key);
+	if (i >= p->cap_site_ids) {
+		size_t old = p->cap_site_ids;
+
+		p->site_ids = mem_grow(p->site_ids, &p->cap_site_ids, p->names.n_calls * 2,
+				       sizeof *p->site_ids);
+		memset(p->site_ids + old, 0, (p->cap_site_ids - old) * sizeof *p->site_ids);
+	}
+	if (!p->site_ids[i])
+		p->site_ids[i] = intern_add(&p->sites, (const char *)key, sizeof key);
+	return p->site_ids[i];
 }
 
 uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c)

@@ -81,6 +81,10 @@ struct project {
 	size_t cap_function_traits, cap_module_traits, cap_file_traits;
 	struct located *located; /* by names.h location */
 	size_t cap_located;
+	uint32_t *location_sites; /* by names.h location: fold_site + 2; 0: not asked yet */
+	size_t cap_location_sites;
+	uint32_t *site_ids; /* by call, and by call inside the rules: its id in sites */
+	size_t cap_site_ids;
 	struct project_owner *owners; /* by rule + 1 */
 	size_t cap_owners;
 };

@@ -220,7 +220,7 @@ struct sift *sift_new(struct sink *to, const struct project_options *o)
 	struct sift *s = mem_zalloc(sizeof *s);
 	const struct selection *sel = o->select;
 
-	s->sink = (struct sink){begin, event, end};
+	s->sink = (struct sink){begin, event, end, NULL};
 	s->to = to;
 	s->select = sel;
 	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));

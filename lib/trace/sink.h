@@ -16,6 +16,9 @@ struct sink {
 	enum status (*event)(struct sink *s, struct trace *t, const struct event *ev,
 			     struct err *e);
 	enum status (*end)(struct sink *s, struct trace *t, struct err *e);
+	/* Several events at once, for the sinks that gain by it; NULL: event takes each. */
+	enum status (*events)(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+			      struct err *e);
 };
 
 /* Counts the event in t->events and hands it on. */
@@ -24,6 +27,35 @@ static inline enum status sink_event(struct sink *s, struct trace *t, const stru
 {
 	t->events[ev->kind]++;
 	return s->event(s, t, ev, e);
+}
+
+/* The same for n of them. A sink that takes them at once sees them all counted. */
+static inline enum status sink_events(struct sink *s, struct trace *t, const struct event *ev,
+				      size_t n, struct err *e)
+{
+	enum status st = ST_OK;
+
+	if (!s->events) {
+		for (size_t i = 0; !st && i < n; i++)
+			st = sink_event(s, t, &ev[i], e);
+		return st;
+	}
+	for (size_t i = 0; i < n; i++)
+		t->events[ev[i].kind]++;
+	return s->events(s, t, ev, n, e);
+}
+
+/* Hands them on to another sink; they are counted already. */
+static inline enum status sink_pass(struct sink *to, struct trace *t, const struct event *ev,
+				    size_t n, struct err *e)
+{
+	enum status st = ST_OK;
+
+	if (to->events)
+		return to->events(to, t, ev, n, e);
+	for (size_t i = 0; !st && i < n; i++)
+		st = to->event(to, t, &ev[i], e);
+	return st;
 }
 
 #endif

@@ -80,36 +80,54 @@ static const char *bad_reference(const struct trace *t, const struct event *ev)
 	return NULL;
 }
 
+/* Few enough that they stay in the nearest cache. */
+enum { BATCH = 64 };
+
+/* Decodes up to BATCH events from *p on, and says what is wrong with the next one. */
+static size_t decode(struct stream *s, const struct trace *t, struct event_state *state,
+		     const uint8_t **p, const uint8_t *end, struct event *batch, bool *cut,
+		     const char **bad)
+{
+	size_t n = 0;
+
+	while (*p < end && n < BATCH) {
+		struct event *ev = &batch[n];
+		bool known;
+		size_t size = event_decode(state, *p, end, ev, &known);
+
+		*cut = !size;
+		*bad = size && known ? bad_reference(t, ev) : NULL;
+		if (*cut || *bad)
+			break;
+		n += known;
+		s->unknown_events += !known;
+		*p += size;
+	}
+	return n;
+}
+
 enum status stream_events(struct stream *s, struct trace *t, const struct chunk *c,
 			  const uint8_t *payload, uint64_t offset, struct sink *sink, struct err *e)
 {
 	const uint8_t *p = payload, *end = payload + c->length;
 	struct event_state state = {0};
+	struct event batch[BATCH];
 
 	while (p < end) {
-		struct event ev;
-		bool known;
-		size_t n = event_decode(&state, p, end, &ev, &known);
-		const char *bad;
-		enum status st;
+		const char *bad = NULL;
+		bool cut = false;
+		size_t n = decode(s, t, &state, &p, end, batch, &cut, &bad);
+		enum status st = n ? sink_events(sink, t, batch, n, e) : ST_OK;
 
-		if (!n)
+		if (st)
+			return st;
+		if (cut)
 			return err_at(e, ST_BAD, offset + (uint64_t)(p - payload),
 				      "event is cut short");
-		if (!known) {
-			s->unknown_events++;
-			p += n;
-			continue;
-		}
-		bad = bad_reference(t, &ev);
 		if (bad)
 			return err_at(e, ST_BAD, offset + (uint64_t)(p - payload),
 				      "%s refers to a %s that has not been defined",
-				      event_kind_name(ev.kind), bad);
-		st = sink_event(sink, t, &ev, e);
-		if (st)
-			return st;
-		p += n;
+				      event_kind_name(batch[n].kind), bad);
 	}
 	return ST_OK;
 }

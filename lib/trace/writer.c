@@ -441,7 +441,7 @@ struct writer *writer_new(FILE *out)
 {
 	struct writer *w = mem_zalloc(sizeof *w);
 
-	w->sink = (struct sink){writer_begin, writer_event, writer_end};
+	w->sink = (struct sink){writer_begin, writer_event, writer_end, NULL};
 	w->out = out;
 	w->events = mem_alloc(EVENT_CHUNK + EVENT_MAX);
 	return w;

@@ -5,7 +5,8 @@
  *	trace [--seed N] [--events N] [--captures N]     every kind of row and event, at random
  *	trace --corpus DIR                               small ones, for fuzzing, as files in DIR
  *	trace --allocs N [--live N] [--stacks N] [--frames N] [--seed N]
- *	      allocations and frees of N events, at most --live blocks at a time (for the benchmark)
+ *	      allocations and frees of N events, at most --live blocks at a time; --live 0:
+ *	      allocations alone, of a capture that knows no frees (for the benchmark)
  *	trace --module NAME --build-id HEX --base N --address N
  *	      one allocation at that address, in a module mapped from base on
  */
@@ -82,18 +83,19 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 	struct writer *w = writer_new(stdout);
 	struct sink *sink = writer_sink(w);
 	struct trace *t = trace_new();
-	uint64_t *blocks = mem_zarray(live, sizeof *blocks), state = seed, next = 0x10000;
+	uint64_t *blocks = mem_zarray(live + 1, sizeof *blocks), state = seed, next = 0x10000;
 	uint64_t per_frame = events / frames ? events / frames : 1;
 	struct err e = ERR_INIT;
 
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
-	trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
+	if (live)
+		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
 	bench_stacks(&state, t, stacks);
 	if (sink->begin(sink, t, &e))
 		fail(e.msg);
 	for (uint64_t i = 0; i < events; i++) {
-		uint64_t *block = &blocks[draw_below(&state, live)];
+		uint64_t *block = &blocks[live ? draw_below(&state, live) : 0];
 		struct event ev = {.seq = i + 1, .count = 1};
 
 		if (i % per_frame == 0) {
@@ -113,7 +115,8 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 			ev.kind = EV_ALLOC;
 			ev.has = EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_STACK |
 				 EV_HAS_TYPE;
-			ev.address = *block = next += 16 + draw_below(&state, 64) * 16;
+			ev.address = next += 16 + draw_below(&state, 64) * 16;
+			*block = live ? ev.address : 0;
 			ev.requested = 8 + draw_below(&state, 1000);
 			ev.stack = 1 + draw_below(&state, t->n_stacks - 1);
 			ev.type = 1 + ev.stack % (uint32_t)(t->n_types - 1);
@@ -195,8 +198,8 @@ int main(int argc, char **argv)
 		if (!known)
 			fail("see the comment at the top of testdata/gen/trace.c");
 	}
-	if (!live || !frames)
-		fail("--live and --frames are at least 1");
+	if (!frames)
+		fail("--frames is at least 1");
 	if (dir)
 		corpus(dir);
 	else if (module)

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	const char *file = "fuzz";
 	struct export_options o = {
 	    .file = &file, .path = ":memory:", .value = VALUE_AUTO, .domain = EXPORT_DOMAIN_ALL};
-	struct naming naming = {.sink = {begin, event, end}};
+	struct naming naming = {.sink = {begin, event, end, NULL}};
 	struct import_options io = {0};
 	const struct reader *reader;
 	const char *format;

@@ -27,7 +27,7 @@ static enum status on_event(struct sink *s, struct trace *t, const struct event 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct sink sink = {on_edge, on_event, on_edge};
+	struct sink sink = {on_edge, on_event, on_edge, NULL};
 	struct import_options o = {.format = "memtracer"};
 	struct err e = ERR_INIT;
 	struct input in;

@@ -39,7 +39,7 @@ static inline enum status on_event(struct sink *s, struct trace *t, const struct
 
 static inline int fuzz_reader(const char *name, const uint8_t *data, size_t n)
 {
-	struct sink sink = {on_edge, on_event, on_edge};
+	struct sink sink = {on_edge, on_event, on_edge, NULL};
 	struct import_options o = {.format = name};
 	struct err e = ERR_INIT;
 	struct input in;
