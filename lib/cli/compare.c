@@ -225,8 +225,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 
 		if (c->has_ranges && n == 1 && !strcmp(path, "-"))
 			cli_usage("two ranges of standard input: it cannot be read twice");
-		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): opt_parse sets operands */
-		begin_group(c, n == 2 || c->has_ranges ? labels[i] : path);
+		begin_group(c, i < 2 && (n == 2 || c->has_ranges) ? labels[i] : path);
 		read_file(c, path);
 	}
 	for (size_t g = 0; g < c->in.compare.n_groups; g++)

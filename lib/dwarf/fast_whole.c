@@ -319,11 +319,9 @@ static uint32_t carry(struct whole *x, struct dwarf_answers *out, struct map64 *
 
 static void add_stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8_t found)
 {
-	const struct dwarf_stretch *last = w->n ? &w->all[w->n - 1] : NULL;
-
-	if (last ? last->call == call && last->found == found : found == DWARF_NOT_FOUND)
+	if (w->n ? w->all[w->n - 1].call == call && w->all[w->n - 1].found == found
+		 : found == DWARF_NOT_FOUND)
 		return;
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): mem_grow never gives NULL */
 	VEC_PUSH(w->all, w->n, w->cap) = (struct dwarf_stretch){lo, call, found};
 }
 

@@ -55,7 +55,6 @@ static void add_cell(struct frame_groups *g, const struct aggregate *a, size_t i
 	for (size_t m = 0; m < 3; m++) {
 		uint64_t change = add.v[SUM_LIVE_COUNT + m] - before->v[SUM_LIVE_COUNT + m];
 
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): at() has made room */
 		g->lives[group][m] += change;
 		g->live[m] += change;
 	}
@@ -67,7 +66,7 @@ void frame_groups_fill(struct frame_groups *g, struct project *p, const struct t
 	bool by_type = p->groupings[grouping].key.by == KEY_TYPE;
 
 	if (!s->index) {
-		if (g->lives)
+		if (g->cap_lives)
 			memset(g->lives, 0, g->cap_lives * sizeof *g->lives);
 		memset(g->live, 0, sizeof g->live);
 	}
