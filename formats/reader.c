@@ -5,11 +5,17 @@
 #include <string.h>
 
 extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer;
+    reader_loli_text, reader_memtracer, reader_folded, reader_luajit_jp, reader_luaprofiler,
+    reader_luatrace, reader_luau_heap, reader_luau_profile, reader_tarantool;
 
 const struct reader *const readers[] = {
-    &reader_trace,      &reader_memtracer, &reader_loli, &reader_loli_stream,
-    &reader_loli_cache, &reader_loli_text, NULL,
+    &reader_trace,       &reader_memtracer,
+    &reader_loli,        &reader_loli_stream,
+    &reader_loli_cache,  &reader_loli_text,
+    &reader_folded,      &reader_luajit_jp,
+    &reader_luaprofiler, &reader_luatrace,
+    &reader_luau_heap,   &reader_luau_profile,
+    &reader_tarantool,   NULL,
 };
 
 const struct reader *reader_by_name(const char *name)
