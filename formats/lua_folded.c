@@ -225,26 +225,31 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-/* Every line of the head, and at least one that has several entries or is LuaJIT's. */
+/* The lines of the head, and at least one that has several entries. */
 static int bid(const uint8_t *head, size_t n, bool whole)
 {
-	const uint8_t *p = head, *end = head + n;
+	struct lua_head h = {head, n, whole, 0};
+	size_t len, at, good = 0, bad = 0;
 	bool stacks = false, addresses = false;
-	const char *s;
-	size_t len, at;
+	const char *s, *semicolon;
 	uint64_t count, address;
 
-	while (lua_head_line(&p, end, whole, &s, &len)) {
+	while (lua_head_line(&h, &s, &len)) {
 		if (!len)
 			continue;
 		if (!lua_last_number(s, len, &at, &count) || memchr(s, '\t', at) ||
-		    memchr(s, '\0', at))
-			return 0;
-		stacks |= memchr(s, ';', at) != NULL;
+		    memchr(s, '\0', at)) {
+			bad++;
+			continue;
+		}
+		good++;
+		semicolon = memchr(s, ';', at);
+		stacks |= semicolon != NULL;
 		addresses |=
-		    *s == '@' && memchr(s, ';', at) &&
-		    lua_is_address(s, (size_t)((const char *)memchr(s, ';', at) - s), &address);
+		    semicolon && *s == '@' && lua_is_address(s, (size_t)(semicolon - s), &address);
 	}
+	if (!lua_head_is(good, bad))
+		return 0;
 	return addresses ? 24 : stacks ? 10 : 0;
 }
 

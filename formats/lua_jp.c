@@ -365,37 +365,36 @@ static enum status read(struct import *im, struct err *e)
 
 static int bid(const uint8_t *head, size_t n, bool whole)
 {
-	const uint8_t *p = head, *end = head + n;
+	struct lua_head h = {head, n, whole, 0};
 	bool source = false, has, percent, any_percent = false;
-	size_t len, rows = 0, name;
+	size_t len, name, rows = 0, bad = 0;
 	uint64_t count;
 	struct jp_row r;
 	uint32_t line;
 	const char *s;
 
-	while (lua_head_line(&p, end, whole, &s, &len)) {
-		if (!len)
+	while (lua_head_line(&h, &s, &len)) {
+		if (!len || parse_snippet(s, len, &line) || starts(s, len, "====== ERROR: ") ||
+		    starts(s, len, "[Cannot annotate "))
 			continue;
-		if (memchr(s, '\0', len))
-			return 0;
-		if (parse_header(s, len, &name))
+		if (starts(s, len, "[No samples collected]")) {
+			return rows || bad ? 0 : 40;
+		} else if (parse_header(s, len, &name)) {
 			source = true;
-		else if (source && parse_source(s, len, &count, &has, &percent))
+		} else if (source && parse_source(s, len, &count, &has, &percent)) {
 			rows++;
-		else if (starts(s, len, "[No samples collected]"))
-			return rows ? 0 : 40;
-		else if (starts(s, len, "====== ERROR: ") || starts(s, len, "[Cannot annotate ") ||
-			 parse_snippet(s, len, &line))
-			continue;
-		else if (!source && parse_row(s, len, &r) && (rows || !r.relation)) {
+		} else if (!source && parse_row(s, len, &r) && (rows || !r.relation) &&
+			   !memchr(s, '\0', len)) {
 			rows++;
 			any_percent |= r.percent;
 		} else {
-			return 0;
+			bad++;
 		}
 	}
-	if (!rows)
-		return source ? 12 : 0;
+	if (!rows && !bad && source)
+		return 12;
+	if (!lua_head_is(rows, bad))
+		return 0;
 	return source ? 32 : any_percent ? 20 : 9;
 }
 

@@ -207,11 +207,11 @@ static enum status read(struct import *im, struct err *e)
 
 static int bid(const uint8_t *head, size_t n, bool whole)
 {
-	const uint8_t *p = head;
+	struct lua_head h = {head, n, whole, 0};
 	const char *s;
 	size_t len;
 
-	return lua_head_line(&p, head + n, whole, &s, &len) && is_header(s, len) ? 64 : 0;
+	return lua_head_line(&h, &s, &len) && is_header(s, len) ? 64 : 0;
 }
 
 const struct reader reader_luaprofiler = {

@@ -24,21 +24,26 @@ bool lua_next_line(struct cursor *c, struct lua_line *l)
 	return true;
 }
 
-bool lua_head_line(const uint8_t **p, const uint8_t *end, bool whole, const char **s, size_t *n)
+bool lua_head_line(struct lua_head *h, const char **s, size_t *n)
 {
-	const uint8_t *newline;
+	const uint8_t *at = h->head + h->used, *end = h->head + h->n, *newline;
 
-	if (*p == end)
+	if (at == end)
 		return false;
-	newline = memchr(*p, '\n', (size_t)(end - *p));
-	if (!newline && !whole)
+	newline = memchr(at, '\n', (size_t)(end - at));
+	if (!newline && (h->used || !h->whole))
 		return false;
-	*s = (const char *)*p;
-	*n = (size_t)((newline ? newline : end) - *p);
-	*p = newline ? newline + 1 : end;
+	*s = (const char *)at;
+	*n = (size_t)((newline ? newline : end) - at);
+	h->used = newline ? h->used + *n + 1 : h->n;
 	if (*n && (*s)[*n - 1] == '\r')
 		--*n;
 	return true;
+}
+
+bool lua_head_is(size_t good, size_t bad)
+{
+	return good && bad <= good / 8;
 }
 
 void lua_refuse(struct lua_refused *r, const struct lua_line *l)

@@ -21,9 +21,18 @@ struct lua_line {
 /* False at the end of the input and after a failure of the cursor. Zeroed, l is before line 1. */
 bool lua_next_line(struct cursor *c, struct lua_line *l);
 
-/* The lines of a head, for bids: *p moves behind the line. The last one of a head that is not
- * whole is not given. */
-bool lua_head_line(const uint8_t **p, const uint8_t *end, bool whole, const char **s, size_t *n);
+/* The lines of a head, for bids; used: 0. A last line without an end is given only where it is the
+ * first as well, and all: it may be cut short. */
+struct lua_head {
+	const uint8_t *head;
+	size_t n;
+	bool whole;
+	size_t used;
+};
+
+bool lua_head_line(struct lua_head *h, const char **s, size_t *n);
+/* Damage to a line in nine does not change what a file is. */
+bool lua_head_is(size_t good, size_t bad);
 
 /* Lines that a reader could not use: how many, and where the first is. */
 struct lua_refused {

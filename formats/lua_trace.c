@@ -307,28 +307,30 @@ static enum status read(struct import *im, struct err *e)
 	return st ? st : in;
 }
 
-/* Every line of the head is one of luatrace's; calls and times are among them. */
+/* The lines of the head are luatrace's; calls and times are among them. */
 static int bid(const uint8_t *head, size_t n, bool whole)
 {
-	const uint8_t *p = head, *end = head + n;
-	size_t len, file, calls = 0, times = 0;
+	struct lua_head h = {head, n, whole, 0};
+	size_t len, file, calls = 0, times = 0, others = 0, bad = 0;
 	uint64_t first, id;
 	uint32_t line;
 	const char *s;
 	int64_t ns;
 
-	while (lua_head_line(&p, end, whole, &s, &len)) {
-		if (len == 1 && strchr("<YPE", *s) && *s)
-			continue;
-		if (len > 2 && s[1] == ' ' && strchr(">TS", *s) &&
-		    parse_function(s + 2, len - 2, &file, &first))
+	while (lua_head_line(&h, &s, &len)) {
+		if (len == 1 && *s && strchr("<YPE", *s))
+			others++;
+		else if (len > 2 && s[1] == ' ' && *s && strchr(">TS", *s) &&
+			 parse_function(s + 2, len - 2, &file, &first))
 			calls++;
 		else if (len > 2 && parse_time(s, len, &line, &ns))
 			times++;
-		else if (!(len > 2 && *s == 'R' && parse_id(s, len, &id)))
-			return 0;
+		else if (len > 2 && *s == 'R' && parse_id(s, len, &id))
+			others++;
+		else
+			bad++;
 	}
-	return calls && times ? 16 : 0;
+	return calls && times && lua_head_is(calls + times + others, bad) ? 16 : 0;
 }
 
 const struct reader reader_luatrace = {

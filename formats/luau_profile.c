@@ -139,27 +139,22 @@ static enum status read(struct import *im, struct err *e)
 
 static int bid(const uint8_t *head, size_t n, bool whole)
 {
-	const uint8_t *p = head, *end = head + n;
+	struct lua_head h = {head, n, whole, 0};
+	size_t len, stack_n, good = 0, bad = 0;
 	const char *s, *stack;
-	size_t len, lines = 0;
 	struct luau_frame f;
 	uint64_t us;
-	bool sound;
 
-	while (lua_head_line(&p, end, whole, &s, &len)) {
-		size_t stack_n;
+	while (lua_head_line(&h, &s, &len)) {
+		bool sound = len > 0 && parse_line(s, len, &us, &stack, &stack_n);
+		const char *end = sound ? stack + stack_n : NULL;
 
-		if (!len)
-			continue;
-		if (!parse_line(s, len, &us, &stack, &stack_n))
-			return 0;
-		s = stack;
-		while (next_frame(&stack, s + stack_n, &f, &sound))
-			if (!sound)
-				return 0;
-		lines++;
+		while (sound && next_frame(&stack, end, &f, &sound))
+			;
+		good += sound;
+		bad += len && !sound;
 	}
-	return lines ? 16 : 0;
+	return lua_head_is(good, bad) ? 16 : 0;
 }
 
 const struct reader reader_luau_profile = {
