@@ -3,11 +3,15 @@
  * luatrace's trace-out.txt. From the comments and the code of its lua/luatrace/trace_file.lua and
  * files of it; one line each:
  *
- *	> FILE FIRST LAST	a call of the function defined at FILE:FIRST-LAST; T: a tail call,
- *which replaces the caller; S: the trace starts inside of it <			a return R ID, Y
- *a coroutine is resumed, it yields
- *	P, E			the next call is protected; an error unwinds to the last such
- *	LINE MICROSECONDS	time spent in a line of the innermost function (%g)
+ *	> FILE FIRST LAST    a call of the function defined at FILE:FIRST-LAST
+ *	T FILE FIRST LAST    a tail call, which replaces the caller
+ *	S FILE FIRST LAST    the trace starts inside of it
+ *	<                    a return
+ *	R ID                 a coroutine is resumed
+ *	Y                    it yields, or has returned
+ *	P                    the next call is protected
+ *	E                    an error: unwinds to the last protected call, across coroutines
+ *	LINE MICROSECONDS    time spent in a line of the innermost function (%g)
  *
  * FILE may hold blanks: FIRST and LAST are found from the end. A trace begins somewhere inside, so
  * lines and returns of functions that it has not entered are normal.
@@ -146,10 +150,19 @@ static enum status enter(struct luatrace *l, char kind, const char *s, size_t n,
 	return st;
 }
 
+static void end_protection(struct luatrace *l)
+{
+	struct luatrace_frames *f = frames(l);
+
+	if (f->n)
+		f->rows[f->n - 1].protects = false;
+}
+
 static void yield(struct luatrace *l)
 {
 	if (l->n_resumed)
 		l->running = l->resumed[--l->n_resumed];
+	end_protection(l); /* of the resumption */
 }
 
 static enum status leave_function(struct luatrace *l, struct err *e)
@@ -160,26 +173,26 @@ static enum status leave_function(struct luatrace *l, struct err *e)
 	l->unentered += !f->n || f->rows[f->n - 1].name == l->unknown;
 	if (f->n)
 		st = leave(l, e);
-	if (f->n)
-		f->rows[f->n - 1].protects = false;
-	else if (l->running) /* the coroutine's last function */
-		yield(l);
-	return st;
+	end_protection(l);
+	return st; /* behind a coroutine's last return there is a Y */
 }
 
-/* Unwinds to the function whose call was protected; none: what the running thread has. */
+/* Unwinds to the function whose call was protected, also to that which resumed a coroutine. */
 static enum status unwind(struct luatrace *l, struct err *e)
 {
 	struct luatrace_frames *f = frames(l);
 	enum status st = ST_OK;
 
 	l->errors++;
-	while (!st && f->n && !f->rows[f->n - 1].protects)
-		st = leave(l, e);
-	if (f->n)
-		f->rows[f->n - 1].protects = false;
-	else if (l->running)
-		yield(l);
+	for (;;) {
+		while (!st && f->n && !f->rows[f->n - 1].protects)
+			st = leave(l, e);
+		if (st || f->n || !l->n_resumed)
+			break;
+		l->running = l->resumed[--l->n_resumed];
+		f = frames(l);
+	}
+	end_protection(l);
 	return st;
 }
 

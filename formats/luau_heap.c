@@ -91,26 +91,22 @@ static const struct {
     {"constants", "(constant)", LEVEL_OBJECT, KEY_CONSTANTS},
     {"protos", "(proto)", LEVEL_OBJECT, KEY_PROTOS},
     {"object", "(value)", LEVEL_OBJECT, KEY_OBJECT},
+    {"class", "(class)", LEVEL_OBJECT, KEY_OBJECT},
+    {"members", "(member)", LEVEL_OBJECT, KEY_OBJECT},
 };
 
 struct heap {
 	struct import *im;
 	struct json_result at;
-	bool second; /* the reading that pushes */
-	bool output_failed;
+	const char *reference; /* of the key: its name, NULL: none */
 	enum heap_level level;
 	enum heap_key key;
-	const char *reference; /* of the key: its name, NULL: none */
 	unsigned skip;
-
-	struct map64 objects; /* address -> string id of its text, NOT_TEXT; of the first reading */
-
-	uint64_t address; /* of the object */
-	bool has_size, has_line;
-	uint64_t size, line;
-	uint32_t type;
+	unsigned category;
+	uint32_t root_names;
+	uint32_t type; /* of the object, as what follows */
+	uint64_t address, size, line;
 	struct buf name, source, data;
-	bool has_data;
 	struct heap_reference {
 		uint64_t target;
 		uint32_t name;
@@ -118,13 +114,11 @@ struct heap {
 	size_t n, cap;
 	uint64_t place; /* in the list */
 	uint64_t pair_key;
-	bool has_pair_key;
-
-	bool has_total;
+	struct map64 objects; /* address -> string id of its text, NOT_TEXT; of the first reading */
 	int64_t total;
-	unsigned category;
 	uint64_t n_objects, repeated, dangling, bad, no_address;
-	uint32_t root_names;
+	bool second; /* the reading that pushes */
+	bool output_failed, has_size, has_line, has_data, has_pair_key, has_total;
 };
 
 /* "0x1f", or hex digits alone (Windows). */

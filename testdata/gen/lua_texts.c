@@ -253,22 +253,38 @@ static void luatrace(struct lua_gen *g)
 			printf("<\n");
 			trace_leave(g, f);
 			rows[at][--n[at] - 1].protects = false;
+		} else if (what == 9 && at) {
+			printf("<\nY\n");
+			trace_leave(g, f);
+			n[at] = 0;
+			at = 0;
+			rows[0][n[0] - 1].protects = false;
 		} else if (what == 10 && !at) {
-			printf("R %u\n", co);
+			f->protects = draw(g, 2);
+			printf("%sR %u\n", f->protects ? "P\n" : "", co);
 			at = co;
 			if (!n[at])
 				trace_enter(g, &rows[at][n[at]++], f, "", '>');
 		} else if (what == 11 && at && draw(g, 2)) {
 			printf("Y\n");
 			at = 0;
+			rows[0][n[0] - 1].protects = false;
 		} else if (what == 11) {
-			uint32_t to = n[at];
+			uint32_t to = n[at], where = at;
 
-			while (to && !rows[at][to - 1].protects)
+			while (to && !rows[where][to - 1].protects) {
 				to--;
+				if (!to && where) {
+					where = 0;
+					to = n[0];
+				}
+			}
 			if (!to)
 				continue;
 			printf("E\n");
+			while (n[at] > (at == where ? to : 0))
+				trace_leave(g, &rows[at][--n[at]]);
+			at = where;
 			while (n[at] > to)
 				trace_leave(g, &rows[at][--n[at]]);
 			rows[at][to - 1].protects = false;

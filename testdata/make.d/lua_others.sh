@@ -12,11 +12,13 @@ rm -rf "$DATA/lua-others.part"
 mkdir -p "$DATA/lua-others.part" "$DATA/corpus/lua_texts" "$DATA/corpus/tarantool"
 cd "$DATA/lua-others.part"
 for format in folded jp-states jp-raw luaprofiler luatrace luau-profile luau-heap; do
-	"$GEN/lua_texts" --seed 7 --events 8 --truth $format.truth $format >$format
-	cp $format "$DATA/corpus/lua_texts"
+	"$GEN/lua_texts" --seed 7 --events 8 --truth "$format.truth" "$format" >"made.$format"
+	mv "made.$format" "$format"
+	cp "$format" "$DATA/corpus/lua_texts"
 done
 for format in memprof sysprof; do
-	"$GEN/tarantool" --seed 7 --events 12 --truth $format.truth $format >$format
-	cp $format "$DATA/corpus/tarantool"
+	"$GEN/tarantool" --seed 7 --events 12 --truth "$format.truth" "$format" >"made.$format"
+	mv "made.$format" "$format"
+	cp "$format" "$DATA/corpus/tarantool"
 done
 mv "$DATA/lua-others.part" "$DATA/lua-others"

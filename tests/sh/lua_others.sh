@@ -34,7 +34,7 @@ for format in $texts memprof sysprof; do
 	gen=lua_texts
 	case $format in memprof | sysprof) gen=tarantool ;; esac
 	for seed in 1 2 3 4; do
-		"$GEN/$gen" --seed $seed --events 200 --truth truth $format >capture
+		"$GEN/$gen" --seed "$seed" --events 200 --truth truth "$format" >capture
 		same "$format $seed: every event as it was made" "$(events capture)" \
 			"$(sed 's/a b\.lua/a_b.lua/g' truth | LC_ALL=C sort)"
 	done
