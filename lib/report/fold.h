@@ -81,10 +81,14 @@ static inline size_t fold_nodes(const struct fold *f)
 {
 	return f->p->merges ? f->p->n_stacks : f->n_stacks;
 }
+/* Looks at every stack of the capture: faster than one by one as cells ask, where most are asked
+ * for. */
+void fold_all_stacks(struct fold *f);
 /* The node of a cell; false: a filter drops it. */
 bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node);
-/* Asks the memory for what fold_place of this cell will read. */
-static inline void fold_prefetch(const struct fold *f, const struct aggregate_cell *c)
+/* Asks the memory for what fold_place of this cell will read. GCC takes calls of a function that
+ * only prefetches for calls without effect, unless they are inlined first. */
+static inline __attribute__((always_inline)) void fold_prefetch(const struct fold *f, const struct aggregate_cell *c)
 {
 	if (c->stack >= f->n_stacks)
 		return;

@@ -134,6 +134,15 @@ static uint32_t stack_node(struct fold *f, uint32_t stack)
 	return f->stacks ? f->stacks[stack].node : stack;
 }
 
+/* In the order of ids a stack's callers are known, and near in memory. */
+void fold_all_stacks(struct fold *f)
+{
+	extend(f);
+	for (uint32_t s = 1; s < f->n_stacks; s++)
+		if (!is_known(f, s))
+			look_at_stack(f, s);
+}
+
 const struct fold_type *fold_type(struct fold *f, uint32_t type)
 {
 	struct project *p = f->p;

@@ -120,12 +120,13 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 	struct fold *f = fold_begin(p, t);
 
 	(void)e;
-	(void)a;
 	p->now.captures++;
 	fold_settle_domain(f);
 	if (f->domain == DOMAIN_DEFAULT)
 		f->domain = DOMAIN_MALLOC;
 	fold_learn(f, t);
+	if (!a->unselected)
+		fold_all_stacks(f);
 	fold_groupings(f);
 	fold_end(p);
 	if (p->options.captured)
