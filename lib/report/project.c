@@ -27,8 +27,10 @@ static void fold_cells(struct fold *f)
 		uint32_t node;
 		unsigned tier = TIERS;
 
-		if (f->a->n_cells - i > AHEAD)
+		if (f->a->n_cells - i > AHEAD) {
 			fold_prefetch(f, &c[AHEAD]);
+			fold_prefetch_node(f, &c[AHEAD / 2]);
+		}
 		if (!fold_in_domain(f, c->domain))
 			continue;
 		r->domain_used[c->domain] = true;
