@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What LuaJIT's profiler (-jp) prints but for its collapsed form, which is folded.c's. Known from
+ * What LuaJIT's profiler (-jp) prints but for its collapsed form, which is lua_folded.c's. From
  * LuaJIT's jit/p.lua and files that it wrote:
  *
  *	61%  sortit              percent of the samples; "   14  sortit": samples (r)

@@ -11,8 +11,8 @@
  * ends. The log is opened to append, so the header may stand in the middle.
  *
  * The profiler adds its calibrated cost of a call, so local times sum to a little more or less than
- * the totals: both are kept as they are. The lines of one call at level 0 are held until it
- *returns.
+ * the totals: both are kept as they are. The lines of a call at level 0 are held until it
+ * returns.
  */
 #include "formats/lua_text.h"
 #include "lib/base/mem.h"

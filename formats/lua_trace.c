@@ -16,9 +16,9 @@
  * FILE may hold blanks: FIRST and LAST are found from the end. A trace begins somewhere inside, so
  * lines and returns of functions that it has not entered are normal.
  *
- * A line's time is one sample, its value and its self time alike. Its stack has the lines from
- *which was called; its count is 1 for the first line of a call and 0 for the others, so that counts
- * are calls. A call without lines is a sample of no time.
+ * A line's time is one sample, its value and its self time alike. Its stack has the lines that
+ * the calls are in; its count is 1 for the first line of a call and 0 for the others, so that
+ * counts are calls. A call without lines is a sample of no time.
  */
 #include "formats/lua_text.h"
 #include "lib/base/buf.h"

@@ -13,6 +13,7 @@
  *
  * It is read twice: a table's values are named after their keys, which may stand behind it.
  */
+#include "formats/luau_repair.h"
 #include "formats/reader.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -116,7 +117,7 @@ struct heap {
 	uint64_t pair_key;
 	struct map64 objects; /* address -> string id of its text, NOT_TEXT; of the first reading */
 	int64_t total;
-	uint64_t n_objects, repeated, dangling, bad, no_address;
+	uint64_t n_objects, repeated, dangling, bad, no_address, classes;
 	bool second; /* the reading that pushes */
 	bool output_failed, has_size, has_line, has_data, has_pair_key, has_total;
 };
@@ -433,12 +434,18 @@ static enum status parse(struct heap *h, struct err *e)
 						    .begin = on_begin,
 						    .end = on_end};
 	static const struct json_options options = {.repair_utf8 = true};
+	struct luau_repair repaired;
+	enum status st;
 
 	h->level = LEVEL_NONE;
 	h->key = KEY_OTHER;
 	h->skip = 0;
 	h->bad = h->no_address = h->dangling = 0;
-	return json_parse(&h->im->in->cur, &handler, h, &options, &h->at, e);
+	luau_repair_init(&repaired, &h->im->in->cur);
+	st = json_parse(&repaired.cur, &handler, h, &options, &h->at, e);
+	h->classes = repaired.classes;
+	luau_repair_release(&repaired);
+	return st;
 }
 
 static enum status push_total(struct heap *h, struct err *e)
@@ -472,6 +479,8 @@ static enum status push_all(struct heap *h, struct err *e)
 		st = parse(h, e);
 	note(h, NOTE_LOSS, h->bad, "sizes or references that make no sense");
 	note(h, NOTE_LOSS, h->no_address, "objects whose key is no address were left out");
+	note(h, NOTE_LOSS, h->classes,
+	     "classes, which Luau does not write as JSON, have no name and no references");
 	note(h, NOTE_GUESS, h->repeated, "objects stand in the file more than once");
 	note(h, NOTE_INFO, h->dangling, "references to objects that are not in the file");
 	note(h, NOTE_INFO, h->at.repaired, "bytes of invalid UTF-8 became U+FFFD");
