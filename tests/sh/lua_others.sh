@@ -182,7 +182,7 @@ for format in $texts memprof sysprof; do
 	silent=$(grep -c '' "$f")
 	case $format in memprof | sysprof) silent=0 ;; luau-heap) silent=1 ;; esac
 	size=$(stat -c %s "$f")
-	each=$((step + size / 1500))
+	each=$((step + size / 400))
 	"$GEN/cuts" --step $each --silent "$silent" --rss $limit "$f" tm-import || failed=1
 	"$GEN/flips" --step $each --rss $limit "$f" tm-import || failed=1
 done
