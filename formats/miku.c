@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 enum name_kind { NAME_LUA, NAME_RESUME, NAME_EXCEPTION, NAME_CUSTOM, NAME_EMPTY };
-enum { COUNTER_FPS, COUNTER_MEMORY, COUNTER_POWER, COUNTER_LUA, COUNTER_MONO };
 enum { TICK_RATE = 10000000 };
 
 void miku_init(struct miku *m, struct import *im)
@@ -65,7 +64,7 @@ static void decide(struct miku *m, const struct miku_evidence *v)
 
 	m->heap_of_roots = m->layout >= MIKU_A3;
 	m->heap_of_markers = m->heap_of_roots;
-	if (m->layout != MIKU_E)
+	if (m->layout != MIKU_E || m->old)
 		return;
 	m->allocated = v->counters > v->heaps;
 	if (m->allocated) {
@@ -97,13 +96,6 @@ static bool has_ticks(const struct miku *m)
 
 enum status miku_begin(struct miku *m, const struct miku_evidence *v, struct err *e)
 {
-	static const struct {
-		const char *name, *unit;
-	} rows[] = {{"miku.fps", "mfps"},
-		    {"miku.memory", "B"},
-		    {"miku.power", "m%"},
-		    {"lua.heap", "B"},
-		    {"mono.heap", "B"}};
 	struct trace *t = m->im->t;
 	char rate[32];
 
@@ -125,9 +117,6 @@ enum status miku_begin(struct miku *m, const struct miku_evidence *v, struct err
 				   "times are Stopwatch ticks whose rate is not in the capture: "
 				   "taken for 100 ns, as the tool does (--tick-rate)");
 	}
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		m->counters[i].id = trace_counter(
-		    t, &(struct counter){trace_strz(t, rows[i].name), trace_strz(t, rows[i].unit)});
 	return import_begin(m->im, e);
 }
 
@@ -390,12 +379,17 @@ static enum status push_frame(struct miku *m, struct err *e)
 /* None of these can be 0: that is what the game writes when it does not know. */
 static enum status push_counter(struct miku *m, size_t which, int64_t value, struct err *e)
 {
+	static const struct {
+		const char *name, *unit;
+	} rows[] = {{"miku.fps", "mfps"},
+		    {"miku.memory", "B"},
+		    {"miku.power", "m%"},
+		    {"lua.heap", "B"},
+		    {"mono.heap", "B"}};
+	struct trace *t = m->im->t;
 	struct miku_counter *c = &m->counters[which];
-	struct event ev = {.kind = EV_COUNTER,
-			   .has = EV_HAS_TYPE | EV_HAS_VALUE,
-			   .count = 1,
-			   .type = c->id,
-			   .value = value};
+	struct event ev = {
+	    .kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1, .value = value};
 
 	if (value < 0)
 		m->negative_heaps++;
@@ -403,6 +397,8 @@ static enum status push_counter(struct miku *m, size_t which, int64_t value, str
 		return ST_OK;
 	c->told = true;
 	c->last = value;
+	ev.type = trace_counter(
+	    t, &(struct counter){trace_strz(t, rows[which].name), trace_strz(t, rows[which].unit)});
 	return import_event(m->im, &ev, e);
 }
 

@@ -33,6 +33,7 @@ struct miku {
 	struct miku_tree tree; /* the root in work */
 	uint64_t tick_rate;    /* of a second */
 
+	bool old;       /* of a version whose currentLuaMemory is the heap's size */
 	bool allocated; /* costLuaGC is what was allocated, not what the heap grew */
 	bool heap_of_roots, heap_of_markers; /* whose currentLuaMemory is the heap's size */
 
@@ -45,7 +46,6 @@ struct miku {
 	bool has_frame;
 	int32_t frame;
 	struct miku_counter {
-		uint32_t id;
 		int64_t last;
 		bool told; /* in this frame */
 	} counters[5];

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { NAME_LONGEST = 16 << 20 };
+
 struct miku_level {
 	uint32_t node, left; /* nodes below that are still to come */
 	uint64_t end;        /* offset behind its blob */
@@ -45,7 +47,7 @@ static uint32_t text(struct miku_names *names, struct cursor *c, bool strict, bo
 	uint32_t n = cursor_u32(c);
 	const uint8_t *p;
 
-	if (!cursor_failed(c) && n > INT32_MAX) {
+	if (!cursor_failed(c) && n > NAME_LONGEST) {
 		*bad = true;
 		cursor_fail(c, ST_BAD, "string: a length of %d", (int32_t)n);
 	}
@@ -64,7 +66,7 @@ static const char *refuse(const struct miku_names *names, bool is_reference, uin
 	if (number >= MIKU_STRINGS_MAX)
 		return "a number beyond any";
 	if (names->lossy || (is_reference && number < names->n) ||
-	    (!is_reference && (number == names->n || (names->wire && !number))))
+	    (!is_reference && (number == names->n || (names->fresh && !number))))
 		return NULL;
 	return is_reference ? "not defined before" : "not the next number";
 }
@@ -73,6 +75,7 @@ uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool
 {
 	uint8_t is_reference = cursor_u8(c);
 	uint32_t number = cursor_u32(c), id;
+	bool fresh = names->fresh;
 	const char *why;
 	char lost[32];
 
@@ -80,6 +83,7 @@ uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool
 		return 0;
 	why = is_reference > 1 ? "a mark that is neither 0 nor 1"
 			       : refuse(names, is_reference, number);
+	names->fresh = false;
 	if (why) {
 		*bad = true;
 		cursor_fail(c, ST_BAD, "string %u: %s", number, why);
@@ -95,7 +99,7 @@ uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool
 	id = text(names, c, strict, bad);
 	if (!id)
 		return 0;
-	if (!number && names->n) {
+	if (!number && names->n && fresh) {
 		names->n = 0;
 		names->lossy = false;
 		names->restarts++;

@@ -39,7 +39,8 @@ struct miku_names {
 	struct intern text;
 	uint32_t *numbered; /* id in text of string 0, 1, ...; 0: its definition was lost */
 	size_t n, cap;
-	bool wire;  /* a definition of string 0 begins another connection */
+	bool fresh; /* the next one is a message's first: when it defines string 0, it begins
+		     * another connection */
 	bool lossy; /* definitions may be missing: a gap is no error, a reference to one neither */
 	uint64_t lost, repaired, restarts; /* references to lost ones; names of invalid UTF-8 */
 	struct buf repair;
