@@ -232,22 +232,27 @@ static void add_sums(struct miku_node *to, int64_t lua, int64_t mono, int64_t ti
 	to->kids_time = add(to->kids_time, time);
 }
 
-/* 3.x raises a node's bytes to the sum of those below it when it reads a file. */
-static void raise_node(struct miku *m, struct miku_node *n)
+/* 3.x raises a node's bytes to the sum of those below it when it reads a file. A node's parent
+ * stands before it, so from the last to the first all sums are there in time. */
+static void raise_all(struct miku *m)
 {
-	bool up = n->kids_lua > n->lua || n->kids_mono > n->mono;
+	struct miku_node *nodes = m->tree.nodes;
 
-	if (!up || n->collapsed)
-		return;
-	m->raised++;
-	n->lua = n->kids_lua > n->lua ? n->kids_lua : n->lua;
-	n->mono = n->kids_mono > n->mono ? n->kids_mono : n->mono;
+	for (size_t i = m->tree.n; i-- > 0;) {
+		struct miku_node *n = &nodes[i];
+
+		m->raised += n->kids_lua > n->lua || n->kids_mono > n->mono;
+		n->lua = n->kids_lua > n->lua ? n->kids_lua : n->lua;
+		n->mono = n->kids_mono > n->mono ? n->kids_mono : n->mono;
+		if (i)
+			add_sums(&nodes[n->parent], n->lua, n->mono, 0);
+	}
+	for (size_t i = 0; i < m->tree.n; i++)
+		nodes[i].kids_lua = nodes[i].kids_mono = 0;
 }
 
-/* A node's parent stands before it, so from the last to the first all sums are there in time. */
 static void sum_up(struct miku *m)
 {
-	bool raises = m->layout == MIKU_D && !m->im->options->unclamped;
 	struct miku_node *nodes = m->tree.nodes;
 
 	for (size_t i = m->tree.n; i-- > 0;) {
@@ -256,20 +261,16 @@ static void sum_up(struct miku *m)
 		n->time = nanoseconds(m, n->time);
 		n->no_self_time |= n->time == MIKU_NO_TIME;
 		m->bad_times += n->time == MIKU_NO_TIME;
-		n->collapsed = i && m->im->options->collapse_resumes && parent->name == n->name &&
-			       name_info(m, n->name)->kind == NAME_RESUME;
-		if (raises && i)
-			raise_node(m, n);
 		if (!i)
 			break;
+		n->collapsed = m->im->options->collapse_resumes && parent->name == n->name &&
+			       name_info(m, n->name)->kind == NAME_RESUME;
 		parent->no_self_time |= n->collapsed ? n->no_self_time : n->time == MIKU_NO_TIME;
 		if (n->collapsed)
 			add_sums(parent, n->kids_lua, n->kids_mono, n->kids_time);
 		else
 			add_sums(parent, n->lua, n->mono, n->time == MIKU_NO_TIME ? 0 : n->time);
 	}
-	if (raises)
-		raise_node(m, nodes);
 }
 
 static int64_t self(int64_t total, int64_t below, struct miku_sum *clamped, bool clamp)
@@ -427,6 +428,8 @@ enum status miku_root(struct miku *m, struct err *e)
 	m->roots += !marker;
 	m->framed += !marker && m->tree.frame;
 	if (!marker) {
+		if (m->layout == MIKU_D && !m->im->options->unclamped)
+			raise_all(m);
 		sum_up(m);
 		for (size_t i = 0; !st && i < m->tree.n; i++)
 			st = push_node(m, i, e);

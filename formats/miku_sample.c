@@ -11,8 +11,9 @@
 enum { WINDOW = 1 << 20, TRIAL_ROOTS = 64, NODE_MIN = 28 };
 
 struct trial {
-	bool possible; /* nothing contradicts it */
-	size_t roots, nodes;
+	size_t roots, nodes; /* read, and in them */
+	size_t bad;          /* roots that break a rule of the layout */
+	size_t cut;          /* nodes of roots that the window cuts, or that are bad */
 	struct miku_evidence evidence;
 };
 
@@ -22,17 +23,25 @@ static bool try_root(struct trial *r, struct miku_tree *t, struct miku_names *na
 {
 	uint32_t n = miku_blobs(l) ? cursor_u32(c) : 0;
 	uint64_t end = cursor_offset(c) + n;
+	const uint8_t *p = c->pos;
+	bool whole = miku_blobs(l) && n <= cursor_window(c);
 
 	if (cursor_failed(c))
 		return false;
-	if (miku_tree_read(t, names, l, c, end)) {
-		r->possible &= !t->broken;
+	if (!miku_tree_read(t, names, l, c, end)) {
+		r->roots++;
 		r->nodes += t->n;
-		return false;
+		miku_look(&r->evidence, t, names);
+		return true;
 	}
-	r->roots++;
-	r->nodes += t->n;
-	miku_look(&r->evidence, t, names);
+	r->cut += t->n;
+	if (!t->broken && !whole)
+		return false;
+	r->bad++;
+	if (!whole)
+		return false;
+	c->pos = p + n; /* its length says where the next one is */
+	c->failed = false;
 	return true;
 }
 
@@ -44,23 +53,24 @@ static void try_layout(struct trial *r, enum miku_layout l, const uint8_t *p, si
 	struct cursor c;
 	uint32_t roots;
 
-	*r = (struct trial){.possible = true};
+	*r = (struct trial){0};
 	cursor_init(&c, p, n, 0, &e);
 	roots = cursor_u32(&c);
-	r->possible = !cursor_failed(&c) && roots && roots <= INT32_MAX;
-	while (r->possible && r->roots < roots && r->roots < TRIAL_ROOTS && cursor_window(&c) &&
-	       try_root(r, &t, &names, l, &c))
-		;
+	if (!cursor_failed(&c) && roots && roots <= INT32_MAX)
+		while (r->roots + r->bad < roots && r->roots < TRIAL_ROOTS &&
+		       r->bad < TRIAL_ROOTS && cursor_window(&c) && try_root(r, &t, &names, l, &c))
+			;
 	if (whole && r->roots == roots && miku_blobs(l) && cursor_window(&c))
-		r->possible = false; /* these are written to a new file, which ends there */
+		r->bad++; /* these are written to a new file, which ends there */
 	miku_tree_release(&t);
 	miku_names_release(&names);
 }
 
-static int points(const struct trial *r)
+/* Whole roots count most; of a root that the window cuts its nodes do. */
+static int64_t points(const struct trial *r)
 {
-	return (r->possible ? 1 << 30 : 0) + (r->possible && r->roots ? 1 << 29 : 0) +
-	       (int)(r->nodes < 1 << 28 ? r->nodes : 1 << 28);
+	return ((int64_t)r->roots - (int64_t)r->bad) * (1 << 28) + (int64_t)r->nodes +
+	       (int64_t)r->cut;
 }
 
 static enum miku_layout best_layout(struct trial *best, const uint8_t *p, size_t n, bool whole)
@@ -143,24 +153,48 @@ static enum status read_roots(struct miku *m, uint32_t roots, struct err *e)
 	return st;
 }
 
+static bool believable(const struct trial *r)
+{
+	return r->roots || (r->cut && !r->bad);
+}
+
+/* In a window that holds a whole root, where there is one: of a part of it two layouts may look the
+ * same. */
+static enum miku_layout find_layout(struct trial *best, struct cursor *c)
+{
+	size_t n = cursor_available(c, WINDOW);
+	enum miku_layout l;
+
+	n = n < WINDOW ? n : WINDOW;
+	l = best_layout(best, c->pos, n, c->at_end && n == cursor_window(c));
+	if (!best->roots && best->cut && miku_blobs(l)) {
+		struct cursor at = *c;
+		uint64_t need;
+
+		cursor_skip(&at, 4, "number of roots");
+		need = (uint64_t)cursor_u32(&at) + 8;
+		if (need > n && need < LIMIT_CURSOR) {
+			n = cursor_available(c, need);
+			l = best_layout(best, c->pos, n, c->at_end);
+		}
+	}
+	return l;
+}
+
 static enum status read_sample(struct import *im, struct err *e)
 {
 	struct cursor *c = &im->in->cur;
-	size_t n = cursor_available(c, WINDOW);
 	struct trial best = {0};
 	struct miku m;
 	enum status st;
 	uint32_t roots;
 
 	miku_init(&m, im);
-	if (n > WINDOW)
-		n = WINDOW;
-	if (!cursor_failed(c))
-		m.layout = best_layout(&best, c->pos, n, c->at_end && n == cursor_window(c));
+	m.layout = find_layout(&best, c);
 	roots = cursor_u32(c);
 	if (cursor_failed(c))
 		return e->code;
-	if (roots > INT32_MAX || (roots && !best.nodes))
+	if (roots > INT32_MAX || (roots && !best.roots && !best.cut && !best.bad))
 		return err_at(e, ST_BAD, 0, "not a saved sample of Miku-LuaProfiler");
 	if (!roots)
 		trace_note(im->t, NOTE_INFO, 0, "a save without samples");
@@ -182,7 +216,7 @@ static int bid_sample(const uint8_t *head, size_t n, bool whole)
 	if (n < 4 + NODE_MIN)
 		return 0;
 	l = best_layout(&best, head, n, whole);
-	if (!best.possible || !best.nodes)
+	if (!believable(&best))
 		return 0;
 	if (!best.roots)
 		return 16;

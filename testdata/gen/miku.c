@@ -124,6 +124,7 @@ static bool bytes_are_allocated(void)
 	return opt.layout == PUT_E && !opt.old && !is("heap") && !is("merged");
 }
 
+/* As 3.1.4 does after reading: also a node without any below, whose sum is 0. */
 static void raise_to_sums(struct put_node *n)
 {
 	int64_t lua = 0, mono = 0;
@@ -133,9 +134,9 @@ static void raise_to_sums(struct put_node *n)
 		lua += n->below[i].lua;
 		mono += n->below[i].mono;
 	}
-	if (n->n && lua > n->lua)
+	if (lua > n->lua)
 		n->lua = (int32_t)lua;
-	if (n->n && mono > n->mono)
+	if (mono > n->mono)
 		n->mono = (int32_t)mono;
 }
 
@@ -230,7 +231,7 @@ static void write_deep(struct buf *b)
 {
 	struct put_node *nodes = mem_zarray(DEEP, sizeof *nodes);
 	struct put_strings strings = {0};
-	struct buf rest = BUF_INIT, one = BUF_INIT;
+	struct buf one = BUF_INIT;
 
 	chain(nodes, DEEP);
 	put_int(b, 1, 4);
@@ -261,7 +262,6 @@ static void write_deep(struct buf *b)
 			put_plain(b, opt.layout, &strings, &nodes[i]);
 		}
 	}
-	buf_release(&rest);
 	buf_release(&one);
 	free(strings.names);
 	free(nodes);
