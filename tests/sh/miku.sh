@@ -97,18 +97,18 @@ done
 # --- what the layout does not say ---
 
 "$GEN/miku" E >counter 2>truth
-"$GEN/miku" --variant heap E >heap 2>heap.truth
+"$GEN/miku" --variant heap E >heap.sample 2>heap.truth
 "$GEN/miku" wire4 >wire 2>wire.truth
-same 'a heap far above the cost' "$(nodes heap)" "$(cat heap.truth)"
+same 'a heap far above the cost' "$(nodes heap.sample)" "$(cat heap.truth)"
 kinds() { tm-dump -q "$1" | awk '/domain=lua/ { n[$1]++ } END { print n["alloc"] + 0, (n["delta"] > 0) }'; }
 same 'a counter: bytes allocated' "$(kinds counter)" "$(awk '$6 > 0' truth | wc -l) 0"
-same 'a heap: growth' "$(kinds heap)" '0 1'
+same 'a heap: growth' "$(kinds heap.sample)" '0 1'
 heaps() {
 	tm-dump -q "$1" | awk '/^counter .*"lua.heap"/ { id = $2 }
 		/^counter value/ && $3 == "type=" id { sub("value=", "", $2); print $2 }' | xargs
 }
 same 'a counter gives no heap' "$(heaps counter)" ''
-same "the heap of every root" "$(heaps heap)" "7000000 7001000 7002000 7003000 7004000 7005000 7006000 7007000"
+same "the heap of every root" "$(heaps heap.sample)" "7000000 7001000 7002000 7003000 7004000 7005000 7006000 7007000"
 same "the heap of the stream's marks" "$(heaps wire)" '52428800 52428800 52428800 52428800'
 tm-import -q --tick-rate 1000000 -o file.tmt counter
 same '--tick-rate: ten times as long' "$(nodes file.tmt | awk '{ print $4, $5 }')" \
