@@ -336,7 +336,7 @@ static void put_diff(struct buf *b, struct put_strings *t)
 				put_int(b, types[list][i], 4);
 		}
 		if (!(bare && list == 2))
-			put_details(b, t, keys[list][0], path_of(list == 0));
+			put_details(b, t, keys[list][0], path_of(list != 2));
 	}
 }
 
