@@ -5,11 +5,12 @@
 #include <string.h>
 
 extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer;
+    reader_loli_text, reader_memtracer, reader_lualloc, reader_lualloc_binary;
 
 const struct reader *const readers[] = {
-    &reader_trace,      &reader_memtracer, &reader_loli, &reader_loli_stream,
-    &reader_loli_cache, &reader_loli_text, NULL,
+    &reader_trace,       &reader_memtracer,      &reader_loli,
+    &reader_loli_stream, &reader_loli_cache,     &reader_loli_text,
+    &reader_lualloc,     &reader_lualloc_binary, NULL,
 };
 
 const struct reader *reader_by_name(const char *name)
