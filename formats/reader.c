@@ -5,12 +5,15 @@
 #include <string.h>
 
 extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer, reader_lualloc, reader_lualloc_binary;
+    reader_loli_text, reader_memtracer, reader_lualloc, reader_lualloc_binary, reader_elua,
+    reader_elua_memdump, reader_lua_memref, reader_lua_snapshot, reader_slua, reader_xlua;
 
 const struct reader *const readers[] = {
-    &reader_trace,       &reader_memtracer,      &reader_loli,
-    &reader_loli_stream, &reader_loli_cache,     &reader_loli_text,
-    &reader_lualloc,     &reader_lualloc_binary, NULL,
+    &reader_trace,          &reader_memtracer,    &reader_loli,
+    &reader_loli_stream,    &reader_loli_cache,   &reader_loli_text,
+    &reader_elua,           &reader_elua_memdump, &reader_lualloc,
+    &reader_lualloc_binary, &reader_lua_memref,   &reader_lua_snapshot,
+    &reader_slua,           &reader_xlua,         NULL,
 };
 
 const struct reader *reader_by_name(const char *name)
