@@ -37,6 +37,7 @@ struct node {
 	uint32_t left; /* children to come */
 	int32_t count;
 	bool has_total, has_bytes;
+	bool has_self;                /* all children so far have a total */
 	double total, children;       /* ms */
 	double alloc, gc;             /* kB: own, or in old files inclusive */
 	double alloc_below, gc_below; /* old files: of the children */
@@ -79,11 +80,11 @@ static void split_id(const char *s, size_t n, struct trace *t, struct location *
 			end++;
 		l->file = trace_string(t, s, i);
 		l->line = negative ? 0 : (uint32_t)line;
-		end += end < n;
-		if (end < n && !(n - end == 6 && !memcmp(s + end, "(null)", 6)))
-			l->name = trace_string(t, s + end, n - end);
+		k = end + (end < n);
+		if (k < n && !(n - k == 6 && !memcmp(s + k, "(null)", 6)))
+			l->name = trace_string(t, s + k, n - k);
 		else
-			l->name = trace_string(t, s, n);
+			l->name = trace_string(t, s, end);
 		return;
 	}
 	l->name = trace_string(t, s, n);
@@ -203,7 +204,7 @@ static bool read_node(struct elua *u, struct cursor *c, struct node *x, double *
 		x->gc = u->old ? gc : self_gc;
 	}
 	x->left = (uint32_t)children;
-	x->has_total = !bad_time;
+	x->has_total = x->has_self = !bad_time;
 	x->has_bytes = !bad_bytes;
 	u->nodes++;
 	return true;
@@ -245,7 +246,7 @@ static enum status put_node(struct elua *u, const struct node *x, bool whole, st
 		ev.has |= EV_HAS_VALUE;
 		ev.value = llround(x->total * 1e6);
 	}
-	if (x->has_total && whole) {
+	if (x->has_self && whole) {
 		int64_t self = llround((x->total - x->children) * 1e6);
 
 		if (self < 0) {
@@ -270,7 +271,9 @@ static enum status close_node(struct elua *u, bool whole, struct err *e)
 		struct node *parent = &u->open[u->n_open - 1];
 
 		parent->children += x.total;
+		parent->has_self &= x.has_total;
 		if (u->old) {
+			parent->has_bytes &= x.has_bytes;
 			parent->alloc_below += x.alloc;
 			parent->gc_below += x.gc;
 		}

@@ -298,7 +298,7 @@ static enum status read(struct import *im, struct err *e)
 	if (im->t && m.cut)
 		trace_note(im->t, NOTE_LOSS, 0, "the last line has no end: it was left out");
 	if (!st && !m.o.n)
-		st = err_set(e, ST_BAD, "no object in it");
+		st = err_at(e, ST_BAD, 0, "no object in it");
 	buf_release(&m.entry);
 	lua_objects_release(&m.o);
 	return st;

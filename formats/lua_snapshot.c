@@ -226,7 +226,7 @@ static enum status read(struct import *im, struct err *e)
 	if (im->t && (s.cut || s.object))
 		trace_note(im->t, NOTE_LOSS, 0, "the last object has no end");
 	if (!st && !s.o.n)
-		st = err_set(e, ST_BAD, "no object in it");
+		st = err_at(e, ST_BAD, 0, "no object in it");
 	buf_release(&s.key);
 	lua_objects_release(&s.o);
 	return st;

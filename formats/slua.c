@@ -134,7 +134,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	uint32_t raw, packed;
 
 	(void)whole;
-	if (n < 22 || head[0] != VERSION || head[1] || head[2] || head[3])
+	if (n < 22 || !head[0] || head[0] > 9 || head[1] || head[2] || head[3])
 		return 0;
 	raw = head[12] | (uint32_t)head[13] << 8 | (uint32_t)head[14] << 16 |
 	      (uint32_t)head[15] << 24;
@@ -143,6 +143,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	if (!raw || raw > RAW_MOST || packed < 2 || packed > RAW_MOST ||
 	    (uint64_t)packed * ZLIB_RATIO + 64 < raw)
 		return 0;
+	if (head[0] != VERSION) /* to refuse it by name */
+		return is_zlib(head + 20, n - 20) ? 20 : 0;
 	if (is_zlib(head + 20, n - 20))
 		return 44;
 	return (head[20] & 15) == 12 ? 36 : 0;

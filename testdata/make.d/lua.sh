@@ -35,4 +35,21 @@ for kind in text binary; do
 	done
 	corpus lualloc tiny.$kind.*
 done
+for variant in plain old closures nameless nan; do
+	for version in v0 v1 v2; do
+		"$GEN/elua" --nodes 4 --variant $variant $version >tiny.elua.$variant.$version 2>/dev/null
+	done
+done
+"$GEN/elua" --nodes 2 --frames 3 v2 >tiny.elua.frames 2>/dev/null
+corpus elua tiny.elua.*
+for variant in plain oodle broken cut nan; do
+	"$GEN/slua" --frames 2 --variant $variant >tiny.slua.$variant 2>/dev/null
+done
+"$GEN/slua" --frames 1 2>/dev/null | tail -c +28 >tiny.slua.raw
+corpus slua tiny.slua.*
+for form in memdump snapshot print memref compared tables leaks times; do
+	"$GEN/lua_texts" --objects 8 --newlines 1 $form >tiny.$form 2>/dev/null
+	corpus lua_objects tiny.$form
+done
+rm tiny.*
 mv "$DATA/lua.part" "$DATA/lua"
