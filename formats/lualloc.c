@@ -182,7 +182,10 @@ static void add_block(struct lualloc *l, uint64_t address, uint64_t size, uint32
 	struct lualloc_block old;
 	uint32_t at;
 
-	l->twice += take_block(l, address, &old);
+	if (take_block(l, address, &old)) {
+		l->twice++;
+		l->heap = (int64_t)((uint64_t)l->heap - old.size);
+	}
 	at = l->hole;
 	if (at) {
 		l->hole = l->blocks[at - 1].kind;
