@@ -4,9 +4,10 @@
 #include <ctype.h>
 #include <string.h>
 
-extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer, reader_miku_diff, reader_miku_ref, reader_miku_sample,
-    reader_miku_tcp;
+extern const struct reader reader_trace, reader_memtracer, reader_loli, reader_loli_stream,
+    reader_loli_cache, reader_loli_text, reader_miku_diff, reader_miku_ref, reader_miku_sample,
+    reader_miku_tcp, reader_elua, reader_elua_memdump, reader_lualloc, reader_lualloc_binary,
+    reader_lua_memref, reader_lua_snapshot, reader_slua, reader_xlua;
 
 const struct reader *const readers[] = {
     &reader_trace,
@@ -19,6 +20,14 @@ const struct reader *const readers[] = {
     &reader_miku_ref,
     &reader_miku_sample,
     &reader_miku_tcp,
+    &reader_elua,
+    &reader_elua_memdump,
+    &reader_lualloc,
+    &reader_lualloc_binary,
+    &reader_lua_memref,
+    &reader_lua_snapshot,
+    &reader_slua,
+    &reader_xlua,
     NULL,
 };
 
