@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/managed.h"
 #include "lib/symbolize/coverage.h"
 #include "lib/symbolize/rewrite.h"
 
@@ -131,6 +132,7 @@ static void one(struct job *j, const char *path)
 	if (!st)
 		st = symbolize(j, &in, file, &e);
 	tell_cache(&j->symbolizer.cache);
+	cli_managed_tell(&j->symbolizer.managed);
 	input_close(&in);
 	if (st)
 		cli_fail(file, &e);
@@ -191,10 +193,11 @@ static void make_index(const char *path, const struct symbolize_options *o)
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
+	struct cli_managed managed = {0};
 	struct opt_list files = {0}, debug_dirs = {0};
 	const char *output = NULL, *sysroot = "/", *engine = dwarf_engine_default()->name;
 	uint64_t jobs = pool_cpus(), least = 0;
-	bool no_local = false, prewarm = false;
+	bool no_local = false, prewarm = false, no_il2cpp = false;
 	struct symbolize_options o = {0};
 	struct job j = {.import = &import.options};
 	const struct opt options[] = {
@@ -214,6 +217,8 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
 		       &least),
 	    ROW_FLAG(0, "stats", "where the time went, on standard error", &j.tell_stats),
+	    CLI_MANAGED_ROWS(managed),
+	    ROW_FLAG(0, "no-il2cpp", "generated names as they are; look for no maps", &no_il2cpp),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};
@@ -237,6 +242,8 @@ int main(int argc, char **argv)
 					 .jobs = (unsigned)jobs};
 	o.bind = (struct bind_options){import.options.has_slide, import.options.slide,
 				       import.options.locations, import.options.offsets};
+	o.managed = cli_managed_done(&managed);
+	o.managed.names = o.managed.beside = !no_il2cpp;
 	o.dwarf =
 	    (struct dwarf_options){.jobs = (unsigned)jobs, .progress = progress, .once = true};
 	for (size_t i = 0; i < debug_dirs.n; i++)
@@ -257,6 +264,7 @@ int main(int argc, char **argv)
 	o.stats = j.tell_stats ? &j.stats : NULL;
 	symbolizer_init(&j.symbolizer, &o);
 	given_files(&j.symbolizer.files);
+	cli_managed_load(&j.symbolizer.managed);
 	if (!n)
 		one(&j, "-");
 	for (int i = 1; i <= n; i++)
@@ -267,6 +275,7 @@ int main(int argc, char **argv)
 	tell_stats(&j);
 	stats_release(&j.stats);
 	symbolizer_release(&j.symbolizer);
+	cli_managed_release(&managed);
 	opt_list_release(&files);
 	opt_list_release(&debug_dirs);
 	return cli_exit();
