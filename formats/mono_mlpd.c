@@ -689,7 +689,8 @@ static enum status read_all(struct mlpd *m, struct err *e)
 	if (st && !m->buffers)
 		return st;
 	if (!st && !m->buffers && m->lost_bytes)
-		return err_set(e, ST_BAD, "no buffer of events in it");
+		return err_at(e, ST_BAD, cursor_offset(&m->im->in->cur) - m->lost_bytes,
+			      "no buffer of events in what follows");
 	mono_ranges_sort(&m->tables.code);
 	mono_ranges_sort(&m->tables.roots);
 	mono_ranges_sort(&m->tables.symbols);

@@ -65,10 +65,12 @@ if ! mcs -nowarn:0649 game.cs 2>err; then
 	exit $status
 fi
 for modes in alloc heapshot=1gc alloc,calls,zip; do
-	if ! mono "--profile=log:$modes,maxframes=8,output=$modes.mlpd" game.exe >out 2>err; then
+	file=${modes//,/-}
+	if ! mono "--profile=log:$modes,maxframes=8,output=$file.mlpd" game.exe >out 2>err; then
 		echo "skip - a real capture of Mono ($modes: $(head -n 1 err))"
 		continue
 	fi
+	modes=$file
 	tm-import -q "$modes.mlpd" -o "$modes.tmt"
 	tm-dump -q "$modes.tmt" >"$modes.text"
 	if grep '^note loss' "$modes.text" >lost; then
@@ -90,17 +92,31 @@ types() {
 		}
 		END { for (k in bytes) print k, bytes[k], count[k] }' "$2" | sed 's/^[0-9]* //' | sort
 }
+# Both alike, but that mprof-report does not know a class that is named behind its first object: those
+# are one row to it, which must be what the rows that only we have sum up to.
+same() { # WANT GOT
+	awk '
+		{ row = $0; count = $NF; bytes = $(NF - 1); sub(/ [0-9]+ [0-9]+$/, "") }
+		FNR == NR { if (/^unresolved class/) { b += bytes; n += count } else want[row]++; next }
+		want[row] > 0 { want[row]--; next }
+		{ b -= bytes; n -= count; more = more row "\n" }
+		END {
+			for (row in want) if (want[row]) { print "only mprof-report: " row; bad = 1 }
+			if (b || n) { printf "only tm-import:\n%s", more; bad = 1 }
+			exit bad
+		}' "$1" "$2"
+}
 # The same of a table of mprof-report: bytes, count, average, name.
 report() {
-	awk '/^ +Bytes +Count/ { on = 1; next } on && $1 ~ /^[0-9]+$/ && NF >= 4 {
+	awk '/^[ \t]+Bytes +Count/ { on = 1; next } on && $1 ~ /^[0-9]+$/ && NF >= 4 {
 		name = $4; for (i = 5; i <= NF && $i !~ /^\(bytes:/; i++) name = name " " $i
 		print name, $1, $2 }' | sort
 }
-for modes in alloc alloc,calls,zip; do
+for modes in alloc alloc-calls-zip; do
 	[ -e $modes.text ] || continue
 	mprof-report --reports=alloc $modes.mlpd | report >want
 	types alloc $modes.text >got
-	if [ -s want ] && diff want got >differ; then
+	if [ -s want ] && same want got >differ; then
 		ok "$modes: $(wc -l <got) types have mprof-report's bytes and counts"
 	else
 		not_ok "$modes: types have mprof-report's bytes and counts" differ
@@ -109,7 +125,7 @@ done
 if [ -e heapshot=1gc.text ]; then
 	mprof-report --reports=heapshot heapshot=1gc.mlpd | report >want
 	types object heapshot=1gc.text >got
-	if [ -s want ] && diff want got >differ; then
+	if [ -s want ] && same want got >differ; then
 		ok "heap snapshots: $(wc -l <got) rows of mprof-report's"
 	else
 		not_ok "heap snapshots have mprof-report's types" differ
