@@ -90,7 +90,7 @@ types() {
 			match($0, / type=[0-9]+/); t = name[substr($0, RSTART + 6, RLENGTH - 6)]
 			bytes[n " " t] += size; count[n " " t]++
 		}
-		END { for (k in bytes) print k, bytes[k], count[k] }' "$2" | sed 's/^[0-9]* //' | sort
+		END { for (k in bytes) print k, bytes[k], count[k] }' "./$2" | sed 's/^[0-9]* //' | sort
 }
 # Both alike, but that mprof-report does not know a class that is named behind its first object: those
 # are one row to it, which must be what the rows that only we have sum up to.
