@@ -123,7 +123,7 @@ for modes in alloc alloc-calls-zip; do
 	fi
 done
 if [ -e heapshot=1gc.text ]; then
-	mprof-report --reports=heapshot heapshot=1gc.mlpd | report >want
+	mprof-report --verbose --reports=heapshot heapshot=1gc.mlpd | report >want
 	types object heapshot=1gc.text >got
 	if [ -s want ] && same want got >differ; then
 		ok "heap snapshots: $(wc -l <got) rows of mprof-report's"
