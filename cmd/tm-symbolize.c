@@ -218,6 +218,8 @@ int main(int argc, char **argv)
 		       &least),
 	    ROW_FLAG(0, "stats", "where the time went, on standard error", &j.tell_stats),
 	    CLI_MANAGED_ROWS(managed),
+	    ROW_STRING(0, "jit-map", "FILE", "perf-PID.map: code compiled at run time",
+		       &managed.jit_map),
 	    ROW_FLAG(0, "no-il2cpp", "generated names as they are; look for no maps", &no_il2cpp),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,

@@ -574,7 +574,8 @@ static void set_lost(struct mlpd *m)
 			   "buffers end within an event, or in one that is not known: the rest of "
 			   "each was left out");
 	if (m->lost_bytes)
-		trace_note(t, NOTE_LOSS, m->lost_bytes, "bytes were lost or are in no sound buffer");
+		trace_note(t, NOTE_LOSS, m->lost_bytes,
+			   "bytes were lost or are in no sound buffer");
 	set_nameless(m);
 }
 

@@ -11,6 +11,7 @@ struct managed_options cli_managed_done(const struct cli_managed *m)
 					.n_method_maps = m->method_maps.n,
 					.usyms = m->usyms.items,
 					.n_usyms = m->usyms.n,
+					.jit_map = m->jit_map,
 					.window = m->window,
 					.has_window = m->has_window};
 }

@@ -10,6 +10,7 @@
 
 struct cli_managed {
 	struct opt_list line_maps, method_maps, usyms;
+	const char *jit_map; /* of what reads captures */
 	uint64_t window;
 	bool has_window;
 };

@@ -54,6 +54,7 @@ void managed_release(struct managed *m)
 	free(m->of);
 	free(m->failures);
 	method_map_release(&m->methods);
+	jit_map_release(&m->jit);
 	intern_release(&m->seen);
 	intern_release(&m->told);
 	*m = (struct managed){.tell_from = 1};
@@ -151,6 +152,23 @@ static void add_methods(struct managed *m, const char *path, bool given)
 	buf_release(&word);
 }
 
+static void read_jit(struct managed *m, const char *path)
+{
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	struct buf word = BUF_INIT;
+
+	if (input_open(&in, path, &e) || jit_map_read(&m->jit, &in.cur, &e)) {
+		failed(m, path, true, &e);
+	} else {
+		buf_addf(&word, "compiled code of %" PRIu64 " lines, %" PRIu64 " others",
+			 m->jit.lines, m->jit.odd);
+		tell(m, path, buf_str(&word));
+	}
+	input_close(&in);
+	buf_release(&word);
+}
+
 static struct managed_file *add_usym(struct managed *m, const char *path, bool given)
 {
 	struct err e = ERR_INIT;
@@ -201,6 +219,8 @@ void managed_load(struct managed *m)
 		add_lines(m, o->line_maps[i], true);
 	for (size_t i = 0; i < o->n_method_maps; i++)
 		add_methods(m, o->method_maps[i], true);
+	if (o->jit_map)
+		read_jit(m, o->jit_map);
 	for (size_t i = 0; i < o->n_usyms; i++) {
 		const char *text = o->usyms[i], *equals = strchr(text, '=');
 		struct managed_file *f;

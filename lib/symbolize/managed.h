@@ -13,6 +13,7 @@
 #define TM_SYMBOLIZE_MANAGED_H
 
 #include "lib/object/object.h"
+#include "lib/symbolize/jit_map.h"
 #include "lib/symbolize/line_map.h"
 #include "lib/symbolize/method_map.h"
 #include "lib/symbolize/usym.h"
@@ -23,6 +24,7 @@ struct managed_options { /* all borrowed */
 	const char *const *line_maps, *const *method_maps;
 	const char *const *usyms; /* "FILE" or "MODULE=FILE" */
 	size_t n_line_maps, n_method_maps, n_usyms;
+	const char *jit_map; /* perf-PID.map of the process; NULL: none */
 	uint64_t window; /* lines from an entry of a line map to a line it is taken for; 0: any */
 	bool has_window; /* false: LINE_MAP_WINDOW where the function's first line is not known */
 	bool names;      /* generated names are shown as the managed ones */
@@ -52,6 +54,7 @@ struct managed {
 	struct managed_file **files;
 	size_t n_files, cap_files;
 	struct method_map methods;
+	struct jit_map jit;
 	struct managed_of **of; /* by object: NULL entries never */
 	size_t n_of, cap_of;
 	struct intern seen; /* folders that were looked at */

@@ -30,6 +30,7 @@ struct run {
 	struct batch *batches; /* by file index */
 	size_t n_batches;
 	struct calls calls;
+	uint32_t jit_object;    /* 0: not yet */
 	struct map64 object_of; /* module << 32 | own << 31 | file index + 1 -> object */
 };
 
@@ -190,6 +191,37 @@ static void by_usym(struct run *r, const struct bound *b, struct binding *x)
 	x->reason = named.reason;
 }
 
+/* Code that was compiled at run time is in no module's file. */
+static void by_jit(struct run *r, const struct location *l, struct binding *x)
+{
+	const struct managed *m = &r->s->managed;
+	uint64_t addr = l->raw;
+	const char *name;
+
+	if (x->kind != LOCATION_EXACT && x->kind != LOCATION_ENTRY && addr)
+		addr--;
+	name = jit_map_at(&m->jit, addr);
+	if (!name)
+		return;
+	if (!r->jit_object) {
+		const char *path = m->options.jit_map, *slash = strrchr(path, '/');
+
+		r->jit_object = symbols_object(
+		    &r->t->symbols, &(struct symbol_object){
+					.name = calls_string(&r->calls, slash ? slash + 1 : path),
+					.path = calls_string(&r->calls, path)});
+	}
+	*x = (struct binding){
+	    .vaddr = l->raw,
+	    .object = r->jit_object,
+	    .reason = REASON_RESOLVED,
+	    .flags = BINDING_FROM_SYMTAB,
+	    .kind = x->kind,
+	    .call = calls_add(
+		&r->calls,
+		&(struct symbol_call){.function = calls_function(&r->calls, name, strlen(name))})};
+}
+
 static void bind_rest(struct run *r)
 {
 	for (size_t i = 1; i < r->t->n_locations; i++) {
@@ -203,6 +235,9 @@ static void bind_rest(struct run *r)
 			x.object = object_of(r, b);
 		if (b->reason == REASON_NO_FILE)
 			by_usym(r, b, &x);
+		if (l->space == SPACE_RUNTIME && r->s->managed.jit.n &&
+		    (b->reason == REASON_NO_MODULE || b->reason == REASON_OUTSIDE))
+			by_jit(r, l, &x);
 		x.tier = tier_of(&r->t->symbols, x.call, l, x.object);
 		symbols_bind(&r->t->symbols, (uint32_t)i, &x);
 	}
