@@ -141,10 +141,32 @@ static void one(struct job *j, const char *path)
 static void given_files(const struct files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
+		if (f->items[i]->zip) /* a member that nobody has asked for yet */
+			continue;
 		if (!f->items[i]->object)
 			cli_fail(f->items[i]->path, &f->items[i]->e);
 		else if (f->items[i]->e.msg[0])
 			cli_note(f->items[i]->path, "%s", f->items[i]->e.msg);
+	}
+}
+
+/* Of the files that were used: members that turned out bad; and Unity's .sym.so, which has less
+ * than the .dbg.so that a build can make as well. */
+static void used_files(const struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct file *x = f->items[i];
+		const char *from;
+
+		if (x->member && !x->zip && !x->object)
+			cli_fail(x->path, &x->e);
+		if (!x->wanted || !x->object || object_has_dwarf(x->object))
+			continue;
+		from = object_debug_path(x->object);
+		if (strstr(from, ".sym.so"))
+			cli_note(from, "only a symbol table: functions without files and lines");
+		else
+			cli_info(from, "no DWARF: functions without files and lines");
 	}
 }
 
@@ -154,7 +176,7 @@ static void unwanted_files(const struct files *f, bool some_missing)
 	for (size_t i = 0; i < f->n; i++) {
 		const struct file *x = f->items[i];
 
-		if (!x->given || x->wanted)
+		if (!x->given || x->wanted || x->member)
 			continue;
 		if (x->module)
 			cli_note(x->path, "not used: no module is called '%s'", x->module);
@@ -271,6 +293,7 @@ int main(int argc, char **argv)
 		one(&j, "-");
 	for (int i = 1; i <= n; i++)
 		one(&j, argv[i]);
+	used_files(&j.symbolizer.files);
 	unwanted_files(&j.symbolizer.files, j.all.reasons[REASON_NO_FILE]);
 	if (coverage_below(&j.all, least))
 		cli_status(EXIT_INCOMPLETE);
