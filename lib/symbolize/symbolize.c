@@ -184,7 +184,7 @@ static void by_usym(struct run *r, const struct bound *b, struct binding *x)
 	    &r->s->managed, b->module ? trace_text(of, m->name) : "", (const uint8_t *)id, n);
 	struct named named;
 
-	if (!u)
+	if (!u || b->vaddr >> 48) /* before the module */
 		return;
 	named = calls_of_usym(&r->calls, u, bound_lookup(b));
 	x->call = named.call;
