@@ -314,15 +314,15 @@ static void add_notes(struct heap_build *b, struct trace *t)
 			   "objects or references beyond what 32-bit numbers can count");
 }
 
-static const char *label(struct heap_set *s)
+static const char *label(struct heap_set *s, const char *file)
 {
 	size_t before = 0;
 	struct buf b = BUF_INIT;
 	const char *p;
 
 	for (size_t i = 0; i < s->n; i++)
-		before += s->file && s->heaps[i].file && !strcmp(s->heaps[i].file, s->file);
-	buf_adds(&b, s->file ? s->file : "snapshot");
+		before += file && s->heaps[i].file && !strcmp(s->heaps[i].file, file);
+	buf_adds(&b, file ? file : "snapshot");
 	if (before)
 		buf_addf(&b, " (%zu)", before + 1);
 	p = arena_strndup(&s->arena, b.data, b.len);
@@ -348,8 +348,8 @@ static enum status end(struct sink *sink, struct trace *t, struct err *e)
 		sort_edges(b);
 		shrink(b);
 		add_notes(b, t);
-		h->file = s->file;
-		h->label = label(s);
+		h->file = s->file ? *s->file : NULL;
+		h->label = label(s, h->file);
 		VEC_PUSH(s->heaps, s->n, s->cap) = *h;
 		*h = (struct heap){0};
 	}

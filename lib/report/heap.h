@@ -54,7 +54,7 @@ struct heap_set {
 	struct intern texts; /* of all heaps; id 0 is none */
 	struct names locations;
 	struct arena arena;
-	const char *file; /* the caller's: which one is being read; may be NULL */
+	const char *const *file; /* the caller's: which one is being read; may be NULL */
 	/* After each capture, with the notes of reading it in the trace. */
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
