@@ -5,11 +5,15 @@
 #include <string.h>
 
 extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer;
+    reader_loli_text, reader_memtracer, reader_unity_heapexplorer, reader_unity_memsnap,
+    reader_unity_snap;
 
 const struct reader *const readers[] = {
-    &reader_trace,      &reader_memtracer, &reader_loli, &reader_loli_stream,
-    &reader_loli_cache, &reader_loli_text, NULL,
+    &reader_trace,         &reader_memtracer,
+    &reader_loli,          &reader_loli_stream,
+    &reader_loli_cache,    &reader_loli_text,
+    &reader_unity_snap,    &reader_unity_heapexplorer,
+    &reader_unity_memsnap, NULL,
 };
 
 const struct reader *reader_by_name(const char *name)
