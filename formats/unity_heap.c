@@ -128,14 +128,11 @@ static enum status reference(struct push *p, uint64_t from, uint64_t to, const c
 			     struct err *e)
 {
 	struct event ev = {.kind = EV_REFERENCE,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET,
+			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET | EV_HAS_NAME,
 			   .address = from,
 			   .target = to};
 
-	if (name) {
-		ev.has |= EV_HAS_NAME;
-		ev.name = trace_strz(p->im->t, name);
-	}
+	ev.name = trace_strz(p->im->t, name);
 	return import_event(p->im, &ev, e);
 }
 
@@ -144,7 +141,7 @@ static enum status handle(struct push *p, uint64_t from, uint32_t index, struct 
 	if (from)
 		p->owned[index] = true;
 	return unity_crawl_reference(p->crawl, from, p->u->handles[index],
-				     trace_strz(p->im->t, "GC handle"), e);
+				     trace_strz(p->im->t, from ? "GC handle" : "[GC handle]"), e);
 }
 
 static enum status connection(struct push *p, const struct unity_connection *c, struct err *e)
@@ -153,7 +150,7 @@ static enum status connection(struct push *p, const struct unity_connection *c, 
 
 	if (c->from_kind == UNITY_NATIVE && c->to_kind == UNITY_NATIVE) {
 		p->held[c->to] |= c->from != c->to;
-		return reference(p, from->address, p->u->natives[c->to].address, NULL, e);
+		return reference(p, from->address, p->u->natives[c->to].address, "connection", e);
 	}
 	if (c->from_kind == UNITY_NATIVE && c->to_kind == UNITY_HANDLE)
 		return handle(p, from->address, c->to, e);
@@ -165,10 +162,10 @@ static enum status connection(struct push *p, const struct unity_connection *c, 
 static enum status native_root(struct push *p, size_t i, struct err *e)
 {
 	const struct unity_native *x = &p->u->natives[i];
-	const char *name = x->flags & UNITY_MANAGER        ? "native manager"
-			   : x->flags & UNITY_DONT_DESTROY ? "native, not to be destroyed"
-			   : x->flags & UNITY_PERSISTENT   ? "native, persistent"
-			   : !p->held[i]                   ? "native, nothing refers to it"
+	const char *name = x->flags & UNITY_MANAGER        ? "[native manager]"
+			   : x->flags & UNITY_DONT_DESTROY ? "[native, not to be destroyed]"
+			   : x->flags & UNITY_PERSISTENT   ? "[native, persistent]"
+			   : !p->held[i]                   ? "[native, nothing refers to it]"
 							   : NULL;
 
 	return name ? reference(p, 0, x->address, name, e) : ST_OK;

@@ -8,10 +8,10 @@
  *  - a managed object: OBJECT (id: its address; type: the managed type; size rounded as the VM
  *    rounds). Strings have their first characters as name; strings and arrays without references a
  *    hash of their contents; a shell of a destroyed native object (m_CachedPtr is 0) its state;
- *  - REFERENCE: connections, "GC handle" from the native object that owns it, or from a root;
- *    "m_CachedPtr"; fields ("a.b" inside a struct); "[17]" elements; roots "static T.field";
- *    native objects that are managers, persistent or not to be destroyed, or that nothing refers
- *    to, hang below roots that say which.
+ *  - REFERENCE: "connection"; "GC handle" from the native object that owns it, else from the root
+ *    "[GC handle]"; "m_CachedPtr"; fields ("a.b" inside a struct); "[17]" elements; roots "static
+ *    T.field"; native objects that are managers, persistent or not to be destroyed, or that nothing
+ *    refers to, hang below roots that say which.
  *
  * How the VM lays out objects: the first word of an object is its type's info address (IL2CPP), or
  * points to a word that is (Mono's vtable). Field offsets count from the object's start, also

@@ -58,7 +58,7 @@ static uint32_t module_of(struct trace *t, const char *s, size_t n)
 			return (uint32_t)i;
 	if (t->n_modules > 4096)
 		return 0;
-	return trace_module(t, &(struct module){.name = name, .epoch_hi = 1});
+	return trace_module(t, &(struct module){.name = name});
 }
 
 uint32_t unity_snap_location(struct trace *t, uint64_t address, const char *text, size_t n)

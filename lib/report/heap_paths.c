@@ -113,13 +113,30 @@ void heap_step_text(struct buf *out, const struct heap_set *s, uint32_t name)
 	buf_add(out, p, n);
 }
 
+void heap_root_text(struct buf *out, const struct heap_set *s, const struct heap *h, uint32_t root,
+		    uint32_t object)
+{
+	size_t n;
+	const char *p = heap_text(s, root, &n);
+
+	if (n)
+		buf_add(out, p, n);
+	else
+		buf_adds(out, "[root]");
+	if (n && *p != '[')
+		return;
+	p = heap_text(s, h->types[object], &n);
+	if (n) {
+		buf_addc(out, ' ');
+		buf_add(out, p, n);
+	}
+}
+
 void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap *h,
 		    const struct heap_paths *p, uint32_t object)
 {
 	uint32_t steps[2 * STEPS_SHOWN]; /* the last ones, outermost last; then the first ones */
 	uint32_t distance = p->distance[object], tail, n = 0, skipped;
-	const char *root;
-	size_t len;
 
 	if (!distance)
 		return;
@@ -132,11 +149,7 @@ void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap
 		object = p->parent[object];
 	for (; p->distance[object] > 1; object = p->parent[object])
 		steps[n++] = h->out_names[p->via[object]];
-	root = heap_text(s, p->root[object], &len);
-	if (len)
-		buf_add(out, root, len);
-	else
-		buf_adds(out, "[root]");
+	heap_root_text(out, s, h, p->root[object], object);
 	while (n > tail)
 		heap_step_text(out, s, steps[--n]);
 	if (skipped)

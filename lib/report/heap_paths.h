@@ -25,6 +25,10 @@ struct heap_paths {
 void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struct heap *h);
 void heap_paths_release(struct heap_paths *p);
 
+/* The name of a root; one in brackets is a kind of roots, so the object's type follows: "[GC
+ * handle] Player". */
+void heap_root_text(struct buf *out, const struct heap_set *s, const struct heap *h, uint32_t root,
+		    uint32_t object);
 /* "registry.players[3].weapon"; nothing for what is not reached. Of long paths the middle is left
  * out: "a.b. ... (120 more) ... .c.d". */
 void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap *h,

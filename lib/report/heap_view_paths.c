@@ -96,8 +96,6 @@ static void set_path(struct heap_view *v, const struct heap_row *row, uint64_t *
 {
 	const struct heap_part *p = v->parts;
 	uint32_t from;
-	size_t n;
-	const char *s;
 
 	v->path.len = 0;
 	*steps = 0;
@@ -110,11 +108,7 @@ static void set_path(struct heap_view *v, const struct heap_row *row, uint64_t *
 		heap_step_text(&v->path, v->s, p->h->out_names[row->b]);
 		return;
 	}
-	s = heap_text(v->s, p->h->out_names[row->b], &n);
-	if (n)
-		buf_add(&v->path, s, n);
-	else
-		buf_adds(&v->path, "[root]");
+	heap_root_text(&v->path, v->s, p->h, p->h->out_names[row->b], row->a);
 }
 
 static void fill(void *arg, size_t i, struct row *r)
