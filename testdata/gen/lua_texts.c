@@ -1,413 +1,327 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a Lua profiler's text to standard output, and what is in it to a file of truth:
+ * Writes a snapshot of a made-up Lua heap, or a report of xLua, as text to standard output, the
+ * same bytes for the same options, and what is in it to standard error.
  *
- *	lua_texts [--seed N] [--events N] [--truth FILE] FORMAT
+ *	lua_texts [--seed N] [--objects N] [--newlines 0|1]
+ *		memdump | snapshot | print | memref | compared | tables | leaks | times
  *
- *	folded        stacks of names, places and C addresses
- *	jp-states     LuaJIT's -jp=fvG: stacks, and the VM's states behind each
- *	jp-raw        LuaJIT's -jp=sr: functions, and callers of which some are missing
- *	luaprofiler   calls in the order of their returns
- *	luatrace      calls, tail calls, errors and coroutines; calls in progress at the end
- *	luau-profile
- *	luau-heap     with keys behind the tables that use them
+ * memdump: ELuaProfiler. snapshot, print: cloudwu/lua-snapshot by print_r and by print. memref,
+ * compared: LuaMemorySnapshotDump. tables, leaks, times: xLua. --newlines: keys and strings hold
+ * line ends. Truth:
+ *
+ *	object TYPE N           how many
+ *	place FILE:LINE N       functions defined there
+ *	edge NAME N             references of that name
+ *	function NAME FILE:LINE CALLS NS        times
  */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
-#include "testdata/gen/lua_gen.h"
+#include "lib/base/num.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static const char *const files[] = {"game.lua", "ui/menu.lua", "a b.lua", "net.lua"};
+enum type { TABLE, FUNCTION, CFUNCTION, USERDATA, STRING, THREAD, TYPES };
+static const char *const type_names[TYPES] = {"table",    "function", "function",
+					      "userdata", "string",   "thread"};
+enum { PARENTS = 3 };
 
-static void truth_sample(struct lua_gen *g, const char *marker, uint64_t count, struct buf *stack)
-{
-	fprintf(g->truth, "sample %s %" PRIu64 " - - %s\n", marker, count, buf_str(stack));
-}
-
-/* --- sampled stacks --- */
-
-static void draw_stack(struct lua_gen *g, struct buf *text, struct buf *truth)
-{
-	uint32_t depth = 2 + draw(g, 8);
-
-	text->len = truth->len = 0;
-	for (uint32_t i = 0; i < depth; i++) {
-		uint32_t line = draw(g, 40), kind = draw(g, 8);
-		const char *file = files[draw(g, 4)];
-
-		if (i) {
-			buf_addc(text, ';');
-			buf_addc(truth, ';');
-		}
-		if (kind == 0) {
-			buf_addf(text, "@0x55%x0", line + 256);
-			buf_addf(truth, "entry:0x55%x0", line + 256);
-		} else if (kind < 4) {
-			buf_addf(text, "%s:%u", file, line);
-			buf_addf(truth, "%s:%u@%s", file, line, file);
-			if (line)
-				buf_addf(truth, ":%u", line);
-		} else {
-			buf_addf(text, "func%u", line);
-			buf_addf(truth, "func%u", line);
-		}
-	}
-}
-
-static void folded(struct lua_gen *g, bool with_states)
-{
-	static const char *const states[] = {"Compiled", "C code", "Garbage Collector"};
-	struct buf text = BUF_INIT, truth = BUF_INIT;
-
-	for (uint64_t i = 0; i < g->events; i++) {
-		uint32_t count = 1 + draw(g, 1000), left = count;
-
-		draw_stack(g, &text, &truth);
-		printf("%s %u\n", buf_str(&text), count);
-		if (!with_states) {
-			truth_sample(g, "-", count, &truth);
-			continue;
-		}
-		for (uint32_t s = 0; left && s < 3; s++) {
-			uint32_t part = s == 2 ? left : draw(g, left + 1);
-			char marker[64];
-
-			if (!part)
-				continue;
-			snprintf(marker, sizeof marker, "vm_state/%s", states[s]);
-			for (char *c = marker; *c; c++)
-				*c = *c == ' ' ? '_' : *c;
-			printf("%s %u\n", states[s], part);
-			truth_sample(g, marker, part, &truth);
-			left -= part;
-		}
-	}
-	buf_release(&text);
-	buf_release(&truth);
-}
-
-static void jp_raw(struct lua_gen *g)
-{
-	for (uint64_t i = 0; i < g->events; i++) {
-		uint32_t count = 4 + draw(g, 1000), left = count, callers = draw(g, 4);
-
-		printf("%5u  func%" PRIu64 "\n", count, i);
-		for (uint32_t k = 0; k < callers; k++) {
-			uint32_t part = 1 + draw(g, left / 2 + 1);
-
-			if (part > left)
-				break;
-			printf("  <- %5u  caller%u\n", part, k);
-			fprintf(g->truth, "sample - %u - - caller%u;func%" PRIu64 "\n", part, k, i);
-			left -= part;
-		}
-		if (left)
-			fprintf(g->truth, "sample - %u - - func%" PRIu64 "\n", left, i);
-	}
-}
-
-static void luau_profile(struct lua_gen *g)
-{
-	for (uint64_t i = 0; i < g->events; i++) {
-		uint32_t us = draw(g, 100000), depth = 1 + draw(g, 6);
-		struct buf truth = BUF_INIT, rest = BUF_INIT;
-
-		printf("%u ", us);
-		if (!draw(g, 5)) {
-			printf("GC,GC,;");
-			buf_adds(&truth, ";GC");
-		}
-		for (uint32_t k = 0; k < depth; k++) {
-			const char *file = draw(g, 2) ? "game.luau" : "a,b.luau";
-			uint32_t line = draw(g, 9);
-			char name[16] = "";
-
-			if (draw(g, 4))
-				snprintf(name, sizeof name, "f%u", draw(g, 20));
-			printf("%s%s,%s,", k ? ";" : "", file, name);
-			if (line)
-				printf("%u", line);
-			/* The truth is outermost first, so what comes goes before what is there. */
-			rest.len = 0;
-			buf_addf(&rest, ";%s@%s", *name ? name : "(anonymous)", file);
-			if (line)
-				buf_addf(&rest, ":%u", line);
-			buf_add(&rest, truth.data, truth.len);
-			truth.len = 0;
-			buf_add(&truth, rest.data, rest.len);
-		}
-		printf("\n");
-		fprintf(g->truth, "sample - - %" PRIu64 " %" PRIu64 " %s\n", us * UINT64_C(1000),
-			us * UINT64_C(1000), buf_str(&truth) + 1);
-		buf_release(&truth);
-		buf_release(&rest);
-	}
-}
-
-/* --- luaprofiler: a tree of calls --- */
-
-/* Writes the call's callees, then the call; returns its total in us. */
-static uint32_t profiler_call(struct lua_gen *g, uint32_t level, struct buf *stack)
-{
-	uint32_t callees = level < 6 ? draw(g, 4) : 0, self = 1 + draw(g, 5000), total = self;
-	uint32_t line = 1 + draw(g, 50);
-	size_t len = stack->len;
-	const char *file = files[draw(g, 4)];
-	char name[32];
-
-	snprintf(name, sizeof name, "func%u", line);
-	buf_addf(stack, "%s%s@%s:%u", level ? ";" : "", name, file, line);
-	for (uint32_t i = 0; i < callees; i++)
-		total += profiler_call(g, level + 1, stack);
-	printf("%u\t@%s\t%s\t%u\t%d\t%u%s%06u\t%u.%06u\n", level, file, name, line,
-	       (int)draw(g, 60) - 1, self / 1000000, draw(g, 2) ? "." : ",", self % 1000000,
-	       total / 1000000, total % 1000000);
-	fprintf(g->truth, "sample - 1 %u000 %u000 %s\n", total, self, buf_str(stack));
-	stack->len = len;
-	return total;
-}
-
-static void luaprofiler(struct lua_gen *g)
-{
-	struct buf stack = BUF_INIT;
-
-	for (uint64_t i = 0; i < g->events; i++) {
-		if (i % 40 == 0)
-			printf("stack_level\tfile_defined\tfunction_name\tline_defined\t"
-			       "current_line\tlocal_time\ttotal_time\n");
-		profiler_call(g, 0, &stack);
-	}
-	buf_release(&stack);
-}
-
-/* --- luatrace: a program runs --- */
-
-struct running {
-	struct buf stack; /* truth of the callers */
-	char name[48], file[24];
-	uint32_t first, line;
-	bool counted, protects;
+struct object {
+	enum type type;
+	uint64_t address;
+	size_t parents[PARENTS], n_parents; /* the first is the one it was found by */
+	size_t depth;
+	struct buf key, path, place;
+	uint64_t slots;
 };
 
-static void trace_sample(struct lua_gen *g, struct running *f, uint64_t ns)
+static struct object *objects;
+static size_t n_objects;
+static uint64_t state;
+static bool newlines;
+static struct {
+	uint64_t seed, objects, newlines;
+} opt = {1, 60, 0};
+
+/* Counts of texts, printed at the end. */
+static struct count {
+	char *text;
+	uint64_t n;
+} * counts;
+static size_t n_counts, cap_counts;
+
+static void count(const char *what, const char *text)
 {
-	fprintf(g->truth, "sample - %d %" PRIu64 " %" PRIu64 " %s%s@%s", !f->counted, ns, ns,
-		buf_str(&f->stack), f->name, f->file);
-	fprintf(g->truth, ":%u\n", f->line);
-	f->counted = true;
-}
+	struct buf b = BUF_INIT;
+	size_t i = 0;
 
-static void trace_leave(struct lua_gen *g, struct running *f)
-{
-	if (!f->counted) {
-		f->line = f->first;
-		trace_sample(g, f, 0);
-	}
-}
-
-static void trace_enter(struct lua_gen *g, struct running *f, struct running *caller,
-			const char *prefix, char kind)
-{
-	f->first = 1 + draw(g, 100);
-	f->line = f->first;
-	f->counted = f->protects = false;
-	snprintf(f->file, sizeof f->file, "%s", files[draw(g, 4)]);
-	snprintf(f->name, sizeof f->name, "%s:%u", f->file, f->first);
-	f->stack.len = 0;
-	buf_adds(&f->stack, prefix);
-	if (caller)
-		buf_addf(&f->stack, "%s%s@%s:%u;", buf_str(&caller->stack), caller->name,
-			 caller->file, caller->line);
-	printf("%c %s %u %u\n", kind, f->file, f->first, f->first + 9);
-}
-
-enum { DEPTH = 12, COROUTINES = 3 };
-
-static void luatrace(struct lua_gen *g)
-{
-	static struct running rows[COROUTINES + 1][DEPTH];
-	uint32_t n[COROUTINES + 1] = {0}, at = 0;
-
-	trace_enter(g, &rows[0][n[0]++], NULL, "", '>');
-	for (uint64_t i = 0; i < g->events; i++) {
-		struct running *f = &rows[at][n[at] - 1];
-		uint32_t us = draw(g, 1000), what = draw(g, 12), co = 1 + draw(g, COROUTINES);
-		struct buf prefix = BUF_INIT;
-
-		if (what < 5) {
-			f->line = f->first + draw(g, 9);
-			printf("%u %u\n", f->line, us);
-			trace_sample(g, f, us * UINT64_C(1000));
-		} else if (what < 8 && n[at] < DEPTH) {
-			if (!draw(g, 4)) {
-				printf("P\n");
-				f->protects = true;
-			}
-			trace_enter(g, &rows[at][n[at]++], f, "", '>');
-		} else if (what == 8) {
-			trace_leave(g, f);
-			buf_adds(&prefix, buf_str(&f->stack));
-			trace_enter(g, f, NULL, buf_str(&prefix), 'T');
-		} else if (what == 9 && n[at] > 1) {
-			printf("<\n");
-			trace_leave(g, f);
-			rows[at][--n[at] - 1].protects = false;
-		} else if (what == 9 && at) {
-			printf("<\nY\n");
-			trace_leave(g, f);
-			n[at] = 0;
-			at = 0;
-			rows[0][n[0] - 1].protects = false;
-		} else if (what == 10 && !at) {
-			f->protects = draw(g, 2);
-			printf("%sR %u\n", f->protects ? "P\n" : "", co);
-			at = co;
-			if (!n[at])
-				trace_enter(g, &rows[at][n[at]++], f, "", '>');
-		} else if (what == 11 && at && draw(g, 2)) {
-			printf("Y\n");
-			at = 0;
-			rows[0][n[0] - 1].protects = false;
-		} else if (what == 11) {
-			uint32_t to = n[at], where = at;
-
-			while (to && !rows[where][to - 1].protects) {
-				to--;
-				if (!to && where) {
-					where = 0;
-					to = n[0];
-				}
-			}
-			if (!to)
-				continue;
-			printf("E\n");
-			while (n[at] > (at == where ? to : 0))
-				trace_leave(g, &rows[at][--n[at]]);
-			at = where;
-			while (n[at] > to)
-				trace_leave(g, &rows[at][--n[at]]);
-			rows[at][to - 1].protects = false;
-		}
-		buf_release(&prefix);
-	}
-	for (at = 0; at <= COROUTINES; at++)
-		while (n[at])
-			trace_leave(g, &rows[at][--n[at]]);
-	for (at = 0; at <= COROUTINES; at++)
-		for (uint32_t i = 0; i < DEPTH; i++)
-			buf_release(&rows[at][i].stack);
-}
-
-/* --- Luau's heap --- */
-
-/* Objects 1..n: the last quarter are strings, which the tables before them have as keys. */
-static void heap_table(struct lua_gen *g, uint64_t id, uint64_t strings)
-{
-	uint32_t pairs = draw(g, 3), entries = draw(g, 3);
-
-	if (pairs)
-		printf(",\"pairs\":[");
-	for (uint32_t i = 0; i < pairs; i++) {
-		uint64_t value = 1 + draw(g, (uint32_t)g->events);
-		uint64_t key = strings + draw(g, (uint32_t)(g->events - strings + 1));
-		bool number = !draw(g, 3);
-
-		if (number)
-			printf("%snull,\"0x%" PRIx64 "\"", i ? "," : "", value * 16);
+	buf_addf(&b, "%s ", what);
+	for (; *text; text++) {
+		if (*text == '\n')
+			buf_adds(&b, "\\n");
 		else
-			printf("%s\"0x%" PRIx64 "\",\"0x%" PRIx64 "\"", i ? "," : "", key * 16,
-			       value * 16);
-		if (number) {
-			fprintf(g->truth, "reference 0x%" PRIx64 " 0x%" PRIx64 " [?]\n", id * 16,
-				value * 16);
-			continue;
-		}
-		fprintf(g->truth, "reference 0x%" PRIx64 " 0x%" PRIx64 " (key)\n", id * 16,
-			key * 16);
-		fprintf(g->truth, "reference 0x%" PRIx64 " 0x%" PRIx64 " text%" PRIu64 "\n",
-			id * 16, value * 16, key);
+			buf_addc(&b, *text);
 	}
-	printf("%s", pairs ? "]" : "");
-	if (entries)
-		printf(",\"array\":[");
-	for (uint32_t i = 0; i < entries; i++) {
-		uint64_t value = 1 + draw(g, (uint32_t)g->events);
-
-		printf("%s\"0x%" PRIx64 "\"", i ? "," : "", value * 16);
-		fprintf(g->truth, "reference 0x%" PRIx64 " 0x%" PRIx64 " []\n", id * 16,
-			value * 16);
-	}
-	printf("%s", entries ? "]" : "");
+	while (i < n_counts && strcmp(counts[i].text, buf_str(&b)) != 0)
+		i++;
+	if (i == n_counts)
+		VEC_PUSH(counts, n_counts, cap_counts) = (struct count){mem_strdup(buf_str(&b)), 0};
+	counts[i].n++;
+	buf_release(&b);
 }
 
-static void luau_heap(struct lua_gen *g)
+static uint32_t draw(uint32_t below)
 {
-	uint64_t strings, total = 0;
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((state >> 33) % below);
+}
 
-	g->events = g->events < 4 ? 4 : g->events;
-	strings = g->events - g->events / 4;
-	printf("{\"objects\":{\n");
-	for (uint64_t id = 1; id <= g->events; id++) {
-		uint32_t size = 16 + draw(g, 400);
-		bool proto = id < strings && id % 5 == 0;
+static void make_objects(void)
+{
+	static const char *const forms[] = {"unit", "bag item", "[1]", "a | b", "x: table", "k"};
 
-		total += size;
-		printf("\"0x%" PRIx64 "\":{\"type\":\"%s\",\"cat\":0,\"size\":%u", id * 16,
-		       id >= strings ? "string"
-		       : proto       ? "proto"
-				     : "table",
-		       size);
-		if (id >= strings) {
-			printf(",\"data\":\"text%" PRIu64 "\"", id);
-			fprintf(g->truth, "object 0x%" PRIx64 " string %u text%" PRIu64 "\n",
-				id * 16, size, id);
-		} else if (proto) {
-			printf(",\"source\":\"game.luau\",\"line\":%" PRIu64
-			       ",\"constants\":[\"0x%" PRIx64 "\"]",
-			       id, g->events * 16);
-			fprintf(g->truth, "object 0x%" PRIx64 " proto %u game.luau:%" PRIu64 "\n",
-				id * 16, size, id);
-			fprintf(g->truth, "reference 0x%" PRIx64 " 0x%" PRIx64 " (constant)\n",
-				id * 16, g->events * 16);
-		} else {
-			fprintf(g->truth, "object 0x%" PRIx64 " table %u -\n", id * 16, size);
-			heap_table(g, id, strings);
+	objects = mem_zarray(n_objects, sizeof *objects);
+	for (size_t i = 0; i < n_objects; i++) {
+		struct object *x = &objects[i];
+
+		x->type = i && draw(2) ? (enum type)draw(TYPES) : TABLE;
+		x->address = 0x55d000001000 + i * 64;
+		x->slots = draw(5000);
+		buf_addf(&x->key, i ? "%s%zu" : "registry", forms[draw(6)], i);
+		if (i && newlines && i % 5 == 0)
+			buf_addf(&x->key, "\nmore %zu", i);
+		if (x->type == FUNCTION)
+			buf_addf(&x->place, "src/file%zu.lua:%zu", i % 4, i % 9 + 1);
+		if (x->type == CFUNCTION)
+			buf_adds(&x->place, "[C]");
+		for (uint32_t n = draw(PARENTS * 2); i && n > 0; n--) {
+			size_t p = draw((uint32_t)i), k = 0;
+
+			while (k < x->n_parents && x->parents[k] != p)
+				k++;
+			/* only these hold others */
+			if (k == x->n_parents && k < PARENTS && objects[p].type == TABLE)
+				x->parents[x->n_parents++] = p;
 		}
-		printf("},\n");
+		if (i && !x->n_parents)
+			x->n_parents = 1; /* the root */
+		x->depth = i ? objects[x->parents[0]].depth + 1 : 0;
+		if (i)
+			buf_addf(&x->path, "%s.", buf_str(&objects[x->parents[0]].path));
+		buf_adds(&x->path, buf_str(&x->key));
 	}
-	printf("\"0\":{\"type\":\"userdata\",\"cat\":0,\"size\":0}\n},\"roots\":{\n"
-	       "\"mainthread\":\"0x10\",\"registry\":\"0x20\"},\"stats\":{\n\"size\":%" PRIu64
-	       ",\n\"categories\":{\n\"0\":{\"name\":\"all\", \"size\":%" PRIu64
-	       "},\n\"none\":{}\n}\n}}\n",
-	       total, total);
-	fprintf(g->truth, "reference 0x0 0x10 mainthread\nreference 0x0 0x20 registry\n");
-	fprintf(g->truth, "counter lua.heap/B %" PRIu64 "\n", total);
+}
+
+/* What ELua shows: for a function where it was defined. */
+static void add_memdump(struct buf *b, size_t i)
+{
+	struct object *x = &objects[i];
+	struct buf desc = BUF_INIT;
+
+	if (x->type == CFUNCTION)
+		buf_adds(&desc, "cfunction");
+	else if (x->type == FUNCTION)
+		buf_addf(&desc, "file%zu.lua:%zu~%zu", i % 4, i % 9 + 1, i % 9 + 3);
+	else
+		buf_adds(&desc, buf_str(&x->key));
+	buf_addf(b, "%*s %s %s %016" PRIX64, (int)x->depth, "", buf_str(&desc), type_names[x->type],
+		 x->address);
+	count("object", type_names[x->type]);
+	if (x->type == FUNCTION || x->type == CFUNCTION)
+		count("place", buf_str(&desc));
+	for (size_t k = 0; k < x->n_parents; k++) {
+		buf_addf(b, " | %s %016" PRIX64 " |", buf_str(&desc),
+			 objects[x->parents[k]].address);
+		count("edge", buf_str(&desc));
+	}
+	if (!i)
+		count("edge", buf_str(&desc));
+	buf_addc(b, '\n');
+	buf_release(&desc);
+	for (size_t k = 1; k < n_objects; k++)
+		if (k != i && objects[k].parents[0] == i)
+			add_memdump(b, k);
+}
+
+static void add_snapshot(struct buf *b, bool by_print)
+{
+	/* the registry is older: it is not in the difference */
+	for (size_t i = 1; i < n_objects; i++) {
+		struct object *x = &objects[i];
+
+		if (x->type == STRING)
+			continue;
+		buf_addf(b, by_print ? "userdata: 0x%" PRIx64 "\t" : "+userdata: 0x%" PRIx64 " [",
+			 x->address);
+		if (x->type == FUNCTION)
+			buf_addf(b, "func: %s", buf_str(&x->place));
+		else if (x->type == THREAD)
+			buf_addf(b, i % 2 ? "thread: " : "src/co.lua:7 src/main.lua:9 thread: ");
+		else
+			buf_adds(b, x->type == CFUNCTION ? "cfunction" : type_names[x->type]);
+		buf_addc(b, '\n');
+		count("object", type_names[x->type]);
+		if (x->type == FUNCTION || x->type == CFUNCTION)
+			count("place", buf_str(&x->place));
+		for (size_t k = 0; k < x->n_parents; k++) {
+			buf_addf(b, "0x%" PRIx64 " : %s\n", objects[x->parents[k]].address,
+				 buf_str(&x->key));
+			count("edge", buf_str(&x->key));
+		}
+		buf_adds(b, by_print ? "\n" : "]\n");
+	}
+	count("edge", "(not in the dump)");
+	count("object", "");
+}
+
+static void add_memref(struct buf *b, bool compared)
+{
+	static const char rule[] = "--------------------------------------------------------\n";
+
+	buf_adds(b, rule);
+	if (compared)
+		buf_addf(b, "-- This is compared memory information.\n%s", rule);
+	buf_adds(b, "-- Collect memory reference at line:23@file:main.lua\n");
+	buf_adds(b, rule);
+	buf_adds(b,
+		 "-- [Table/Function/String Address/Name]\t[Reference Path]\t[Reference Count]\n");
+	buf_adds(b, rule);
+	if (!compared)
+		buf_adds(b, "-- From Root Object: table: 0x55d872221b50 (registry)\n");
+	for (size_t i = 0; i < n_objects; i++) {
+		struct object *x = &objects[i];
+		struct buf path = BUF_INIT;
+
+		buf_adds(&path, buf_str(&x->path));
+		if (x->type == FUNCTION)
+			buf_addf(&path, "[line:%zu@file:src/file%zu.lua]", i % 9 + 1, i % 4);
+		else if (x->type == CFUNCTION)
+			buf_adds(&path, "[line:-1@file:[C]]");
+		else if (x->type == STRING)
+			buf_adds(&path, "[string]");
+		if (x->type == STRING)
+			buf_addf(b, compared ? "text\t%zu" : "string: \"text\t%zu\"", i);
+		else
+			buf_addf(b, "%s: 0x%" PRIx64, type_names[x->type], x->address);
+		buf_addf(b, "\t%s\t%zu\n", buf_str(&path), x->n_parents ? x->n_parents : 1);
+		count("object", type_names[x->type]);
+		if (x->type == FUNCTION || x->type == CFUNCTION)
+			count("place", buf_str(&x->place));
+		count("edge", buf_str(&path));
+		buf_release(&path);
+	}
+}
+
+static void add_tables(struct buf *b)
+{
+	static const char *const roots[] = {"GLOBAL", "REGISTRY", "UPVALUE", "LOCAL"};
+
+	buf_addf(b, "%-40s: %-12s: %-12s: %-12s: %s\n", "NAME", "SIZE", "TYPE", "ID", "INFO");
+	for (size_t i = 0; i < n_objects; i++) {
+		struct object *x = &objects[i];
+		uint32_t root = draw(4);
+		char name[64];
+
+		snprintf(name, sizeof name, "table%zu: of %zu", i, i % 7);
+		buf_addf(b, "%-40.40s: %-12" PRIu64 ": %-12s: %-12zx: %s\n", name, x->slots,
+			 roots[root], i, root > 1 ? "main.lua:12" : "");
+		count("object", "table");
+		count("edge", name);
+	}
+}
+
+static void add_leaks(struct buf *b)
+{
+	buf_adds(b, "total memroy: 512\r\n");
+	for (size_t i = 0; i < n_objects; i++) {
+		buf_addf(b, "potential leak(%" PRIu64 ") in {", objects[i].slots);
+		for (size_t k = 0; k < i % 4; k++) {
+			char path[64];
+
+			snprintf(path, sizeof path, "_G.cache%zu[%zu]", i, k);
+			buf_addf(b, "%s%s", k ? "," : "", path);
+			count("edge", path);
+		}
+		buf_adds(b, "}\r\n");
+		count("object", "table");
+	}
+}
+
+static void add_times(struct buf *b)
+{
+	buf_addf(b, "|%-40s: %-50s: %-12s: %-12s: %-12s: %-12s|\n", "FUNCTION", "SOURCE",
+		 "TOTAL(MS)", "AVERAGE(MS)", "RELATIVE", "CALLED");
+	for (size_t i = 0; i < n_objects; i++) {
+		uint64_t us = draw(5000000), calls = 1 + draw(999);
+		char name[64], source[64], total[32], mean[32], part[32], called[32];
+
+		snprintf(name, sizeof name, i % 8 ? "function%zu" : "[anonymous]", i);
+		snprintf(source, sizeof source, "[string \"a: b%zu\"]:%zu", i, i + 1);
+		snprintf(total, sizeof total, "%04.3f", (double)us / 1000);
+		snprintf(mean, sizeof mean, "%04.3f", (double)us / 1000 / (double)calls);
+		snprintf(part, sizeof part, "%03.2f%%", (double)us / 1e6);
+		snprintf(called, sizeof called, "%7" PRIu64, calls);
+		buf_addf(b, "|%-40.40s: %-50.50s: %-12s: %-12s: %-12s: %-12s|\n", name, source,
+			 total, mean, part, called);
+		fprintf(stderr, "function %s %s %" PRIu64 " %" PRIu64 "\n", name, source, calls,
+			us * 1000);
+	}
+}
+
+static bool add(struct buf *b, const char *form)
+{
+	if (!strcmp(form, "memdump"))
+		add_memdump(b, 0);
+	else if (!strcmp(form, "snapshot") || !strcmp(form, "print"))
+		add_snapshot(b, form[0] == 'p');
+	else if (!strcmp(form, "memref") || !strcmp(form, "compared"))
+		add_memref(b, form[0] == 'c');
+	else if (!strcmp(form, "tables"))
+		add_tables(b);
+	else if (!strcmp(form, "leaks"))
+		add_leaks(b);
+	else if (!strcmp(form, "times"))
+		add_times(b);
+	else
+		return false;
+	return true;
 }
 
 int main(int argc, char **argv)
 {
-	struct lua_gen g;
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} numbers[] = {
+	    {"--seed", &opt.seed}, {"--objects", &opt.objects}, {"--newlines", &opt.newlines}};
+	struct buf b = BUF_INIT;
+	int i = 1;
 
-	if (!lua_gen_options(&g, argc, argv))
-		g.format = "";
-	if (!strcmp(g.format, "folded"))
-		folded(&g, false);
-	else if (!strcmp(g.format, "jp-states"))
-		folded(&g, true);
-	else if (!strcmp(g.format, "jp-raw"))
-		jp_raw(&g);
-	else if (!strcmp(g.format, "luaprofiler"))
-		luaprofiler(&g);
-	else if (!strcmp(g.format, "luatrace"))
-		luatrace(&g);
-	else if (!strcmp(g.format, "luau-profile"))
-		luau_profile(&g);
-	else if (!strcmp(g.format, "luau-heap"))
-		luau_heap(&g);
-	else {
+	for (; i + 1 < argc; i += 2) {
+		bool known = false;
+
+		for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+			if (!strcmp(argv[i], numbers[k].name))
+				known = num_dec(argv[i + 1], strlen(argv[i + 1]), numbers[k].value);
+		if (!known)
+			break;
+	}
+	state = opt.seed * 2 + 1;
+	n_objects = opt.objects;
+	newlines = opt.newlines;
+	if (i + 1 == argc && n_objects && n_objects < 100000)
+		make_objects();
+	if (!objects || !add(&b, argv[i])) {
 		fprintf(stderr, "usage: see testdata/gen/lua_texts.c\n");
 		return 2;
 	}
-	return fclose(g.truth) || fflush(stdout) ? 3 : 0;
+	fwrite(b.data, 1, b.len, stdout);
+	for (size_t k = 0; k < n_counts; k++)
+		fprintf(stderr, "%s %" PRIu64 "\n", counts[k].text, counts[k].n);
+	buf_release(&b);
+	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }

@@ -12,7 +12,7 @@ rm -rf "$DATA/lua-others.part"
 mkdir -p "$DATA/lua-others.part" "$DATA/corpus/lua_texts" "$DATA/corpus/tarantool"
 cd "$DATA/lua-others.part"
 for format in folded jp-states jp-raw luaprofiler luatrace luau-profile luau-heap; do
-	"$GEN/lua_texts" --seed 7 --events 8 --truth "$format.truth" "$format" >"made.$format"
+	"$GEN/lua_profiles" --seed 7 --events 8 --truth "$format.truth" "$format" >"made.$format"
 	mv "made.$format" "$format"
 	cp "$format" "$DATA/corpus/lua_texts"
 done

@@ -31,7 +31,7 @@ count() { # the sum of the samples' counts
 
 texts='folded jp-states jp-raw luaprofiler luatrace luau-profile luau-heap'
 for format in $texts memprof sysprof; do
-	gen=lua_texts
+	gen=lua_profiles
 	case $format in memprof | sysprof) gen=tarantool ;; esac
 	for seed in 1 2 3 4; do
 		"$GEN/$gen" --seed "$seed" --events 200 --truth truth "$format" >capture
