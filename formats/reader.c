@@ -5,11 +5,14 @@
 #include <string.h>
 
 extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer;
+    reader_loli_text, reader_memtracer, reader_instrument, reader_instrument_text, reader_uftrace;
 
 const struct reader *const readers[] = {
-    &reader_trace,      &reader_memtracer, &reader_loli, &reader_loli_stream,
-    &reader_loli_cache, &reader_loli_text, NULL,
+    &reader_trace,      &reader_memtracer,
+    &reader_loli,       &reader_loli_stream,
+    &reader_loli_cache, &reader_loli_text,
+    &reader_instrument, &reader_instrument_text,
+    &reader_uftrace,    NULL,
 };
 
 const struct reader *reader_by_name(const char *name)
