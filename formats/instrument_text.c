@@ -179,7 +179,7 @@ static bool parse(struct line *l, const char *s, size_t n)
 static int bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *end = s + n;
-	int lines = 0, good = 0;
+	int lines = 0, good = 0, other = 0;
 	struct line l;
 
 	while (s < end && lines < BID_LINES) {
@@ -191,12 +191,12 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 			return 0;
 		if (parse(&l, s, (size_t)((nl ? nl : end) - s)))
 			good++;
-		else if (nl != s)
-			return 0;
+		else
+			other += nl != s;
 		lines++;
 		s = nl ? nl + 1 : end;
 	}
-	return good ? 8 + good : 0;
+	return good > 2 * other ? 8 + good - other : 0;
 }
 
 static const char *learn_unit(struct words *x, const struct line *l)
