@@ -201,26 +201,27 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 static const char *learn_unit(struct words *x, const struct line *l)
 {
+	/* From 2001 on, for a century. */
 	static const struct {
 		uint64_t from, unit;
 		const char *what;
-	} sizes[] = {{100000000000000000u, 1, "ns since 1970"},
-		     {100000000000000u, 1000, "us since 1970"},
-		     {100000000000u, 1000000, "ms since 1970"},
-		     {1000000000u, 1000000000, "s since 1970"},
-		     {0, 1, "ns"}};
+	} sizes[] = {{1000000000, 1000000000, "s since 1970"},
+		     {1000000000000, 1000000, "ms since 1970"},
+		     {1000000000000000, 1000, "us since 1970"},
+		     {1000000000000000000, 1, "ns since 1970"}};
 	uint64_t v;
 
 	x->unit = 1000000000;
 	if (l->fraction)
 		return "s";
-	if (!num_dec(l->time, l->n_time, &v))
-		v = UINT64_MAX;
-	for (size_t i = 0;; i++)
-		if (v >= sizes[i].from) {
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (num_dec(l->time, l->n_time, &v) && v >= sizes[i].from &&
+		    v / 4 < sizes[i].from) {
 			x->unit = sizes[i].unit;
 			return sizes[i].what;
 		}
+	x->unit = 1;
+	return "ns";
 }
 
 /* ns; false: more than 64 bits hold. */

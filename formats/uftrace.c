@@ -64,7 +64,7 @@ static enum status find_folder(struct records *x, struct err *e)
 	const struct import *im = x->u.im;
 	const char *slash = strrchr(im->in->name, '/');
 
-	if (!im->in->source || !im->in->size)
+	if (!im->in->source || !strcmp(im->in->name, "<stdin>"))
 		return err_set(e, ST_UNSUPPORTED,
 			       "the rest of the data stands in the files beside it: give the "
 			       "directory, not a pipe");

@@ -17,7 +17,8 @@ struct input {
 	struct input_source *source; /* private */
 };
 
-/* path "-" is standard input. A directory stands for the file info in it (uftrace's data). Errors of later reads go to *e, which must live as long. */
+/* path "-" is standard input. A directory stands for the file info in it (uftrace's data). Errors
+ * of later reads go to *e, which must live as long. */
 enum status input_open(struct input *in, const char *path, struct err *e);
 /* Over a seekable file that stays the caller's, from its first byte. */
 enum status input_fd(struct input *in, int fd, const char *name, struct err *e);

@@ -20,7 +20,7 @@ check() { # WHAT FILE FILE
 
 # events CAPTURE: as the generator's truth has them.
 events() {
-	tm-import -q "$1" | tm-dump -q | awk '
+	tm-import -q "$1" | tm-dump -q | LC_ALL=C awk '
 		function field(name,  i, f) {
 			for (i = 2; i <= NF; i++) { split($i, f, "="); if (f[1] == name) return f[2] }
 			return "-"
@@ -32,14 +32,14 @@ events() {
 		$1 == "enter" || $1 == "exit" { print $1, field("time"), tid[field("thread")], raw[top[field("stack")]] }'
 }
 for seed in 1 2 3; do
-	"$GEN/instrument" truth $seed >truth
+	"$GEN/instrument" truth $seed >events.truth
 	for form in calls calls-32 enter-exit; do
 		"$GEN/instrument" $form $seed >capture
 		events capture >got
-		check "$form, seed $seed: every event" truth got
+		check "$form, seed $seed: every event" events.truth got
 	done
 	# One thread behind the other, and no frames.
-	grep -v frame truth | sort -s -k 3,3n >by-thread
+	grep -v frame events.truth | sort -s -k 3,3n >by-thread
 	rm -rf uf && mkdir uf
 	"$GEN/instrument" uftrace uf $seed
 	first=$(awk 'NR == 1 || $2 < least { least = $2 } END { print least }' by-thread)
@@ -57,7 +57,7 @@ for seed in 1 2 3; do
 done
 
 "$GEN/instrument" calls-odd 1 >odd
-tm-import odd 2>notes >/dev/null
+tm-import -v odd 2>notes >/dev/null
 for note in 'lost where the capture was taken.*17' 'make no sense.*1' 'unknown kind.*1' 'before the start.*1'; do
 	if grep -Eq "$note" notes; then
 		echo "ok - calls-odd: $note"
