@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct object;
+struct map_piece;
 
 enum { OBJECT_BUILD_ID_MAX = 64 };
 
@@ -114,6 +115,16 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n);
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
 /* True when some code symbol starts exactly at vaddr. */
 bool object_is_symbol_start(struct object *o, uint64_t vaddr);
+
+/* The bytes of the executable sections of the file itself, or of its executable segments where it
+ * has no section headers: sorted by lo, not overlapping, borrowed from the object. A debug file has
+ * none. n 0: there are none. */
+struct object_code_part {
+	uint64_t lo, size;
+	const uint8_t *data;
+	struct map_piece *map; /* the object's */
+};
+const struct object_code_part *object_code(struct object *o, size_t *n);
 
 /* vaddr of a file offset through PT_LOAD; ST_NONE when no segment's file part holds it. */
 enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr);
