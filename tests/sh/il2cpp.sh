@@ -108,8 +108,8 @@ if [ -e "$folder/libil2cpp.so" ]; then
 		not_ok "-v names what was found" "$work/err"
 	fi
 	ours -e "$folder/libil2cpp.so" >"$work/want"
-	ours -e "$work/build/lib/libil2cpp.so" --no-il2cpp >"$work/got"
-	same "--no-il2cpp looks for nothing"
+	ours -e "$work/build/lib/libil2cpp.so" --no-managed >"$work/got"
+	same "--no-managed looks for nothing"
 	ours -e "$folder/libil2cpp.so" --linemap "$data/sentry-g++-5-O2.json" >"$work/got"
 	same "Sentry's map of another build is not used"
 	ours -e "$folder/libil2cpp.so" --linemap "$data/sentry-g++-5-O1.json" --linemap-window 1 >"$work/got"
