@@ -21,7 +21,7 @@ struct spikes_cli {
 	struct opt_list rule_files, channels;
 	const char *threshold, *hook_cost;
 	uint64_t n, depth, max;
-	bool has_max, allow_loss, pet, suggest;
+	bool has_max, allow_loss, lossy, pet, suggest;
 	int sort, n_operands;
 	char **operands;
 
@@ -50,6 +50,9 @@ static void captured(void *arg, struct trace *t)
 
 	spikes_pet_capture(&c->log);
 	cli_notes(c->loop.file, t, 0, NOTE_GUESS);
+	/* What the engine could not judge is lost to the gate as well. */
+	for (size_t i = 0; i < t->n_notes; i++)
+		c->lossy |= t->notes[i].severity == NOTE_LOSS;
 }
 
 static void read_rules(struct spikes_cli *c)
@@ -118,7 +121,7 @@ static void judge(struct spikes_cli *c)
 {
 	if (!c->has_max)
 		return;
-	if (c->loop.lossy && !c->allow_loss) {
+	if ((c->loop.lossy || c->lossy) && !c->allow_loss) {
 		cli_error(NULL, "--max-spikes: the input has lost something, so nothing is "
 				"certain (--allow-loss)");
 		cli_status(EXIT_INCONCLUSIVE);

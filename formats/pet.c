@@ -210,6 +210,20 @@ static size_t dash(struct piece s)
 	return begins(s, "-") ? 1 : 0;
 }
 
+/* The parenthesis that holds at: both names and files may have pairs of them. */
+static const char *opening(struct piece s, const char *at)
+{
+	size_t depth = 0;
+
+	while (at-- > s.s) {
+		if (*at == '(' && !depth)
+			return at;
+		depth += *at == ')';
+		depth -= *at == '(';
+	}
+	return NULL;
+}
+
 /* "Name (File.cpp - LINE: 12) text": the name stays in *s, the text is given back. */
 static struct piece take_place(struct pet *p, struct piece *s, struct location *l)
 {
@@ -221,7 +235,7 @@ static struct piece take_place(struct pet *p, struct piece *s, struct location *
 
 	if (!word)
 		return none;
-	open = memrchr(s->s, '(', (size_t)(word - s->s));
+	open = opening(*s, word);
 	if (!open)
 		return none;
 	file = trim((struct piece){open + 1, (size_t)(word - open - 1)});

@@ -290,7 +290,6 @@ static void add_notes(const struct spikes *s, struct trace *t)
 	    [ODD_UNCORRECTED] = {NOTE_INFO, "samples are as captured: --hook-cost is not for them"},
 	    [ODD_UNKNOWN] = {NOTE_INFO, "enters do not say of what function"},
 	};
-	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < ODDS; i++)
 		if (s->odd[i] && notes[i].text)
@@ -301,7 +300,7 @@ static void add_notes(const struct spikes *s, struct trace *t)
 			   " ns at most: calls around them seem too short",
 			   s->back_most);
 	if (s->odd[ODD_OPEN])
-		trace_note(t, NOTE_LOSS, s->odd[ODD_OPEN],
+		trace_note(t, NOTE_GUESS, s->odd[ODD_OPEN],
 			   "calls are still open at the end and not judged (the longest: %" PRIu64
 			   " ns so far)",
 			   s->longest_open);
@@ -310,7 +309,6 @@ static void add_notes(const struct spikes *s, struct trace *t)
 			   "calls deeper than %zu (up to %" PRIu64
 			   ") are not judged: --depth; their time is their caller's self time",
 			   s->options.depth, s->deepest);
-	buf_release(&b);
 }
 
 static enum status end(struct sink *sink, struct trace *t, struct err *e)

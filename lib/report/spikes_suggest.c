@@ -183,8 +183,8 @@ void spikes_suggest(const struct spikes *s, const struct spike_groups *g, uint64
 	add_more(out, n_steady, shown);
 	shown = n && n < n_others ? (size_t)n : n_others;
 	if (n_others)
-		buf_adds(out, "# Slow now and then, so to be looked at. To silence one, take the "
-			      "'#' away:\n\n");
+		buf_adds(out, "# To be looked at, the worst first. To silence one, take the '#' "
+			      "away:\n\n");
 	for (size_t i = 0; i < shown; i++) {
 		size_t len;
 		const char *name = spike_function_name(g->functions, others[i].function, &len);
