@@ -22,7 +22,7 @@ same() { # WHAT WANTED GOT
 # short entries. Words that ours has more than that are a difference.
 
 # One word a line; dashes as ASCII.
-words() { sed 's/\xe2\x80\x93/-/g' | tr -s ' \n' '\n\n'; }
+words() { sed 's/\xe2\x80\x93/-/g' | tr -s ' ' '\n'; }
 slide() { grep -o 'PET: Function took too long: MSec Thread.*MSec' "$seed" | sed -n "$1p"; }
 ours() {
 	sed -E 's/took too long: [0-9.]+ MSec/took too long: MSec/; s/takes [0-9.]+ ms/takes ms/' |
@@ -40,9 +40,9 @@ if [ -f "$seed" ]; then
 	done
 	# The transcript itself is read: as many entries, and the same calls in the listing.
 	for n in 1 2; do
-		slide $n >slide
-		tm-import -q slide | tm-dump >dump
-		tr ' ' '\n' <slide | grep -c '^PET:$' | sed "s/\$/ entries, frame $((2323 + 99 * (n - 1)))/" >want
+		slide $n >log
+		tm-import -q log | tm-dump >dump
+		tr ' ' '\n' <log | grep -c '^PET:$' | sed "s/\$/ entries, frame $((2323 + 99 * (n - 1)))/" >want
 		sed -n 's/^totals .*sample=\([0-9]*\).*/\1 entries, frame/p' dump | tr '\n' ' ' >got
 		sed -n 's/^frame value=//p' dump >>got
 		same "the transcript of slide $n is read" want got
