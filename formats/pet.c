@@ -19,6 +19,7 @@
  * Developers Conference 2012), which show two listings; what they leave open is marked in the
  * page. "Description:" lines are tm-spikes' own.
  */
+#include "formats/pet_text.h"
 #include "formats/reader.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -29,18 +30,7 @@
 
 enum { LINE_LIMIT = 1 << 20, LISTING_MAX = 4096, TEXT_MAX = 32 << 10 };
 
-static const char head_word[] = "PET: Function took too long:";
-static const char short_word[] = "PET: Thread (";
-static const char short_end[] = ") Function took too long:";
-static const char trace_word[] = "Function Name Trace";
-static const char fence[] = "!!!!!";
-
 enum state { OUTSIDE, IN_HEAD, IN_LISTING, IN_SHORT };
-
-struct piece { /* of a line */
-	const char *s;
-	size_t n;
-};
 
 struct listing { /* the last one of a thread, outermost first */
 	uint32_t *ids;
@@ -68,44 +58,6 @@ struct pet {
 	    odd_indexes, too_deep, lost_texts, cut_texts;
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static struct piece trim(struct piece p)
-{
-	while (p.n && is_blank(*p.s)) {
-		p.s++;
-		p.n--;
-	}
-	while (p.n && is_blank(p.s[p.n - 1]))
-		p.n--;
-	return p;
-}
-
-static struct piece from(struct piece p, size_t skip)
-{
-	return (struct piece){p.s + skip, p.n - skip};
-}
-
-static bool begins(struct piece p, const char *word)
-{
-	size_t n = strlen(word);
-
-	return p.n >= n && !memcmp(p.s, word, n);
-}
-
-static const char *find(struct piece p, const char *word)
-{
-	return p.n ? memmem(p.s, p.n, word, strlen(word)) : NULL;
-}
-
 static void add_text(struct pet *p, struct buf *to, const char *prefix, struct piece text)
 {
 	if (to->len + text.n > TEXT_MAX) {
@@ -130,12 +82,12 @@ static bool milliseconds(struct pet *p, struct piece s, int64_t *ns)
 /* [number] MSec, and what follows; without MSec all of it is what follows. */
 static struct piece take_time(struct pet *p, struct piece s)
 {
-	const char *unit = find(s, "MSec");
+	const char *unit = piece_find(s, "MSec");
 	struct piece number = {s.s, unit ? (size_t)(unit - s.s) : 0};
 
-	number = trim(number);
+	number = piece_trim(number);
 	if (unit)
-		s = trim(from(s, (size_t)(unit - s.s) + 4));
+		s = piece_trim(piece_from(s, (size_t)(unit - s.s) + 4));
 	p->has_time = number.n && milliseconds(p, number, &p->time);
 	if (number.n && !p->has_time)
 		p->odd_numbers++;
@@ -170,24 +122,25 @@ static struct piece take_frame(struct pet *p, struct piece s)
 	size_t n = s.n;
 	uint64_t number;
 
-	while (n && is_digit(s.s[n - 1]))
+	while (n && pet_is_digit(s.s[n - 1]))
 		n--;
-	if (n < s.n && trim((struct piece){s.s, n}).n >= 5) {
-		struct piece before = trim((struct piece){s.s, n}), digits = from(s, n);
+	if (n < s.n && piece_trim((struct piece){s.s, n}).n >= 5) {
+		struct piece before = piece_trim((struct piece){s.s, n}), digits = piece_from(s, n);
 
 		if (!memcmp(before.s + before.n - 5, "frame", 5) &&
-		    (before.n == 5 || is_blank(before.s[before.n - 6]))) {
+		    (before.n == 5 || pet_is_blank(before.s[before.n - 6]))) {
 			p->has_frame = num_dec(digits.s, digits.n, &number) && number <= INT64_MAX;
 			p->frame = p->has_frame ? (int64_t)number : 0;
 			p->odd_numbers += !p->has_frame;
-			s = trim((struct piece){before.s, before.n - 5});
+			s = piece_trim((struct piece){before.s, before.n - 5});
 		}
 	} else if (s.n >= 5 && !memcmp(s.s + s.n - 5, "frame", 5)) { /* its number is blank */
-		s = trim((struct piece){s.s, s.n - 5});
+		s = piece_trim((struct piece){s.s, s.n - 5});
 	}
-	if (s.n >= 4 && !memcmp(s.s + s.n - 4, "PEAK", 4) && (s.n == 4 || is_blank(s.s[s.n - 5]))) {
+	if (s.n >= 4 && !memcmp(s.s + s.n - 4, "PEAK", 4) &&
+	    (s.n == 4 || pet_is_blank(s.s[s.n - 5]))) {
 		p->peak = true;
-		s = trim((struct piece){s.s, s.n - 4});
+		s = piece_trim((struct piece){s.s, s.n - 4});
 	}
 	return s;
 }
@@ -197,67 +150,40 @@ static uint32_t add_location(struct pet *p, const struct location *l)
 	return trace_location(p->im->t, l);
 }
 
-/* What a program prints that has no name for an address. */
-static bool no_name(struct piece name)
-{
-	return !name.n || begins(name, "?") || begins(name, "(null)") || begins(name, "0x");
-}
-
-static size_t dash(struct piece s)
-{
-	if (begins(s, "\xe2\x80\x93") || begins(s, "\xe2\x80\x94"))
-		return 3;
-	return begins(s, "-") ? 1 : 0;
-}
-
-/* The parenthesis that holds at: both names and files may have pairs of them. */
-static const char *opening(struct piece s, const char *at)
-{
-	size_t depth = 0;
-
-	while (at-- > s.s) {
-		if (*at == '(' && !depth)
-			return at;
-		depth += *at == ')';
-		depth -= *at == '(';
-	}
-	return NULL;
-}
-
 /* "Name (File.cpp - LINE: 12) text": the name stays in *s, the text is given back. */
 static struct piece take_place(struct pet *p, struct piece *s, struct location *l)
 {
 	static const struct piece none = {"", 0};
-	const char *word = find(*s, "LINE:"), *open;
+	const char *word = piece_find(*s, "LINE:"), *open;
 	struct piece file, rest;
 	size_t d = 0;
 	uint64_t line;
 
 	if (!word)
 		return none;
-	open = opening(*s, word);
+	open = pet_opening(*s, word);
 	if (!open)
 		return none;
-	file = trim((struct piece){open + 1, (size_t)(word - open - 1)});
-	if (file.n >= 3 && (dash(from(file, file.n - 3)) == 3))
+	file = piece_trim((struct piece){open + 1, (size_t)(word - open - 1)});
+	if (file.n >= 3 && (pet_dash(piece_from(file, file.n - 3)) == 3))
 		d = 3;
 	else if (file.n && file.s[file.n - 1] == '-')
 		d = 1;
-	file = trim((struct piece){file.s, file.n - d});
-	rest = trim(from(*s, (size_t)(word + 5 - s->s)));
+	file = piece_trim((struct piece){file.s, file.n - d});
+	rest = piece_trim(piece_from(*s, (size_t)(word + 5 - s->s)));
 	d = 0;
-	while (d < rest.n && is_digit(rest.s[d]))
+	while (d < rest.n && pet_is_digit(rest.s[d]))
 		d++;
 	if (d && num_dec(rest.s, d, &line) && line <= UINT32_MAX)
 		l->line = (uint32_t)line;
 	else
 		p->odd_numbers += d > 0;
-	rest = trim(from(rest, d));
-	if (begins(rest, ")"))
-		rest = trim(from(rest, 1));
+	rest = piece_trim(piece_from(rest, d));
+	if (piece_begins(rest, ")"))
+		rest = piece_trim(piece_from(rest, 1));
 	if (file.n)
 		l->file = trace_string(p->im->t, file.s, file.n);
-	*s = trim((struct piece){s->s, (size_t)(open - s->s)});
+	*s = piece_trim((struct piece){s->s, (size_t)(open - s->s)});
 	return rest;
 }
 
@@ -269,20 +195,20 @@ static void take_call(struct pet *p, struct piece s)
 	char index[32];
 	size_t n = 2;
 
-	s = trim(s);
-	if (begins(s, "0x") || begins(s, "0X")) {
+	s = piece_trim(s);
+	if (piece_begins(s, "0x") || piece_begins(s, "0X")) {
 		while (n < s.n && num_hex_digit(s.s[n]) >= 0)
 			n++;
 		if (num_hex(s.s + 2, n - 2, &l.raw)) {
 			l.space = SPACE_RUNTIME;
-			s = trim(from(s, n));
+			s = piece_trim(piece_from(s, n));
 		}
 	}
-	s = trim(from(s, dash(s)));
+	s = piece_trim(piece_from(s, pet_dash(s)));
 	text = take_place(p, &s, &l);
-	if (no_name(s) && l.space == SPACE_NAME)
+	if (pet_no_name(s) && l.space == SPACE_NAME)
 		l.space = SPACE_UNKNOWN;
-	if (!no_name(s))
+	if (!pet_no_name(s))
 		l.name = trace_string(p->im->t, s.s, s.n);
 	if (p->now.n >= LISTING_MAX) {
 		p->too_deep++;
@@ -296,43 +222,20 @@ static void take_call(struct pet *p, struct piece s)
 	VEC_PUSH(p->now.ids, p->now.n, p->now.cap) = add_location(p, &l);
 }
 
-/* "12) " -> its length; 0: there is none. */
-static size_t index_of(struct piece s, uint64_t *index)
-{
-	size_t n = 0;
-
-	while (n < s.n && is_digit(s.s[n]))
-		n++;
-	if (!n || n == s.n || s.s[n] != ')' || !num_dec(s.s, n, index))
-		return 0;
-	return n + 1;
-}
-
-/* Line ends may be lost: a listing goes on at " 8) " behind its seventh call. */
-static size_t next_index(struct piece s, uint64_t index)
-{
-	char word[32];
-	const char *at;
-
-	snprintf(word, sizeof word, " %llu) ", (unsigned long long)index + 1);
-	at = find(s, word);
-	return at ? (size_t)(at - s.s) : s.n;
-}
-
 /* Lines of a listing; false: it is none. */
 static bool take_calls(struct pet *p, struct piece s)
 {
 	uint64_t index;
 	size_t n;
 
-	s = trim(s);
-	n = index_of(s, &index);
+	s = piece_trim(s);
+	n = pet_index(s, &index);
 	if (!n || index > UINT32_MAX || (p->state == IN_SHORT && p->now.n))
 		return false;
 	if (p->state == IN_SHORT) {
 		p->index = index;
 		p->has_index = true;
-		take_call(p, from(s, n));
+		take_call(p, piece_from(s, n));
 		return true;
 	}
 	p->state = IN_LISTING;
@@ -340,29 +243,29 @@ static bool take_calls(struct pet *p, struct piece s)
 		size_t length;
 
 		p->odd_indexes += index != p->now.n;
-		s = from(s, n);
-		length = next_index(s, index);
+		s = piece_from(s, n);
+		length = pet_next_index(s, index);
 		take_call(p, (struct piece){s.s, length});
 		if (length == s.n)
 			return true;
-		s = trim(from(s, length));
-		n = index_of(s, &index);
+		s = piece_trim(piece_from(s, length));
+		n = pet_index(s, &index);
 	}
 }
 
 /* Thread: NAME PEAK frame 12 Function Name Trace 0) ..., from any of these on. */
 static void take_fields(struct pet *p, struct piece s)
 {
-	const char *listing = find(s, trace_word);
+	const char *listing = piece_find(s, pet_listing);
 	struct piece rest = {"", 0};
 
 	if (listing) {
-		rest = trim(from(s, (size_t)(listing - s.s) + sizeof trace_word - 1));
+		rest = piece_trim(piece_from(s, (size_t)(listing - s.s) + strlen(pet_listing)));
 		s.n = (size_t)(listing - s.s);
 	}
-	s = take_frame(p, trim(s));
-	if (begins(s, "Thread:"))
-		p->thread = thread_of(p, trim(from(s, 7)));
+	s = take_frame(p, piece_trim(s));
+	if (piece_begins(s, "Thread:"))
+		p->thread = thread_of(p, piece_trim(piece_from(s, 7)));
 	if (listing)
 		p->state = IN_LISTING;
 	if (rest.n)
@@ -470,12 +373,12 @@ static enum status take_message(struct pet *p, struct piece s, struct err *e)
 {
 	enum status st = flush(p, e);
 
-	while (begins(s, "!"))
-		s = from(s, 1);
-	s = trim(s);
-	while (s.n && s.s[s.n - 1] == '!') /* a closing fence; a text that ends so loses it */
+	while (piece_begins(s, "!"))
+		s = piece_from(s, 1);
+	s = piece_trim(s);
+	while (s.n && s.s[s.n - 1] == '!') /* a closing pet_fence; a text that ends so loses it */
 		s.n--;
-	s = trim(s);
+	s = piece_trim(s);
 	if (s.n)
 		add_text(p, &p->later, "", s);
 	return st;
@@ -488,31 +391,32 @@ static enum status take_piece(struct pet *p, struct piece s, bool *known, struct
 	enum status st = ST_OK;
 	const char *end;
 
-	s = trim(s);
+	s = piece_trim(s);
 	*known = true;
-	if (begins(s, head_word)) {
+	if (piece_begins(s, pet_head)) {
 		st = flush(p, e);
 		begin(p, IN_HEAD);
-		take_fields(p, take_time(p, trim(from(s, sizeof head_word - 1))));
-	} else if (begins(s, short_word) && (end = find(s, short_end))) {
-		struct piece name = from(s, sizeof short_word - 1);
+		take_fields(p, take_time(p, piece_trim(piece_from(s, strlen(pet_head)))));
+	} else if (piece_begins(s, pet_short) && (end = piece_find(s, pet_short_end))) {
+		struct piece name = piece_from(s, strlen(pet_short));
 
 		st = flush(p, e);
 		begin(p, IN_SHORT);
 		name.n = (size_t)(end - name.s);
-		p->thread = thread_of(p, trim(name));
-		s = from(s, (size_t)(end - s.s) + sizeof short_end - 1);
-		s = take_time(p, trim(s));
+		p->thread = thread_of(p, piece_trim(name));
+		s = piece_from(s, (size_t)(end - s.s) + strlen(pet_short_end));
+		s = take_time(p, piece_trim(s));
 		*known = !s.n || take_calls(p, s);
-	} else if (begins(s, fence)) {
+	} else if (piece_begins(s, pet_fence)) {
 		st = take_message(p, s, e);
-	} else if (p->state == IN_HEAD && (begins(s, "Thread:") || begins(s, "PEAK") ||
-					   begins(s, "frame ") || begins(s, trace_word))) {
+	} else if (p->state == IN_HEAD &&
+		   (piece_begins(s, "Thread:") || piece_begins(s, "PEAK") ||
+		    piece_begins(s, "frame ") || piece_begins(s, pet_listing))) {
 		take_fields(p, s);
-	} else if (p->state != OUTSIDE && begins(s, "Description:") && p->now.n) {
+	} else if (p->state != OUTSIDE && piece_begins(s, "Description:") && p->now.n) {
 		snprintf(index, sizeof index, "%zu) ",
 			 p->state == IN_SHORT && p->has_index ? (size_t)p->index : p->now.n - 1);
-		add_text(p, &p->text, index, trim(from(s, 12)));
+		add_text(p, &p->text, index, piece_trim(piece_from(s, 12)));
 	} else {
 		*known = p->state != OUTSIDE && take_calls(p, s);
 		if (!*known && s.n && p->state != OUTSIDE && p->now.n)
@@ -521,34 +425,18 @@ static enum status take_piece(struct pet *p, struct piece s, bool *known, struct
 	return st;
 }
 
-/* Where the next entry or message begins behind the first byte. */
-static size_t next_cut(struct piece s)
-{
-	static const char *const words[] = {head_word, short_word, fence};
-	size_t best = s.n;
-
-	for (int i = 0; i < 3 && s.n; i++) {
-		size_t skip = begins(s, words[i]) ? strlen(words[i]) : 1;
-		const char *at = find(from(s, skip < s.n ? skip : s.n), words[i]);
-
-		if (at && (size_t)(at - s.s) < best)
-			best = (size_t)(at - s.s);
-	}
-	return best;
-}
-
-/* A message has its closing fence on its own line; the fence begins no other. */
+/* A message has its closing pet_fence on its own line; the pet_fence begins no other. */
 static enum status take_line(struct pet *p, struct piece s, struct err *e)
 {
-	bool any = false, known = true, blank = !trim(s).n;
+	bool any = false, known = true, blank = !piece_trim(s).n;
 	enum status st = ST_OK;
 
 	while (!st && s.n) {
-		size_t n = next_cut(s);
+		size_t n = pet_next_cut(s);
 
 		st = take_piece(p, (struct piece){s.s, n}, &known, e);
 		any |= known;
-		s = from(s, n);
+		s = piece_from(s, n);
 	}
 	p->other_lines += !any && !blank;
 	return st;
@@ -620,14 +508,17 @@ static int bid_pet(const uint8_t *head, size_t n, bool whole)
 
 	(void)whole;
 	if (n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3))
-		s = from(s, 3);
-	while (s.n && (is_blank(*s.s) || *s.s == '\n' || *s.s == '\r'))
-		s = from(s, 1);
-	if (begins(s, head_word) || (begins(s, short_word) && find(s, short_end)))
+		s = piece_from(s, 3);
+	while (s.n && (pet_is_blank(*s.s) || *s.s == '\n' || *s.s == '\r'))
+		s = piece_from(s, 1);
+	if (piece_begins(s, pet_head) ||
+	    (piece_begins(s, pet_short) && piece_find(s, pet_short_end)))
 		return 64;
 	if (memchr(s.s, '\0', s.n))
 		return 0;
-	return find(s, head_word) || (find(s, short_word) && find(s, short_end)) ? 10 : 0;
+	return piece_find(s, pet_head) || (piece_find(s, pet_short) && piece_find(s, pet_short_end))
+		   ? 10
+		   : 0;
 }
 
 const struct reader reader_pet = {

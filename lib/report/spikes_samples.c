@@ -49,7 +49,7 @@ static void mark_callers(struct spikes *s, const struct trace *t, uint32_t stack
 		index++;
 	if (index == s->n_parent_limits)
 		VEC_PUSH(s->parent_limits, s->n_parent_limits, s->cap_parent_limits) = limit;
-	while ((stack = t->stacks[stack].parent))
+	for (size_t i = 1; i < s->options.depth && (stack = t->stacks[stack].parent); i++)
 		*map64_put(&s->parents, stack) = index + 1;
 }
 
