@@ -46,7 +46,7 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 	if (th->inactive)
 		return;
 	see_time(s, th, ev);
-	if (th->n == s->options.depth) {
+	if (parent && th->n >= s->options.depth) {
 		parent->below++;
 		s->odd[ODD_DEEPER]++;
 		if (th->n + ++th->deeper > s->deepest)
