@@ -33,7 +33,7 @@ static void see_time(struct spikes *s, struct spike_thread *th, const struct eve
 static void take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
 {
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
-	struct spike_open *parent = th->n ? &th->open[th->n - 1] : NULL, *o;
+	struct spike_open *parent = th->n ? &th->open[th->n - 1] : NULL, call;
 	struct spike_place place = {.t = t,
 				    .thread = ev->thread,
 				    .has_frame = s->in_frame,
@@ -41,7 +41,7 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 				    .has_time = ev->has & EV_HAS_TIME,
 				    .time = ev->time,
 				    .n_callers = th->n,
-				    .stride = sizeof *o};
+				    .stride = sizeof call};
 
 	if (th->inactive)
 		return;
@@ -53,23 +53,19 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 			s->deepest = th->n + th->deeper;
 		return;
 	}
-	th->open =
-	    th->n < th->cap ? th->open : mem_grow(th->open, &th->cap, th->n + 1, sizeof *th->open);
-	o = &th->open[th->n];
-	*o =
-	    (struct spike_open){.time = ev->time,
-				.function = spike_function_of(&s->functions, t, innermost(t, ev),
-							      ev->has & EV_HAS_TYPE ? ev->type : 0),
-				.text = ev->has & EV_HAS_NAME ? ev->name : 0,
-				.marker = ev->has & EV_HAS_TYPE ? ev->type : 0,
-				.has_time = ev->has & EV_HAS_TIME};
-	s->odd[ODD_UNKNOWN] += !o->function;
-	place.callers = &th->open[0].function;
-	spikes_judge(s, o->function, th->limit, th->n ? &th->open[th->n - 1].state : NULL, &place,
-		     &o->state);
-	for (size_t i = 0; o->state.has_parents && i < th->n; i++)
-		th->open[i].state.limit = o->state.parents;
-	th->n++;
+	call = (struct spike_open){.time = ev->time,
+				   .text = ev->has & EV_HAS_NAME ? ev->name : 0,
+				   .marker = ev->has & EV_HAS_TYPE ? ev->type : 0,
+				   .has_time = ev->has & EV_HAS_TIME};
+	call.function = spike_function_of(&s->functions, t, innermost(t, ev), call.marker);
+	s->odd[ODD_UNKNOWN] += !call.function;
+	if (parent)
+		place.callers = &th->open[0].function;
+	spikes_judge(s, call.function, th->limit, parent ? &parent->state : NULL, &place,
+		     &call.state);
+	for (size_t i = 0; call.state.has_parents && i < th->n; i++)
+		th->open[i].state.limit = call.state.parents;
+	VEC_PUSH(th->open, th->n, th->cap) = call;
 }
 
 /* What is open ends without a time of its own: what it called is its caller's then. */
