@@ -40,6 +40,11 @@ static bool for_programs(enum render_format f)
 	return f != RENDER_TEXT && f != RENDER_MARKDOWN && f != RENDER_JUNIT && f != RENDER_SARIF;
 }
 
+static bool shows_flame(enum render_format f)
+{
+	return f != RENDER_CSV && f != RENDER_TSV && for_programs(f);
+}
+
 static void choose(struct project_options *what, enum key by, int sort, const struct policy *p,
 		   enum render_format f, bool save)
 {
@@ -47,8 +52,8 @@ static void choose(struct project_options *what, enum key by, int sort, const st
 
 	if (save)
 		keys = (1u << KEYS) - 1 - (1u << KEY_LOCATION) - (1u << KEY_FRAME);
-	else if (f != RENDER_CSV && f != RENDER_TSV && for_programs(f))
-		keys |= 1u << KEY_STACK; /* for the flame graph */
+	else if (shows_flame(f))
+		keys |= 1u << KEY_STACK;
 	for (enum key k = 0; k < KEYS; k++)
 		if (keys >> k & 1)
 			what->by[what->n_by++].by = k;
@@ -132,6 +137,7 @@ int main(int argc, char **argv)
 		cli_report_start(&report);
 	options.by = (enum key)by;
 	options.sort = sort_of(sort);
+	options.flame = shows_flame(report.format);
 	cli_filter_project(&filter, &what);
 	choose(&what, options.by, options.sort, &compare.policy, report.format, save != NULL);
 	complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);

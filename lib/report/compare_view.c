@@ -514,7 +514,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	v->table.notes = v->lines.items;
 	v->table.n_notes = v->lines.n;
 	compare_runs_init(&v->runs, c, v->sort);
-	if (compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
+	if (o->flame && compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
 		compare_flame(c, v->sort, &v->flame);
 		v->flame.title = text(v, "%s by stack: %s against %s", sum_names[v->sort].word,
 				      v->flame.new_label, v->flame.base_label);
