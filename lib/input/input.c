@@ -295,6 +295,21 @@ static enum status open_fd(struct input *in, int fd, bool owns, struct err *e)
 	return ST_OK;
 }
 
+static bool enter_folder(int *fd)
+{
+	struct stat st;
+	int info;
+
+	if (fstat(*fd, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	info = openat(*fd, "info", O_RDONLY | O_CLOEXEC);
+	if (info < 0)
+		return false;
+	close(*fd);
+	*fd = info;
+	return true;
+}
+
 enum status input_open(struct input *in, const char *path, struct err *e)
 {
 	bool standard = !strcmp(path, "-");
@@ -303,6 +318,8 @@ enum status input_open(struct input *in, const char *path, struct err *e)
 	*in = (struct input){.name = standard ? "<stdin>" : path};
 	if (fd < 0)
 		return err_sys(e, "cannot open");
+	if (!standard)
+		in->folder = enter_folder(&fd);
 	return open_fd(in, fd, !standard, e);
 }
 

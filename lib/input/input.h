@@ -13,10 +13,12 @@ struct input {
 	struct cursor cur;           /* read with cursor_* functions */
 	const char *name;            /* as the user gave it; "<stdin>" for - */
 	uint64_t size;               /* bytes of the raw file, 0: not known (a pipe) */
+	bool folder;                 /* name is a directory, and this the file info in it */
 	struct input_source *source; /* private */
 };
 
-/* path "-" is standard input. Errors of later reads go to *e, which must live as long. */
+/* path "-" is standard input. A directory stands for the file info in it (uftrace's data). Errors
+ * of later reads go to *e, which must live as long. */
 enum status input_open(struct input *in, const char *path, struct err *e);
 /* Over a seekable file that stays the caller's, from its first byte. */
 enum status input_fd(struct input *in, int fd, const char *name, struct err *e);
