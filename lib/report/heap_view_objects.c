@@ -49,10 +49,12 @@ static const struct heap_part *locate(const struct heap_view *v, uint32_t index,
 
 static void choose(struct heap_view *v)
 {
-	struct ranked r = {0};
+	struct ranked r = {.cap_indexes = 16, .cap_keys = 16};
 	size_t all = 0;
 	uint32_t base = 0;
 
+	r.indexes = mem_array(r.cap_indexes, sizeof *r.indexes);
+	r.keys = mem_array(r.cap_keys, sizeof *r.keys);
 	for (size_t k = 0; k < v->n_parts; k++) {
 		const struct heap_part *p = &v->parts[k];
 
