@@ -5,11 +5,11 @@
 #include <string.h>
 
 extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer;
+    reader_loli_text, reader_memtracer, reader_unity_raw;
 
 const struct reader *const readers[] = {
-    &reader_trace,      &reader_memtracer, &reader_loli, &reader_loli_stream,
-    &reader_loli_cache, &reader_loli_text, NULL,
+    &reader_trace,      &reader_memtracer, &reader_loli,      &reader_loli_stream,
+    &reader_loli_cache, &reader_loli_text, &reader_unity_raw, NULL,
 };
 
 const struct reader *reader_by_name(const char *name)
