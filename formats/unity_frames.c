@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-	UNTIED_MAX = 4096, /* looked through for each frame */
-	AHEAD_MAX = 16,    /* a thread's frame, of the one that counts */
+	UNTIED_MAX = 1 << 14, /* looked through for a frame */
+	AHEAD_MAX = 16,       /* a thread's frame, of the one that counts */
 };
 
 void unity_frames_init(struct unity_frames *f, struct import *im, uint32_t ordinal)
@@ -115,20 +115,21 @@ static void emit_sample(struct unity_frames *f, const struct unity_item *it)
 					  EV_HAS_VALUE | EV_HAS_TARGET);
 	const struct unity_node *node = &f->names.nodes[it->node];
 
-	ev->type = unity_marker_row(&f->names, node->marker);
-	ev->stack = it->calls ? trace_stack(f->im->t, inner_stack(f, node->parent, it->calls),
-					    unity_marker_location(&f->names, node->marker))
-			      : unity_stack(&f->names, it->node);
+	ev->stack = unity_stack(&f->names, it->node);
+	ev->type = node->row;
+	if (it->calls)
+		ev->stack = trace_stack(f->im->t, inner_stack(f, node->parent, it->calls),
+					unity_marker_location(&f->names, node->marker));
 	ev->time = unity_time(&f->clock, it->start);
 	ev->thread = lane_row(f, it->thread);
 	ev->value = (int64_t)it->total;
 	ev->target = it->self;
 }
 
-static void emit_alloc(struct unity_frames *f, const struct unity_item *it)
+static void emit_alloc(struct unity_frames *f, const struct unity_item *it, uint32_t node)
 {
 	static const char name[] = "GC.Alloc";
-	uint32_t stack = inner_stack(f, it->node, it->calls);
+	uint32_t stack = inner_stack(f, node, it->calls);
 	struct event *ev = next_event(f, EV_ALLOC,
 				      EV_HAS_TYPE | EV_HAS_TIME | EV_HAS_THREAD | EV_HAS_DOMAIN |
 					  EV_HAS_REQUESTED);
@@ -158,11 +159,11 @@ static enum status emit(struct unity_frames *f, const struct unity_item *it, str
 	switch ((enum unity_kind)it->kind) {
 	case UNITY_SAMPLE: emit_sample(f, it); break;
 	case UNITY_MAYBE_ALLOC:
-		if (!f->names.markers[it->marker].gc_alloc)
-			break;
-		emit_alloc(f, it);
+	case UNITY_GC_ALLOC:
+		if (f->names.markers[f->names.nodes[it->node].marker].gc_alloc)
+			emit_alloc(f, it, f->names.nodes[it->node].parent);
 		break;
-	case UNITY_ALLOC: emit_alloc(f, it); break;
+	case UNITY_ALLOC: emit_alloc(f, it, it->node); break;
 	case UNITY_COUNTER:
 		ev = next_event(f, EV_COUNTER, EV_HAS_TYPE | EV_HAS_VALUE);
 		ev->type = it->node;
@@ -311,8 +312,14 @@ enum status unity_frames_push_slow(struct unity_frames *f, const struct unity_it
 
 		while (i && !f->buckets[i - 1].timed)
 			i--;
-		if (!i || f->buckets[i - 1].start > end || f->n_untied >= UNTIED_MAX)
+		if (!i || f->buckets[i - 1].start > end)
 			return put_by_time(f, &u, e);
+		if (f->n_untied >= UNTIED_MAX) {
+			f->early++;
+			return put_by_time(f, &u, e);
+		}
+		if (!f->n_untied || end < f->untied_first)
+			f->untied_first = end;
 		VEC_PUSH(f->untied, f->n_untied, f->cap_untied) = u;
 		return ST_OK;
 	}
@@ -324,14 +331,20 @@ enum status unity_frames_push_slow(struct unity_frames *f, const struct unity_it
 /* Those that ended before the ticks at which a frame begins. */
 static enum status settle_untied(struct unity_frames *f, bool all, uint64_t ticks, struct err *e)
 {
+	uint64_t first = UINT64_MAX;
 	enum status st = ST_OK;
 	size_t kept = 0;
 
+	if (!all && f->untied_first >= ticks)
+		return ST_OK;
 	for (size_t i = 0; i < f->n_untied; i++)
-		if (!st && (all || f->untied[i].end < ticks))
+		if (!st && (all || f->untied[i].end < ticks)) {
 			st = put_by_time(f, &f->untied[i], e);
-		else
+		} else {
+			first = f->untied[i].end < first ? f->untied[i].end : first;
 			f->untied[kept++] = f->untied[i];
+		}
+	f->untied_first = first;
 	f->n_untied = kept;
 	return st;
 }
@@ -422,6 +435,8 @@ enum status unity_frames_end(struct unity_frames *f, struct err *e)
 	if (!st)
 		st = flush_batch(f, e);
 	note(f, NOTE_GUESS, f->late, "samples came after their frame was written: in a later one");
+	note(f, NOTE_GUESS, f->early,
+	     "samples of threads without frames came before the frames: in the newest one");
 	note(f, NOTE_GUESS, f->odd,
 	     "frame numbers of threads far from the main thread's: its own are used");
 	note(f, NOTE_INFO, f->backwards, "frame numbers go back");

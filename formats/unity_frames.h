@@ -19,17 +19,18 @@
 
 enum unity_kind {
 	UNITY_SAMPLE,
-	UNITY_ALLOC,       /* total: bytes; node: of the sample that allocates */
-	UNITY_MAYBE_ALLOC, /* if marker, which has no name yet, is GC.Alloc */
+	UNITY_ALLOC,       /* total: bytes; node: of the sample within which it is made */
+	UNITY_GC_ALLOC,    /* node: of the GC.Alloc sample itself */
+	UNITY_MAYBE_ALLOC, /* the same, if its marker, which has no name yet, is GC.Alloc */
 	UNITY_COUNTER,     /* total: the value; node: of the trace; time when start is not 0 */
 };
 
 struct unity_item {
 	uint64_t start; /* ticks */
 	uint64_t total, self;
-	uint32_t node, thread, calls; /* calls: id of a callstack, 0: none */
-	uint32_t marker;              /* index */
-	uint8_t kind;                 /* enum unity_kind */
+	uint32_t node, thread;
+	uint32_t calls; /* id of a callstack, 0: none */
+	uint8_t kind;   /* enum unity_kind */
 };
 
 /* What the frames know of a thread. */
@@ -46,7 +47,7 @@ struct unity_lane {
 enum {
 	UNITY_WINDOW = 8,
 	UNITY_BUCKETS = 32,      /* more than the window before and the numbers ahead */
-	UNITY_WAITING = 1 << 19, /* items: 24 MiB */
+	UNITY_WAITING = 1 << 19, /* items: 20 MiB */
 	UNITY_BATCH = 64
 };
 
@@ -78,13 +79,14 @@ struct unity_frames {
 		uint64_t end;
 	} * untied; /* of threads without frames, ended in the newest frame or later */
 	size_t n_untied, cap_untied;
-	size_t n_waiting; /* items in all buckets */
+	uint64_t untied_first; /* the earliest end of those that wait */
+	size_t n_waiting;      /* items in all buckets */
 	struct event batch[UNITY_BATCH];
 	size_t n_batch;
 	struct intern callstacks; /* addresses, innermost first, 8 bytes each */
 	struct map64 addresses, callstack_index;
 	uint32_t gc_alloc; /* type of the trace */
-	uint64_t late, odd, backwards, nameless_threads;
+	uint64_t late, early, odd, backwards, nameless_threads;
 };
 
 void unity_frames_init(struct unity_frames *f, struct import *im, uint32_t ordinal);

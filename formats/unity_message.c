@@ -229,7 +229,7 @@ static enum status sample(struct unity_stream *s, struct unity_thread *t, struct
 		struct unity_open *o = &t->open[t->n_open - 1];
 
 		o->bytes = first.u;
-		o->alloc = m->gc_alloc ? UNITY_ALLOC : UNITY_MAYBE_ALLOC;
+		o->alloc = m->gc_alloc ? UNITY_GC_ALLOC : UNITY_MAYBE_ALLOC;
 	}
 	return ST_OK;
 }

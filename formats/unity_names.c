@@ -85,7 +85,7 @@ uint32_t unity_node_slow(struct unity_names *u, uint32_t parent, uint32_t marker
 		VEC_PUSH(u->nodes, u->n_nodes, u->cap_nodes) =
 		    (struct unity_node){.parent = parent, .marker = marker};
 	}
-	u->cache[(hash >> 12 ^ hash) & (UNITY_CHILDREN - 1)] =
+	u->cache[(hash >> 14 ^ hash) & (UNITY_CHILDREN - 1)] =
 	    (struct unity_child){parent, marker, *id};
 	return *id;
 }
@@ -153,6 +153,7 @@ uint32_t unity_stack_slow(struct unity_names *u, uint32_t node)
 	while (u->n_path) {
 		struct unity_node *x = &u->nodes[u->path[--u->n_path]];
 
+		x->row = unity_marker_row(u, x->marker);
 		stack = x->stack = trace_stack(u->t, stack, unity_marker_location(u, x->marker));
 	}
 	return stack;

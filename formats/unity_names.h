@@ -24,7 +24,7 @@ struct unity_marker {
 
 struct unity_node {
 	uint32_t parent, marker; /* index; parent 0: none */
-	uint32_t stack;          /* in the trace, 0: not used yet */
+	uint32_t stack, row;     /* in the trace, of its marker; 0: not used yet */
 };
 
 struct unity_names {
@@ -47,7 +47,7 @@ struct unity_names {
 	uint64_t distinct, nameless; /* ids that got a name; markers used without */
 };
 
-enum { UNITY_LOW = 1 << 16, UNITY_CHILDREN = 1 << 12 };
+enum { UNITY_LOW = 1 << 16, UNITY_CHILDREN = 1 << 14 };
 
 void unity_names_init(struct unity_names *u, struct trace *t, uint32_t ordinal);
 void unity_names_release(struct unity_names *u); /* accepts a zeroed struct */
@@ -67,7 +67,7 @@ uint32_t unity_node_slow(struct unity_names *u, uint32_t parent, uint32_t marker
 static inline uint32_t unity_node(struct unity_names *u, uint32_t parent, uint32_t marker)
 {
 	uint32_t hash = (parent * 0x9e3779b1u) ^ (marker * 0x85ebca77u);
-	const struct unity_child *c = &u->cache[(hash >> 12 ^ hash) & (UNITY_CHILDREN - 1)];
+	const struct unity_child *c = &u->cache[(hash >> 14 ^ hash) & (UNITY_CHILDREN - 1)];
 
 	return c->parent == parent && c->marker == marker && c->node
 		   ? c->node

@@ -21,7 +21,7 @@ struct unity_open {
 	uint64_t children; /* ns of the direct ones that ended */
 	uint64_t bytes;    /* when alloc */
 	uint32_t marker, node, calls;
-	uint8_t alloc; /* 0, UNITY_ALLOC or UNITY_MAYBE_ALLOC */
+	uint8_t alloc; /* 0, UNITY_GC_ALLOC or UNITY_MAYBE_ALLOC */
 };
 
 struct unity_thread {

@@ -70,10 +70,9 @@ static enum status push_alloc(struct unity_stream *s, struct unity_thread *t,
 {
 	const struct unity_item it = {.start = o->start,
 				      .total = o->bytes,
-				      .node = s->frames.names.nodes[o->node].parent,
+				      .node = o->node,
 				      .thread = t->lane,
 				      .calls = o->calls,
-				      .marker = o->marker,
 				      .kind = o->alloc};
 
 	return unity_frames_push(&s->frames, &it, end, e);

@@ -4,12 +4,13 @@
  *
  *	unity [--seed N] [--frames N | --bytes N[k|M|G]] [--workers N] [--calls N] [--depth N]
  *	      [--version HEX] [--aligned] [--tail] [--split] [--block N] [--lag N]
- *	      [--tcp plain|swapped] [--rich N] [--ticks NUMERATOR/DENOMINATOR]
+ *	      [--tcp plain|swapped] [--rich N] [--spread N] [--ticks NUMERATOR/DENOMINATOR]
  *
  * --calls: samples of a thread in a frame; --split: blocks end anywhere, also within a message;
  * --block: bytes of a body; --lag: frames that a worker's blocks come late; --rich N: every N-th
  * sample is a GC allocation, has an instance id, metadata, a callstack, a flow or a counter with
- *it. Memory: the blocks that wait.
+ *it. --spread: different markers that one calls
+ * (4). Memory: the blocks that wait.
  *
  * The truth, tab-separated: marker NAME CALLS TOTAL SELF (ns); frame NUMBER SAMPLES ALLOCS BYTES
  *(of the samples that ended in it); thread NAME SAMPLES; and the totals: samples N, allocs N BYTES,
@@ -27,10 +28,11 @@ enum { MARKERS = 200, GC_ALLOC_ID = 900, COUNTER_ID = 901, METHODS = 16, FRAMES_
 enum { BODY_MIN = 64 };
 
 static struct {
-	uint64_t seed, frames, bytes, workers, calls, depth, version, block, lag, rich, num, den;
+	uint64_t seed, frames, bytes, workers, calls, depth, version, block, lag, rich, spread, num,
+	    den;
 	bool aligned, tail, split;
 	const char *tcp;
-} opt = {1, 10, 0, 3, 40, 6, 0x20191122, 16000, 2, 9, 1000000000, 10000000, 0, 0, 0, NULL};
+} opt = {1, 10, 0, 3, 40, 6, 0x20191122, 16000, 2, 9, 4, 1000000000, 10000000, 0, 0, 0, NULL};
 
 struct waiting { /* a block with the frame at which it goes out */
 	uint64_t due;
@@ -278,7 +280,7 @@ static void put_begin(struct stream *s, uint32_t marker, unsigned form)
 /* A sample with others in it, at most *left of them; returns its ns. */
 static uint64_t sample(struct stream *s, uint64_t depth, uint64_t *left, unsigned parent)
 {
-	unsigned marker = (parent * 7 + draw(4) + 1) % MARKERS;
+	unsigned marker = (parent * 7 + draw((uint32_t)opt.spread) + 1) % MARKERS;
 	bool rich = opt.rich && draw((uint32_t)opt.rich) == 0;
 	unsigned form = rich ? draw(6) : 0;
 	uint64_t begin, total, children = 0;
@@ -462,10 +464,11 @@ static bool set(const char *name, const char *v)
 	static const struct {
 		const char *name;
 		uint64_t *to;
-	} numbers[] = {
-	    {"--seed", &opt.seed},       {"--frames", &opt.frames}, {"--bytes", &opt.bytes},
-	    {"--workers", &opt.workers}, {"--calls", &opt.calls},   {"--depth", &opt.depth},
-	    {"--block", &opt.block},     {"--lag", &opt.lag},       {"--rich", &opt.rich}};
+	} numbers[] = {{"--seed", &opt.seed},   {"--frames", &opt.frames},
+		       {"--bytes", &opt.bytes}, {"--workers", &opt.workers},
+		       {"--calls", &opt.calls}, {"--depth", &opt.depth},
+		       {"--block", &opt.block}, {"--lag", &opt.lag},
+		       {"--rich", &opt.rich},   {"--spread", &opt.spread}};
 	const char *slash = strchr(v, '/');
 
 	if (!strcmp(name, "--version"))
@@ -503,7 +506,7 @@ int main(int argc, char **argv)
 		}
 	}
 	random_state = opt.seed;
-	if (opt.workers > 1000 || !opt.den || opt.block < BODY_MIN)
+	if (opt.workers > 1000 || !opt.den || !opt.spread || opt.block < BODY_MIN)
 		return 2;
 	n = opt.workers + 2;
 	threads = mem_zarray(n, sizeof *threads);

@@ -95,7 +95,7 @@ stream tcp_plain --tcp plain --block 2000 --version 20220328 --tail
 stream late --lag 6 --workers 8 --frames 40 --block 1000
 stream thirds --ticks 1000/3 --block 2000
 stream big_ticks --ticks 12345678901234567/1234567890123457 --block 2000
-stream deep --depth 3000 --calls 9000 --frames 2 --rich 0
+stream deep --depth 3000 --calls 6000 --frames 2 --rich 0
 stream no_rich --rich 0 --block 2000
 
 # More samples in a frame than wait: all are there, and it is said that frames are a guess.
