@@ -11,7 +11,6 @@ void unity_names_init(struct unity_names *u, struct trace *t, uint32_t ordinal)
 {
 	*u = (struct unity_names){.t = t, .ordinal = ordinal};
 	u->low = mem_zarray(UNITY_LOW, sizeof *u->low);
-	u->cache = mem_zarray(UNITY_CHILDREN, sizeof *u->cache);
 	VEC_PUSH(u->markers, u->n_markers, u->cap_markers) = (struct unity_marker){0};
 	VEC_PUSH(u->nodes, u->n_nodes, u->cap_nodes) = (struct unity_node){0};
 }
@@ -25,7 +24,6 @@ void unity_names_release(struct unity_names *u)
 	map64_release(&u->categories);
 	free(u->nodes);
 	map64_release(&u->node_index);
-	free(u->cache);
 	free(u->path);
 	buf_release(&u->text);
 	*u = (struct unity_names){0};
@@ -77,17 +75,16 @@ void unity_category_name(struct unity_names *u, uint32_t id, const char *name, s
 
 uint32_t unity_node_slow(struct unity_names *u, uint32_t parent, uint32_t marker)
 {
-	uint32_t hash = (parent * 0x9e3779b1u) ^ (marker * 0x85ebca77u);
-	uint32_t *id = map64_put(&u->node_index, (uint64_t)parent << 32 | marker);
+	uint32_t *place = map64_put(&u->node_index, (uint64_t)parent << 32 | marker);
+	uint32_t id = *place;
 
-	if (!*id) {
-		*id = (uint32_t)u->n_nodes;
+	if (!id) {
+		id = *place = (uint32_t)u->n_nodes;
 		VEC_PUSH(u->nodes, u->n_nodes, u->cap_nodes) =
 		    (struct unity_node){.parent = parent, .marker = marker};
 	}
-	u->cache[(hash >> 14 ^ hash) & (UNITY_CHILDREN - 1)] =
-	    (struct unity_child){parent, marker, *id};
-	return *id;
+	u->nodes[u->nodes[parent].last].next = id;
+	return u->nodes[parent].last = id;
 }
 
 static uint32_t category_string(struct unity_names *u, uint32_t category)

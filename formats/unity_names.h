@@ -25,6 +25,8 @@ struct unity_marker {
 struct unity_node {
 	uint32_t parent, marker; /* index; parent 0: none */
 	uint32_t stack, row;     /* in the trace, of its marker; 0: not used yet */
+	uint32_t last;           /* child that was looked up last */
+	uint32_t next;           /* node that was looked up after it under the same parent */
 };
 
 struct unity_names {
@@ -38,16 +40,13 @@ struct unity_names {
 	struct unity_node *nodes;      /* [0] unused */
 	size_t n_nodes, cap_nodes;
 	struct map64 node_index;
-	struct unity_child { /* the last looked up, by hash */
-		uint32_t parent, marker, node;
-	} * cache;
 	uint32_t *path; /* scratch */
 	size_t n_path, cap_path;
 	struct buf text;
 	uint64_t distinct, nameless; /* ids that got a name; markers used without */
 };
 
-enum { UNITY_LOW = 1 << 16, UNITY_CHILDREN = 1 << 14 };
+enum { UNITY_LOW = 1 << 16 };
 
 void unity_names_init(struct unity_names *u, struct trace *t, uint32_t ordinal);
 void unity_names_release(struct unity_names *u); /* accepts a zeroed struct */
@@ -62,16 +61,19 @@ void unity_marker_name(struct unity_names *u, uint32_t id, const char *name, siz
 		       uint32_t flags, uint32_t category, uint32_t param);
 void unity_category_name(struct unity_names *u, uint32_t id, const char *name, size_t n);
 
-/* The node of a marker below another node, 0 for none. */
+/* The node of a marker below another node, 0 for none. A frame mostly does what the one before
+ * did, so what followed last time is tried first. */
 uint32_t unity_node_slow(struct unity_names *u, uint32_t parent, uint32_t marker);
 static inline uint32_t unity_node(struct unity_names *u, uint32_t parent, uint32_t marker)
 {
-	uint32_t hash = (parent * 0x9e3779b1u) ^ (marker * 0x85ebca77u);
-	const struct unity_child *c = &u->cache[(hash >> 14 ^ hash) & (UNITY_CHILDREN - 1)];
+	struct unity_node *nodes = u->nodes;
+	uint32_t last = nodes[parent].last, next = nodes[last].next;
 
-	return c->parent == parent && c->marker == marker && c->node
-		   ? c->node
-		   : unity_node_slow(u, parent, marker);
+	if (nodes[next].marker == marker && nodes[next].parent == parent)
+		return nodes[parent].last = next;
+	if (nodes[last].marker == marker && nodes[last].parent == parent)
+		return last;
+	return unity_node_slow(u, parent, marker);
 }
 
 /* Of the trace; they name what has no name yet. */

@@ -4,16 +4,17 @@
  *
  *	unity [--seed N] [--frames N | --bytes N[k|M|G]] [--workers N] [--calls N] [--depth N]
  *	      [--version HEX] [--aligned] [--tail] [--split] [--block N] [--lag N]
- *	      [--tcp plain|swapped] [--rich N] [--spread N] [--ticks NUMERATOR/DENOMINATOR]
+ *	      [--tcp plain|swapped] [--steady] [--rich N] [--spread N] [--ticks
+ *NUMERATOR/DENOMINATOR]
  *
  * --calls: samples of a thread in a frame; --split: blocks end anywhere, also within a message;
  * --block: bytes of a body; --lag: frames that a worker's blocks come late; --rich N: every N-th
- * sample is a GC allocation, has an instance id, metadata, a callstack, a flow or a counter with
- *it. --spread: different markers that one calls
- * (4). Memory: the blocks that wait.
+ * sample is a GC allocation, has an instance id, metadata, a callstack, a flow or a counter in it;
+ * --spread: different markers that one calls (4); --steady: 15 of 16 frames do the same.
+ * Memory: the blocks that wait.
  *
  * The truth, tab-separated: marker NAME CALLS TOTAL SELF (ns); frame NUMBER SAMPLES ALLOCS BYTES
- *(of the samples that ended in it); thread NAME SAMPLES; and the totals: samples N, allocs N BYTES,
+ * (those that ended in it); thread NAME SAMPLES; and the totals: samples N, allocs N BYTES,
  * callstacks N, counters N SUM, blocks N, messages N.
  */
 #include "lib/base/mem.h"
@@ -30,9 +31,9 @@ enum { BODY_MIN = 64 };
 static struct {
 	uint64_t seed, frames, bytes, workers, calls, depth, version, block, lag, rich, spread, num,
 	    den;
-	bool aligned, tail, split;
+	bool aligned, tail, split, steady;
 	const char *tcp;
-} opt = {1, 10, 0, 3, 40, 6, 0x20191122, 16000, 2, 9, 4, 1000000000, 10000000, 0, 0, 0, NULL};
+} opt = {1, 10, 0, 3, 40, 6, 0x20191122, 16000, 2, 9, 4, 1000000000, 10000000, 0, 0, 0, 0, NULL};
 
 struct waiting { /* a block with the frame at which it goes out */
 	uint64_t due;
@@ -68,6 +69,15 @@ static struct {
 static uint64_t ordinal(void)
 {
 	return opt.version == 0x20180306 ? 0x20190306 : opt.version;
+}
+
+static uint64_t shape;
+
+/* What the tree of calls looks like, apart from times and values. */
+static uint32_t draw_shape(uint32_t below)
+{
+	shape = shape * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((shape >> 33) % below);
 }
 
 static uint64_t to_ns(uint64_t ticks)
@@ -280,9 +290,9 @@ static void put_begin(struct stream *s, uint32_t marker, unsigned form)
 /* A sample with others in it, at most *left of them; returns its ns. */
 static uint64_t sample(struct stream *s, uint64_t depth, uint64_t *left, unsigned parent)
 {
-	unsigned marker = (parent * 7 + draw((uint32_t)opt.spread) + 1) % MARKERS;
-	bool rich = opt.rich && draw((uint32_t)opt.rich) == 0;
-	unsigned form = rich ? draw(6) : 0;
+	unsigned marker = (parent * 7 + draw_shape((uint32_t)opt.spread) + 1) % MARKERS;
+	bool rich = opt.rich && draw_shape((uint32_t)opt.rich) == 0;
+	unsigned form = rich ? draw_shape(6) : 0;
 	uint64_t begin, total, children = 0;
 
 	if (form > 2 && ordinal() < 0x20181101)
@@ -300,7 +310,7 @@ static uint64_t sample(struct stream *s, uint64_t depth, uint64_t *left, unsigne
 		put(&s->body, 5, 4);
 		end_message(s);
 	}
-	while (depth > 1 && *left && draw(3)) {
+	while (depth > 1 && *left && draw_shape(3)) {
 		--*left;
 		children += sample(s, depth - 1, left, marker);
 	}
@@ -439,6 +449,8 @@ static void play(struct stream *threads, size_t n)
 	if (frame_now + 1 >= cap_frames)
 		frames = mem_grow(frames, &cap_frames, frame_now + 2, sizeof *frames);
 	frames[++frame_now] = (struct frame){.start = begin};
+	if (opt.steady && frame_now % 16 != 0)
+		shape = opt.seed;
 	for (size_t i = 0; i < n; i++) {
 		struct stream *s = &threads[i];
 		uint64_t left = opt.calls;
@@ -496,6 +508,8 @@ int main(int argc, char **argv)
 			opt.aligned = true;
 		else if (!strcmp(argv[i], "--tail"))
 			opt.tail = true;
+		else if (!strcmp(argv[i], "--steady"))
+			opt.steady = true;
 		else if (!strcmp(argv[i], "--split"))
 			opt.split = true;
 		else if (i + 1 < argc && set(argv[i], argv[i + 1]))
@@ -505,7 +519,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	random_state = opt.seed;
+	random_state = shape = opt.seed;
 	if (opt.workers > 1000 || !opt.den || !opt.spread || opt.block < BODY_MIN)
 		return 2;
 	n = opt.workers + 2;
