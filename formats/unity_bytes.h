@@ -12,7 +12,8 @@
 
 struct unity_bytes {
 	const uint8_t *base, *p, *end;
-	bool aligned; /* unity_align pads to a multiple of 4 from base on */
+	bool aligned;   /* unity_align pads to a multiple of 4 from base on */
+	unsigned phase; /* of base: bytes behind such a multiple */
 	bool cut;
 	uint64_t wanted; /* bytes of the read that did not fit */
 };
@@ -83,7 +84,7 @@ static inline uint64_t unity_u64(struct unity_bytes *b)
 /* Padding that the end of the bytes cuts off is none. */
 static inline void unity_align(struct unity_bytes *b)
 {
-	size_t pad = (size_t)(b->base - b->p) & 3;
+	size_t pad = (size_t)(b->base - b->p - (ptrdiff_t)b->phase) & 3;
 
 	if (b->aligned && !b->cut)
 		b->p += pad <= unity_left(b) ? pad : unity_left(b);

@@ -323,8 +323,12 @@ enum status unity_frames_push_slow(struct unity_frames *f, const struct unity_it
 		VEC_PUSH(f->untied, f->n_untied, f->cap_untied) = u;
 		return ST_OK;
 	}
-	st = l->has_frame && !l->untied ? find(f, l->frame, true, &b, e)
-					: find(f, f->current, f->has_current, &b, e);
+	if (l->has_frame && !l->untied)
+		st = find(f, l->frame, true, &b, e);
+	else if (f->has_state && !f->main_counts)
+		st = find(f, f->state, true, &b, e);
+	else
+		st = find(f, f->current, f->has_current, &b, e);
 	return st ? st : put(f, b, it, e);
 }
 
@@ -394,7 +398,11 @@ enum status unity_frames_state(struct unity_frames *f, uint32_t number, uint64_t
 		f->clock.has_base = true;
 		f->clock.base = ticks;
 	}
-	return number == UINT32_MAX ? ST_OK : advance(f, number, ticks, e);
+	if (number == UINT32_MAX)
+		return ST_OK;
+	f->has_state = true;
+	f->state = number;
+	return advance(f, number, ticks, e);
 }
 
 enum status unity_frames_start(struct unity_frames *f, uint32_t lane, uint32_t number,

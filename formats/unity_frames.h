@@ -6,8 +6,9 @@
  * record waits in a window of frames: a frame is written when the thread that counts frames (the
  * main thread) is UNITY_WINDOW frames ahead, or when too much waits. A sample belongs to the frame
  * in which it ended: by its thread's own Frame messages, or, of a thread that is not tied to
- * frames, by time among the frames in the window. What comes after its frame was written counts to
- * the oldest one that was not, and is counted.
+ * frames, by time among the frames in the window. Before the first Frame message of the main thread
+ * a thread without any is in the frame that the ProfilerState names. What comes after its frame was
+ * written counts to the oldest one that was not, and is counted.
  */
 #ifndef TM_FORMATS_UNITY_FRAMES_H
 #define TM_FORMATS_UNITY_FRAMES_H
@@ -72,7 +73,8 @@ struct unity_frames {
 	bool announced;   /* the first bucket's frame event was written: it holds nothing */
 	uint32_t current; /* the frame of the thread that counts them */
 	uint32_t retired; /* the last one written */
-	bool has_current, has_retired;
+	uint32_t state;   /* of the last ProfilerState */
+	bool has_current, has_retired, has_state;
 	bool main_counts; /* the main thread has Frame messages */
 	struct unity_untied {
 		struct unity_item item;

@@ -397,7 +397,11 @@ static enum status simple_samples(struct unity_stream *s, struct unity_thread *t
 enum status unity_messages(struct unity_stream *s, struct unity_thread *t, const uint8_t *p,
 			   size_t n, size_t *used, struct err *e)
 {
-	struct unity_bytes b = {.base = p, .p = p, .end = p + n, .aligned = s->aligned};
+	struct unity_bytes b = {.base = p,
+				.p = p,
+				.end = p + n,
+				.aligned = s->aligned,
+				.phase = t->n_carry ? t->phase : 0};
 	bool simple = !s->aligned && t->id != UNITY_GLOBAL;
 	enum status st = ST_OK;
 
@@ -428,6 +432,7 @@ enum status unity_messages(struct unity_stream *s, struct unity_thread *t, const
 			break;
 		if (b.cut && (size_t)(b.end - begin) < MESSAGE_MAX && b.wanted < MESSAGE_MAX) {
 			*used = (size_t)(begin - p);
+			t->phase = (b.phase + (unsigned)*used) & 3;
 			break;
 		}
 		if (b.cut || !readable) {

@@ -36,6 +36,7 @@ struct unity_thread {
 	size_t n_open, cap_open;
 	uint8_t *carry; /* the begin of a message that the next block goes on with */
 	size_t n_carry, cap_carry;
+	unsigned phase; /* of the carry, in aligned streams */
 };
 
 struct unity_stream {

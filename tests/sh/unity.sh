@@ -173,6 +173,27 @@ for cut in tcp.raw plain.raw aligned.raw; do
 	"$GEN/cuts" --step $((n / 400 + 1)) --silent 40 --rss 100 "small.$cut" tm-import || failed=1
 done
 
+# One bit after the other of a small stream: read or refused, and what is read says what it lost or
+# has no fewer samples.
+flips=0 wrong=0
+cp "$DATA/unity/good-frames.raw" flip.raw
+size=$(stat -c %s flip.raw)
+whole=$(samples flip.raw)
+for ((at = 0; at < size; at += 7)); do
+	byte=$(od -An -tu1 -j $at -N 1 "$DATA/unity/good-frames.raw")
+	printf "\\x$(printf %02x $((byte ^ 1 << at % 8)))" | dd of=flip.raw bs=1 seek=$at conv=notrunc status=none
+	timeout 20 tm-dump -f unity-raw --no-tables flip.raw >out 2>err
+	status=$?
+	case $status in
+	0) grep -q '^note loss' out || [ "$(grep -c ^sample out)" = "$whole" ] || grep -q '^note info.*\(open at\|did not begin\)' out || wrong=$((wrong + 1)) ;;
+	3) [ "$(wc -l <err)" = 1 ] || wrong=$((wrong + 1)) ;;
+	*) wrong=$((wrong + 1)) ;;
+	esac
+	flips=$((flips + 1))
+	printf "\\x$(printf %02x "$byte")" | dd of=flip.raw bs=1 seek=$at conv=notrunc status=none
+done
+same "a flipped bit at $flips places" $wrong 0
+
 # --- the real log ---
 
 log=${SHARED-}/samples/unity/mylog.raw
