@@ -5,11 +5,14 @@
 #include <string.h>
 
 extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer, reader_unity_raw;
+    reader_loli_text, reader_memtracer, reader_unity_raw, reader_unity_data, reader_unity_pdata;
 
 const struct reader *const readers[] = {
-    &reader_trace,      &reader_memtracer, &reader_loli,      &reader_loli_stream,
-    &reader_loli_cache, &reader_loli_text, &reader_unity_raw, NULL,
+    &reader_trace,       &reader_memtracer,
+    &reader_loli,        &reader_loli_stream,
+    &reader_loli_cache,  &reader_loli_text,
+    &reader_unity_raw,   &reader_unity_data,
+    &reader_unity_pdata, NULL,
 };
 
 const struct reader *reader_by_name(const char *name)

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
+# timeout: 500
+#
 # Unity's profiler streams against what their generator knows, in every layout; damaged ones; and
 # the golden numbers of a real log (formats/unity-il2cpp-mono.md, section 1.4).
 set -u
@@ -114,6 +116,38 @@ for f in tcp tcp_plain; do
 	fi
 done
 
+# saved VERSION FORM: frames that the editor or Profile Analyzer saved.
+saved() {
+	"$GEN/unity_data" --version "$1" "$2" >"saved.$2" 2>saved.truth
+	as_truth "saved.$2" | grep -Ev '^(counters|blocks|messages)' | LC_ALL=C sort >got
+	LC_ALL=C sort saved.truth >want
+	if [ -s want ] && cmp -s got want && ! loss "saved.$2" | grep -q .; then
+		ok ".$2 $1: markers, frames, threads and totals"
+	else
+		tm-dump --no-events --no-tables "saved.$2" 2>&1 | grep -E 'note|tm-dump'
+		diff got want | head -n 8
+		bad ".$2 $1: markers, frames, threads and totals"
+	fi
+}
+loss() { # FILE: the notes of loss
+	tm-dump --no-events --no-tables "$1" 2>/dev/null | sed -n 's/^note loss //p'
+}
+for version in 20170327 20171110 20180123 20180704 20181101 20180306 20190514 20190821 20191104 \
+	20191122 20200312 20200828 20200924 20210412 20210919 20211025 20211028 20220328 20260108; do
+	saved $version data
+done
+for version in 1 2 3 4 5 6 7; do
+	saved $version pdata
+done
+same '.data: counters' "$(tm-dump saved.data 2>/dev/null | awk '
+	$1 == "counter" && match($0, /name="[^"]*"/) { name[$2] = substr($0, RSTART + 6, RLENGTH - 7) }
+	$1 == "counter" && $2 ~ /^value=/ {
+		for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
+		sum[name[v["type"]]] += v["value"]
+	}
+	END { print sum["unity.memory.total"] / 1024, sum["unity.draw.draw-calls"], sum["unity.time.cpu"], sum["unity.time.rendering"] }')" \
+	'5015 385 80000000 5000'
+
 # Names of what was called, through MethodJitInfo.
 same 'a callstack within its sample, outermost last' "$(tm-dump plain.raw 2>/dev/null | awk '
 	$1 == "location" { l[$2] = $0 }
@@ -128,9 +162,6 @@ same 'a callstack within its sample, outermost last' "$(tm-dump plain.raw 2>/dev
 
 # --- damage ---
 
-loss() { # FILE: the notes of loss
-	tm-dump --no-events --no-tables "$1" 2>/dev/null | sed -n 's/^note loss //p'
-}
 samples() { tm-dump --no-events --no-tables "$1" 2>/dev/null | sed -n 's/^totals .* sample=\([0-9]*\).*/\1/p'; }
 whole=$(samples plain.raw)
 size=$(stat -c %s plain.raw)
@@ -170,7 +201,7 @@ for cut in tcp.raw plain.raw aligned.raw; do
 	"$GEN/unity" --frames 2 --calls 3 --workers 1 --rich 3 $([ $cut = tcp.raw ] && echo --tcp swapped) \
 		$([ $cut = aligned.raw ] && echo --aligned) 2>/dev/null | tail -c +1 >"small.$cut"
 	n=$(stat -c %s "small.$cut")
-	"$GEN/cuts" --step $((n / 400 + 1)) --silent 40 --rss 100 "small.$cut" tm-import || failed=1
+	"$GEN/cuts" --step $((n / 150 + 1)) --silent 40 --rss 100 "small.$cut" tm-import || failed=1
 done
 
 # One bit after the other of a small stream: read or refused, and what is read says what it lost or
@@ -179,7 +210,7 @@ flips=0 wrong=0
 cp "$DATA/unity/good-frames.raw" flip.raw
 size=$(stat -c %s flip.raw)
 whole=$(samples flip.raw)
-for ((at = 0; at < size; at += 7)); do
+for ((at = 0; at < size; at += 13)); do
 	byte=$(od -An -tu1 -j $at -N 1 "$DATA/unity/good-frames.raw")
 	printf "\\x$(printf %02x $((byte ^ 1 << at % 8)))" | dd of=flip.raw bs=1 seek=$at conv=notrunc status=none
 	timeout 20 tm-dump -f unity-raw --no-tables flip.raw >out 2>err
