@@ -5,6 +5,7 @@
  * DOTS runtime; types 0, 1, 33, 34, 36, 37, 39, 42 and 57 were checked on a log of Unity 2019.4.4,
  * in which the fields of ThreadInfo stand otherwise than some descriptions have them.
  */
+#include "formats/unity_stats.h"
 #include "formats/unity_stream.h"
 
 #include "lib/base/mem.h"
@@ -322,6 +323,30 @@ static enum status frame(struct unity_stream *s, struct unity_thread *t, struct 
 				       e);
 }
 
+/* What the words are is inferred: they are used when they are as many as .data has. */
+static enum status all_profiler_stats(struct unity_stream *s, const struct unity_thread *t,
+				      struct unity_bytes *b, struct err *e)
+{
+	struct unity_bytes words = {0};
+	struct unity_stats stats;
+	uint64_t n;
+
+	if (s->ordinal >= UNITY_2018_3)
+		unity_u32(b);
+	n = (uint64_t)unity_u32(b) * 4;
+	words.base = words.p = unity_take(b, n);
+	if (b->cut || !n)
+		return ST_OK;
+	words.end = words.p + n;
+	unity_stats_read(&words, s->ordinal, &stats);
+	if (words.cut || words.p != words.end) {
+		s->stats++;
+		return ST_OK;
+	}
+	s->guessed_stats++;
+	return unity_stats_push(&s->frames, t->lane, &stats, 0, e);
+}
+
 static void category_info(struct unity_stream *s, struct unity_bytes *b)
 {
 	uint32_t id = unity_u16(b);
@@ -345,10 +370,7 @@ static enum status message(struct unity_stream *s, struct unity_thread *t, struc
 	case PROFILER_STATE: return profiler_state(s, b, e);
 	case MARKER_INFO: marker_info(s, b); break;
 	case CALLSTACK: callstack(s, t, b); break;
-	case ALL_PROFILER_STATS:
-		step_over(b, s->ordinal >= UNITY_2018_3 ? "4i" : "i");
-		s->stats += !b->cut;
-		break;
+	case ALL_PROFILER_STATS: return all_profiler_stats(s, t, b, e);
 	case METHOD_JIT_INFO: method_jit_info(s, b); break;
 	case THREAD_INFO: thread_info(s, b); break;
 	case FRAME: return frame(s, t, b, e);

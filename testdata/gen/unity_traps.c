@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { MAIN = 100, WORKER = 200, LOADER = 300 };
-enum { STATE = 0, MARKER = 1, CALLSTACK = 3, JIT = 8, THREAD = 33, FRAME = 34 };
+enum { STATE = 0, MARKER = 1, CALLSTACK = 3, STATS = 4, JIT = 8, THREAD = 33, FRAME = 34 };
 enum { BEGIN = 36, END = 37, INSTANT = 38, BEGIN_META = 42, INSTANT_META = 44, GC_ALLOC = 52 };
 #define GLOBAL UINT64_MAX
 
@@ -223,6 +223,26 @@ static void allocations(void)
 	save("good-late-names");
 }
 
+static void statistics(void)
+{
+	enum { WORDS = 316, DRAW_CALLS = 33 + 1 + 1 + 16 + 2 };
+
+	/* statistics as .data has them, 9 draw calls; and two words */
+	start();
+	put(&body, STATS, 2);
+	put(&body, 0, 4);
+	put(&body, WORDS, 4);
+	for (unsigned i = 0; i < WORDS; i++)
+		put(&body, i == 34 ? UINT32_MAX : i == DRAW_CALLS ? 9 : 0, 4);
+	put(&body, STATS, 2);
+	put(&body, 0, 4);
+	put(&body, 2, 4);
+	put(&body, 0, 8);
+	a_and_b(1000);
+	block(MAIN, 50);
+	save("good-stats");
+}
+
 static void frames(void)
 {
 	/* The worker is in frame 8 before the main thread is, and comes with frame 7 behind it; the
@@ -363,6 +383,7 @@ int main(int argc, char **argv)
 	folder = argv[1];
 	nesting();
 	allocations();
+	statistics();
 	frames();
 	damage();
 	buf_release(&out);
