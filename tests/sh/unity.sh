@@ -198,8 +198,13 @@ same 'two streams in one file' "$(tm-dump --no-events --no-tables two.raw 2>/dev
 same 'two thousand signatures that are no blocks' "$(samples signatures.raw)" "$whole"
 
 for cut in tcp.raw plain.raw aligned.raw; do
-	"$GEN/unity" --frames 2 --calls 3 --workers 1 --rich 3 $([ $cut = tcp.raw ] && echo --tcp swapped) \
-		$([ $cut = aligned.raw ] && echo --aligned) 2>/dev/null | tail -c +1 >"small.$cut"
+	case $cut in
+	tcp.raw) layout='--tcp swapped' ;;
+	aligned.raw) layout=--aligned ;;
+	*) layout= ;;
+	esac
+	# shellcheck disable=SC2086 # several options
+	"$GEN/unity" --frames 2 --calls 3 --workers 1 --rich 3 $layout 2>/dev/null >"small.$cut"
 	n=$(stat -c %s "small.$cut")
 	"$GEN/cuts" --step $((n / 150 + 1)) --silent 40 --rss 100 "small.$cut" tm-import || failed=1
 done
@@ -210,9 +215,12 @@ flips=0 wrong=0
 cp "$DATA/unity/good-frames.raw" flip.raw
 size=$(stat -c %s flip.raw)
 whole=$(samples flip.raw)
+put() { # BYTE: at that place
+	printf '%b' "\\x$(printf %02x "$1")" | dd of=flip.raw bs=1 seek=$at conv=notrunc status=none
+}
 for ((at = 0; at < size; at += 13)); do
 	byte=$(od -An -tu1 -j $at -N 1 "$DATA/unity/good-frames.raw")
-	printf "\\x$(printf %02x $((byte ^ 1 << at % 8)))" | dd of=flip.raw bs=1 seek=$at conv=notrunc status=none
+	put $((byte ^ 1 << at % 8))
 	timeout 20 tm-dump -f unity-raw --no-tables flip.raw >out 2>err
 	status=$?
 	case $status in
@@ -221,7 +229,7 @@ for ((at = 0; at < size; at += 13)); do
 	*) wrong=$((wrong + 1)) ;;
 	esac
 	flips=$((flips + 1))
-	printf "\\x$(printf %02x "$byte")" | dd of=flip.raw bs=1 seek=$at conv=notrunc status=none
+	put "$byte"
 done
 same "a flipped bit at $flips places" $wrong 0
 
