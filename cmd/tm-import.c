@@ -58,6 +58,13 @@ int main(int argc, char **argv)
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
 	    ROW_FLAG(0, "list-formats", "the formats that can be read", &list),
 	    CLI_IMPORT_ROWS(import),
+	    ROW_HEADING("reading captures of Lua profilers:"),
+	    ROW_FLAG(0, "collapse-resumes", "one node for a chain of the same coroutine's resumes",
+		     &import.options.collapse_resumes),
+	    ROW_NUMBER(0, "tick-rate", "HZ", "ticks of the capture's clock in a second",
+		       &import.options.tick_rate),
+	    ROW_FLAG(0, "unclamped", "own bytes of a node may be negative",
+		     &import.options.unclamped),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-import", "[FILE...]",
@@ -72,6 +79,8 @@ int main(int argc, char **argv)
 		return cli_exit();
 	}
 	cli_import_done(&import);
+	if (import.options.tick_rate > 1000000000)
+		cli_usage("--tick-rate: at most 1000000000");
 	cli_output(output);
 	writer = writer_new(stdout);
 	sink.to = writer_sink(writer);

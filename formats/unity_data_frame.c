@@ -368,12 +368,13 @@ static enum status push_thread(struct unity_data *d, const struct unity_data_thr
 	d->frames.lanes[t->lane].has_frame = true;
 	for (size_t i = t->first; !st && i < t->first + t->n; i++) {
 		struct unity_data_sample *s = &d->samples[i];
-		struct unity_data_open *above = d->n_open ? &d->open[d->n_open - 1] : NULL;
+		uint32_t parent = 0;
 
-		if (above)
-			above->left--;
-		s->node = unity_node(&d->frames.names, above ? d->samples[above->sample].node : 0,
-				     s->marker);
+		if (d->n_open) {
+			d->open[d->n_open - 1].left--;
+			parent = d->samples[d->open[d->n_open - 1].sample].node;
+		}
+		s->node = unity_node(&d->frames.names, parent, s->marker);
 		VEC_PUSH(d->open, d->n_open, d->cap_open) =
 		    (struct unity_data_open){.sample = i, .left = s->children};
 		while (!st && d->n_open && !d->open[d->n_open - 1].left)

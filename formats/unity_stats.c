@@ -62,19 +62,18 @@ enum status unity_stats_push(struct unity_frames *f, uint32_t lane, const struct
 {
 	const struct {
 		const uint8_t *part;
-		unsigned word;
 		const char *name, *unit;
-		unsigned factor;
+		unsigned word, factor;
 	} numbers[] = {
-	    {s->memory, 0, "unity.memory.total", "B", 1024},
-	    {s->memory, 2, "unity.memory.mono", "B", 1024},
-	    {s->memory, 31, "unity.memory.gc-allocs", "", 1},
-	    {s->memory, 32, "unity.memory.gc", "B", 1024},
-	    {s->draw, 0, "unity.draw.set-pass", "", 1},
-	    {s->draw, 1, "unity.draw.batches", "", 1},
-	    {s->draw, 2, "unity.draw.draw-calls", "", 1},
-	    {s->draw, 3, "unity.draw.triangles", "", 1},
-	    {s->draw, 4, "unity.draw.vertices", "", 1},
+	    {s->memory, "unity.memory.total", "B", 0, 1024},
+	    {s->memory, "unity.memory.mono", "B", 2, 1024},
+	    {s->memory, "unity.memory.gc-allocs", "", 31, 1},
+	    {s->memory, "unity.memory.gc", "B", 32, 1024},
+	    {s->draw, "unity.draw.set-pass", "", 0, 1},
+	    {s->draw, "unity.draw.batches", "", 1, 1},
+	    {s->draw, "unity.draw.draw-calls", "", 2, 1},
+	    {s->draw, "unity.draw.triangles", "", 3, 1},
+	    {s->draw, "unity.draw.vertices", "", 4, 1},
 	};
 	static const char *const charts[CHARTS] = {
 	    "unity.time.rendering", "unity.time.scripts", "unity.time.physics",

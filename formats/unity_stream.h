@@ -64,7 +64,7 @@ enum status unity_stream_end(struct unity_stream *s, struct err *e);
 
 /* A block of a thread. whole: false when the file ends within it. */
 enum status unity_block(struct unity_stream *s, uint64_t thread, uint32_t id, uint32_t next,
-			const uint8_t *body, size_t n, bool whole, struct err *e);
+			const uint8_t *bytes, size_t n, bool whole, struct err *e);
 /* The messages in these bytes; *used is how many were. A message that goes on behind them is left
  * when it can; what cannot be read is counted, and used. */
 enum status unity_messages(struct unity_stream *s, struct unity_thread *t, const uint8_t *p,

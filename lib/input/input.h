@@ -13,10 +13,12 @@ struct input {
 	struct cursor cur;           /* read with cursor_* functions */
 	const char *name;            /* as the user gave it; "<stdin>" for - */
 	uint64_t size;               /* bytes of the raw file, 0: not known (a pipe) */
+	bool folder;                 /* name is a directory, and this the file info in it */
 	struct input_source *source; /* private */
 };
 
-/* path "-" is standard input. Errors of later reads go to *e, which must live as long. */
+/* path "-" is standard input. A directory stands for the file info in it (uftrace's data). Errors
+ * of later reads go to *e, which must live as long. */
 enum status input_open(struct input *in, const char *path, struct err *e);
 /* Over a seekable file that stays the caller's, from its first byte. */
 enum status input_fd(struct input *in, int fd, const char *name, struct err *e);
@@ -33,6 +35,13 @@ enum status input_head(struct input *in, const uint8_t **p, size_t *got);
 enum status input_keep(struct input *in);
 /* Back to the first byte; only after input_keep (or on memory). */
 enum status input_rewind(struct input *in);
+
+/* For formats that are read in any order, before anything is consumed: in->size then is how many
+ * bytes there are (decompressed ones; what is no plain file is copied to an unlinked one), and
+ * input_at reads any of them. The cursor is not to be used after that. */
+enum status input_random(struct input *in, struct err *e);
+enum status input_at(struct input *in, uint64_t offset, void *p, size_t n, const char *what,
+		     struct err *e);
 
 /* A new unlinked file in $TMPDIR, open for reading and writing; -1 is a failure. */
 int input_temporary(struct err *e);

@@ -59,6 +59,7 @@ folder() {
 	cd "$scratch/example" || exit 1
 	cp -r "$captures"/. .
 	cp -r "$DATA/unity" .
+	[ ! -d "$DATA/heap" ] || cp "$DATA"/heap/*.tmt "$DATA"/heap/il2cpp.snap .
 	sed -n 's/^{"f":7,/&/p' "$SRC/man/tracemill-trace.5" >example.mem
 }
 

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One run of an instrumented program, in the form that is asked for, to standard output: the same
+ * bytes for the same seed.
+ *
+ *	instrument truth [SEED]         a line per event: enter|exit TIME TID ADDRESS, frame TIME N;
+ *	                                times from the first event on, in ns, in the order of
+ *writing instrument calls [SEED]         records of tracemill-instrument(5) instrument calls-32
+ *[SEED]      the same with pointers of 4 bytes instrument calls-odd [SEED]     with a lost, a
+ *damaged, an unknown and an early record instrument e-x [SEED]           e 0xFUNCTION 0xCALLER NS
+ *	instrument enter-exit [SEED]    [TID] enter 0xFUNCTION NS
+ *	instrument uftrace DIR [SEED]   a data directory of uftrace, made in DIR
+ *
+ * e-x and uftrace have one thread after the other; the others mix three. The clock of records has
+ * 10 MHz, so times are multiples of 100 ns.
+ */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 3, EVENTS = 400, DEPTH = 12, FUNCTIONS = 20 };
+static const uint64_t base = 0x10000, start = 69021347000; /* ticks */
+
+static uint64_t state;
+
+static uint32_t draw(uint32_t below)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((state >> 33) % below);
+}
+
+enum kind { ENTER, EXIT, FRAME };
+
+struct event {
+	enum kind kind;
+	uint64_t ticks, address, caller;
+	uint32_t tid;
+	unsigned depth;
+};
+
+static struct event all[EVENTS + THREADS * DEPTH];
+static size_t n;
+
+static uint64_t address_of(uint32_t function)
+{
+	return base + function * 0x140u;
+}
+
+static void make(uint64_t seed)
+{
+	uint32_t open[THREADS][DEPTH];
+	unsigned depth[THREADS] = {0};
+	uint64_t ticks = start, frame = 100;
+
+	state = seed;
+	while (n < EVENTS || depth[0] || depth[1] || depth[2]) {
+		unsigned t = draw(THREADS);
+		struct event *ev = &all[n];
+
+		if (n >= EVENTS && !depth[t])
+			continue;
+		*ev = (struct event){.ticks = ticks, .tid = 700 + t};
+		ticks += draw(5000);
+		if (n < EVENTS && draw(20) == 0) {
+			ev->kind = FRAME;
+			ev->address = frame++;
+		} else if (n < EVENTS && depth[t] < DEPTH && (!depth[t] || draw(2))) {
+			open[t][depth[t]] = draw(FUNCTIONS);
+			ev->depth = depth[t];
+			ev->address = address_of(open[t][depth[t]]);
+			ev->caller = depth[t] ? address_of(open[t][depth[t] - 1]) + 0x20 : 0x999;
+			depth[t]++;
+		} else if (depth[t]) {
+			ev->kind = EXIT;
+			ev->depth = --depth[t];
+			ev->address = address_of(open[t][depth[t]]);
+			ev->caller = 0x999;
+		} else {
+			continue;
+		}
+		n++;
+	}
+}
+
+static uint64_t ns(const struct event *ev)
+{
+	return (ev->ticks - all[0].ticks) * 100;
+}
+
+static void truth(void)
+{
+	static const char *const words[] = {"enter", "exit"};
+
+	for (const struct event *ev = all; ev < all + n; ev++)
+		if (ev->kind == FRAME)
+			printf("frame %" PRIu64 " %" PRIu64 "\n", ns(ev), ev->address);
+		else
+			printf("%s %" PRIu64 " %" PRIu32 " 0x%" PRIx64 "\n", words[ev->kind],
+			       ns(ev), ev->tid, ev->address);
+}
+
+static void put(FILE *f, uint64_t v, int bytes)
+{
+	for (; bytes--; v >>= 8)
+		putc((int)(v & 0xff), f);
+}
+
+static void record(const struct event *ev, unsigned kind)
+{
+	put(stdout, ev->address, 8);
+	put(stdout, ev->caller, 8);
+	put(stdout, ev->ticks, 8);
+	put(stdout, ev->tid, 4);
+	put(stdout, kind, 4);
+}
+
+static void calls(int pointer, int odd)
+{
+	fwrite("tmcalls", 1, 8, stdout);
+	put(stdout, 1, 2);
+	put(stdout, (uint64_t)pointer, 2);
+	put(stdout, 42, 4);
+	put(stdout, 10000000, 8);
+	put(stdout, all[0].ticks, 8);
+	for (const struct event *ev = all; ev < all + n; ev++)
+		record(ev, ev->kind);
+	if (odd) {
+		struct event ev = all[n - 1];
+
+		ev.address = 17;
+		record(&ev, 3);      /* 17 records were lost */
+		record(&ev, 0x1000); /* bytes that are 0 are not */
+		record(&ev, 4);      /* no such kind */
+		ev.kind = FRAME;
+		ev.ticks = all[0].ticks - 10;
+		record(&ev, 2);
+	}
+}
+
+static void lines(int e_x)
+{
+	for (uint32_t t = 0; t < (e_x ? THREADS : 1); t++)
+		for (const struct event *ev = all; ev < all + n; ev++) {
+			if (ev->kind != FRAME && e_x && ev->tid != 700 + t)
+				continue;
+			if (ev->kind == FRAME && !e_x)
+				printf("frame %" PRIu64 " %" PRIu64 "\n", ev->address,
+				       ev->ticks * 100);
+			else if (ev->kind != FRAME && e_x)
+				printf("%c 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64 "\n",
+				       ev->kind == ENTER ? 'e' : 'x', ev->address, ev->caller,
+				       ev->ticks * 100);
+			else if (ev->kind != FRAME)
+				printf("[%" PRIu32 "] %s 0x%" PRIx64 " %" PRIu64 "\n", ev->tid,
+				       ev->kind == ENTER ? "enter" : "Exit:", ev->address,
+				       ev->ticks * 100);
+		}
+}
+
+static FILE *create(const char *dir, const char *name)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	f = fopen(path, "wb");
+	if (!f) {
+		perror(path);
+		exit(2);
+	}
+	return f;
+}
+
+static void uftrace(const char *dir)
+{
+	FILE *f = create(dir, "info");
+
+	fwrite("Ftrace!", 1, 8, f);
+	put(f, 4, 4);
+	put(f, 40, 2);
+	put(f, 1, 1);
+	put(f, 2, 1);
+	put(f, 0x22, 8); /* sessions; symbols relative to their module */
+	put(f, 0, 8);
+	put(f, 1024, 8);
+	fputs("exename:/game/bin/game\n", f);
+	fclose(f);
+	f = create(dir, "task.txt");
+	fputs("SESS timestamp=1.000000000 pid=700 sid=00c0ffee exename=\"/game/bin/game\"\n", f);
+	for (uint32_t t = 0; t < THREADS; t++)
+		fprintf(f, "TASK timestamp=2.000000000 tid=%" PRIu32 " pid=700\n", 700 + t);
+	fclose(f);
+	f = create(dir, "sid-00c0ffee.map");
+	fprintf(f,
+		"%" PRIx64 "-%" PRIx64 " r-xp 00000000 00:00 0          /game/bin/game "
+		"build-id:0123456789abcdef0123456789abcdef01234567\n"
+		"7ff000000000-7ff000001000 rw-p 00000000 00:00 0  [stack]\n",
+		base - 0x1000, base + 0x10000);
+	fclose(f);
+	f = create(dir, "game.sym");
+	fputs("# symbols: 20\n# path name: /game/bin/game\n", f);
+	for (uint32_t i = 0; i < FUNCTIONS; i++)
+		fprintf(f, "%016" PRIx64 " T function%" PRIu32 "\n", address_of(i) - base + 0x1000,
+			i);
+	fclose(f);
+	for (uint32_t t = 0; t < THREADS; t++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "%" PRIu32 ".dat", 700 + t);
+		f = create(dir, name);
+		for (const struct event *ev = all; ev < all + n; ev++) {
+			if (ev->kind == FRAME || ev->tid != 700 + t)
+				continue;
+			put(f, ev->ticks * 100, 8);
+			put(f,
+			    (uint64_t)ev->kind | 5 << 3 | (uint64_t)ev->depth << 6 |
+				ev->address << 16,
+			    8);
+		}
+		fclose(f);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *form = argc > 1 ? argv[1] : "";
+	int to_dir = !strcmp(form, "uftrace"), seed = 2 + to_dir;
+
+	if (to_dir && argc < 3)
+		form = "";
+	make(argc > seed ? strtoull(argv[seed], NULL, 10) : 1);
+	if (!strcmp(form, "truth"))
+		truth();
+	else if (!strcmp(form, "calls"))
+		calls(8, 0);
+	else if (!strcmp(form, "calls-32"))
+		calls(4, 0);
+	else if (!strcmp(form, "calls-odd"))
+		calls(8, 1);
+	else if (!strcmp(form, "e-x"))
+		lines(1);
+	else if (!strcmp(form, "enter-exit"))
+		lines(0);
+	else if (to_dir && *form)
+		uftrace(argv[2]);
+	else
+		return fprintf(stderr, "instrument: see the comment at the top of its source\n"), 2;
+	return 0;
+}
