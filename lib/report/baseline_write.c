@@ -99,7 +99,8 @@ struct order {
 
 static int weight_order(const void *a, const void *b, void *arg)
 {
-	static const enum sum by[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_ENTRIES};
+	static const enum sum by[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_TIME_SELF,
+				      SUM_ENTRIES};
 	const struct order *o = arg;
 	const struct columns *c = &o->w->s->keys[o->key].self;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

@@ -130,7 +130,7 @@ void fold_learn(struct fold *f, struct trace *t)
 		bool by_frame = key->by == KEY_FRAME;
 
 		learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
-			      by_frame ? SUMS_LIVE | SUMS_PEAK : 0);
+			      by_frame ? SUMS_OF_MOMENTS : 0);
 		per_type |= by_type || by_frame;
 	}
 	f->at_cells = learn_metrics(f, &r->known, per_type, 0);

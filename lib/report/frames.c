@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/report/frame_groups.h"
+#include "lib/report/metric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ const char *const frame_metric_words[FRAME_METRICS + 1] = {
     "count",      "entries",        "requested",      "real",        "slack",
     "live-count", "live-requested", "live-real",      "freed-count", "freed-requested",
     "freed-real", "peak-count",     "peak-requested", "peak-real",   "temporary",
-    "lifetime",   "timed",          "duration",       NULL};
+    "lifetime",   "timed",          "self-time",      "total-time",  "calls",
+    "mean-time",  "lua-net",        "mono-net",       "duration",    NULL};
 
 static unsigned unit_of(int metric)
 {
@@ -62,6 +64,17 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 		s->rule = SPIKE_MEDIAN;
 		if (thousandths(value, n - 1, &s->value))
 			return ST_OK;
+	} else if (n > 1 && value[n - 1] == '%' &&
+		   (s->metric < 0 || unit_of(s->metric) == SUM_NS)) {
+		s->rule = SPIKE_SHARE;
+		s->metric = s->metric < 0 ? (int)SUM_TIME_SELF : s->metric;
+		if (thousandths(value, n - 1, &s->value))
+			return ST_OK;
+	} else if (s->metric < 0 && n > 1 && value[n - 1] == 's' && num_time(value, n, &ns) &&
+		   ns >= 0) {
+		s->metric = FRAME_DURATION;
+		s->value = (uint64_t)ns;
+		return ST_OK;
 	} else if (s->metric >= 0 && unit_of(s->metric) == SUM_NS) {
 		if (num_time(value, n, &ns) && ns >= 0) {
 			s->value = (uint64_t)ns;
@@ -71,19 +84,12 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 		s->value = u;
 		return ST_OK;
 	}
-	return err_set(e, ST_BAD, "'%s' is no limit: 1MiB, 500, 33ms, 3x or 6mad", value);
+	return err_set(e, ST_BAD, "'%s' is no limit: 1MiB, 500, 33ms, 20%%, 3x or 6mad", value);
 }
 
 int frames_metric(const struct frames *f, int metric)
 {
-	static const enum sum order[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT};
-
-	if (metric != FRAMES_AUTO)
-		return metric;
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-		if (f->known >> order[i] & 1)
-			return (int)order[i];
-	return SUM_ENTRIES;
+	return metric != FRAMES_AUTO ? metric : (int)sort_first(f->known);
 }
 
 bool frames_known(const struct frames *f, int metric)
@@ -115,7 +121,7 @@ static struct sums filtered(const struct frames *f, unsigned has)
 	for (size_t i = 0; i < g->n; i++)
 		sums_add(&all, &g->sums[i]);
 	memcpy(&all.v[SUM_LIVE_COUNT], g->live, sizeof g->live);
-	all.has = has & ~(unsigned)SUMS_PEAK;
+	all.has = has & ~(unsigned)(SUMS_PEAK | 1 << SUM_TIME_TOTAL | 1 << SUM_TIME_MEAN);
 	return all;
 }
 
@@ -194,6 +200,8 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 			    .duration = s->duration,
 			    .has_start = s->has_start,
 			    .has_duration = s->has_duration,
+			    .has_main = s->has_main,
+			    .main = s->main,
 			    .capture = (uint32_t)f->project.now.captures + 1};
 	bool names = filters_any(f->options.project.filters);
 	struct sums all;
@@ -222,10 +230,29 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 	return ST_OK;
 }
 
+/* Where no frame has a time, the main thread's calls tell how long it took. */
+static void find_durations(struct frames *f)
+{
+	uint32_t capture = (uint32_t)f->project.now.captures;
+	size_t first = f->n;
+
+	for (; first && f->rows[first - 1].capture == capture; first--)
+		if (f->rows[first - 1].kind != SLICE_FRAME ? f->rows[first - 1].kind == SLICE_TIME
+							   : f->rows[first - 1].has_start)
+			return;
+	for (size_t i = first; i < f->n; i++)
+		if (f->rows[i].kind == SLICE_FRAME && f->rows[i].has_main) {
+			f->rows[i].duration = (int64_t)f->rows[i].main;
+			f->rows[i].has_duration = f->rows[i].duration >= 0;
+			f->by_calls++;
+		}
+}
+
 static void captured(void *arg, struct trace *t)
 {
 	struct frames *f = arg;
 
+	find_durations(f);
 	f->late += f->project.aggregate.late;
 	if (f->options.project.captured)
 		f->options.project.captured(f->options.project.arg, t);

@@ -17,21 +17,22 @@
 
 /* What a frame has beside its sums. */
 enum { FRAME_DURATION = SUMS, FRAME_METRICS };
-enum { FRAMES_AUTO = -1 }; /* real, requested, count or entries: the first that is known */
+enum { FRAMES_AUTO = -1 }; /* the first that is known, in the order of sort_first */
 
-enum spike_rule { SPIKE_VALUE, SPIKE_MEDIAN, SPIKE_MAD };
+enum spike_rule { SPIKE_VALUE, SPIKE_MEDIAN, SPIKE_MAD, SPIKE_SHARE };
 
 struct spike {
 	enum spike_rule rule;
 	int metric;       /* an enum sum, FRAME_DURATION or FRAMES_AUTO */
-	uint64_t value;   /* SPIKE_VALUE: in the metric's unit; else in thousandths */
+	uint64_t value;   /* SPIKE_VALUE: in the metric's unit; else in thousandths (of 1 %) */
 	const char *text; /* as given */
 };
 
 enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
 
 /* "VALUE" or "METRIC>VALUE": more than 1MiB, 3x (times the median of all frames), 6mad (so many
- * median absolute deviations above the median), 33ms. The text is borrowed. */
+ * median absolute deviations above the median), 33ms, 20% (of the frame's duration). Without a
+ * metric a time is of the duration, and a percentage of the time in calls. The text is borrowed. */
 enum status spike_parse(struct spike *s, const char *text, struct err *e);
 /* The words of metrics on the command line: "requested", "live-real", ..., "duration". */
 extern const char *const frame_metric_words[FRAME_METRICS + 1];
@@ -55,8 +56,9 @@ struct frame {
 	uint32_t news;    /* stacks that no frame before had */
 	uint32_t first_top, n_tops;
 	uint8_t kind; /* enum slice_kind */
-	bool has_start, has_duration;
+	bool has_start, has_duration, has_main;
 	uint16_t spikes; /* bits */
+	uint64_t main;   /* ns in the main thread's calls */
 };
 
 struct frame_top {
@@ -81,8 +83,10 @@ struct frames {
 	struct frame_new *fresh;
 	size_t n_fresh, cap_fresh;
 	uint64_t backward,
-	    repeated;       /* frames whose number goes back, or is that of the one before */
-	uint64_t late;      /* events in a later step than their time says */
+	    repeated;  /* frames whose number goes back, or is that of the one before */
+	uint64_t late; /* events in a later step than their time says */
+	uint64_t
+	    by_calls; /* frames without a time: their duration is that of the main thread's calls */
 	unsigned known;     /* SUM_BITs that any capture knows */
 	unsigned estimated; /* of them: live in captures whose events have any order */
 

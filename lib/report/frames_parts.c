@@ -17,15 +17,26 @@ static bool follows(const struct frame *a, const struct frame *b)
 	return a->capture == b->capture && (b->kind != SLICE_TIME || b->number == a->number + 1);
 }
 
+static uint64_t limit_of(const struct frames_report *r, size_t row, size_t spike)
+{
+	const struct spike *s = &r->f->options.spikes[spike];
+
+	if (s->rule != SPIKE_SHARE)
+		return r->limits[spike];
+	return (uint64_t)((double)r->f->rows[row].duration * (double)s->value / 1e5);
+}
+
 static bool breaks(const struct frames_report *r, size_t row, size_t spike, uint64_t *v)
 {
-	int metric = frames_metric(r->f, r->f->options.spikes[spike].metric);
+	const struct spike *s = &r->f->options.spikes[spike];
+	int metric = frames_metric(r->f, s->metric);
 
 	if (r->f->rows[row].kind == SLICE_BEFORE || !frames_value(r->f, row, metric, v))
 		return false;
-	if (metric == SUM_SLACK && (int64_t)*v < 0)
+	if (sum_is_signed((unsigned)metric) && (int64_t)*v < 0)
 		return false;
-	return *v > r->limits[spike];
+	return (s->rule != SPIKE_SHARE || r->f->rows[row].has_duration) &&
+	       *v > limit_of(r, row, spike);
 }
 
 static void find_runs(struct frames_report *r, size_t spike)
@@ -80,9 +91,9 @@ static void fill_run(void *arg, size_t i, struct row *row)
 	r->run_text.len = 0;
 	frames_value_text(&r->run_text, metric, v);
 	buf_adds(&r->run_text, " > ");
-	frames_value_text(&r->run_text, metric, r->limits[run->spike]);
+	frames_value_text(&r->run_text, metric, limit_of(r, run->worst, run->spike));
 	row->cells[RUN_RULE] = cell_text(s->text, strlen(s->text));
-	row->cells[RUN_LIMIT] = cell_number(r->limits[run->spike]);
+	row->cells[RUN_LIMIT] = cell_number(limit_of(r, run->worst, run->spike));
 	row->cells[RUN_CAPTURE] = cell_number(rows[run->first].capture);
 	row->cells[RUN_FIRST] = cell_signed(rows[run->first].number);
 	row->cells[RUN_LAST] = cell_signed(rows[run->last].number);
@@ -227,10 +238,10 @@ static uint64_t mean(const struct frames *f, const struct frames_order *o)
 
 	for (size_t i = 0; i < o->n; i++) {
 		frames_value(f, o->rows[i], o->metric, &v);
-		sum += o->metric == SUM_SLACK ? (double)(int64_t)v : (double)v;
+		sum += sum_is_signed((unsigned)o->metric) ? (double)(int64_t)v : (double)v;
 	}
 	sum /= (double)o->n + (double)o->idle;
-	if (o->metric == SUM_SLACK && sum < 0)
+	if (sum_is_signed((unsigned)o->metric) && sum < 0)
 		return -rounded(-sum);
 	return rounded(sum);
 }
@@ -245,11 +256,12 @@ static void add_metric(struct frames_report *r, int metric, bool people)
 	int n = snprintf(text, sizeof text, "%s_frame", key);
 
 	r->statistics.n_columns += 2;
-	r->stat_columns[k] = (struct column){.key = key,
-					     .title = frames_title(r, metric),
-					     .type = frames_type(metric),
-					     .flags = (people ? 0 : COLUMN_NOT_TEXT) |
-						      (metric == SUM_SLACK ? COLUMN_SIGNED : 0)};
+	r->stat_columns[k] =
+	    (struct column){.key = key,
+			    .title = frames_title(r, metric),
+			    .type = frames_type(metric),
+			    .flags = (people ? 0 : COLUMN_NOT_TEXT) |
+				     (sum_is_signed((unsigned)metric) ? COLUMN_SIGNED : 0)};
 	r->stat_columns[k + 1] = (struct column){.key = arena_strndup(&r->arena, text, (size_t)n),
 						 .title = f->options.every ? "step" : "frame",
 						 .type = COLUMN_INT,
@@ -267,7 +279,7 @@ static void add_metric(struct frames_report *r, int metric, bool people)
 					  statistics[i].percent > 100 ? 0 : statistics[i].percent,
 					  &v, &row);
 		r->stat_cells[i][k] =
-		    metric == SUM_SLACK ? cell_signed((int64_t)v) : cell_number(v);
+		    sum_is_signed((unsigned)metric) ? cell_signed((int64_t)v) : cell_number(v);
 		if (row != SIZE_MAX)
 			r->stat_cells[i][k + 1] = cell_signed(f->rows[row].number);
 	}
@@ -343,7 +355,7 @@ static int64_t *line_of(struct frames_report *r, size_t first, int metric, size_
 		uint64_t v;
 
 		y[i] = !frames_value(r->f, first + i, metric, &v) ? SERIES_ABSENT
-		       : metric == SUM_SLACK                      ? (int64_t)v
+		       : sum_is_signed((unsigned)metric)          ? (int64_t)v
 								  : series_value(v);
 	}
 	return y;

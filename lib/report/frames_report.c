@@ -40,7 +40,7 @@ struct cell frames_cell(const struct frames *f, size_t row, int metric)
 
 	if (!frames_value(f, row, metric, &v))
 		return (struct cell){.present = false};
-	return metric == SUM_SLACK ? cell_signed((int64_t)v) : cell_number(v);
+	return sum_is_signed((unsigned)metric) ? cell_signed((int64_t)v) : cell_number(v);
 }
 
 void frames_note(struct frames_report *r, const char *fmt, ...)
@@ -63,9 +63,9 @@ void frames_value_text(struct buf *b, int metric, uint64_t v)
 
 	if (t == COLUMN_TIME)
 		time_text(b, v);
-	else if (t == COLUMN_BYTES && (metric != SUM_SLACK || v <= INT64_MAX))
+	else if (t == COLUMN_BYTES && (!sum_is_signed((unsigned)metric) || v <= INT64_MAX))
 		size_text(b, v);
-	else if (metric == SUM_SLACK)
+	else if (sum_is_signed((unsigned)metric))
 		buf_addf(b, "%" PRId64, (int64_t)v);
 	else
 		buf_add_u64(b, v);
@@ -125,14 +125,20 @@ static bool shown(const struct frames_report *r, enum sum s)
 	if (!frames_known(f, (int)s))
 		return false;
 	switch (s) {
-	case SUM_ENTRIES: return !frames_known(f, SUM_COUNT);
+	case SUM_ENTRIES: return !frames_known(f, SUM_COUNT) && !frames_known(f, SUM_CALLS);
+	case SUM_TIME_SELF:
+	case SUM_CALLS:
+	case SUM_LUA_NET:
+	case SUM_MONO_NET: return true;
 	case SUM_SLACK:
 	case SUM_PEAK_COUNT:
 	case SUM_PEAK_REQUESTED:
 	case SUM_PEAK_REAL:
 	case SUM_TEMPORARY:
 	case SUM_LIFETIME:
-	case SUM_TIMED: return false;
+	case SUM_TIMED:
+	case SUM_TIME_TOTAL:
+	case SUM_TIME_MEAN: return false;
 	case SUM_COUNT:
 	case SUM_REQUESTED:
 	case SUM_REAL: return true;
@@ -168,11 +174,13 @@ static void add_columns(struct frames_report *r)
 	add_column(r, "duration_ns", "duration", COLUMN_TIME,
 		   frames_known(f, FRAME_DURATION) && !f->options.every ? 0 : COLUMN_NOT_TEXT,
 		   FRAMES_METRIC, FRAME_DURATION);
-	for (unsigned s = 0; s < SUM_LIFETIME; s++)
-		add_column(r, sum_names[s].key, frames_title(r, (int)s), frames_type((int)s),
-			   (s == SUM_SLACK ? COLUMN_SIGNED : 0) |
-			       (shown(r, s) ? 0 : COLUMN_NOT_TEXT),
-			   FRAMES_METRIC, (int)s);
+	for (unsigned s = 0; s < SUMS; s++)
+		if (s < SUM_LIFETIME || (SUMS_MEASURED >> s & 1 && frames_known(f, (int)s)))
+			add_column(r, sum_names[s].key, frames_title(r, (int)s),
+				   frames_type((int)s),
+				   (sum_is_signed(s) ? COLUMN_SIGNED : 0) |
+				       (shown(r, s) ? 0 : COLUMN_NOT_TEXT),
+				   FRAMES_METRIC, (int)s);
 	if (f->options.news)
 		add_column(r, "new_stacks", "new stacks", COLUMN_INT, 0, FRAMES_NEWS, 0);
 	if (f->options.n_spikes)
@@ -272,12 +280,13 @@ static void add_totals(struct frames_report *r)
 		uint64_t sum = 0, v;
 
 		if (r->sources[k].what != FRAMES_METRIC || metric == FRAME_DURATION ||
-		    (SUMS_LIVE | SUMS_PEAK) >> metric & 1 || !frames_known(f, metric))
+		    SUMS_OF_MOMENTS >> metric & 1 || !frames_known(f, metric))
 			continue;
 		for (size_t i = 0; i < f->n; i++)
 			if (frames_value(f, i, metric, &v))
 				sum = sum_plus((unsigned)metric, sum, v);
-		c[k] = metric == SUM_SLACK ? cell_signed((int64_t)sum) : cell_number(sum);
+		c[k] =
+		    sum_is_signed((unsigned)metric) ? cell_signed((int64_t)sum) : cell_number(sum);
 	}
 	r->table.totals = c;
 	r->table.n_totals = 1;
@@ -290,10 +299,8 @@ static int compare(const void *a, const void *b, void *arg)
 	uint64_t v = 0, w = 0;
 	bool has_v = frames_value(r->f, x, r->sort, &v), has_w = frames_value(r->f, y, r->sort, &w);
 
-	if (r->sort == SUM_SLACK) {
-		v ^= (uint64_t)1 << 63;
-		w ^= (uint64_t)1 << 63;
-	}
+	v = sum_order((unsigned)r->sort, v);
+	w = sum_order((unsigned)r->sort, w);
 	if (has_v != has_w)
 		return has_v ? -1 : 1;
 	if (has_v && v != w)
@@ -341,6 +348,11 @@ static void add_notes(struct frames_report *r)
 			    "frame numbers go back %" PRIu64 " times and repeat %" PRIu64
 			    " times: rows stay as captured",
 			    f->backward, f->repeated);
+	if (f->by_calls)
+		frames_note(r,
+			    "frames have no times: the duration of %" PRIu64
+			    " is what the main thread's calls took",
+			    f->by_calls);
 	if (f->late)
 		frames_note(
 		    r,

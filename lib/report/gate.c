@@ -37,7 +37,7 @@ static const struct compare_group *new_of(const struct compare *c)
 static double divisor(const struct gate *g, const struct policy_rule *r, const struct summary *s)
 {
 	(void)g;
-	return r->metric == SUM_LIFETIME ? 1 : compare_divisor(s, (enum compare_per)r->per);
+	return sum_is_mean(r->metric) ? 1 : compare_divisor(s, (enum compare_per)r->per);
 }
 
 /* A group's values, run by run, of a row, or of everything (row SIZE_MAX). False: not known. */
@@ -401,6 +401,8 @@ unsigned gate_sums(const struct policy *p)
 		sums |= SUM_BIT(p->rules[i].metric);
 		if (p->rules[i].metric == SUM_LIFETIME)
 			sums |= SUM_BIT(SUM_TIMED);
+		if (p->rules[i].metric == SUM_TIME_MEAN)
+			sums |= SUMS_TIME;
 	}
 	return sums;
 }

@@ -38,6 +38,7 @@ struct project_options {
 	enum slicing slicing;
 	bool slice_cells;
 	int64_t every;
+	uint64_t hook_cost; /* aggregate.h */
 	enum status (*sliced)(void *arg, struct trace *t, const struct aggregate_slice *s,
 			      struct err *e);
 };

@@ -203,6 +203,11 @@ bool summary_value(const struct summary *s, enum key key, uint32_t thing, enum s
 	const struct summary_key *k = &s->keys[key];
 	unsigned has = columns_has(&k->self, thing) | columns_has(&k->total, thing);
 
+	/* Of calls the totals are sums of their own. */
+	if (cumulative && sum == SUM_TIME_SELF &&
+	    columns_has(&k->self, thing) >> SUM_TIME_TOTAL & 1)
+		sum = SUM_TIME_TOTAL;
+	cumulative &= !(SUMS_TIME >> sum & 1) || sum == SUM_TIME_SELF;
 	*v = columns_value(cumulative && key_has_total(key) ? &k->total : &k->self, thing, sum);
 	if (!k->held || !run_knows(&k->known, sum))
 		return false;
