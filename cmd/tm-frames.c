@@ -172,7 +172,7 @@ static void parse(struct frames_cli *c)
 	}
 	o->n_spikes = c->spikes.n;
 	o->sort = sorts[c->sort];
-	o->sorted = c->sorted;
+	o->sorted = c->sorted || o->sort_counter;
 	if (o->tops > FRAMES_TOPS_MAX)
 		cli_usage("--tops: at most %d", FRAMES_TOPS_MAX);
 	/* One frame is looked at closely; so is what is asked for. */
@@ -207,6 +207,8 @@ int main(int argc, char **argv)
 	     .to = &c.sort,
 	     .given = &c.sorted,
 	     .choices = sort_words},
+	    ROW_STRING(0, "sort-counter", "NAME", "frames with most of a counter first",
+		       &c.options.sort_counter),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default)", &c.options.n),
 	    ROW_STRING(0, "every", "TIME", "steps of so much time instead of frames", &c.every),
 	    ROW_FLAG(0, "detail", "types and stacks of the chosen frames; so is --frame N",

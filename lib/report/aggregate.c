@@ -376,6 +376,7 @@ static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
 		case EV_EXIT:
 		case EV_SAMPLE:
 		case EV_DELTA: measures_add(a, t, p); break;
+		case EV_COUNTER: measures_counter(a, p); break;
 		default: end_frame(a); break;
 		}
 	}
@@ -426,6 +427,7 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	if (a->slices)
 		slices_reset(a->slices);
 	measures_begin(a, t);
+	counters_reset(&a->counters);
 	grow_tables(a, t);
 	return ST_OK;
 }
@@ -446,13 +448,14 @@ static void set_slack(struct aggregate_pending *p, const struct event *ev)
 	p->slack = p->has_slack ? slack_of(ev->requested, ev->real) : 0;
 }
 
-/* Of what calls take and how heaps grow. */
+/* Of what calls take, how heaps grow, and what counters say. */
 static enum status add_measure(struct aggregate *a, struct trace *t, const struct event *ev,
 			       struct err *e)
 {
 	bool nests = ev->kind == EV_ENTER || ev->kind == EV_EXIT;
+	bool counter = ev->kind == EV_COUNTER && a->options.counters;
 
-	if (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA))
+	if (!counter && (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
 		return ST_OK;
 	if (ev->has & EV_HAS_TIME) {
 		a->at.time = ev->time;
@@ -460,6 +463,8 @@ static enum status add_measure(struct aggregate *a, struct trace *t, const struc
 	}
 	if (t->n_stacks > a->cap_last)
 		grow_tables(a, t);
+	if (counter && !(ev->has & EV_HAS_VALUE))
+		return ST_OK;
 	if (!measures_pending(a, t, ev, &a->batch[a->n_batch]))
 		return ST_OK;
 	if (a->options.select && !aggregate_select(a, t, ev)) {
@@ -588,6 +593,7 @@ void aggregate_release(struct aggregate *a)
 	free(a->thread_selected);
 	slices_free(a->slices);
 	measures_free(a->measures);
+	counters_release(&a->counters);
 	live_release(&a->live);
 	*a = (struct aggregate){.n_cells = 0};
 }

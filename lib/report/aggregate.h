@@ -12,6 +12,7 @@
 #ifndef TM_REPORT_AGGREGATE_H
 #define TM_REPORT_AGGREGATE_H
 
+#include "lib/report/counters.h"
 #include "lib/report/live.h"
 #include "lib/report/selection.h"
 #include "lib/report/sums.h"
@@ -62,6 +63,7 @@ struct aggregate_slice {
 	/* What it added, type totals with it; live: after it; peak: when the domain's live bytes
 	 * were largest in it. DOMAINS: of all domains together. */
 	struct sums all[DOMAINS + 1];
+	const struct counters *counters; /* options.counters: what was read in it; else NULL */
 };
 
 struct aggregate;
@@ -82,6 +84,7 @@ struct aggregate_options {
 	const struct selection *select; /* borrowed; NULL: all events */
 	unsigned split;                 /* SPLIT_THREAD or 0 */
 	unsigned want;                  /* SUM_BITs; what is not wanted may be absent */
+	bool counters;                  /* readings of counters too */
 	bool domains_together;          /* cells' peak is that of all domains, not of their own */
 	enum slicing slicing;
 	bool slice_cells; /* slices tell what they add per cell and type */
@@ -192,6 +195,7 @@ struct aggregate {
 	size_t cap_newest;
 	struct slices *slices;
 	struct measures *measures; /* measures.h; NULL: not asked for */
+	struct counters counters;  /* of the capture; options.counters */
 	struct aggregate_pending batch[AGGREGATE_BATCH];
 	size_t n_batch;
 };

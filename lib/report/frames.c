@@ -46,7 +46,10 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 	int64_t ns;
 
 	*s = (struct spike){.metric = FRAMES_AUTO, .text = text};
-	if (value) {
+	if (value && n > 8 && !memcmp(text, "counter:", 8)) {
+		s->counter = text + 8; /* up to the '>' */
+		s->metric = FRAMES_AUTO;
+	} else if (value) {
 		for (s->metric = 0; s->metric < FRAME_METRICS; s->metric++)
 			if (strlen(frame_metric_words[s->metric]) == n &&
 			    !memcmp(frame_metric_words[s->metric], text, n))
@@ -64,6 +67,14 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 		s->rule = SPIKE_MEDIAN;
 		if (thousandths(value, n - 1, &s->value))
 			return ST_OK;
+	} else if (s->counter) {
+		/* A counter's unit is not known yet; no unit means times that end in one. */
+		if (num_size(value, n, &s->value))
+			return ST_OK;
+		if (num_time(value, n, &ns) && ns >= 0) {
+			s->value = (uint64_t)ns;
+			return ST_OK;
+		}
 	} else if (n > 1 && value[n - 1] == '%' &&
 		   (s->metric < 0 || unit_of(s->metric) == SUM_NS)) {
 		s->rule = SPIKE_SHARE;
@@ -94,6 +105,8 @@ int frames_metric(const struct frames *f, int metric)
 
 bool frames_known(const struct frames *f, int metric)
 {
+	if (metric >= FRAME_METRICS)
+		return frames_counters_known(&f->counters, metric);
 	if (metric != FRAME_DURATION)
 		return f->known >> metric & 1;
 	for (size_t i = 0; i < f->n; i++)
@@ -104,12 +117,19 @@ bool frames_known(const struct frames *f, int metric)
 
 bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v)
 {
+	if (metric >= FRAME_METRICS)
+		return frames_counters_value(&f->counters, row, metric, (int64_t *)v);
 	if (metric == FRAME_DURATION) {
 		*v = (uint64_t)f->rows[row].duration;
 		return f->rows[row].has_duration;
 	}
 	*v = columns_value(&f->sums, row, (enum sum)metric);
 	return columns_has(&f->sums, row) >> metric & 1;
+}
+
+int frames_weight(const struct frames *f)
+{
+	return frames_metric(f, f->sort >= FRAME_DURATION ? FRAMES_AUTO : f->sort);
 }
 
 /* What the filters keep of a slice. */
@@ -128,7 +148,7 @@ static struct sums filtered(const struct frames *f, unsigned has)
 static void keep_tops(struct frames *f, struct frame *row)
 {
 	struct frame_groups *g = f->groups;
-	int sort = frames_metric(f, f->sort == FRAME_DURATION ? FRAMES_AUTO : f->sort);
+	int sort = frames_weight(f);
 
 	frame_groups_sort(g, (enum sum)sort);
 	row->first_top = (uint32_t)f->n_tops;
@@ -145,7 +165,7 @@ static void find_news(struct frames *f, struct trace *t, const struct aggregate_
 		      struct frame *row)
 {
 	struct frame_groups *g = f->stacks;
-	int sort = frames_metric(f, f->sort == FRAME_DURATION ? FRAMES_AUTO : f->sort);
+	int sort = frames_weight(f);
 
 	frame_groups_fill(g, &f->project, t, s, 1);
 	for (size_t i = 0; i < g->n; i++) {
@@ -226,6 +246,7 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 	if (f->options.news)
 		find_news(f, t, s, &row);
 	columns_add(&f->sums, f->n, &all);
+	frames_counters_add(&f->counters, t, s, f->project.aggregate.records);
 	VEC_PUSH(f->rows, f->n, f->cap) = row;
 	return ST_OK;
 }
@@ -268,6 +289,7 @@ void frames_init(struct frames *f, const struct frames_options *o)
 			     .stacks = frame_groups_new()};
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
 	p.every = o->every;
+	p.counters = true;
 	p.slice_cells = o->tops || o->news || filters_any(p.filters);
 	p.sliced = sliced;
 	p.captured = captured;
@@ -284,6 +306,7 @@ void frames_release(struct frames *f)
 	project_release(&f->project);
 	intern_release(&f->names);
 	columns_release(&f->sums);
+	frames_counters_release(&f->counters);
 	frame_groups_free(f->groups);
 	frame_groups_free(f->stacks);
 	free(f->rows);

@@ -32,7 +32,7 @@ static void add_columns(struct frames_by *f)
 	c[BY_DURATION] = (struct column){.key = "duration_ns", .type = COLUMN_TIME};
 	for (unsigned i = 0; i < BY_N_SUMS; i++)
 		c[BY_SUMS + i] = (struct column){.key = sum_names[sum_at(i)].key,
-						 .type = frames_type((int)sum_at(i))};
+						 .type = frames_type(NULL, (int)sum_at(i))};
 	c[BY_KEY] = (struct column){.key = by == KEY_STACK   ? "site"
 					   : by == KEY_FRAME ? "group"
 							     : key_words[by],

@@ -193,7 +193,7 @@ static void add_columns(struct frames_detail *d)
 		d->sums[d->n_sums++] = s;
 		*c++ = (struct column){.key = sum_names[s].key,
 				       .title = sum_names[s].word,
-				       .type = frames_type((int)s),
+				       .type = frames_type(NULL, (int)s),
 				       .flags = (people ? 0 : COLUMN_NOT_TEXT) |
 						(sum_is_signed(s) ? COLUMN_SIGNED : 0)};
 		if (run->all.has >> s & 1)

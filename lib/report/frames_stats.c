@@ -16,7 +16,7 @@ static uint64_t order_value(const struct frames *f, size_t row, int metric)
 	uint64_t v;
 
 	frames_value(f, row, metric, &v);
-	return sum_order((unsigned)metric, v);
+	return frames_rank(metric, v);
 }
 
 static int compare(const void *a, const void *b, void *arg)

@@ -49,7 +49,7 @@ void measures_begin(struct aggregate *a, const struct trace *t)
 bool measures_pending(const struct aggregate *a, const struct trace *t, const struct event *ev,
 		      struct aggregate_pending *p)
 {
-	const bool marked = ev->kind != EV_DELTA;
+	const bool marked = ev->kind != EV_DELTA && ev->kind != EV_COUNTER;
 
 	if (ev->kind == EV_DELTA && ev->domain != DOMAIN_LUA && ev->domain != DOMAIN_MONO)
 		return false;
@@ -69,6 +69,9 @@ bool measures_pending(const struct aggregate *a, const struct trace *t, const st
 	if (ev->kind == EV_SAMPLE) {
 		p->requested = ev->value > 0 ? (uint64_t)ev->value : 0;
 		p->real = ev->target > INT64_MAX ? INT64_MAX : ev->target;
+	} else if (ev->kind == EV_COUNTER) {
+		p->type = ev->type < t->n_counters ? ev->type : 0;
+		p->slack = ev->value;
 	} else if (ev->kind == EV_DELTA) {
 		p->slack = ev->value;
 		p->seq = ev->domain == DOMAIN_MONO;
@@ -301,6 +304,13 @@ void measures_add(struct aggregate *a, const struct trace *t, const struct aggre
 			for (size_t n = nesting_exit(&m->nesting, th, p->type, p->stack); n; n--)
 				return_call(a, th);
 	}
+}
+
+void measures_counter(struct aggregate *a, const struct aggregate_pending *p)
+{
+	counters_read(&a->counters, p->type, p->slack);
+	if (a->slices)
+		counters_read(&a->slices->counters, p->type, p->slack);
 }
 
 void measures_frame(struct aggregate *a, const struct aggregate_pending *p)

@@ -30,10 +30,12 @@ struct measures {
 
 void measures_free(struct measures *m); /* accepts NULL */
 void measures_begin(struct aggregate *a, const struct trace *t);
-/* What an event of time or of growth is, as pending; false: it does not count. */
+/* What an event of time, of growth or of a counter is, as pending; false: it does not count. */
 bool measures_pending(const struct aggregate *a, const struct trace *t, const struct event *ev,
 		      struct aggregate_pending *p);
 void measures_add(struct aggregate *a, const struct trace *t, const struct aggregate_pending *p);
+/* Needs no a->measures. */
+void measures_counter(struct aggregate *a, const struct aggregate_pending *p);
 /* A frame begins: what is open took its time until now in the one before. */
 void measures_frame(struct aggregate *a, const struct aggregate_pending *p);
 void measures_end(struct aggregate *a, struct trace *t);

@@ -25,6 +25,7 @@ void slices_free(struct slices *s)
 		return;
 	release(&s->cells);
 	release(&s->types);
+	counters_release(&s->counters);
 	free(s);
 }
 
@@ -191,6 +192,7 @@ static enum status close_slice(struct aggregate *a, struct trace *t, struct err 
 	s->now.n_cells = s->cells.n;
 	s->now.types = s->types.ids;
 	s->now.n_types = s->types.n;
+	s->now.counters = a->options.counters ? &s->counters : NULL;
 	if (s->within) {
 		fill_all(a, t);
 		if (a->options.slice)
@@ -212,6 +214,7 @@ static void open_slice(struct aggregate *a, const struct aggregate_slice *as, bo
 	memcpy(s->before, s->total, sizeof s->before);
 	if (a->measures)
 		measures_slice_start(a);
+	counters_reset(&s->counters);
 	for (size_t d = 0; d <= DOMAINS; d++)
 		memcpy(s->high[d], a->tide[d].live, sizeof s->high[d]);
 }
