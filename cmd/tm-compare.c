@@ -4,6 +4,7 @@
  */
 #include "lib/cli/compare.h"
 #include "lib/cli/report.h"
+#include "lib/report/compare_counters.h"
 #include "lib/report/compare_view.h"
 
 static const char *const sort_words[] = {
@@ -55,6 +56,7 @@ static void print(struct cli_compare *c, const struct compare_options *o, struct
 	struct document d = {.program = "tm-compare"};
 	struct err e = ERR_INIT;
 	struct compare_view *v = compare_view_new(from, o, &e);
+	struct compare_counters counters;
 	struct gate *g;
 
 	if (!v)
@@ -63,12 +65,16 @@ static void print(struct cli_compare *c, const struct compare_options *o, struct
 		for (size_t k = 0; k < from->groups[i].n; k++)
 			document_input(&d, from->groups[i].names[k], from->groups[i].label);
 	compare_view_add(v, &d);
+	compare_counters_init(&counters, from);
+	if (counters.table.n_rows)
+		document_table(&d, &counters.table);
 	g = cli_compare_gate(c);
 	if (g)
 		document_checks(&d, gate_checks(g));
 	cli_report_print(to, &d);
 	document_release(&d);
 	gate_free(g);
+	compare_counters_release(&counters);
 	compare_view_free(v);
 }
 
@@ -125,6 +131,7 @@ int main(int argc, char **argv)
 	options.by = (enum key)by;
 	options.sort = sort_of(sort);
 	cli_filter_project(&filter, &what);
+	what.counters = true;
 	choose(&what, options.by, options.sort, &compare.policy, report.format, save != NULL);
 	complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
 	compare.in.compare.per = (enum compare_per)per;

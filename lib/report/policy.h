@@ -10,6 +10,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/match/match.h"
+#include "lib/report/counters.h"
 #include "lib/report/grouping.h"
 #include "lib/report/sums.h"
 
@@ -30,6 +31,8 @@ struct policy_rule {
 	uint32_t line;
 	enum policy_kind kind;
 	enum sum metric;
+	const char *counter; /* NULL, or instead of the metric: a counter's name, */
+	enum counter_stat stat; /* and what of it */
 	int key;              /* enum key, or POLICY_TOTAL */
 	struct match **match; /* names of the key: any of them; none: all */
 	size_t n_match;
