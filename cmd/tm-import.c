@@ -123,8 +123,8 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "merge", "captures of one run become one capture", &merge),
 	    ROW_CHOICE(0, "align", "HOW", "--merge: auto, frames (by their numbers) or time",
 		       &align, align_words),
-	    ROW_LIST(0, "clock-offset", "N=TIME", "--merge: add to the times of the N-th file",
-		     &offsets),
+	    ROW_LIST(0, "clock-offset", "OFFSET",
+		     "--merge: N=TIME: add to the times of the N-th file", &offsets),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};

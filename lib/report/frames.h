@@ -24,17 +24,18 @@ enum spike_rule { SPIKE_VALUE, SPIKE_MEDIAN, SPIKE_MAD, SPIKE_SHARE };
 
 struct spike {
 	enum spike_rule rule;
-	int metric;       /* an enum sum, FRAME_DURATION or FRAMES_AUTO */
-	uint64_t value;   /* SPIKE_VALUE: in the metric's unit; else in thousandths (of 1 %) */
-	const char *text; /* as given */
+	int metric;          /* an enum sum, FRAME_DURATION or FRAMES_AUTO */
+	uint64_t value;      /* SPIKE_VALUE: in the metric's unit; else in thousandths (of 1 %) */
+	const char *text;    /* as given */
 	const char *counter; /* NULL, or the name of the counter that metric becomes */
 };
 
 enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
 
-/* "VALUE", "METRIC>VALUE" or "counter:NAME>VALUE": more than 1MiB, 3x (times the median of all frames), 6mad (so many
- * median absolute deviations above the median), 33ms, 20% (of the frame's duration). Without a
- * metric a time is of the duration, and a percentage of the time in calls. The text is borrowed. */
+/* "VALUE", "METRIC>VALUE" or "counter:NAME>VALUE": more than 1MiB, 3x (times the median of all
+ * frames), 6mad (so many median absolute deviations above the median), 33ms, 20% (of the frame's
+ * duration). Without a metric a time is of the duration, and a percentage of the time in calls. The
+ * text is borrowed. */
 enum status spike_parse(struct spike *s, const char *text, struct err *e);
 /* The words of metrics on the command line: "requested", "live-real", ..., "duration". */
 extern const char *const frame_metric_words[FRAME_METRICS + 1];

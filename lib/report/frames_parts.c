@@ -196,12 +196,10 @@ void frames_find_spikes(struct frames_report *r)
 	for (size_t i = 0; i < o->n_spikes; i++) {
 		if (!spike_limit(r->f, &o->spikes[i], &r->limits[i])) {
 			if (r->f->n)
-				frames_note(
-				    r,
-				    "--spike %s cannot tell: %s is not known, or its "
-				    "median or deviation is 0",
-				    o->spikes[i].text,
-				    metric_word(r->f, &o->spikes[i]));
+				frames_note(r,
+					    "--spike %s cannot tell: %s is not known, or its "
+					    "median or deviation is 0",
+					    o->spikes[i].text, metric_word(r->f, &o->spikes[i]));
 			continue;
 		}
 		r->limited |= (uint16_t)(1u << i);
@@ -261,14 +259,12 @@ static void add_metric(struct frames_report *r, int metric, bool people)
 
 	buf_addf(&b, "%s_frame", key);
 	r->statistics.n_columns += 2;
-	r->stat_columns[k] =
-	    (struct column){.key = key,
-			    .title = frames_title(r, metric),
-			    .type = frames_type(r->f, metric),
-			    .flags = (people ? 0 : COLUMN_NOT_TEXT) |
-				     (metric < FRAME_METRICS && frames_signed(metric)
-							   ? COLUMN_SIGNED
-							   : 0)};
+	r->stat_columns[k] = (struct column){
+	    .key = key,
+	    .title = frames_title(r, metric),
+	    .type = frames_type(r->f, metric),
+	    .flags = (people ? 0 : COLUMN_NOT_TEXT) |
+		     (metric < FRAME_METRICS && frames_signed(metric) ? COLUMN_SIGNED : 0)};
 	r->stat_columns[k + 1] = (struct column){.key = arena_strndup(&r->arena, b.data, b.len),
 						 .title = f->options.every ? "step" : "frame",
 						 .type = COLUMN_INT,
@@ -373,7 +369,7 @@ static int64_t *line_of(struct frames_report *r, size_t first, int metric, size_
 		uint64_t v;
 
 		y[i] = !frames_value(r->f, first + i, metric, &v) ? SERIES_ABSENT
-		       : frames_signed(metric)          ? (int64_t)v
+		       : frames_signed(metric)                    ? (int64_t)v
 								  : series_value(v);
 	}
 	return y;
@@ -408,11 +404,11 @@ void frames_add_chart(struct frames_report *r)
 	for (size_t i = 0; i < 2; i++) {
 		if (!frames_known(f, metrics[i]) || (i && metrics[1] == metrics[0]))
 			continue;
-		r->lines[r->series.n_lines++] = (struct series_line){
-		    .key = frames_key(r, metrics[i]),
-		    .title = frames_title(r, metrics[i]),
-		    .type = frames_type(r->f, metrics[i]),
-		    .y = line_of(r, first, metrics[i], n)};
+		r->lines[r->series.n_lines++] =
+		    (struct series_line){.key = frames_key(r, metrics[i]),
+					 .title = frames_title(r, metrics[i]),
+					 .type = frames_type(r->f, metrics[i]),
+					 .y = line_of(r, first, metrics[i], n)};
 	}
 	for (size_t i = 0; i < f->options.n_spikes; i++)
 		if (r->limited >> i & 1 && frames_metric(f, f->options.spikes[i].metric) == r->sort)

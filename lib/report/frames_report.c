@@ -20,8 +20,8 @@ static const char *counter_title(struct frames_report *r, int metric)
 	const char *unit = frames_counters_unit(c, counter);
 	const char *name = frames_counters_name(c, counter);
 	size_t len = strlen(name), n = strlen(unit);
-	bool told = counter_column(unit) != COLUMN_INT ||
-		    (len >= n && !strcmp(name + len - n, unit));
+	bool told =
+	    counter_column(unit) != COLUMN_INT || (len >= n && !strcmp(name + len - n, unit));
 	struct buf b = BUF_INIT;
 	const char *s;
 
@@ -222,15 +222,14 @@ static void add_counters(struct frames_report *r)
 			people += first;
 			add_column(r, frames_key(r, metric), frames_title(r, metric),
 				   frames_type(r->f, metric),
-				   metric == r->sort ? 0
-				   : first && people <= COUNTERS_SHOWN
-				       ? COLUMN_SPARE
-				       : COLUMN_NOT_TEXT,
+				   metric == r->sort                   ? 0
+				   : first && people <= COUNTERS_SHOWN ? COLUMN_SPARE
+								       : COLUMN_NOT_TEXT,
 				   FRAMES_METRIC, metric);
 		}
 	if (people > COUNTERS_SHOWN)
-		frames_note(r, "%d of %zu counters are shown: --csv has them all", (int)COUNTERS_SHOWN,
-			    people);
+		frames_note(r, "%d of %zu counters are shown: --csv has them all",
+			    (int)COUNTERS_SHOWN, people);
 }
 
 static void add_columns(struct frames_report *r)
@@ -363,8 +362,7 @@ static void add_totals(struct frames_report *r)
 		for (size_t i = 0; i < f->n; i++)
 			if (frames_value(f, i, metric, &v))
 				sum = sum_plus((unsigned)metric, sum, v);
-		c[k] =
-		    frames_signed(metric) ? cell_signed((int64_t)sum) : cell_number(sum);
+		c[k] = frames_signed(metric) ? cell_signed((int64_t)sum) : cell_number(sum);
 	}
 	r->table.totals = c;
 	r->table.n_totals = 1;

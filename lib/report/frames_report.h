@@ -66,7 +66,7 @@ struct frames_report {
 };
 
 const char *frames_title(struct frames_report *r, int metric);
-const char *frames_key(struct frames_report *r, int metric); /* of CSV */
+const char *frames_key(struct frames_report *r, int metric);      /* of CSV */
 enum column_type frames_type(const struct frames *f, int metric); /* f: for counters only */
 struct cell frames_cell(const struct frames *f, size_t row, int metric);
 void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v);

@@ -198,9 +198,9 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 	if (to->n_modules)
 		qsort_r(to->modules, to->n_modules, sizeof *to->modules, module_order, z->things);
 	for (size_t i = 0; i < r->n_counters; i++)
-		VEC_PUSH(to->counters, to->n_counters, to->cap_counters) = (struct summary_counter){
-		    copied(z, r->counters[i].name), copied(z, r->counters[i].unit),
-		    r->counters[i].stats};
+		VEC_PUSH(to->counters, to->n_counters, to->cap_counters) =
+		    (struct summary_counter){copied(z, r->counters[i].name),
+					     copied(z, r->counters[i].unit), r->counters[i].stats};
 	if (to->n_counters)
 		qsort_r(to->counters, to->n_counters, sizeof *to->counters, counter_order,
 			z->things);
