@@ -182,7 +182,7 @@ $(B)/testdata.key: $(GENS) $(data_src) FORCE | build/deps-check
 	  cat /dev/null $(GENS) $(data_src) | sha256sum >$@
 
 $(B)/testdata.done: $(B)/testdata.key
-	@rm -rf $(B)/testdata && mkdir -p $(B)/testdata
+	@mkdir -p $(B)/testdata
 	@if [ -f testdata/make.sh ]; then echo '  DATA  $(B)/testdata'; \
 	  env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/make.sh; fi
 	@touch $@

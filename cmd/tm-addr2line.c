@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/managed.h"
 #include "lib/symbolize/print.h"
 #include "lib/symbolize/print_many.h"
 #include "lib/symbolize/request.h"
@@ -112,6 +113,7 @@ int main(int argc, char **argv)
 	const char *engine = NULL, *target;
 	struct opt_list debug_dirs = {0};
 	struct job j = {.lenient = called};
+	struct cli_managed managed = {0};
 	struct lookup_options o = {.dwarf = {.jobs = pool_cpus(), .discriminators = true}};
 	bool functions = false, ignored;
 	int demangling = 0, n, status;
@@ -136,6 +138,7 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
 	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
 	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
+	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
 	const struct opt_program program = {called ? called : "tm-addr2line", "[ADDRESS...]",
@@ -150,9 +153,13 @@ int main(int argc, char **argv)
 	j.print.names = functions ? NAMES_LINKAGE : NAMES_NONE;
 	j.print.demangle = o.demangle = demangling != 0;
 	o.search = (struct object_search){debug_dirs.items, debug_dirs.n, true};
+	o.managed = cli_managed_done(&managed);
+	o.managed.names = cli_managed_given(&managed);
 	lookup_init(&j.lookup, &o);
+	cli_managed_load(&j.lookup.managed);
 	if (open_all(&j, exe, section))
 		cli_requests(n, argv + 1, answer, &j);
+	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
 	opt_list_release(&debug_dirs);
 	status = cli_exit();

@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/managed.h"
 #include "lib/symbolize/print.h"
 #include "lib/symbolize/request.h"
 
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 	const char *called = cli_called(argv[0], names), *load = NULL, *slide = NULL;
 	const char *binary = NULL, *arch = NULL, *file = NULL, *engine = NULL;
 	struct job j = {.lenient = called, .print = {.names = NAMES_LINKAGE, .delimiter = "\n"}};
+	struct cli_managed managed = {0};
 	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = true};
 	bool full_path = false, offset = false;
 	int n, status;
@@ -130,6 +132,7 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
 	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
 	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
+	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
 	const struct opt_program program = {called ? called : "tm-atos", "[ADDRESS...]",
@@ -147,7 +150,10 @@ int main(int argc, char **argv)
 	j.print.demangle = o.demangle;
 	j.print.base_names = !full_path;
 	o.search.system = true;
+	o.managed = cli_managed_done(&managed);
+	o.managed.names = cli_managed_given(&managed);
 	lookup_init(&j.lookup, &o);
+	cli_managed_load(&j.lookup.managed);
 	if (open_image(&j, binary, arch)) {
 		j.plus = load || offset ? lookup_base(j.file) : 0;
 		if (file)
@@ -155,6 +161,7 @@ int main(int argc, char **argv)
 		if (!file || n)
 			cli_requests(n, argv + 1, answer, &j);
 	}
+	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
 	status = cli_exit();
 	return called && status ? 1 : status;

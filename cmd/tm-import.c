@@ -126,6 +126,13 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "clock-offset", "OFFSET",
 		     "--merge: N=TIME: add to the times of the N-th file", &offsets),
 	    CLI_IMPORT_ROWS(import),
+	    ROW_HEADING("reading captures of Lua profilers:"),
+	    ROW_FLAG(0, "collapse-resumes", "one node for a chain of the same coroutine's resumes",
+		     &import.options.collapse_resumes),
+	    ROW_NUMBER(0, "tick-rate", "HZ", "ticks of the capture's clock in a second",
+		       &import.options.tick_rate),
+	    ROW_FLAG(0, "unclamped", "own bytes of a node may be negative",
+		     &import.options.unclamped),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-import", "[FILE...]",
@@ -140,6 +147,8 @@ int main(int argc, char **argv)
 		return cli_exit();
 	}
 	cli_import_done(&import);
+	if (import.options.tick_rate > 1000000000)
+		cli_usage("--tick-rate: at most 1000000000");
 	cli_output(output);
 	writer = writer_new(stdout);
 	sink.to = writer_sink(writer);

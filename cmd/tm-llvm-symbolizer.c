@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/managed.h"
 #include "lib/symbolize/print.h"
 #include "lib/symbolize/request.h"
 
@@ -113,6 +114,7 @@ int main(int argc, char **argv)
 	const char *called = cli_called(argv[0], names), *engine = NULL, *ignored;
 	bool gnu = called && !strcmp(called, names[0]), untagged;
 	struct job j = {.lenient = called, .hex = gnu, .style = gnu ? STYLE_GNU : STYLE_LLVM};
+	struct cli_managed managed = {0};
 	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = !gnu};
 	struct opt_list dirs = {0};
 	int kind = gnu ? NAMES_NONE : NAMES_LINKAGE, n, status;
@@ -150,6 +152,7 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
 	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
 	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
+	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
 	const struct opt_program program = {called ? called : "tm-llvm-symbolizer",
@@ -172,8 +175,12 @@ int main(int argc, char **argv)
 	    j.print.verbose || j.style != STYLE_LLVM || kind == NAMES_SHORT || o.dwarf.relative;
 	j.list = n && j.print.json;
 	o.search = (struct object_search){dirs.items, dirs.n, true};
+	o.managed = cli_managed_done(&managed);
+	o.managed.names = cli_managed_given(&managed);
 	lookup_init(&j.lookup, &o);
+	cli_managed_load(&j.lookup.managed);
 	cli_requests(n, argv + 1, answer, &j);
+	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
 	opt_list_release(&dirs);
 	status = cli_exit();

@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/managed.h"
 #include "lib/symbolize/coverage.h"
 #include "lib/symbolize/rewrite.h"
 
@@ -131,6 +132,7 @@ static void one(struct job *j, const char *path)
 	if (!st)
 		st = symbolize(j, &in, file, &e);
 	tell_cache(&j->symbolizer.cache);
+	cli_managed_tell(&j->symbolizer.managed);
 	input_close(&in);
 	if (st)
 		cli_fail(file, &e);
@@ -139,10 +141,32 @@ static void one(struct job *j, const char *path)
 static void given_files(const struct files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
+		if (f->items[i]->zip) /* a member that nobody has asked for yet */
+			continue;
 		if (!f->items[i]->object)
 			cli_fail(f->items[i]->path, &f->items[i]->e);
 		else if (f->items[i]->e.msg[0])
 			cli_note(f->items[i]->path, "%s", f->items[i]->e.msg);
+	}
+}
+
+/* Of the files that were used: members that turned out bad; and Unity's .sym.so, which has less
+ * than the .dbg.so that a build can make as well. */
+static void used_files(const struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct file *x = f->items[i];
+		const char *from;
+
+		if (x->member && !x->zip && !x->object)
+			cli_fail(x->path, &x->e);
+		if (!x->wanted || !x->object || object_has_dwarf(x->object))
+			continue;
+		from = object_debug_path(x->object);
+		if (strstr(from, ".sym.so"))
+			cli_note(from, "only a symbol table: functions without files and lines");
+		else
+			cli_info(from, "no DWARF: functions without files and lines");
 	}
 }
 
@@ -152,7 +176,7 @@ static void unwanted_files(const struct files *f, bool some_missing)
 	for (size_t i = 0; i < f->n; i++) {
 		const struct file *x = f->items[i];
 
-		if (!x->given || x->wanted)
+		if (!x->given || x->wanted || x->member)
 			continue;
 		if (x->module)
 			cli_note(x->path, "not used: no module is called '%s'", x->module);
@@ -191,10 +215,11 @@ static void make_index(const char *path, const struct symbolize_options *o)
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
+	struct cli_managed managed = {0};
 	struct opt_list files = {0}, debug_dirs = {0};
 	const char *output = NULL, *sysroot = "/", *engine = dwarf_engine_default()->name;
 	uint64_t jobs = pool_cpus(), least = 0;
-	bool no_local = false, prewarm = false;
+	bool no_local = false, prewarm = false, no_il2cpp = false;
 	struct symbolize_options o = {0};
 	struct job j = {.import = &import.options};
 	const struct opt options[] = {
@@ -214,6 +239,10 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
 		       &least),
 	    ROW_FLAG(0, "stats", "where the time went, on standard error", &j.tell_stats),
+	    CLI_MANAGED_ROWS(managed),
+	    ROW_STRING(0, "jit-map", "FILE", "perf-PID.map: code compiled at run time",
+		       &managed.jit_map),
+	    ROW_FLAG(0, "no-il2cpp", "generated names as they are; look for no maps", &no_il2cpp),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};
@@ -237,6 +266,8 @@ int main(int argc, char **argv)
 					 .jobs = (unsigned)jobs};
 	o.bind = (struct bind_options){import.options.has_slide, import.options.slide,
 				       import.options.locations, import.options.offsets};
+	o.managed = cli_managed_done(&managed);
+	o.managed.names = o.managed.beside = !no_il2cpp;
 	o.dwarf =
 	    (struct dwarf_options){.jobs = (unsigned)jobs, .progress = progress, .once = true};
 	for (size_t i = 0; i < debug_dirs.n; i++)
@@ -257,16 +288,19 @@ int main(int argc, char **argv)
 	o.stats = j.tell_stats ? &j.stats : NULL;
 	symbolizer_init(&j.symbolizer, &o);
 	given_files(&j.symbolizer.files);
+	cli_managed_load(&j.symbolizer.managed);
 	if (!n)
 		one(&j, "-");
 	for (int i = 1; i <= n; i++)
 		one(&j, argv[i]);
+	used_files(&j.symbolizer.files);
 	unwanted_files(&j.symbolizer.files, j.all.reasons[REASON_NO_FILE]);
 	if (coverage_below(&j.all, least))
 		cli_status(EXIT_INCOMPLETE);
 	tell_stats(&j);
 	stats_release(&j.stats);
 	symbolizer_release(&j.symbolizer);
+	cli_managed_release(&managed);
 	opt_list_release(&files);
 	opt_list_release(&debug_dirs);
 	return cli_exit();

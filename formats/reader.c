@@ -4,12 +4,30 @@
 #include <ctype.h>
 #include <string.h>
 
-extern const struct reader reader_trace, reader_loli, reader_loli_stream, reader_loli_cache,
-    reader_loli_text, reader_memtracer;
+extern const struct reader reader_trace, reader_memtracer, reader_loli, reader_loli_stream,
+    reader_loli_cache, reader_loli_text, reader_miku_diff, reader_miku_ref, reader_miku_sample,
+    reader_miku_tcp, reader_elua, reader_elua_memdump, reader_lualloc, reader_lualloc_binary,
+    reader_lua_memref, reader_lua_snapshot, reader_slua, reader_xlua, reader_folded,
+    reader_luajit_jp, reader_luaprofiler, reader_luatrace, reader_luau_heap, reader_luau_profile,
+    reader_tarantool, reader_mono_mlpd, reader_unity_snap, reader_unity_heapexplorer,
+    reader_unity_memsnap;
 
 const struct reader *const readers[] = {
-    &reader_trace,      &reader_memtracer, &reader_loli, &reader_loli_stream,
-    &reader_loli_cache, &reader_loli_text, NULL,
+    &reader_trace,         &reader_memtracer,
+    &reader_loli,          &reader_loli_stream,
+    &reader_loli_cache,    &reader_loli_text,
+    &reader_miku_diff,     &reader_miku_ref,
+    &reader_miku_sample,   &reader_miku_tcp,
+    &reader_elua,          &reader_elua_memdump,
+    &reader_lualloc,       &reader_lualloc_binary,
+    &reader_lua_memref,    &reader_lua_snapshot,
+    &reader_slua,          &reader_xlua,
+    &reader_folded,        &reader_luajit_jp,
+    &reader_luaprofiler,   &reader_luatrace,
+    &reader_luau_heap,     &reader_luau_profile,
+    &reader_tarantool,     &reader_mono_mlpd,
+    &reader_unity_snap,    &reader_unity_heapexplorer,
+    &reader_unity_memsnap, NULL,
 };
 
 const struct reader *reader_by_name(const char *name)

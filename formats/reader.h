@@ -24,6 +24,10 @@ struct import_options {
 	uint64_t slide;
 	uint8_t locations; /* enum location_kind forced by --locations; 0: as the format says */
 	uint8_t offsets;   /* enum space forced by --offsets; 0: as the format says */
+	/* of Lua profilers: */
+	bool unclamped;        /* own bytes of a node may be negative */
+	bool collapse_resumes; /* a chain of the same coroutine's resumes is one */
+	uint64_t tick_rate;    /* of the clock, a second; 0: as the tool takes it */
 };
 
 struct import {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-const char *inflate_zlib(struct inflate_to *to, const uint8_t *in, size_t n)
+static const char *inflate_any(struct inflate_to *to, const uint8_t *in, size_t n, int window)
 {
 	z_stream z = {0};
 	int r = Z_OK;
 
-	if (inflateInit(&z) != Z_OK)
+	if (inflateInit2(&z, window) != Z_OK)
 		return "zlib: out of memory";
 	z.next_in = (Bytef *)(uintptr_t)in;
 	while (r == Z_OK) {
@@ -31,6 +31,16 @@ const char *inflate_zlib(struct inflate_to *to, const uint8_t *in, size_t n)
 	}
 	inflateEnd(&z);
 	return r == Z_OK || r == Z_STREAM_END ? NULL : "broken zlib stream";
+}
+
+const char *inflate_zlib(struct inflate_to *to, const uint8_t *in, size_t n)
+{
+	return inflate_any(to, in, n, MAX_WBITS);
+}
+
+const char *inflate_raw(struct inflate_to *to, const uint8_t *in, size_t n)
+{
+	return inflate_any(to, in, n, -MAX_WBITS); /* zlib's way to say so */
 }
 
 uint32_t crc32_add(uint32_t crc, const void *p, size_t n)

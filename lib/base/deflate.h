@@ -19,6 +19,8 @@ struct inflate_to {
 
 /* A zlib stream (RFC 1950), as far as there is input and room. NULL, or why it is broken. */
 const char *inflate_zlib(struct inflate_to *to, const uint8_t *in, size_t n);
+/* The same of a bare stream (RFC 1951), as archives have it. */
+const char *inflate_raw(struct inflate_to *to, const uint8_t *in, size_t n);
 
 /* CRC-32 as zlib, gzip and .gnu_debuglink have it, of more bytes; it starts with 0. */
 uint32_t crc32_add(uint32_t crc, const void *p, size_t n);

@@ -390,15 +390,14 @@ int input_temporary(struct err *e)
 	return fd;
 }
 
-enum status input_keep(struct input *in)
+/* Copies what is left to an unlinked file, and reads that from then on. */
+static enum status spool(struct input *in)
 {
 	struct input_source *s = in->source;
 	struct cursor *c = &in->cur;
 	uint64_t total = 0;
 	int fd;
 
-	if (!s || s->regular)
-		return ST_OK;
 	if (c->failed)
 		return c->e->code;
 	fd = input_temporary(c->e);
@@ -430,6 +429,11 @@ enum status input_keep(struct input *in)
 	return input_rewind(in);
 }
 
+enum status input_keep(struct input *in)
+{
+	return !in->source || in->source->regular ? ST_OK : spool(in);
+}
+
 enum status input_rewind(struct input *in)
 {
 	struct input_source *s = in->source;
@@ -450,6 +454,53 @@ enum status input_rewind(struct input *in)
 	s->failure = (struct err)ERR_INIT;
 	s->started = s->spooled; /* a copy is of the decompressed bytes */
 	reset_cursor(in);
+	return ST_OK;
+}
+
+enum status input_random(struct input *in, struct err *e)
+{
+	struct input_source *s = in->source;
+	enum status st = ST_OK;
+
+	if (!s)
+		return ST_OK;
+	if (!s->started)
+		slide(&in->cur, 1);
+	if (!s->regular || s->archive)
+		st = spool(in);
+	if (!st && s->spool_end.code) {
+		*e = s->spool_end;
+		st = e->code;
+	}
+	return st;
+}
+
+enum status input_at(struct input *in, uint64_t offset, void *p, size_t n, const char *what,
+		     struct err *e)
+{
+	struct input_source *s = in->source;
+	uint8_t *to = p;
+
+	if (offset > in->size || n > in->size - offset)
+		return err_at(e, ST_BAD, offset, "%s: needs %zu bytes, %" PRIu64 " are left", what,
+			      n, offset > in->size ? 0 : in->size - offset);
+	if (!s) {
+		memcpy(p, in->cur.base + offset, n);
+		return ST_OK;
+	}
+	while (n) {
+		ssize_t got = pread(s->fd, to, n, s->start + (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_sys(e, "%s: cannot read", what);
+		if (!got)
+			return err_at(e, ST_BAD, offset, "%s: the file has become shorter", what);
+		to += got;
+		offset += (uint64_t)got;
+		n -= (size_t)got;
+	}
 	return ST_OK;
 }
 

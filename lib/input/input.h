@@ -34,6 +34,13 @@ enum status input_keep(struct input *in);
 /* Back to the first byte; only after input_keep (or on memory). */
 enum status input_rewind(struct input *in);
 
+/* For formats that are read in any order, before anything is consumed: in->size then is how many
+ * bytes there are (decompressed ones; what is no plain file is copied to an unlinked one), and
+ * input_at reads any of them. The cursor is not to be used after that. */
+enum status input_random(struct input *in, struct err *e);
+enum status input_at(struct input *in, uint64_t offset, void *p, size_t n, const char *what,
+		     struct err *e);
+
 /* A new unlinked file in $TMPDIR, open for reading and writing; -1 is a failure. */
 int input_temporary(struct err *e);
 

@@ -177,7 +177,7 @@ static bool try_link(struct hunt *h, const struct object_search *s)
 }
 
 /* By name, in one folder; libgame.so may have libgame.sym.so (LoliProfiler's and Unity's
- * habit). */
+ * habit), and libgame.dbg.so. */
 static bool try_names(struct hunt *h, const char *dir)
 {
 	size_t n = strlen(h->name);
@@ -185,7 +185,8 @@ static bool try_names(struct hunt *h, const char *dir)
 	if (try(h, false, "%s/%s.debug", dir, h->name) || try(h, false, "%s/%s.dbg", dir, h->name))
 		return true;
 	return n > 3 && !strcmp(h->name + n - 3, ".so") &&
-	       try(h, false, "%s/%.*s.sym.so", dir, (int)(n - 3), h->name);
+	       (try(h, false, "%s/%.*s.dbg.so", dir, (int)(n - 3), h->name) ||
+		try(h, false, "%s/%.*s.sym.so", dir, (int)(n - 3), h->name));
 }
 
 static bool hunt(struct hunt *h, const struct object_search *s)

@@ -36,7 +36,7 @@ enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, s
 		return ST_OK;
 	}
 	while (n) {
-		ssize_t got = pread(f->fd, p, n, (off_t)offset);
+		ssize_t got = pread(f->fd, p, n, (off_t)(f->base + offset));
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -254,13 +254,21 @@ static void read_build_id(struct elf_file *f, Elf *elf)
 static enum status read_headers(struct elf_file *f, struct err *e)
 {
 	enum status st = check_headers(f, e);
+	struct map_piece *map = NULL;
+	uint8_t *mapped = NULL;
 	GElf_Ehdr h;
 	Elf *elf;
 
 	if (st)
 		return st;
 	elf_version(EV_CURRENT);
-	if (f->fd >= 0)
+	if (f->base)
+		map = map_open(f->fd, f->base, f->size, &mapped);
+	if (f->base && !map)
+		return err_sys(e, "map");
+	if (mapped)
+		elf = elf_memory((char *)mapped, (size_t)f->size);
+	else if (f->fd >= 0)
 		elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	else /* libelf only reads what it is given here, but its prototype has no const */
 		elf = elf_memory((char *)(uintptr_t)f->mem, (size_t)f->size);
@@ -275,6 +283,7 @@ static enum status read_headers(struct elf_file *f, struct err *e)
 			read_build_id(f, elf);
 	}
 	elf_end(elf);
+	map_close(map);
 	return st;
 }
 
@@ -298,6 +307,18 @@ enum status elf_file_open(struct elf_file *f, const char *path, struct err *e)
 		f->ino = sb.st_ino;
 		st = read_headers(f, e);
 	}
+	if (st)
+		elf_file_release(f);
+	return st;
+}
+
+enum status elf_file_open_part(struct elf_file *f, int fd, uint64_t base, uint64_t size,
+			       const char *path, struct err *e)
+{
+	enum status st;
+
+	*f = (struct elf_file){.fd = fd, .base = base, .size = size, .path = mem_strdup(path)};
+	st = size ? read_headers(f, e) : err_set(e, ST_UNSUPPORTED, "not an ELF file");
 	if (st)
 		elf_file_release(f);
 	return st;

@@ -90,6 +90,7 @@ static bool add_file(struct digest *d, const struct elf_file *f)
 	}
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return false;
+	add(d, f->base);
 	add(d, (uint64_t)st.st_dev);
 	add(d, (uint64_t)st.st_ino);
 	add(d, (uint64_t)st.st_size);

@@ -23,7 +23,7 @@ struct elf_file {
 	char *path;
 	int fd; /* -1: the bytes are at mem */
 	const uint8_t *mem;
-	uint64_t size;
+	uint64_t base, size; /* it begins at base of fd: a member of an archive */
 	dev_t dev;
 	ino_t ino;
 	bool is_64, big_endian;
@@ -38,6 +38,9 @@ struct elf_file {
 
 /* elf.c. A released elf_file must have been opened or have fd -1 and zeroes. */
 enum status elf_file_open(struct elf_file *f, const char *path, struct err *e);
+/* size bytes from base on of fd, which is taken; path is what it is called. */
+enum status elf_file_open_part(struct elf_file *f, int fd, uint64_t base, uint64_t size,
+			       const char *path, struct err *e);
 enum status elf_file_open_memory(struct elf_file *f, const void *p, size_t n, struct err *e);
 void elf_file_release(struct elf_file *f);
 /* Exactly n bytes at offset; a file that has become shorter is ST_BAD. */

@@ -46,6 +46,20 @@ enum status object_open(struct object **out, const char *path, struct err *e)
 	return ST_OK;
 }
 
+enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_t size,
+			     const char *path, struct err *e)
+{
+	struct object *o = object_new();
+	enum status st = elf_file_open_part(&o->file, fd, base, size, path, e);
+
+	if (st) {
+		object_free(o);
+		return st;
+	}
+	*out = o;
+	return ST_OK;
+}
+
 enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e)
 {
 	struct object *o = object_new();

@@ -46,6 +46,10 @@ struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, els
 /* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that
  * shrinks later must not kill the program: contents are read, or mapped and guarded. */
 enum status object_open(struct object **out, const char *path, struct err *e);
+/* The same of size bytes from base on of fd, which is closed with the object, or at once on
+ * failure; path is what it is called. */
+enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_t size,
+			     const char *path, struct err *e);
 /* The same over n bytes at p, which stay the caller's until object_free. */
 enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e);
 void object_free(struct object *o); /* accepts NULL */

@@ -210,7 +210,7 @@ static struct map_piece *map_large(const struct elf_file *f, const struct elf_se
 	if (f->fd < 0 || s->size < WORTH_IT || s->size > LIMIT_SECTION || s->offset > f->size ||
 	    s->size > f->size - s->offset)
 		return NULL;
-	m = map_open(f->fd, s->offset, s->size, data);
+	m = map_open(f->fd, f->base + s->offset, s->size, data);
 	if (m && !map_intact(m)) { /* shorter already: section_read says how */
 		map_close(m);
 		m = NULL;

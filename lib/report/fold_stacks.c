@@ -8,15 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 12 }; /* stacks whose place the memory is asked for; by experiment */
+
 static size_t stack_hash(uint32_t parent, uint32_t location)
 {
 	return (size_t)hash_u64((uint64_t)parent << 32 | location);
 }
 
-static void enlarge_stack_index(struct project *p)
+/* Makes room for n stacks. */
+static void enlarge_stack_index(struct project *p, size_t n)
 {
-	size_t size = p->stack_slots ? (p->stack_mask + 1) * 2 : 1024;
+	size_t size = p->stack_slots ? p->stack_mask + 1 : 1024;
 
+	while (n >= size / 4 * 3)
+		size *= 2;
+	if (p->stack_slots && size == p->stack_mask + 1)
+		return;
 	free(p->stack_slots);
 	p->stack_slots = mem_zarray(size, sizeof *p->stack_slots);
 	p->stack_mask = size - 1;
@@ -49,7 +56,7 @@ static uint32_t merged_stack(struct fold *f, uint32_t parent, uint32_t location)
 	size_t i;
 
 	if (!p->stack_slots || p->n_stacks > p->stack_mask / 4 * 3)
-		enlarge_stack_index(p);
+		enlarge_stack_index(p, p->n_stacks + 1);
 	for (i = stack_hash(parent, location) & p->stack_mask; p->stack_slots[i];
 	     i = (i + 1) & p->stack_mask) {
 		const struct project_stack *s = &p->stacks[p->stack_slots[i]];
@@ -132,6 +139,36 @@ static uint32_t stack_node(struct fold *f, uint32_t stack)
 	while (n)
 		look_at_stack(f, f->path[--n]);
 	return f->stacks ? f->stacks[stack].node : stack;
+}
+
+/* Asks the memory for where merged_stack will look, as far as the caller is known. */
+static inline __attribute__((always_inline)) void prefetch_merged(const struct fold *f,
+								  uint32_t stack)
+{
+	const struct project *p = f->p;
+	uint32_t parent = f->t->stacks[stack].parent, location = f->t->stacks[stack].location;
+
+	if (location < p->names.cap_seen && is_known(f, parent))
+		__builtin_prefetch(
+		    &p->stack_slots[stack_hash(f->stacks[parent].whole, p->names.seen[location]) &
+				    p->stack_mask],
+		    1);
+}
+
+/* In the order of ids a stack's callers are known, and near in memory. */
+void fold_all_stacks(struct fold *f)
+{
+	bool merges = f->p->merges;
+
+	extend(f);
+	if (merges)
+		enlarge_stack_index(f->p, f->p->n_stacks + f->n_stacks);
+	for (uint32_t s = 1; s < f->n_stacks; s++) {
+		if (merges && f->n_stacks - s > AHEAD)
+			prefetch_merged(f, s + AHEAD);
+		if (!is_known(f, s))
+			look_at_stack(f, s);
+	}
 }
 
 static struct fold_type *type_row(struct fold_type **rows, size_t *cap, uint32_t id)

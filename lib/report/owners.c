@@ -193,6 +193,16 @@ const char *owners_name(const struct owners *o, uint32_t rule)
 				  : intern_text(&o->names, o->rules[rule].owner, NULL);
 }
 
+uint32_t owners_id(const struct owners *o, uint32_t rule)
+{
+	return !o || rule >= o->n ? 0 : o->rules[rule].owner;
+}
+
+const char *owners_name_of(const struct owners *o, uint32_t id)
+{
+	return !o || !id ? "[no owner]" : intern_text(&o->names, id, NULL);
+}
+
 uint64_t owners_gave_up(const struct owners *o)
 {
 	uint64_t n = 0;

@@ -41,6 +41,9 @@ uint32_t owners_file(struct owners *o, const char *file);
 uint32_t owners_type(struct owners *o, const char *type, size_t n);
 /* "[no owner]" for OWNER_NONE. */
 const char *owners_name(const struct owners *o, uint32_t rule);
+/* The owner of a rule as a number, 0: none; and its name. */
+uint32_t owners_id(const struct owners *o, uint32_t rule);
+const char *owners_name_of(const struct owners *o, uint32_t id);
 /* Names on which an expression was given up (match.h). */
 uint64_t owners_gave_up(const struct owners *o);
 

@@ -27,8 +27,10 @@ static void fold_cells(struct fold *f)
 		uint32_t node;
 		unsigned tier = TIERS;
 
-		if (f->a->n_cells - i > AHEAD)
+		if (f->a->n_cells - i > AHEAD) {
 			fold_prefetch(f, &c[AHEAD]);
+			fold_prefetch_node(f, &c[AHEAD / 2]);
+		}
 		if (!fold_in_domain(f, c->domain))
 			continue;
 		if (c->domain == CELL_MEASURED && !c->entries)
@@ -124,12 +126,13 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 	struct fold *f = fold_begin(p, t);
 
 	(void)e;
-	(void)a;
 	p->now.captures++;
 	fold_settle_domain(f);
 	if (f->domain == DOMAIN_DEFAULT)
 		f->domain = DOMAIN_MALLOC;
 	fold_learn(f, t);
+	if (!a->unselected)
+		fold_all_stacks(f);
 	fold_groupings(f);
 	fold_end(p);
 	if (p->options.captured)

@@ -24,17 +24,7 @@ void calls_release(struct calls *c)
 	free(c->extras);
 }
 
-uint32_t calls_string(struct calls *c, const char *s)
-{
-	bool cut = false;
-	uint32_t id =
-	    *s ? intern_add_cut(&c->to->strings, s, strlen(s), TRACE_STRING_MAX, &cut) : 0;
-
-	*c->cut += cut;
-	return id;
-}
-
-static uint32_t add_call(struct calls *c, const struct symbol_call *call)
+uint32_t calls_add(struct calls *c, const struct symbol_call *call)
 {
 	if (!c->unique)
 		return symbols_call(c->to, call);
@@ -58,21 +48,38 @@ void calls_of_init(struct calls_of *o, struct calls *calls, struct object *objec
 	o->plain = mem_zarray(answers->n_calls, sizeof *o->plain);
 	o->functions = mem_zarray(n_strings, sizeof *o->functions);
 	o->files = mem_zarray(n_strings, sizeof *o->files);
+	if (calls->managed)
+		o->managed = managed_of(calls->managed, object, NULL);
 }
 
 void calls_of_release(struct calls_of *o)
 {
 	map64_release(&o->copied);
+	map64_release(&o->line_memo);
 	free(o->plain);
 	free(o->functions);
 	free(o->files);
 	*o = (struct calls_of){.calls = NULL};
 }
 
-/* The display name is filled in when all functions are known (calls_demangle). */
-static uint32_t function(struct calls *c, const char *raw)
+static uint32_t add_string(struct calls *c, const char *s, size_t n)
 {
-	uint32_t string = calls_string(c, raw), *id;
+	bool cut = false;
+	uint32_t id = n ? intern_add_cut(&c->to->strings, s, n, TRACE_STRING_MAX, &cut) : 0;
+
+	*c->cut += cut;
+	return id;
+}
+
+uint32_t calls_string(struct calls *c, const char *s)
+{
+	return add_string(c, s, strlen(s));
+}
+
+/* The display name is filled in when all functions are known (calls_demangle). */
+uint32_t calls_function(struct calls *c, const char *raw, size_t n)
+{
+	uint32_t string = add_string(c, raw, n), *id;
 
 	if (!string)
 		return 0;
@@ -80,6 +87,11 @@ static uint32_t function(struct calls *c, const char *raw)
 	if (!*id)
 		*id = symbols_function(c->to, &(struct symbol_function){.raw = string});
 	return *id;
+}
+
+static uint32_t function(struct calls *c, const char *raw)
+{
+	return calls_function(c, raw, strlen(raw));
 }
 
 static uint32_t answer_function(struct calls_of *o, uint32_t string)
@@ -155,8 +167,8 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 
 /* Copies the chain of an engine's call, outermost first, so that references point backwards. Chains
  * share their ends, but not when the symbol table names them differently: a destructor's variants
- * are one function to DWARF. */
-static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
+ * are one function to DWARF. whole: nothing will be added to it. */
+static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call, bool whole)
 {
 	enum { DEEPEST = 4096 }; /* engines bound their chains; this ends a cycle all the same */
 	uint32_t chain[DEEPEST], n = 0, outer = 0, name, better = 0, fixed = CALL_FIXED;
@@ -188,8 +200,11 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call)
 			copied.function =
 			    !outer && better ? better : answer_function(o, c->function);
 			copied.file = answer_file(o, c->file);
-			*copy = add_call(o->calls, &copied) | (better ? 0 : fixed);
+			*copy = calls_add(o->calls, &copied) | (better ? 0 : fixed);
 			copy_extra(o, *copy & ~CALL_FIXED, c->extra);
+			if (whole && o->managed)
+				*copy =
+				    calls_at_line(o, *copy & ~CALL_FIXED) | (*copy & CALL_FIXED);
 		}
 		outer = *copy & ~CALL_FIXED;
 	}
@@ -209,7 +224,7 @@ static uint32_t symbol_call_at(struct calls_of *o, uint64_t addr, const struct s
 		call.function = function(o->calls, sym->name);
 		*flags |= BINDING_FROM_SYMTAB | (sym->sized ? 0 : BINDING_UNSIZED);
 	}
-	return add_call(o->calls, &call);
+	return calls_add(o->calls, &call);
 }
 
 static uint8_t reason_of(const struct dwarf_answer *a, bool named)
@@ -230,7 +245,7 @@ struct named calls_at(struct calls_of *o, size_t i)
 	struct named n = {0};
 
 	if (a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY)
-		n.call = copy_call(o, o->addrs[i], a->call);
+		n.call = copy_call(o, o->addrs[i], a->call, a->found == DWARF_FUNCTION);
 	if (a->found != DWARF_FUNCTION) {
 		struct symbol_call line = {.line = 0};
 		uint32_t known;
@@ -244,14 +259,24 @@ struct named calls_at(struct calls_of *o, size_t i)
 
 			set_extra(o->calls, n.call, &x);
 		}
+		if (o->managed && n.call)
+			n.call = calls_at_line(o, n.call);
 	}
 	n.reason = reason_of(a, n.call && y->calls[n.call].function);
+	if (o->managed && o->managed->usym) {
+		uint32_t before = n.call;
+
+		n.call = calls_at_address(o, o->addrs[i], before);
+		if (n.call != before)
+			n.reason = REASON_RESOLVED;
+	}
 	return n;
 }
 
 struct demangling {
 	const struct symbols *y;
-	char **display; /* by function id; NULL: not mangled */
+	const struct managed *managed; /* NULL: none */
+	char **display;                /* by function id; NULL: not mangled */
 };
 
 enum { DEMANGLE_CHUNK = 512 };
@@ -262,16 +287,27 @@ static void demangle_chunk(size_t item, unsigned worker, void *arg)
 	size_t end = (item + 1) * DEMANGLE_CHUNK;
 
 	(void)worker;
-	for (size_t i = item * DEMANGLE_CHUNK; i < end && i < d->y->n_functions; i++)
-		if (i)
-			d->display[i] =
-			    demangle(intern_text(&d->y->strings, d->y->functions[i].raw, NULL));
+	for (size_t i = item * DEMANGLE_CHUNK; i < end && i < d->y->n_functions; i++) {
+		const char *raw = intern_text(&d->y->strings, d->y->functions[i].raw, NULL);
+		char *name;
+
+		if (!i)
+			continue;
+		d->display[i] = demangle(raw);
+		name = d->managed ? managed_name(d->managed, raw, d->display[i]) : NULL;
+		if (name) {
+			free(d->display[i]);
+			d->display[i] = name;
+		}
+	}
 }
 
 void calls_demangle(struct calls *c, unsigned jobs)
 {
 	struct symbols *y = c->to;
-	struct demangling d = {.y = y, .display = mem_zarray(y->n_functions, sizeof *d.display)};
+	struct demangling d = {.y = y,
+			       .managed = c->managed,
+			       .display = mem_zarray(y->n_functions, sizeof *d.display)};
 
 	pool_run(jobs, (y->n_functions + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, demangle_chunk, &d);
 	for (size_t i = 1; i < y->n_functions; i++) {

@@ -2,12 +2,14 @@
  *
  * From an engine's answers for one object to named calls in a struct symbols: chains are copied
  * outermost first, static functions get the symbol table's fuller name, and what has no DIE
- * (thunks, assembler, files without DWARF) is named by its symbol, within the symbol's bounds.
+ * (thunks, assembler, files without DWARF) is named by its symbol, within the symbol's bounds. A
+ * call in C++ that il2cpp made of C# gets one inside it, at the line of C# (managed.h).
  */
 #ifndef TM_SYMBOLIZE_CALLS_H
 #define TM_SYMBOLIZE_CALLS_H
 
 #include "lib/dwarf/engine.h"
+#include "lib/symbolize/managed.h"
 #include "lib/trace/symbols.h"
 
 /* Where calls go to; several objects may share one. */
@@ -22,6 +24,7 @@ struct calls {
 	/* By call of to, as far as there are any; name and file are strings of to. */
 	struct dwarf_extra *extras;
 	size_t n_extras, cap_extras;
+	struct managed *managed; /* the caller's, set behind calls_init; NULL: nothing managed */
 };
 
 void calls_init(struct calls *c, struct symbols *to, uint64_t *cut);
@@ -40,6 +43,8 @@ struct calls_of {
 	uint32_t *plain;     /* the same where no symbol names it; and CALL_FIXED: none ever will */
 	/* answers' string -> symbols' function, symbols' string + 1; 0: not yet */
 	uint32_t *functions, *files;
+	struct managed_of *managed; /* NULL: nothing is known */
+	struct map64 line_memo;
 };
 
 struct named {
@@ -53,5 +58,16 @@ void calls_of_init(struct calls_of *o, struct calls *calls, struct object *objec
 void calls_of_release(struct calls_of *o);
 /* What is known of the i-th address. */
 struct named calls_at(struct calls_of *o, size_t i);
+
+/* Of a module that has no file, from its usym: address counts from the module's lowest. */
+struct named calls_of_usym(struct calls *c, const struct usym *u, uint64_t address);
+/* For calls.c: id of a call, of a function by its raw name. */
+uint32_t calls_add(struct calls *c, const struct symbol_call *call);
+uint32_t calls_function(struct calls *c, const char *raw, size_t n);
+/* calls_managed.c: the call at the line of C# inside this one; the call itself when there is none.
+ */
+uint32_t calls_at_line(struct calls_of *o, uint32_t call);
+/* The same by the binary's usym, which also stands in where nothing else gave a line. */
+uint32_t calls_at_address(struct calls_of *o, uint64_t addr, uint32_t call);
 
 #endif

@@ -4,10 +4,13 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/input/input.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *base_name(const char *path)
 {
@@ -16,11 +19,39 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The member's bytes: in the zip file, or in a temporary one. */
+static enum status open_member(struct file *f)
+{
+	const struct zip_member *m = f->member;
+	uint64_t offset = 0;
+	enum status st = zip_data(f->zip, m, &offset, &f->e);
+	int fd;
+
+	if (st)
+		return st;
+	if (m->method == ZIP_STORED) {
+		fd = fcntl(f->zip->fd, F_DUPFD_CLOEXEC, 0);
+		if (fd < 0)
+			return err_sys(&f->e, "open");
+		return object_open_part(&f->object, fd, offset, m->size, f->path, &f->e);
+	}
+	fd = input_temporary(&f->e);
+	if (fd < 0)
+		return f->e.code;
+	st = zip_unpack(f->zip, m, fd, &f->e);
+	if (!st)
+		return object_open_part(&f->object, fd, 0, m->size, f->path, &f->e);
+	close(fd);
+	return st;
+}
+
 static void load(struct file *f, const struct object_search *search)
 {
 	struct err refused = ERR_INIT;
-	enum status st = object_open(&f->object, f->path, &f->e);
+	enum status st = f->zip ? open_member(f) : object_open(&f->object, f->path, &f->e);
 	size_t n;
+
+	f->zip = NULL;
 
 	if (st) {
 		f->object = NULL;
@@ -40,9 +71,11 @@ struct load_job {
 static void load_item(size_t i, unsigned worker, void *arg)
 {
 	struct load_job *job = arg;
+	struct file *item = job->files->items[job->first + i];
 
 	(void)worker;
-	load(job->files->items[job->first + i], &job->files->options.search);
+	if (!item->zip && !item->broken)
+		load(item, &job->files->options.search);
 }
 
 static struct file *add(struct files *f, const char *path, const char *module, size_t module_len)
@@ -61,6 +94,94 @@ static struct file *add(struct files *f, const char *path, const char *module, s
 	return item;
 }
 
+static bool is_library(const char *name)
+{
+	const char *base = base_name(name), *so = strstr(base, ".so");
+	size_t n = strlen(base);
+
+	return (so && (!so[3] || so[3] == '.')) || (n > 6 && !strcmp(base + n - 6, ".debug"));
+}
+
+/* The libraries of a zip file below a folder of it. False: it is none, or a broken one. */
+static bool add_zip(struct files *f, const char *path, const char *below, const char *module,
+		    size_t module_len)
+{
+	struct err e = ERR_INIT;
+	struct buf name = BUF_INIT;
+	struct zip *z;
+	size_t n = strlen(below), before = f->n;
+
+	if (!zip_looks_like(path))
+		return false;
+	z = mem_zalloc(sizeof *z);
+	if (zip_open(z, path, &e)) {
+		struct file *item = add(f, path, NULL, 0);
+
+		item->given = true;
+		item->broken = true;
+		item->reason = REASON_BAD_FILE;
+		item->e = e;
+		free(z);
+		return true;
+	}
+	VEC_PUSH(f->zips, f->n_zips, f->cap_zips) = z;
+	for (size_t i = 0; i < z->n; i++) {
+		const struct zip_member *m = &z->members[i];
+		struct file *item;
+
+		if (!is_library(m->name) ||
+		    (n && (strncmp(m->name, below, n) != 0 || (m->name[n] && m->name[n] != '/'))))
+			continue;
+		name.len = 0;
+		buf_addf(&name, "%s/%s", path, m->name);
+		item = add(f, buf_str(&name), module, module_len);
+		item->given = true;
+		item->inode = 0;
+		item->zip = z;
+		item->member = m;
+	}
+	buf_release(&name);
+	if (f->n == before) {
+		struct file *item = add(f, path, NULL, 0);
+
+		item->given = item->broken = true;
+		item->reason = REASON_NO_FILE;
+		err_set(&item->e, ST_UNSUPPORTED, "a zip file without a library%s%s",
+			n ? " below " : "", below);
+	}
+	return true;
+}
+
+/* A path that goes on behind a file, as into a zip file. */
+static bool add_in_zip(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	char *copy = mem_strdup(path), *end = copy + strlen(copy);
+	struct stat st;
+	bool added = false;
+
+	if (!stat(path, &st)) {
+		added = S_ISREG(st.st_mode) && add_zip(f, path, "", module, module_len);
+		free(copy);
+		return added;
+	}
+	while (!added && (end = strrchr(copy, '/')) && end != copy) {
+		*end = 0;
+		if (stat(copy, &st))
+			continue;
+		added = S_ISREG(st.st_mode) &&
+			add_zip(f, copy, path + (end - copy) + 1, module, module_len);
+		break;
+	}
+	free(copy);
+	return added;
+}
+
+static void add_given(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	if (!add_in_zip(f, path, module, module_len))
+		add(f, path, module, module_len)->given = true;
+}
+
 void files_init(struct files *f, const struct files_options *options)
 {
 	struct load_job job = {.files = f};
@@ -72,9 +193,9 @@ void files_init(struct files *f, const struct files_options *options)
 
 		/* A file whose own name has a '=' is a file. */
 		if (equals && stat(text, &st))
-			add(f, equals + 1, text, (size_t)(equals - text))->given = true;
+			add_given(f, equals + 1, text, (size_t)(equals - text));
 		else
-			add(f, text, NULL, 0)->given = true;
+			add_given(f, text, NULL, 0);
 	}
 	pool_run(options->jobs, f->n, load_item, &job);
 }
@@ -88,6 +209,11 @@ void files_release(struct files *f)
 		free(f->items[i]);
 	}
 	free(f->items);
+	for (size_t i = 0; i < f->n_zips; i++) {
+		zip_release(f->zips[i]);
+		free(f->zips[i]);
+	}
+	free(f->zips);
 	*f = (struct files){.n = 0};
 }
 
@@ -121,9 +247,12 @@ static bool agrees(const struct file *f, const struct object_build_id *id)
 	return !id->len || !own->len || object_build_id_equal(own, id);
 }
 
+/* Of the right build; with debug information before a symbol table only. */
 static int use_of(const struct file *f, const struct object_build_id *id)
 {
-	return !f->object ? 0 : agrees(f, id) ? 2 : 1;
+	if (!f->object)
+		return 0;
+	return agrees(f, id) ? 2 + object_has_dwarf(f->object) : 1;
 }
 
 static struct file *by_path(struct files *f, const char *path)
@@ -183,33 +312,48 @@ static struct file *in_debug_dirs(struct files *f, const char *base,
 	return item;
 }
 
+/* x, if it is of more use than the best so far; of equal ones the first. */
+static void keep_better(struct file **best, struct file *x, const struct object_build_id *id)
+{
+	if (!*best || use_of(x, id) > use_of(*best, id))
+		*best = x;
+}
+
 static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
 {
 	const char *base = base_name(name);
-	struct file *by_name = NULL, *given = NULL, *found;
+	struct file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;
 
 	for (size_t i = 0; i < f->n; i++) {
 		struct file *x = f->items[i];
+		bool named = base[0] && same_module(base_name(x->path), base);
 
-		if (!x->given)
+		if (!x->given || x->broken)
 			continue;
-		if (x->module && (!strcmp(x->module, name) || !strcmp(x->module, base)))
-			return x;
-		if (x->module)
+		if (x->module) {
+			if (strcmp(x->module, name) != 0 && strcmp(x->module, base) != 0)
+				continue;
+			if (x->zip)
+				load(x, &f->options.search);
+			keep_better(&by_module, x, id);
+			continue;
+		}
+		if (x->zip && named)
+			load(x, &f->options.search);
+		if (x->zip)
 			continue;
 		n_given++;
 		given = x;
 		if (x->object && id->len && object_build_id_equal(object_build_id(x->object), id))
-			return x;
-		/* Of several with the name the first that is of use: readable, and not of another
-		 * build. */
-		if (base[0] && same_module(base_name(x->path), base) &&
-		    (!by_name || use_of(x, id) > use_of(by_name, id)))
-			by_name = x;
+			keep_better(&by_id, x, id);
+		/* Of several with the name the first that is of most use: readable, not of another
+		 * build, with debug information. */
+		if (named)
+			keep_better(&by_name, x, id);
 	}
-	if (by_name)
-		return by_name;
+	if (by_module || by_id || by_name)
+		return by_module ? by_module : by_id ? by_id : by_name;
 	if (!base[0])
 		return n_given == 1 ? given : NULL;
 	found = below_sysroot(f, name);

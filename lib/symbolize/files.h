@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
+ * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
+ * opened when a module has its name; in place where it is stored, from a temporary file where it is
+ * packed. FILE may be ZIP/FOLDER, too, for what is below it only.
+ *
  * Which file on this machine is a captured module: by build-id where the capture has it, else
  * by name among the files the user gave, else by its path as captured, below a sysroot.
  */
@@ -7,6 +11,7 @@
 #define TM_SYMBOLIZE_FILES_H
 
 #include "lib/object/object.h"
+#include "lib/object/zip.h"
 #include "lib/trace/symbols.h"
 
 #include <sys/types.h>
@@ -20,8 +25,11 @@ struct file {
 	dev_t device;          /* with inode: which file path is */
 	ino_t inode;           /* 0: none */
 	uint32_t index;        /* in files.items */
-	bool given;            /* by the user, not found by its captured path */
-	bool wanted;           /* it was the file for some module */
+	const struct zip *zip; /* member is of it, and not opened yet; NULL: it is, or is a file */
+	const struct zip_member *member;
+	bool given;  /* by the user, not found by its captured path */
+	bool broken; /* a zip file that cannot be used */
+	bool wanted; /* it was the file for some module */
 };
 
 struct files_options {
@@ -36,6 +44,8 @@ struct files {
 	struct files_options options;
 	struct file **items; /* pointers stay valid */
 	size_t n, cap;
+	struct zip **zips;
+	size_t n_zips, cap_zips;
 };
 
 /* Opens the given files, in parallel. A file that cannot be read is kept with its reason:

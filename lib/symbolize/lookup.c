@@ -23,11 +23,13 @@ void lookup_init(struct lookup *l, const struct lookup_options *o)
 	if (!l->options.engine)
 		l->options.engine = dwarf_engine_default();
 	cache_init(&l->cache, &o->cache);
+	managed_init(&l->managed, &o->managed);
 }
 
 void lookup_release(struct lookup *l)
 {
 	cache_release(&l->cache);
+	managed_release(&l->managed);
 	for (size_t i = 0; i < l->n_files; i++) {
 		object_free(l->files[i]->object);
 		free(l->files[i]->path);
@@ -107,14 +109,18 @@ static void collect(struct lookup *l, struct part *parts, const struct lookup_qu
 static enum status answer(struct lookup *l, struct part *parts, struct err *e)
 {
 	struct dwarf_job *jobs = mem_zarray(l->n_files, sizeof *jobs);
+	struct dwarf_options options = l->options.dwarf;
 	enum status st = ST_OK;
 	size_t n = 0;
 
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
+		const struct managed_of *of;
 
 		if (!p->n)
 			continue;
+		of = managed_of(&l->managed, l->files[f]->object, l->files[f]->path);
+		options.extras |= of && of->n_maps; /* functions' first lines */
 		jobs[n] = (struct dwarf_job){.object = l->files[f]->object,
 					     .addrs = p->addrs,
 					     .n = p->n_addrs,
@@ -122,7 +128,7 @@ static enum status answer(struct lookup *l, struct part *parts, struct err *e)
 		n++;
 	}
 	if (n)
-		st = cache_run(&l->cache, l->options.engine, jobs, n, &l->options.dwarf, e);
+		st = cache_run(&l->cache, l->options.engine, jobs, n, &options, e);
 	free(jobs);
 	return st;
 }
@@ -146,6 +152,7 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 	struct calls calls;
 
 	calls_init(&calls, &l->symbols, &cut);
+	calls.managed = &l->managed;
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
 		struct calls_of of;

@@ -15,7 +15,8 @@ struct lookup_options {
 	struct dwarf_options dwarf;
 	struct object_search search;
 	struct cache_options cache;
-	bool demangle; /* fill in the functions' display names */
+	struct managed_options managed; /* zeroed: as the tools that they stand in for */
+	bool demangle;                  /* fill in the functions' display names */
 };
 
 struct lookup_file {
@@ -36,6 +37,7 @@ struct lookup {
 	struct lookup_file **files; /* pointers stay valid */
 	size_t n_files, cap_files;
 	struct cache cache;
+	struct managed managed;
 	struct map64 file_of;       /* hash of a path -> file */
 	struct symbols symbols;     /* of the last run */
 	struct dwarf_extra *extras; /* its calls', when options.dwarf.extras asks for them */

@@ -17,6 +17,7 @@ struct batch {
 	size_t n, cap;
 	uint64_t *addrs; /* unique, ascending */
 	size_t n_addrs;
+	bool mapped; /* there is a line map of it */
 	struct dwarf_answers answers;
 	struct dwarf_stats stats;
 };
@@ -29,6 +30,7 @@ struct run {
 	struct batch *batches; /* by file index */
 	size_t n_batches;
 	struct calls calls;
+	uint32_t jit_object;    /* 0: not yet */
 	struct map64 object_of; /* module << 32 | own << 31 | file index + 1 -> object */
 };
 
@@ -47,7 +49,10 @@ static void collect(struct run *r)
 	}
 	for (size_t f = 0; f < r->n_batches; f++) {
 		struct batch *x = &r->batches[f];
+		const struct managed_of *of =
+		    x->n ? managed_of(&r->s->managed, x->file->object, x->file->path) : NULL;
 
+		x->mapped = of && of->n_maps;
 		sort_radix(x->items, x->n);
 		x->addrs = mem_array(x->n, sizeof *x->addrs);
 		for (size_t i = 0; i < x->n; i++)
@@ -57,16 +62,19 @@ static void collect(struct run *r)
 	}
 }
 
-static enum status answer(struct run *r, struct err *e)
+/* A line map needs the first lines of functions, which no index has: so such files go apart. */
+static enum status answer_some(struct run *r, bool mapped, struct err *e)
 {
 	struct dwarf_job *jobs = mem_zarray(r->n_batches, sizeof *jobs);
+	struct dwarf_options options = r->s->options.dwarf;
 	enum status st = ST_OK;
 	size_t n = 0;
 
+	options.extras |= mapped;
 	for (size_t f = 0; f < r->n_batches; f++) {
 		struct batch *x = &r->batches[f];
 
-		if (!x->n_addrs)
+		if (!x->n_addrs || x->mapped != mapped)
 			continue;
 		jobs[n] = (struct dwarf_job){.object = x->file->object,
 					     .addrs = x->addrs,
@@ -76,10 +84,16 @@ static enum status answer(struct run *r, struct err *e)
 		n++;
 	}
 	if (n)
-		st =
-		    cache_run(&r->s->cache, r->s->options.engine, jobs, n, &r->s->options.dwarf, e);
+		st = cache_run(&r->s->cache, r->s->options.engine, jobs, n, &options, e);
 	free(jobs);
 	return st;
+}
+
+static enum status answer(struct run *r, struct err *e)
+{
+	enum status st = answer_some(r, false, e);
+
+	return st ? st : answer_some(r, true, e);
 }
 
 /* A name that the capture came with stands in where there is no better one. */
@@ -159,6 +173,55 @@ static void bind_batch(struct run *r, struct batch *x)
 			   intern_text(&x->answers.strings, x->answers.complaints[i], NULL));
 }
 
+/* A module without a file may have a usym: then that is what names its functions. */
+static void by_usym(struct run *r, const struct bound *b, struct binding *x)
+{
+	const struct trace *of = b->own_module ? r->t : r->maps;
+	const struct module *m = &of->modules[b->module];
+	size_t n;
+	const char *id = intern_text(&of->strings, b->module ? m->build_id : 0, &n);
+	const struct usym *u = managed_usym(
+	    &r->s->managed, b->module ? trace_text(of, m->name) : "", (const uint8_t *)id, n);
+	struct named named;
+
+	if (!u || b->vaddr >> 48) /* before the module */
+		return;
+	named = calls_of_usym(&r->calls, u, bound_lookup(b));
+	x->call = named.call;
+	x->reason = named.reason;
+}
+
+/* Code that was compiled at run time is in no module's file. */
+static void by_jit(struct run *r, const struct location *l, struct binding *x)
+{
+	const struct managed *m = &r->s->managed;
+	uint64_t addr = l->raw;
+	const char *name;
+
+	if (x->kind != LOCATION_EXACT && x->kind != LOCATION_ENTRY && addr)
+		addr--;
+	name = jit_map_at(&m->jit, addr);
+	if (!name)
+		return;
+	if (!r->jit_object) {
+		const char *path = m->options.jit_map, *slash = strrchr(path, '/');
+
+		r->jit_object = symbols_object(
+		    &r->t->symbols, &(struct symbol_object){
+					.name = calls_string(&r->calls, slash ? slash + 1 : path),
+					.path = calls_string(&r->calls, path)});
+	}
+	*x = (struct binding){
+	    .vaddr = l->raw,
+	    .object = r->jit_object,
+	    .reason = REASON_RESOLVED,
+	    .flags = BINDING_FROM_SYMTAB,
+	    .kind = x->kind,
+	    .call = calls_add(
+		&r->calls,
+		&(struct symbol_call){.function = calls_function(&r->calls, name, strlen(name))})};
+}
+
 static void bind_rest(struct run *r)
 {
 	for (size_t i = 1; i < r->t->n_locations; i++) {
@@ -170,7 +233,12 @@ static void bind_rest(struct run *r)
 			continue;
 		if (l->space != SPACE_NAME)
 			x.object = object_of(r, b);
-		x.tier = tier_of(&r->t->symbols, 0, l, x.object);
+		if (b->reason == REASON_NO_FILE)
+			by_usym(r, b, &x);
+		if (l->space == SPACE_RUNTIME && r->s->managed.jit.n &&
+		    (b->reason == REASON_NO_MODULE || b->reason == REASON_OUTSIDE))
+			by_jit(r, l, &x);
+		x.tier = tier_of(&r->t->symbols, x.call, l, x.object);
 		symbols_bind(&r->t->symbols, (uint32_t)i, &x);
 	}
 }
@@ -207,6 +275,22 @@ static void count(struct stats *s, const struct run *r)
 	s->calls += r->t->symbols.n_calls ? r->t->symbols.n_calls - 1 : 0;
 }
 
+static void note_managed(struct managed *m, struct trace *t)
+{
+	if (m->mapped)
+		trace_note(t, NOTE_INFO, m->mapped, "calls in generated C++ have their line of C#");
+	if (m->no_file)
+		trace_note(t, NOTE_INFO, m->no_file,
+			   "calls of generated functions in C++ files that no line map has");
+	if (m->no_entry)
+		trace_note(t, NOTE_INFO, m->no_entry,
+			   "calls in generated C++ before the first mapped line of their function");
+	if (m->no_source)
+		trace_note(t, NOTE_INFO, m->no_source,
+			   "calls in generated C++ that was made of no C#");
+	m->mapped = m->no_file = m->no_entry = m->no_source = 0;
+}
+
 enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct trace *maps,
 			   struct err *e)
 {
@@ -221,6 +305,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	symbols_release(&t->symbols);
 	calls_init(&r.calls, &t->symbols, &t->cut_strings);
 	r.calls.unique = true;
+	r.calls.managed = &s->managed;
 	r.bound = mem_array(t->n_locations, sizeof *r.bound);
 	bind_locations(t, maps, &s->files, &s->options.bind, r.bound);
 	r.n_batches = s->files.n;
@@ -237,6 +322,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 		stats->copy += stats_lap(&from);
 		calls_demangle(&r.calls, s->options.dwarf.jobs);
 		stats->names += stats_lap(&from);
+		note_managed(&s->managed, t);
 		if (s->options.stats)
 			count(stats, &r);
 	}
@@ -251,11 +337,13 @@ void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o)
 {
 	s->options = *o;
 	cache_init(&s->cache, &o->cache);
+	managed_init(&s->managed, &o->managed);
 	files_init(&s->files, &o->files);
 }
 
 void symbolizer_release(struct symbolizer *s)
 {
 	cache_release(&s->cache);
+	managed_release(&s->managed);
 	files_release(&s->files);
 }

@@ -11,6 +11,7 @@
 #include "lib/dwarf/engine.h"
 #include "lib/symbolize/bind.h"
 #include "lib/symbolize/cache.h"
+#include "lib/symbolize/managed.h"
 #include "lib/symbolize/stats.h"
 
 struct symbolize_options {
@@ -19,12 +20,14 @@ struct symbolize_options {
 	const struct dwarf_engine *engine;
 	struct dwarf_options dwarf;
 	struct cache_options cache;
+	struct managed_options managed;
 	struct stats *stats; /* the caller's, added to; NULL: not wanted */
 };
 
 struct symbolizer {
 	struct symbolize_options options;
 	struct cache cache;
+	struct managed managed;
 	struct files files; /* shared by all traces of a run: a file is opened once */
 };
 

@@ -15,7 +15,9 @@
  * SAMPLE       type = marker, stack, thread, time, count = calls, value = duration in ns with
  *              all that it called, target = the duration without (self), where the reader knows it
  * COUNTER      type = counter, value, time
- * OBJECT       address = its id, type, requested = size, name
+ * OBJECT       address = its id (not 0), type, requested = size, name (its own, or where it is
+ *              defined), stack = where it was made, target = a hash of its contents, value = enum
+ *              object_state
  * REFERENCE    address = from (0: a root), target = to, name = the field or the root
  * DELTA        value = bytes by which the domain's heap grew in the stack's own code, signed: of
  *              tools that read the heap's size and see no allocations; stack, thread, time, count
@@ -63,6 +65,11 @@ enum event_field {
 /* Who handed the block out. A block is (process, domain, address): a pool and the malloc below
  * it are not added up. */
 enum domain { DOMAIN_MALLOC, DOMAIN_POOL, DOMAIN_MMAP, DOMAIN_MONO, DOMAIN_LUA, DOMAINS };
+
+/* Bits of an OBJECT's value. */
+enum object_state {
+	OBJECT_DESTROYED = 1 << 0 /* a shell: what it stands for (a native object) is gone */
+};
 
 struct event {
 	uint8_t kind;    /* enum event_kind */

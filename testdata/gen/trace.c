@@ -55,9 +55,11 @@ static void corpus(const char *dir)
 	}
 }
 
-/* Stacks share their outer halves, as real ones do. */
-static void bench_stacks(uint64_t *state, struct trace *t, uint64_t n)
+/* n stacks for events, which share their outer halves, as real ones do. Their callers are further
+ * rows of the table. */
+static uint32_t *bench_stacks(uint64_t *state, struct trace *t, uint64_t n)
 {
+	uint32_t *leaves = mem_array(n, sizeof *leaves);
 	struct location l = {.space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
 	char name[32];
 
@@ -74,7 +76,9 @@ static void bench_stacks(uint64_t *state, struct trace *t, uint64_t n)
 
 		for (uint32_t k = 1 + draw_below(state, 8); k; k--)
 			stack = trace_stack(t, stack, 1 + draw_below(state, t->n_locations - 1));
+		leaves[i] = stack;
 	}
+	return leaves;
 }
 
 static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t stacks,
@@ -86,12 +90,13 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 	uint64_t *blocks = mem_zarray(live + 1, sizeof *blocks), state = seed, next = 0x10000;
 	uint64_t per_frame = events / frames ? events / frames : 1;
 	struct err e = ERR_INIT;
+	uint32_t *leaves;
 
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
 	if (live)
 		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
-	bench_stacks(&state, t, stacks);
+	leaves = bench_stacks(&state, t, stacks);
 	if (sink->begin(sink, t, &e))
 		fail(e.msg);
 	for (uint64_t i = 0; i < events; i++) {
@@ -118,7 +123,7 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 			ev.address = next += 16 + draw_below(&state, 64) * 16;
 			*block = live ? ev.address : 0;
 			ev.requested = 8 + draw_below(&state, 1000);
-			ev.stack = 1 + draw_below(&state, t->n_stacks - 1);
+			ev.stack = leaves[draw_below(&state, stacks)];
 			ev.type = 1 + ev.stack % (uint32_t)(t->n_types - 1);
 		}
 		if (sink_event(sink, t, &ev, &e))
@@ -127,6 +132,7 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 	if (sink->end(sink, t, &e))
 		fail(e.msg);
 	free(blocks);
+	free(leaves);
 	trace_free(t);
 	writer_free(w);
 }

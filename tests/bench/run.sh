@@ -47,6 +47,11 @@ make_input run.text "$GEN/loli" -S 1 -n $((records / 4)) -d 32 -s 20000 text
 make_input run.tmt "$GEN/trace" --seed 1 --allocs $((mb * 20000)) --live 100000 --stacks 1000000 \
 	--frames 1000
 
+# heaptrack_print takes minutes for what is seconds here: both get a smaller one.
+make_input small.tmt "$GEN/trace" --seed 2 --allocs $((mb * 1000)) --live 10000 --stacks 50000 \
+	--frames 100
+make_input small.heaptrack "$GEN/heaptrack" <small.tmt
+
 count() { # FILE KIND...: events of these kinds, by the totals of tm-dump
 	local file=$1
 
@@ -123,6 +128,18 @@ row 'tm-dump --no-events' "$(size run.tmt)" "$events" tm-dump -q --no-events --n
 for by in type stack function site; do
 	row "tm-top --by $by" "$(size run.tmt)" "$events" tm-top -q --by $by run.tmt
 done
+row 'tm-compare, with itself' "$((2 * $(size run.tmt)))" $((2 * events)) tm-compare -q run.tmt run.tmt
+small=$(count small.tmt "$all")
+row 'tm-top of a smaller trace' "$(size small.tmt)" "$small" tm-top -q small.tmt
+if [ -n "$(command -v heaptrack_print)" ]; then
+	right small.heaptrack allocations "$(heaptrack_print small.heaptrack |
+		awk '/^calls to allocation functions:/ {print $5}')" "$(count small.tmt alloc)"
+	runs_kept=$runs runs=1
+	row '  heaptrack_print of the same' "$(size small.heaptrack)" "$small" heaptrack_print small.heaptrack
+	runs=$runs_kept
+else
+	say 'there is no heaptrack_print: apt-get install heaptrack'
+fi
 row 'tm-frames' "$(size run.tmt)" "$events" tm-frames -q run.tmt
 row 'tm-frames --by type' "$(size run.tmt)" "$events" tm-frames -q --by type run.tmt
 row 'tm-frames MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-frames -q run.mem

@@ -57,6 +57,7 @@ folder() {
 	mkdir "$scratch/example"
 	cd "$scratch/example" || exit 1
 	cp -r "$captures"/. .
+	[ ! -d "$DATA/heap" ] || cp "$DATA"/heap/*.tmt "$DATA"/heap/il2cpp.snap .
 	sed -n 's/^{"f":7,/&/p' "$SRC/man/tracemill-trace.5" >example.mem
 }
 

@@ -85,8 +85,60 @@ same 'synthetic_stream: 3 allocations, 2 live' "$(live "$samples/synthetic_strea
 same 'synthetic_cache_0: 2 records, no frees' "$(live "$samples/synthetic_cache_0.bin")" \
 	'2/4608 live 2/4608'
 
+# Miku-LuaProfiler (formats/lua.md section 1): bytes of its own serializers with one set of invented
+# values in each family. Expected: from these values, and from a reader of a few lines in Python.
+miku=$SHARED/samples/lua/miku
+
+# LAYOUT frames samples; calls, time, own time, own Lua bytes, own Mono bytes of all nodes.
+miku_sums() {
+	tm-dump -q "$1" | awk "$field"'
+		function decimal(hex,  i, v) {
+			for (i = 3; i <= length(hex); i++)
+				v = v * 16 + index("123456789abcdef", substr(hex, i, 1))
+			return v + 0
+		}
+		$1 == "attribute" && /miku.layout/ { split($2, at, "\""); layout = at[2] }
+		$1 == "frame" { frames++ }
+		$1 == "sample" {
+			n++; calls += field("count"); total += field("value"); own += decimal(field("target"))
+		}
+		$1 == "alloc" { lua += field("requested") }
+		$1 == "delta" && /domain=lua/ { lua += field("value") }
+		$1 == "delta" && /domain=mono/ { mono += field("value") }
+		END {
+			printf "%s %d %d; %d %.0f %.0f %d %d\n", layout, frames, n, calls, total, own, lua, mono
+		}'
+}
+# Three roots of 25, 9 and 0.1 ms; 4096 B, of them 2048 and 10 below; 128 B.
+same 'miku v2.1' "$(miku_sums "$miku/miku_v2.1.sample")" 'A1 3 9; 15 102300000 75000000 12288 0'
+same 'miku v2.3.2.beta' "$(miku_sums "$miku/miku_v2.3.2.beta.sample")" \
+	'B0 3 9; 15 102300000 75000000 12288 384'
+same 'miku 3.1.4' "$(miku_sums "$miku/miku_3.1.4.sample")" 'D 3 9; 15 102300000 75000000 12288 384'
+# Frames 100 to 105 have a root of 4196 B and more by one in each; 100, 102 and 104 a second one of
+# 40 ms and 512 B. In frame 103 an exception of -5 B makes the own bytes of all nodes 5 B more.
+v4='E 6 29; 41 325517000 270615000 26732 768'
+same 'miku v4' "$(miku_sums "$miku/miku_v4.sample")" "$v4"
+same 'miku v4, network stream' "$(miku_sums "$miku/miku_v4_tcp_stream.bin")" "$v4"
+same 'miku v4, network stream: the heap of the marks' \
+	"$(tm-dump "$miku/miku_v4_tcp_stream.bin" | awk '/^counter .*"lua.heap"/ { id = $2 }
+		/^counter value/ && $3 == "type=" id { n[$2]++ } END { for (v in n) print v, n[v] }')" \
+	'value=52428800 6'
+same 'miku v4, network stream: what C# holds' \
+	"$(tm-dump "$miku/miku_v4_tcp_stream.bin" | grep '^object')" \
+	'object address=0x1234 type=1 name="game/main.lua:12"'
+same 'miku v4, overwritten: two roots' "$(miku_sums "$miku/miku_v4_overwritten_trailing.sample")" \
+	'E 1 5; 7 74250000 65100000 4708 128'
+same 'miku v4, overwritten: 1182 bytes behind them' \
+	"$(tm-dump "$miku/miku_v4_overwritten_trailing.sample" | grep -c '^note guess count=1182 ')" 1
+same 'miku diff, new: two tables' "$(tm-dump "$miku/add.txt" | grep '^reference')" \
+	'reference address=0x0 target=0x1 name="[_G]->[UI]->[later]"
+reference address=0x0 target=0x2 name="[_G]->[UI]->[later]->[x]"'
+same 'miku diff, leaks: a function and two tables' "$(tm-dump "$miku/remain.txt" | awk "$field"'
+	$1 == "type" { name[$2] = $3 } $1 == "object" { print name[field("type")] }' | xargs)" \
+	'name=function name=table name=table'
+
 # Through a trace nothing changes.
-for f in "$SHARED"/samples/memtracer/*.mem "$samples"/*; do
+for f in "$SHARED"/samples/memtracer/*.mem "$samples"/* "$miku"/*; do
 	tm-dump "$f" | LC_ALL=C sort >direct
 	tm-import -q "$f" | tm-dump | LC_ALL=C sort >by_trace
 	if cmp -s direct by_trace; then

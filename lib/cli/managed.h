@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Option rows of what symbolizes managed code, and what such programs tell of it.
+ */
+#ifndef TM_CLI_MANAGED_H
+#define TM_CLI_MANAGED_H
+
+#include "lib/cli/opt.h"
+#include "lib/symbolize/managed.h"
+
+struct cli_managed {
+	struct opt_list line_maps, method_maps, usyms;
+	const char *jit_map; /* of what reads captures */
+	uint64_t window;
+	bool has_window;
+};
+
+#define CLI_MANAGED_ROWS(m)                                                                  \
+	ROW_HEADING("managed code:"),                                                        \
+	    ROW_LIST(0, "linemap", "FILE", "LineNumberMappings.json of il2cpp, or Sentry's", \
+		     &(m).line_maps),                                                        \
+	    ROW_ADDRESS(0, "linemap-window", "N", "lines that an entry of it holds; 0: any", \
+			&(m).window, &(m).has_window),                                       \
+	    ROW_LIST(0, "method-map", "FILE", "MethodMap.tsv of il2cpp", &(m).method_maps),  \
+	    ROW_LIST(0, "usym", "FILE", "usym of a binary, or MODULE=FILE", &(m).usyms)
+
+/* After parsing: the options that the rows make. They borrow from m. */
+struct managed_options cli_managed_done(const struct cli_managed *m);
+/* True when one of the options was given. */
+bool cli_managed_given(const struct cli_managed *m);
+/* Reads what was given; what cannot be read is an error and EXIT_INPUT. */
+void cli_managed_load(struct managed *m);
+void cli_managed_tell(struct managed *m); /* words for -v */
+void cli_managed_release(struct cli_managed *m);
+
+#endif

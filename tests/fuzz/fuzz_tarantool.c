@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/fuzz/reading.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	fuzz_reading("tarantool", data, n);
+	return 0;
+}

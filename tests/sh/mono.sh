@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Logs of Mono's profiler: every cut and every flipped bit of a small one; and, where Mono is
+# installed, a real capture against what mprof-report says of the same file.
+set -u
+status=0
+ok() { echo "ok - $1"; }
+not_ok() {
+	echo "not ok - $1"
+	[ -s "${2:-/dev/null}" ] && sed 's/^/# /' "$2" | head -n 20
+	status=1
+}
+
+: "${DATA:?}" "${GEN:?}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# Behind the header and behind each of the five buffers a cut is a sound, shorter file.
+for file in 17 14; do
+	"$GEN/cuts" --silent 6 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" "$DATA/mono/$file.mlpd" \
+		tm-import || status=1
+done
+
+# One bit of every third byte.
+size=$(stat -c %s "$DATA/mono/17.mlpd") bad=0 n=0
+for ((at = 0; at < size; at += 3)); do
+	cp "$DATA/mono/17.mlpd" flipped
+	byte=$(od -An -tu1 -j $at -N1 flipped)
+	printf '%b' "\\x$(printf %02x $((byte ^ 1 << (at / 3 % 8))))" |
+		dd of=flipped bs=1 seek=$at conv=notrunc 2>/dev/null
+	timeout 20 tm-import -q flipped >out 2>err
+	got=$?
+	n=$((n + 1))
+	if [ $got -ne 0 ] && { [ $got -ne 3 ] || [ "$(wc -l <err)" != 1 ]; }; then
+		echo "  a bit of byte $at: status $got"
+		bad=1
+	fi
+done
+if [ $bad = 0 ]; then ok "$n logs with a flipped bit: read, or one line"; else not_ok "logs with a flipped bit"; fi
+
+for tool in mono mcs mprof-report; do
+	if ! command -v $tool >/dev/null; then
+		echo "skip - a real capture of Mono ($tool is not installed)"
+		exit $status
+	fi
+done
+
+cat >game.cs <<'X'
+using System;
+using System.Collections.Generic;
+class Node { public Node next; public int[] data; public Node(int n) { data = new int[n]; } }
+static class Program {
+	static List<object> keep = new List<object>();
+	static object Make(int i) {
+		return i % 3 == 0 ? (object)new Node(10) : i % 3 == 1 ? (object)new byte[100] : "s" + i;
+	}
+	static void Fill(int n) { for (int i = 0; i < n; i++) { var o = Make(i); if (i % 7 == 0) keep.Add(o); } }
+	static void Main() { Fill(1000); GC.Collect(); Fill(500); Console.WriteLine(keep.Count); }
+}
+X
+if ! mcs -nowarn:0649 game.cs 2>err; then
+	echo "skip - a real capture of Mono (mcs: $(head -n 1 err))"
+	exit $status
+fi
+for modes in alloc heapshot=1gc alloc,calls,zip; do
+	file=${modes//,/-}
+	if ! mono "--profile=log:$modes,maxframes=8,output=$file.mlpd" game.exe >out 2>err; then
+		echo "skip - a real capture of Mono ($modes: $(head -n 1 err))"
+		continue
+	fi
+	modes=$file
+	tm-import -q "$modes.mlpd" -o "$modes.tmt"
+	tm-dump -q "$modes.tmt" >"$modes.text"
+	if grep '^note loss' "$modes.text" >lost; then
+		not_ok "$modes: nothing is lost" lost
+	else
+		ok "$modes: nothing is lost"
+	fi
+done
+
+# Bytes and number by type.
+types() {
+	awk -v kind="$1" '
+		$1 == "capture" { delete name; n++ }
+		$1 == "type" { match($0, /name="[^"]*"/); name[$2] = substr($0, RSTART + 6, RLENGTH - 7) }
+		$1 == kind {
+			match($0, /requested=[0-9]+/); size = substr($0, RSTART + 10, RLENGTH - 10)
+			match($0, / type=[0-9]+/); t = name[substr($0, RSTART + 6, RLENGTH - 6)]
+			bytes[n " " t] += size; count[n " " t]++
+		}
+		END { for (k in bytes) print k, bytes[k], count[k] }' "./$2" | sed 's/^[0-9]* //' | sort
+}
+# Both alike, but that mprof-report does not know a class that is named behind its first object: those
+# are one row to it, which must be what the rows that only we have sum up to.
+same() { # WANT GOT
+	awk '
+		{ row = $0; count = $NF; bytes = $(NF - 1); sub(/ [0-9]+ [0-9]+$/, "") }
+		FNR == NR { if (/^unresolved class/) { b += bytes; n += count } else want[row]++; next }
+		want[row] > 0 { want[row]--; next }
+		{ b -= bytes; n -= count; more = more row "\n" }
+		END {
+			for (row in want) if (want[row]) { print "only mprof-report: " row; bad = 1 }
+			if (b || n) { printf "only tm-import:\n%s", more; bad = 1 }
+			exit bad
+		}' "$1" "$2"
+}
+# The same of a table of mprof-report: bytes, count, average, name.
+report() {
+	awk '/^[ \t]+Bytes +Count/ { on = 1; next } on && $1 ~ /^[0-9]+$/ && NF >= 4 {
+		name = $4; for (i = 5; i <= NF && $i !~ /^\(bytes:/; i++) name = name " " $i
+		print name, $1, $2 }' | sort
+}
+for modes in alloc alloc-calls-zip; do
+	[ -e $modes.text ] || continue
+	mprof-report --reports=alloc $modes.mlpd | report >want
+	types alloc $modes.text >got
+	if [ -s want ] && same want got >differ; then
+		ok "$modes: $(wc -l <got) types have mprof-report's bytes and counts"
+	else
+		not_ok "$modes: types have mprof-report's bytes and counts" differ
+	fi
+done
+if [ -e heapshot=1gc.text ]; then
+	mprof-report --verbose --reports=heapshot heapshot=1gc.mlpd | report >want
+	types object heapshot=1gc.text >got
+	if [ -s want ] && same want got >differ; then
+		ok "heap snapshots: $(wc -l <got) rows of mprof-report's"
+	else
+		not_ok "heap snapshots have mprof-report's types" differ
+	fi
+fi
+# The source says who allocates nodes: Main, Fill, Make.
+if [ -e alloc.tmt ] && tm-top -q --by stack --type '^Node$' alloc.tmt | tr -d ' ' | tr '\n' ' ' |
+	grep -q 'Program:Make(int) Program:Fill(int) Program:Main() '; then
+	ok "the stack of a node is the source's"
+elif [ -e alloc.tmt ]; then
+	tm-top -q --by stack --type '^Node$' alloc.tmt >got
+	not_ok "the stack of a node is the source's" got
+fi
+exit $status

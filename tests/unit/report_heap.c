@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Snapshots as graphs: dominators against the definition (take d away and look what is lost),
+ * shortest paths against a second search, and what is odd in captures.
+ */
+#include "lib/report/heap_dominators.h"
+#include "lib/report/heap_paths.h"
+#include "tests/unit/heap.h"
+
+static uint32_t seed;
+
+static uint32_t random_below(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)(seed >> 8) * n >> 24);
+}
+
+/* Marks what the roots reach without going through `without` (0: all). */
+static void flood(const struct heap *h, uint32_t without, bool *seen)
+{
+	bool again = true;
+
+	memset(seen, 0, h->n + 1);
+	seen[0] = true;
+	while (again) {
+		again = false;
+		for (uint32_t i = 0; i <= h->n; i++)
+			for (uint32_t r = h->out_start[i]; seen[i] && r < h->out_start[i + 1]; r++)
+				if (h->out[r] != without && !seen[h->out[r]])
+					again = seen[h->out[r]] = true;
+	}
+}
+
+static void check_dominators(const struct heap *h)
+{
+	struct heap_dominators d;
+	bool all[64], without[64];
+
+	heap_dominators_init(&d, h);
+	flood(h, 0, all);
+	for (uint32_t i = 1; i <= h->n; i++) {
+		uint64_t bytes = 0;
+		uint32_t count = 0;
+
+		if (!all[i])
+			continue;
+		flood(h, i, without);
+		for (uint32_t k = 1; k <= h->n; k++) {
+			bool lost = all[k] && !without[k], below = false;
+
+			for (uint32_t up = k; up; up = d.idom[up])
+				below |= up == i;
+			if (all[k])
+				CHECK_EQ(below, lost);
+			bytes += lost ? h->sizes[k] : 0;
+			count += lost;
+		}
+		CHECK_EQ(d.retained[i], bytes);
+		CHECK_EQ(d.count[i], count);
+	}
+	for (uint32_t k = 0; k < h->n; k++) /* dominators come first */
+		for (uint32_t j = 0; j < k; j++)
+			CHECK(d.idom[d.order[j]] != d.order[k]);
+	heap_dominators_release(&d);
+}
+
+static void check_paths(const struct heap_set *s, const struct heap *h)
+{
+	struct heap_paths p;
+	bool all[64];
+
+	heap_paths_init(&p, s, h);
+	flood(h, 0, all);
+	for (uint32_t i = 1; i <= h->n; i++) {
+		CHECK_EQ(p.distance[i] != 0, all[i]);
+		if (!all[i])
+			continue;
+		CHECK_EQ(p.parent[i] ? p.distance[p.parent[i]] + 1 : 1, p.distance[i]);
+		CHECK_EQ(h->out[p.via[i]], i);
+		CHECK_EQ(heap_source(h, p.via[i]), p.parent[i]);
+		for (uint32_t r = 0; r < h->n_references; r++) /* no shorter one */
+			if (h->out[r] == i && all[heap_source(h, r)])
+				CHECK(p.distance[i] <= p.distance[heap_source(h, r)] + 1 ||
+				      !heap_source(h, r));
+	}
+	heap_paths_release(&p);
+}
+
+TEST(dominators_and_paths_of_random_graphs)
+{
+	for (uint32_t round = 0; round < 400; round++) {
+		struct heap_set s;
+		struct heap *h;
+		uint32_t n, m;
+
+		seed = round;
+		n = 1 + random_below(40);
+		m = random_below(n * 3);
+		heap_set_init(&s);
+		heap_begin(&s);
+		for (uint32_t i = 1; i <= n; i++)
+			heap_object(&s, i, "T", random_below(1000), NULL);
+		heap_reference(&s, 0, 1 + random_below(n), "root");
+		for (uint32_t i = 0; i < m; i++)
+			heap_reference(&s, random_below(n + 1), 1 + random_below(n),
+				       random_below(2) ? "a" : "b");
+		h = heap_end(&s);
+		if (CHECK(h != NULL)) {
+			check_dominators(h);
+			check_paths(&s, h);
+		}
+		heap_set_release(&s);
+	}
+}
+
+/* A chain is as deep as there are objects: no recursion may be. */
+TEST(a_chain_of_a_million)
+{
+	enum { N = 1000000 };
+	struct heap_dominators d;
+	struct heap_paths p;
+	struct buf b = BUF_INIT;
+	struct heap_set s;
+	struct heap *h;
+
+	heap_set_init(&s);
+	heap_begin(&s);
+	heap_reference(&s, 0, 1, "root");
+	for (uint32_t i = 1; i <= N; i++) {
+		heap_object(&s, i, "Node", 8, NULL);
+		if (i < N)
+			heap_reference(&s, i, i + 1, "next");
+	}
+	h = heap_end(&s);
+	heap_dominators_init(&d, h);
+	CHECK_EQ(d.retained[1], 8 * N);
+	CHECK_EQ(d.count[N / 2 + 1], N / 2);
+	heap_dominators_release(&d);
+	heap_paths_init(&p, &s, h);
+	CHECK_EQ(p.distance[N], N);
+	heap_path_text(&b, &s, h, &p, N);
+	CHECK(b.len < 1000 && strstr(buf_str(&b), " ... (999935 more) ... "));
+	CHECK(!strncmp(b.data, "root.next.next", 14));
+	buf_release(&b);
+	heap_paths_release(&p);
+	heap_set_release(&s);
+}
+
+TEST(paths_are_told_from_the_root)
+{
+	struct buf b = BUF_INIT;
+	struct heap_paths p;
+	struct heap_set s;
+	struct heap *h;
+
+	heap_set_init(&s);
+	heap_begin(&s);
+	heap_reference(&s, 0, 70, "a.long.way.round");
+	heap_reference(&s, 0, 70, "_G.b");
+	heap_reference(&s, 0, 70, "_G.a");
+	heap_object(&s, 70, "table", -1, "main.lua:1");
+	heap_object(&s, 71, "table", -1, NULL);
+	heap_object(&s, 72, "table", -1, NULL);
+	heap_reference(&s, 70, 71, "[3]");
+	heap_reference(&s, 71, 72, NULL);
+	h = heap_end(&s);
+	CHECK(!h->has_sizes);
+	heap_paths_init(&p, &s, h);
+	heap_path_text(&b, &s, h, &p, heap_find(h, 72));
+	CHECK_STR(buf_str(&b), "_G.a[3][]");
+	buf_release(&b);
+	heap_paths_release(&p);
+	heap_set_release(&s);
+}
+
+TEST(what_is_odd)
+{
+	struct heap_dominators d;
+	struct heap_set s;
+	struct heap *h;
+
+	heap_set_init(&s);
+	heap_begin(&s);
+	heap_reference(&s, 1, 0xffffffffffffffff, "x"); /* both not there yet */
+	heap_object(&s, 1, "A", 5, NULL);
+	heap_object(&s, 1, "B", 7, NULL); /* again */
+	heap_object(&s, 0, "C", 7, NULL); /* not an id */
+	heap_reference(&s, 1, 0, "null");
+	heap_reference(&s, 1, 1, "self");
+	heap_object(&s, 0xffffffffffffffff, "D", 0, NULL);
+	heap_reference(&s, 0x7000, 1, "from nowhere");
+	h = heap_end(&s);
+	CHECK_EQ(h->n, 3);
+	CHECK_EQ(h->n_listed, 2);
+	CHECK_EQ(h->repeated, 1);
+	CHECK_EQ(h->not_listed, 1);
+	CHECK(h->guessed_roots);
+	CHECK_EQ(h->n_references, 4); /* the guessed root too */
+	heap_dominators_init(&d, h);
+	CHECK_EQ(d.count[heap_find(h, 0x7000)], 2);
+	CHECK_EQ(d.retained[heap_find(h, 0x7000)], 5);
+	heap_dominators_release(&d);
+	heap_begin(&s);
+	heap_end(&s);
+	CHECK_EQ(s.n, 1); /* nothing in it: no snapshot */
+	heap_set_release(&s);
+}
+
+/* Ids first out of reach of the array, then in it. */
+TEST(ids_of_all_sizes)
+{
+	struct heap_set s;
+	struct heap *h;
+
+	heap_set_init(&s);
+	heap_begin(&s);
+	heap_object(&s, 200000, "A", 1, NULL);
+	for (uint32_t i = 1; i <= 100000; i++)
+		heap_object(&s, i * 2, "A", 1, NULL);
+	heap_reference(&s, 0, 200000, "r");
+	h = heap_end(&s);
+	CHECK_EQ(h->n, 100000);
+	CHECK_EQ(h->repeated, 1);
+	CHECK_EQ(h->out[0], 1);
+	heap_set_release(&s);
+}
+
+TEST_MAIN()
