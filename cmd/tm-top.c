@@ -92,7 +92,7 @@ static void choose(struct request *q, struct project_options *o)
 		if (q->by != KEY_STACK)
 			o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 0};
 	}
-	o->want = (q->top.metrics ? q->top.metrics : AGGREGATE_WANT) | sort_wants(q->top.sort);
+	o->want = (q->top.metrics ? q->top.metrics : AGGREGATE_TOP) | sort_wants(q->top.sort);
 }
 
 static void print(const struct project *p, struct request *q)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/filter.h"
 
+#include "lib/base/num.h"
+
 #include <stdlib.h>
 
 const char *const cli_domain_choices[] = {"auto", "malloc", "pool", "mmap",
@@ -94,10 +96,15 @@ void cli_filter_done(struct cli_filter *f)
 
 void cli_filter_project(const struct cli_filter *f, struct project_options *o)
 {
+	int64_t cost = 0;
+
 	o->filters = f->filters;
 	o->sites = f->sites;
 	o->select = selection_all(&f->select) ? NULL : &f->select;
 	o->owners = f->owners;
+	if (f->hook_cost && (!num_time(f->hook_cost, strlen(f->hook_cost), &cost) || cost < 0))
+		cli_usage("--hook-cost: '%s' is no time: 180ns, 0.5us", f->hook_cost);
+	o->hook_cost = (uint64_t)cost;
 	o->domain = f->domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
 }
 

@@ -33,7 +33,10 @@ static void fold_cells(struct fold *f)
 		}
 		if (!fold_in_domain(f, c->domain))
 			continue;
-		r->domain_used[c->domain] = true;
+		if (c->domain == CELL_MEASURED && !c->entries)
+			continue; /* nothing in the ranges */
+		if (c->domain != CELL_MEASURED)
+			r->domain_used[c->domain] = true;
 		s = fold_cell(f, i);
 		sums_add(&r->unfiltered, &s);
 		if (!fold_place(f, c, &node))
@@ -101,6 +104,7 @@ static void fold_groupings(struct fold *f)
 	if (totals_asked(p))
 		f->cell_next = mem_zarray(f->a->n_cells + 1, sizeof *f->cell_next);
 	fold_cells(f);
+	fold_times(f);
 	for (size_t k = 0; k < p->n_groupings; k++) {
 		const struct grouping_key *key = &p->groupings[k].key;
 
@@ -183,6 +187,8 @@ void project_init(struct project *p, const struct project_options *o)
 				      .want = o->want,
 				      .domains_together = o->domain == DOMAIN_ALL,
 				      .every = o->every,
+				      .hook_cost = o->hook_cost,
+				      .counters = o->counters,
 				      .done = fold,
 				      .slice = fold_slice,
 				      .slice_arg = p,
