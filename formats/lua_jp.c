@@ -209,8 +209,12 @@ static enum status begin(struct jp *j, struct err *e)
 	if (j->any)
 		return ST_OK;
 	j->any = true;
-	trace_metric(t, METRIC_COUNT, j->percent ? METRIC_ESTIMATED : METRIC_LOWER_BOUND,
-		     METRIC_AT_ALL);
+	if (j->percent)
+		trace_note(
+		    t, NOTE_GUESS, 0,
+		    "the list has shares only: its samples are percent of all that were taken");
+	else
+		trace_note(t, NOTE_INFO, 0, "what took few samples is not in LuaJIT's list");
 	trace_set(t, "luajit-jp.unit", unit);
 	return import_begin(j->im, e);
 }

@@ -35,6 +35,7 @@ struct aggregate_measure { /* of the cell with the same index, or of a slice */
 	uint64_t total;    /* ns of the calls themselves: recursion counts again and again */
 	uint64_t calls;    /* of samples, enters */
 	uint64_t sampled;  /* of them, those of samples */
+	uint64_t samples;  /* of the stack alone, without a time */
 	uint64_t measured; /* calls of EV_DELTA, which may be the same calls */
 	int64_t net[2];    /* Lua, Mono */
 	unsigned has;      /* SUM_BITs */
@@ -212,6 +213,8 @@ void aggregate_type_sums(const struct aggregate *a, uint32_t type, struct sums *
 /* Of a CELL_MEASURED; aggregate_sums of it has no SUM_TIME_TOTAL, which does not add up. NULL: of a
  * cell of allocations. */
 const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell);
+/* Times are of stacks alone: a caller's total is what lies below it. */
+bool aggregate_alone(const struct aggregate *a);
 /* In the slice callback: what the slice added to its i-th cell or type; live: after the slice. */
 void aggregate_slice_sums(const struct aggregate *a, size_t i, struct sums *s);
 /* The same cell before the slice; until the callback returns. */

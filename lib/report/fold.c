@@ -14,6 +14,17 @@ struct sums fold_cell(const struct fold *f, size_t index)
 	return s;
 }
 
+struct sums fold_alone(const struct fold *f, const struct sums *s)
+{
+	struct sums time = {.has = 0};
+
+	if (!aggregate_alone(f->a) || !(s->has >> SUM_TIME_SELF & 1))
+		return time;
+	time.has = SUM_BIT(SUM_TIME_TOTAL) & f->at_cells;
+	time.v[SUM_TIME_TOTAL] = s->v[SUM_TIME_SELF];
+	return time;
+}
+
 static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack lack)
 {
 	if (lack != LACK_NONE && k->lack[sum] == LACK_NONE)

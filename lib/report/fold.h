@@ -127,6 +127,8 @@ enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
 		       const struct aggregate_slice *s, struct err *e);
 /* What a cell adds, as far as it is known. */
 struct sums fold_cell(const struct fold *f, size_t index);
+/* Where times are of stacks alone: the total that s adds to what has it below. */
+struct sums fold_alone(const struct fold *f, const struct sums *s);
 /* Learns which sums the capture has, counts frames, adds notes to t. */
 void fold_learn(struct fold *f, struct trace *t);
 /* Totals of functions or locations: what lies in or below them, recursion counted once. */

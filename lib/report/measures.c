@@ -190,12 +190,19 @@ static void add_sample(struct aggregate *a, const struct trace *t,
 	struct measures *m = a->measures;
 	uint32_t cell = aggregate_place(a, p);
 	struct aggregate_measure *r = row(a, cell);
-	unsigned has = SUM_BIT(SUM_CALLS);
+	bool alone = !(p->has & EV_HAS_VALUE), untimed = alone && !(p->has & EV_HAS_TARGET);
+	unsigned has = untimed ? SUM_BIT(SUM_SAMPLES) : 0;
 
 	a->cells[cell].entries++;
-	r->calls = add_saturating(r->calls, p->count);
-	r->sampled = add_saturating(r->sampled, p->count);
-	m->slice.calls = add_saturating(m->slice.calls, p->count);
+	if (untimed) {
+		r->samples = add_saturating(r->samples, p->count);
+		m->slice.samples = add_saturating(m->slice.samples, p->count);
+	} else if (!alone || p->has & EV_HAS_COUNT) {
+		has |= SUM_BIT(SUM_CALLS);
+		r->calls = add_saturating(r->calls, p->count);
+		r->sampled = add_saturating(r->sampled, p->count);
+		m->slice.calls = add_saturating(m->slice.calls, p->count);
+	}
 	if (p->has & EV_HAS_VALUE) {
 		r->total = add_saturating(r->total, p->requested);
 		has |= SUM_BIT(SUM_TIME_TOTAL);
@@ -356,6 +363,13 @@ void measures_end(struct aggregate *a, struct trace *t)
 			   "paths took less time than the hook cost of their calls: 0 is shown");
 }
 
+bool aggregate_alone(const struct aggregate *a)
+{
+	return a->measures &&
+	       (a->measures->seen & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL))) ==
+		   SUM_BIT(SUM_TIME_SELF);
+}
+
 const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell)
 {
 	return a->measures && cell < a->measures->n_cells && a->cells[cell].domain == CELL_MEASURED
@@ -371,6 +385,7 @@ static void set_sums(const struct aggregate *a, const struct aggregate_measure *
 	s->v[SUM_CALLS] = calls ? r->calls : r->measured;
 	s->v[SUM_LUA_NET] = (uint64_t)r->net[0];
 	s->v[SUM_MONO_NET] = (uint64_t)r->net[1];
+	s->v[SUM_SAMPLES] = r->samples;
 }
 
 void measures_sums(const struct aggregate *a, size_t cell, struct sums *s)
@@ -421,4 +436,5 @@ void measures_states(const struct aggregate *a, uint8_t state[SUMS])
 	state[SUM_TIME_MEAN] = state[SUM_CALLS] ? state[SUM_TIME_TOTAL] : (uint8_t)METRIC_ABSENT;
 	state[SUM_LUA_NET] = (uint8_t)(bits >> SUM_LUA_NET & 1 ? m->net_state : 0u);
 	state[SUM_MONO_NET] = (uint8_t)(bits >> SUM_MONO_NET & 1 ? m->net_state : 0u);
+	state[SUM_SAMPLES] = bits >> SUM_SAMPLES & 1 ? METRIC_EXACT : METRIC_ABSENT;
 }

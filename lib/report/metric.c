@@ -29,6 +29,7 @@ const char *const sort_words[] = {"auto",
 				  "mean-time",
 				  "lua-net",
 				  "mono-net",
+				  "samples",
 				  NULL};
 static const int sorts[] = {
     SORT_AUTO,      SUM_COUNT,          SUM_ENTRIES,         SUM_REQUESTED,  SUM_REAL,
@@ -36,7 +37,7 @@ static const int sorts[] = {
     SORT_FREED,     SUM_FREED_COUNT,    SUM_FREED_REQUESTED, SUM_FREED_REAL, SORT_PEAK,
     SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,       SUM_TEMPORARY,  SUM_LIFETIME,
     SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,           SUM_TIME_MEAN,  SUM_LUA_NET,
-    SUM_MONO_NET};
+    SUM_MONO_NET,   SUM_SAMPLES};
 
 int sort_of(int word)
 {
@@ -81,8 +82,9 @@ enum status metrics_parse(const char *text, unsigned *sums, struct err *e)
 
 enum sum sort_first(unsigned known)
 {
-	static const enum sum order[] = {SUM_TIME_SELF, SUM_TIME_TOTAL, SUM_REAL,     SUM_REQUESTED,
-					 SUM_COUNT,     SUM_LUA_NET,    SUM_MONO_NET, SUM_CALLS};
+	static const enum sum order[] = {SUM_TIME_SELF, SUM_TIME_TOTAL, SUM_REAL,
+					 SUM_REQUESTED, SUM_COUNT,      SUM_LUA_NET,
+					 SUM_MONO_NET,  SUM_SAMPLES,    SUM_CALLS};
 
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		if (known >> order[i] & 1)

@@ -24,6 +24,7 @@ static void fold_cells(struct fold *f)
 	for (size_t i = 0; i < f->a->n_cells; i++) {
 		const struct aggregate_cell *c = &f->a->cells[i];
 		struct sums s;
+		struct sums alone;
 		uint32_t node;
 		unsigned tier = TIERS;
 
@@ -41,7 +42,9 @@ static void fold_cells(struct fold *f)
 		sums_add(&r->unfiltered, &s);
 		if (!fold_place(f, c, &node))
 			continue;
+		alone = fold_alone(f, &s);
 		sums_add(&r->all, &s);
+		sums_add(&r->all, &alone);
 		if (node) {
 			uint32_t site = fold_node(f, node)->site & ~SITE_INSIDE;
 
@@ -55,6 +58,8 @@ static void fold_cells(struct fold *f)
 				continue; /* they were added slice by slice */
 			g = fold_group(f, c, node, k);
 			columns_add(&r->groupings[k].self, g, &s);
+			if (!key_has_total(p->groupings[k].key.by))
+				columns_add(&r->groupings[k].self, g, &alone);
 			if (!node && key_has_total(p->groupings[k].key.by))
 				columns_add(&r->groupings[k].total, g, &s);
 		}

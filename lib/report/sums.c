@@ -25,6 +25,7 @@ const struct sum_name sum_names[SUMS] = {
     [SUM_TIME_MEAN] = {"mean time", "mean_ns", SUM_NS},
     [SUM_LUA_NET] = {"lua net", "lua_net", SUM_BYTES},
     [SUM_MONO_NET] = {"mono net", "mono_net", SUM_BYTES},
+    [SUM_SAMPLES] = {"samples", "samples", SUM_NUMBER},
 };
 
 void sums_add(struct sums *to, const struct sums *from)

@@ -36,6 +36,7 @@ enum sum {
 	SUM_TIME_MEAN, /* SUM_TIME_TOTAL / SUM_CALLS; never added up or stored */
 	SUM_LUA_NET,   /* bytes by which the Lua heap grew in the code itself; signed */
 	SUM_MONO_NET,  /* the same of Mono's */
+	SUM_SAMPLES,   /* of stacks, by a sampling profiler */
 	SUMS
 };
 
@@ -50,7 +51,7 @@ enum {
 	SUMS_TIME = 1 << SUM_TIME_SELF | 1 << SUM_TIME_TOTAL | 1 << SUM_CALLS | 1 << SUM_TIME_MEAN,
 	SUMS_NET = 1 << SUM_LUA_NET | 1 << SUM_MONO_NET,
 	/* Tables have these where a capture knows them, and no columns for them where none does. */
-	SUMS_MEASURED = SUMS_TIME | SUMS_NET,
+	SUMS_MEASURED = SUMS_TIME | SUMS_NET | 1 << SUM_SAMPLES,
 	/* Not added up over frames: states, and what may span several. */
 	SUMS_OF_MOMENTS = SUMS_LIVE | SUMS_PEAK | 1 << SUM_TIME_TOTAL | 1 << SUM_TIME_MEAN,
 	SUMS_SIGNED = 1 << SUM_SLACK | SUMS_NET,

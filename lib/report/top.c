@@ -95,7 +95,7 @@ static const enum sum shown_sums[] = {
     SUM_LIVE_REQUESTED, SUM_LIVE_REAL,  SUM_SLACK,          SUM_FREED_COUNT, SUM_FREED_REQUESTED,
     SUM_FREED_REAL,     SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,   SUM_TEMPORARY,
     SUM_LIFETIME,       SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,       SUM_TIME_MEAN,
-    SUM_LUA_NET,        SUM_MONO_NET};
+    SUM_LUA_NET,        SUM_MONO_NET,   SUM_SAMPLES};
 enum { N_SHOWN = sizeof shown_sums / sizeof *shown_sums };
 
 static bool is_column(const struct top *t, enum sum s)
@@ -137,7 +137,7 @@ static void add_columns(struct top *t)
 		    known_here(p)->state[s] != METRIC_ABSENT &&
 		    (s != SUM_ENTRIES || t->sort == s ||
 		     ((!known_here(p)->state[SUM_COUNT] || known_here(p)->lack[SUM_COUNT]) &&
-		      !known_here(p)->state[SUM_CALLS]));
+		      !known_here(p)->state[SUM_CALLS] && !known_here(p)->state[SUM_SAMPLES]));
 
 		add_column(t, sum_names[s].key,
 			   sum_title(t, s, totals && !is_time(s) ? " self" : ""), metric_type(s),
