@@ -28,6 +28,8 @@ static int open_output(const struct cap_settings *s)
 {
 	char path[CAP_PATH_MAX + 16];
 	size_t n = strlen(s->out);
+	int truncate = O_TRUNC;
+	struct stat st;
 
 	if (s->fd >= 0 && s->pid == cap.pid)
 		return s->fd;
@@ -46,7 +48,9 @@ static int open_output(const struct cap_settings *s)
 		memcpy(path + n + 1, p, strlen(p) + 1);
 	}
 	/* A process that execs goes on in its file. */
-	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (stat(path, &st) || (s->children && (uint64_t)st.st_mtime >= s->since))
+		truncate = 0;
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | truncate, 0666);
 }
 
 /* A pipe would not end before we do. */

@@ -51,6 +51,8 @@ static bool set(struct cap_settings *s, const char *key, size_t k, const char *p
 		s->fd = (int)v;
 	else if (is(key, k, "inode"))
 		s->inode = v;
+	else if (is(key, k, "since"))
+		s->since = v;
 	else if (is(key, k, "threshold"))
 		s->threshold = v;
 	else if (is(key, k, "sample"))

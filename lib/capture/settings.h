@@ -8,6 +8,7 @@
  *   fd=N           the output is open there; inherited, so that an exec goes on with it
  *   inode=N        of the file that is open there: a process that does not record closes it
  *   out=PATH       the output, or with children=1 what the names of the children's begin with
+ *   since=S        seconds since 1970: an older file at OUT.PID is another recording's
  *   stacks=WORD    auto, fp, unwind or none
  *   threshold=N    only blocks of N bytes and more
  *   sample=N       Poisson sampling: a point every N bytes on average
@@ -30,7 +31,7 @@ enum cap_stacks { CAP_STACKS_AUTO, CAP_STACKS_FP, CAP_STACKS_UNWIND, CAP_STACKS_
 enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
 
 struct cap_settings {
-	uint64_t pid, threshold, sample, duration_ms, rss_ms, inode;
+	uint64_t pid, threshold, sample, duration_ms, rss_ms, inode, since;
 	int fd; /* -1: none */
 	enum cap_stacks stacks;
 	unsigned depth;
