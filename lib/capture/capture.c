@@ -470,6 +470,8 @@ static void anew(int fd)
 	atomic_store(&cap.nested, 0);
 	atomic_store(&cap.ringless, 0);
 	atomic_store(&cap.dropped, 0);
+	atomic_store(&cap.mappings.lock.held, 0);
+	cap.mappings.n = 0;
 	cap.start = cap_now();
 	cap_modules_again(&cap.modules);
 	cap_write_begin(fd);
@@ -501,6 +503,7 @@ void cap_fork_prepare(void)
 	cap_lock(&cap.stacks.lock);
 	cap_lock(&cap.live.lock);
 	cap_lock(&cap.naming);
+	/* Not that of the mappings, whose holder may be waiting for the writer. */
 }
 
 void cap_fork_parent(void)

@@ -16,6 +16,7 @@
 #define TM_CAPTURE_CAPTURE_H
 
 #include "lib/capture/live.h"
+#include "lib/capture/mappings.h"
 #include "lib/capture/modules.h"
 #include "lib/capture/output.h"
 #include "lib/capture/pcs.h"
@@ -48,6 +49,7 @@ struct capture {
 	struct cap_stacks_table stacks;
 	struct cap_modules modules;
 	struct cap_live live;
+	struct cap_mappings mappings;
 	struct cap_lock naming;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	_Atomic uint32_t n_names;

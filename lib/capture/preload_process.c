@@ -111,7 +111,7 @@ static bool before_exec(void)
 	bool mine = ours();
 
 	if (mine)
-		cap_finish("the program was replaced by exec");
+		cap_finish("the program called exec; what follows is another capture");
 	return mine;
 }
 

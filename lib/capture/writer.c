@@ -298,6 +298,7 @@ void cap_write_end(const char *text_of_end)
 	note(atomic_load(&cap.nameless), "frames or counters beyond the recorder's limit of names");
 	note(atomic_load(&cap.live.lost), "frees not recorded: too many sampled blocks live");
 	note(atomic_load(&cap.stacks.cut), "stacks cut short: the recorder's table is full");
+	note(atomic_load(&cap.mappings.lost), "mappings beyond the recorder's limit");
 	note(cap.modules.lost, "modules beyond the recorder's limit");
 	if (text_of_end)
 		cap_output_note(&cap.out, INFO, 0, text_of_end);
