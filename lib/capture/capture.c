@@ -204,6 +204,22 @@ static inline void leave(const struct cap_ring *ring)
 		cap_helper_wake();
 }
 
+static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc)
+{
+	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
+	uintptr_t fp;
+	unsigned n;
+
+	if (ring->rules_of != flushed)
+		memset(&ring->rules, 0, sizeof ring->rules);
+	ring->rules_of = flushed;
+	memcpy(&fp, where.frame, sizeof fp); /* what the hook has saved */
+	pc[0] = (uintptr_t)where.caller;
+	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->stack_lo, ring->stack_hi,
+			   pc, cap.settings.depth);
+	return n ? n : cap_unwind_tables(where.caller, pc, cap.settings.depth);
+}
+
 static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 {
 	uint64_t pc[CAP_DEPTH_MAX];
@@ -219,7 +235,7 @@ static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 			n = 1;
 		}
 		break;
-	default: n = cap_unwind_tables(where.caller, pc, cap.settings.depth); break;
+	default: n = by_tables(ring, where, pc); break;
 	}
 	return cap_stacks_id(&cap.stacks, &ring->last, pc, n);
 }

@@ -81,9 +81,11 @@ extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec"
 
 /* Where a hook was called from, for the stack. */
 struct cap_where {
-	const void *frame, *caller;
+	const void *frame, *caller, *cfa;
 };
-#define CAP_HERE ((struct cap_where){__builtin_frame_address(0), __builtin_return_address(0)})
+#define CAP_HERE                                                                     \
+	((struct cap_where){__builtin_frame_address(0), __builtin_return_address(0), \
+			    __builtin_dwarf_cfa()})
 
 /* Begins to record as the settings say; false: not this process, no output, or no memory. */
 bool cap_start(const struct cap_settings *s);

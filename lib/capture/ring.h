@@ -14,6 +14,7 @@
 
 #include "lib/capture/lock.h"
 #include "lib/capture/stacks.h"
+#include "lib/capture/unwind.h"
 
 #include <stdint.h>
 
@@ -53,6 +54,8 @@ struct cap_ring {
 	int64_t until;                       /* bytes to the next sample */
 	uintptr_t stack_lo, stack_hi;        /* of the owner; equal: not known */
 	struct cap_last last;
+	struct cap_rules rules;
+	uint32_t rules_of; /* flushed of last, for which they hold */
 	struct cap_record records[CAP_RECORDS];
 };
 
