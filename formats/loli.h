@@ -76,7 +76,6 @@ enum status loli_free(struct loli *l, uint8_t kind, uint64_t addr, uint64_t seq,
  * numbered from 0, and sizes that may be negative. */
 struct loli_diff {
 	uint64_t records, negative;
-	int64_t last_ms;
 	bool timed, placed, unnumbered;
 };
 
@@ -84,7 +83,6 @@ static inline void loli_diff_see(struct loli_diff *d, uint32_t seq, int64_t ms, 
 				 uint64_t addr)
 {
 	d->timed |= ms != 0;
-	d->last_ms = ms > d->last_ms ? ms : d->last_ms;
 	d->placed |= addr != 0;
 	d->unnumbered |= seq != d->records;
 	d->negative += size >> 31;

@@ -24,7 +24,6 @@ static void release(struct loli_file *f)
 	free(f->frames);
 	free(f->nodes);
 	free(f->stacks);
-	free(f->chart.points);
 	map64_release(&f->ids);
 	map64_release(&f->node_index);
 	map64_release(&f->freed);
@@ -107,8 +106,6 @@ static enum status push_record(struct loli_file *f, const struct loli_record *r,
 		f->l.repeated++;
 	if (!f->frees_a_record)
 		f->frees_a_record = r->seq < map64_get(&f->freed, r->addr);
-	if (f->chart.next < f->chart.n && loli_chart_push(f, r->ms, e))
-		return e->code;
 	return loli_alloc(&f->l, r->seq, r->ms, r->size, r->addr, stack_of(f, r), e);
 }
 
@@ -150,11 +147,9 @@ static enum status push(struct loli_file *f, struct err *e)
 
 	if (st)
 		return st;
-	loli_chart_read(f, false);
+	loli_file_chart(f, false);
 	loli_file_libraries(f, false);
 	st = push_records(f, e);
-	if (!st)
-		st = loli_chart_push(f, INT64_MAX, e);
 	if (st || !f->n_frees)
 		return st;
 	loli_file_skip_stacks(f);
@@ -166,6 +161,8 @@ static void add_notes(struct loli_file *f, bool whole)
 {
 	struct trace *t = f->l.im->t;
 
+	if (f->points)
+		trace_note(t, NOTE_INFO, f->points, "points of the memory chart are not imported");
 	if (f->shots)
 		trace_note(t, NOTE_INFO, f->shots, "screenshots are not imported");
 	if (f->duplicate_stacks)
@@ -202,7 +199,6 @@ static enum status second_pass(struct loli_file *f, bool whole, struct err *e)
 
 	add_modules(f);
 	add_stacks(f);
-	loli_chart_sort(f);
 	st = input_rewind(f->l.im->in);
 	if (!st)
 		st = loli_begin(&f->l, e);
@@ -211,7 +207,6 @@ static enum status second_pass(struct loli_file *f, bool whole, struct err *e)
 	if (!st && whole && cursor_failed(f->c)) /* it has changed since the first pass */
 		st = e->code;
 	add_notes(f, whole);
-	loli_chart_end(f);
 	loli_end(&f->l);
 	return st;
 }
@@ -231,7 +226,7 @@ static enum status read_file(struct import *im, struct err *e)
 			*e = (struct err)ERR_INIT;
 		}
 	}
-	if (!st && loli_diff_is(&f.diff) && !f.chart.n && !f.n_frees && !f.shots && !f.n_map)
+	if (!st && loli_diff_is(&f.diff) && !f.points && !f.n_frees && !f.shots && !f.n_map)
 		st = err_set(e, ST_UNSUPPORTED, "a comparison of two captures, not a capture");
 	if (!st)
 		st = second_pass(&f, !cut.code, e);

@@ -50,18 +50,7 @@ struct loli_file {
 	uint64_t n_frees, n_sampled;
 	bool frees_a_record;
 	struct loli_diff diff;
-	struct loli_chart {
-		struct loli_point {
-			double x;
-			int64_t bytes;
-			uint32_t series;
-		} * points;
-		size_t n, cap, next;
-		double last;
-		uint64_t odd;
-		bool ms;
-	} chart;
-	uint64_t shots, duplicate_stacks, unnamed_ids, bad_ranges, trailing;
+	uint64_t points, shots, duplicate_stacks, unnamed_ids, bad_ranges, trailing;
 	uint64_t lost_stacks; /* records whose stack is not in the file */
 	struct loli_map_section {
 		uint32_t name, n;
@@ -72,13 +61,6 @@ struct loli_file {
 
 enum { LOLI_UNKNOWN = UINT32_MAX, LOLI_NODE_EMPTY = UINT32_MAX, LOLI_FREES_SAMPLE = 1 << 20 };
 
-/* loli_file_chart.c */
-void loli_chart_read(struct loli_file *f, bool keep);
-void loli_chart_sort(struct loli_file *f); /* by time, when the records' times are known */
-/* Those of the points that are left whose time is not after this one. */
-enum status loli_chart_push(struct loli_file *f, int64_t until_ms, struct err *e);
-void loli_chart_end(struct loli_file *f); /* notes */
-
 /* The first pass. */
 enum status loli_file_index(struct loli_file *f, struct err *e);
 void loli_file_stacks(struct loli_file *f);
@@ -86,6 +68,7 @@ void loli_file_symbols(struct loli_file *f);
 
 /* The second one: each reads a section, or passes over it. */
 enum status loli_file_head(struct loli_file *f, struct err *e); /* magic and version */
+void loli_file_chart(struct loli_file *f, bool count);
 void loli_file_libraries(struct loli_file *f, bool keep);
 /* key: its stack's key is wanted, too. */
 bool loli_file_record(struct loli_file *f, struct loli_record *r, bool key);

@@ -69,6 +69,20 @@ uint64_t loli_file_address(struct loli_file *f)
 	return p ? loli_be64(p) : 0;
 }
 
+void loli_file_chart(struct loli_file *f, bool count)
+{
+	uint32_t series;
+
+	loli_file_u32(f);
+	series = loli_file_count(f);
+	for (uint32_t i = 0; i < series && !cursor_failed(f->c); i++) {
+		uint32_t n = loli_file_count(f);
+
+		cursor_skip(f->c, (uint64_t)n * 16, "chart");
+		f->points += count ? n : 0;
+	}
+}
+
 uint32_t loli_file_library_named(struct loli_file *f)
 {
 	uint32_t id;
@@ -279,7 +293,7 @@ static void index_tail(struct loli_file *f)
 
 static void index_chart(struct loli_file *f)
 {
-	loli_chart_read(f, true);
+	loli_file_chart(f, true);
 }
 
 static void index_libraries(struct loli_file *f)

@@ -17,8 +17,7 @@ struct collector {
 	struct sink sink;
 	struct buf text;  /* events; "end" after each capture */
 	struct buf notes; /* "severity count text" lines, modules, metrics, attributes */
-	uint64_t allocs, bytes, frees, freed, counters;
-	int64_t counted;
+	uint64_t allocs, bytes, frees, freed;
 	unsigned captures;
 	uint64_t fail_after; /* events; 0: never */
 	bool quiet;          /* only count */
@@ -72,11 +71,6 @@ static inline enum status on_event(struct sink *s, struct trace *t, const struct
 
 	if (c->fail_after && !--c->fail_after)
 		return err_set(e, ST_PIPE, "closed");
-	if (ev->kind == EV_COUNTER) {
-		c->counters++;
-		c->counted += ev->value;
-		return ST_OK;
-	}
 	c->allocs += ev->kind == EV_ALLOC;
 	c->bytes += ev->kind == EV_ALLOC ? ev->requested : 0;
 	c->frees += ev->kind == EV_FREE;
