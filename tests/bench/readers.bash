@@ -46,7 +46,7 @@ awk=$(command -v awk)
 
 # What a stream of many small blocks out of order, without two equal frames, costs beside run.raw.
 reader 'Unity .raw, harsher' hard.raw sample "$(total samples)" "$GEN/unity" --bytes $((mb / 4 + 1))M \
-	--workers 6 --calls 60 --depth 12 --split --block 3000 --lag 3 --rich 3 --spread 40
+	--workers 6 --calls 60 --depth 12 --split --block 3000 --lag 3 --rich 3 --spread 8
 reader 'Unity .data' run.data sample "$(total samples)" "$GEN/unity_data" --frames "$mb" \
 	--threads 4 --calls 200 data
 reader 'Unity .pdata' run.pdata sample "$(total samples)" "$GEN/unity_data" --frames $((mb * 4)) \
