@@ -65,7 +65,10 @@ override LDLIBS   += $(TM_LIBS)
 # What protoc-c makes of a .proto is no source of ours: it lives under build/.
 proto    := $(wildcard lib/*/*.proto)
 made     := $(proto:%.proto=build/made/%.pb-c.c)
-lib_src  := $(wildcard lib/*/*.c lib/*/*/*.c formats/*.c formats/*/*.c) $(made)
+# The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
+lib_src  := $(filter-out lib/capture/preload_%,$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+            formats/*/*.c)) $(made)
+cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash.c
 cmd_src  := $(wildcard cmd/tm-*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
@@ -73,6 +76,7 @@ gen_src  := $(wildcard testdata/gen/*.c testdata/gen/*.cpp)
 data_src := $(sort $(shell find testdata -type f))
 
 LIB      := $(B)/libtracemill.a
+CAPTURE  := $(B)/lib/libtracemill-capture
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
 FUZZERS  := $(fuzz_src:tests/fuzz/%.c=$(B)/tests/fuzz/%)
@@ -101,7 +105,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS)
+all: $(PROGRAMS) $(CAPTURE).so $(CAPTURE).a
 
 build/deps.mk: .ci/deps
 	@mkdir -p $(@D)
@@ -148,6 +152,23 @@ $(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
 
 $(LIB): $(lib_obj) $(B)/members
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj)
+
+# The runtime inside a program: nothing of it is seen but what it hooks and tracemill.h; no library
+# but the C library. A sanitizer has hooks of its own, which ours must not come before.
+CAPFLAGS = $(filter-out $(SANFLAGS),$(CFLAGS)) -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fexceptions
+cap_obj  := $(addprefix $(B)/cap/,$(addsuffix .o,$(cap_src)))
+
+$(B)/cap/%.c.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CAPFLAGS) -DXXH_INLINE_ALL -MMD -MP -c -o $@ $<
+
+$(CAPTURE).so: $(cap_obj)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -Wl,-z,defs,-soname,$(@F) -o $@ $^ -lm
+
+$(CAPTURE).a: $(cap_obj)
+	@mkdir -p $(@D)
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
 link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -296,4 +317,4 @@ clean:
 help:
 	@sed -n '/^#:/s/^#: \{0,1\}//p' Makefile
 
--include $(all_obj:.o=.d)
+-include $(all_obj:.o=.d) $(cap_obj:.o=.d)

@@ -14,7 +14,7 @@ static const char *const sort_words[] = {
     "peak-count", "peak-requested", "peak-real",       "temporary",
     "lifetime",   "live",           "self-time",       "total-time",
     "calls",      "mean-time",      "lua-net",         "mono-net",
-    NULL};
+    "samples",    NULL};
 static const char *const per_words[] = {"run", "frame", "second", NULL};
 
 static int sort_of(int word)
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 		0, "sort", "METRIC",
 		"rank by the change in auto, live, count, entries, requested, real, slack, "
 		"live-*, freed-*, peak-*, temporary, lifetime, self-time, total-time, calls, "
-		"mean-time, lua-net or mono-net",
+		"mean-time, lua-net, mono-net or samples",
 		&sort, sort_words),
 	    ROW_FLAG(0, "cumulative", "totals, not self, of functions, locations, files, modules",
 		     &options.cumulative),

@@ -32,13 +32,14 @@ static const char *const sort_words[] = {"auto",
 					 "calls",
 					 "lua-net",
 					 "mono-net",
+					 "samples",
 					 "duration",
 					 NULL};
 static const int sorts[] = {FRAMES_AUTO,   SUM_COUNT,       SUM_ENTRIES,         SUM_REQUESTED,
 			    SUM_REAL,      SUM_SLACK,       SUM_LIVE_COUNT,      SUM_LIVE_REQUESTED,
 			    SUM_LIVE_REAL, SUM_FREED_COUNT, SUM_FREED_REQUESTED, SUM_FREED_REAL,
 			    SUM_TEMPORARY, SUM_TIME_SELF,   SUM_CALLS,           SUM_LUA_NET,
-			    SUM_MONO_NET,  FRAME_DURATION};
+			    SUM_MONO_NET,  SUM_SAMPLES,     FRAME_DURATION};
 static const char *const by_words[] = {"site", "function", "location", "stack", "type",
 				       "file", "module",   "thread",   "owner", NULL};
 static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK, KEY_TYPE,
@@ -63,7 +64,7 @@ static void capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_loop *loop = arg;
 
-	cli_notes(loop->file, t, 0, NOTE_GUESS);
+	cli_report_notes(loop->file, t);
 }
 
 static void print(struct frames_cli *c, const struct table *table,
@@ -203,7 +204,8 @@ int main(int argc, char **argv)
 	     .arg = "METRIC",
 	     .help =
 		 "frames with most first: auto, count, entries, requested, real, slack, "
-		 "live-..., freed-..., temporary, self-time, calls, lua-net, mono-net or duration",
+		 "live-..., freed-..., temporary, self-time, calls, lua-net, mono-net, samples or "
+		 "duration",
 	     .to = &c.sort,
 	     .given = &c.sorted,
 	     .choices = sort_words},

@@ -16,7 +16,7 @@ static const char *const align_words[] = {"auto", "frames", "time", NULL};
 static void list_formats(void)
 {
 	for (size_t i = 0; readers[i]; i++)
-		printf("%-12s %s\n", readers[i]->name, readers[i]->what);
+		printf("%-15s %s\n", readers[i]->name, readers[i]->what);
 }
 
 /* The writer, with the notes of each capture told before it is closed. */

@@ -49,7 +49,7 @@ static void captured(void *arg, struct trace *t)
 	struct spikes_cli *c = arg;
 
 	spikes_pet_capture(&c->log);
-	cli_notes(c->loop.file, t, 0, NOTE_GUESS);
+	cli_report_notes(c->loop.file, t);
 	/* What the engine could not judge is lost to the gate as well. */
 	for (size_t i = 0; i < t->n_notes; i++)
 		c->lossy |= t->notes[i].severity == NOTE_LOSS;
@@ -72,9 +72,6 @@ static void read_rules(struct spikes_cli *c)
 
 static void parse(struct spikes_cli *c, struct spikes_options *o)
 {
-	const char *cost = c->hook_cost;
-	int64_t ns;
-
 	if (c->pet && c->suggest)
 		cli_usage("--pet and --suggest do not go together");
 	if ((c->pet || c->suggest) && (c->report.csv || c->report.as))
@@ -88,11 +85,7 @@ static void parse(struct spikes_cli *c, struct spikes_options *o)
 	o->threshold = c->rules.has_threshold ? c->rules.threshold : SPIKES_THRESHOLD;
 	if (c->threshold && !spike_parse_limit(c->threshold, strlen(c->threshold), &o->threshold))
 		cli_usage("--threshold: '%s' is no time: 1ms, 100us, never", c->threshold);
-	if (cost && !num_dec(cost, strlen(cost), &o->hook_cost)) {
-		if (!num_time(cost, strlen(cost), &ns) || ns < 0)
-			cli_usage("--hook-cost: '%s' is no time: 25, or 25ns", cost);
-		o->hook_cost = (uint64_t)ns;
-	}
+	o->hook_cost = c->hook_cost ? cli_hook_cost(c->hook_cost) : 0;
 	o->rules = &c->rules;
 	o->filters = c->filter.filters;
 	o->select = &c->filter.select;
@@ -164,7 +157,7 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "rules", "FILE", "who may take how long: tracemill-spikes(5)",
 		     &c.rule_files),
 	    ROW_LIST(0, "channel", "NAME", "rules of this channel count", &c.channels),
-	    ROW_STRING(0, "hook-cost", "NS", "what entering and leaving a call costs its callers",
+	    ROW_STRING(0, "hook-cost", "TIME", "what entering and leaving a call costs its callers",
 		       &c.hook_cost),
 	    ROW_NUMBER(0, "depth", "N", "calls nested deeper are not judged (default 1024)",
 		       &c.depth),

@@ -209,12 +209,6 @@ static enum status begin(struct jp *j, struct err *e)
 	if (j->any)
 		return ST_OK;
 	j->any = true;
-	if (j->percent)
-		trace_note(
-		    t, NOTE_GUESS, 0,
-		    "the list has shares only: its samples are percent of all that were taken");
-	else
-		trace_note(t, NOTE_INFO, 0, "what took few samples is not in LuaJIT's list");
 	trace_set(t, "luajit-jp.unit", unit);
 	return import_begin(j->im, e);
 }

@@ -79,6 +79,8 @@ extern const char *const cli_domain_choices[];
 	    ROW_LIST(0, "sites", "FILE", "more rules for what is no site", &(f).site_files),   \
 	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &(f).list_sites)
 
+/* --hook-cost: with a unit, or ns; ends the program where it is neither. */
+uint64_t cli_hook_cost(const char *text);
 /* Wrong patterns are usage errors; what is wrong with a file ends the program with EXIT_INPUT.
  * --list-sites is answered here. */
 void cli_filter_done(struct cli_filter *f);

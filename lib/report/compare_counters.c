@@ -113,9 +113,10 @@ static void find_rows(struct compare_counters *r)
 
 void compare_counters_init(struct compare_counters *r, const struct compare *c)
 {
-	struct column *to = r->columns;
+	struct column *to;
 
 	*r = (struct compare_counters){.c = c};
+	to = r->columns;
 	*to++ = (struct column){.key = "counter", .title = "counter", .type = COLUMN_TEXT};
 	*to++ = (struct column){.key = "unit", .title = "unit", .type = COLUMN_TEXT};
 	for (size_t k = 0; k < 2; k++) {

@@ -88,6 +88,10 @@ static bool changed(const struct compare_view *v, size_t row)
 	for (enum sum s = 0; s < SUMS; s++) {
 		struct number base = row_value(v, row, 0, s);
 
+		/* How many records a format needs to say the same is no change. */
+		if (s == SUM_ENTRIES && (row_value(v, row, 0, SUM_CALLS).present ||
+					 row_value(v, row, 0, SUM_COUNT).present))
+			continue;
 		for (size_t g = 1; g < v->c->n_groups; g++) {
 			struct number d = compare_difference(base, row_value(v, row, g, s));
 

@@ -14,7 +14,9 @@ const char *const frame_metric_words[FRAME_METRICS + 1] = {
     "live-count", "live-requested", "live-real",      "freed-count", "freed-requested",
     "freed-real", "peak-count",     "peak-requested", "peak-real",   "temporary",
     "lifetime",   "timed",          "self-time",      "total-time",  "calls",
-    "mean-time",  "lua-net",        "mono-net",       "duration",    NULL};
+    "mean-time",  "lua-net",        "mono-net",       "samples",     "duration",
+    NULL};
+_Static_assert(FRAME_METRICS == 25, "each has a word");
 
 static unsigned unit_of(int metric)
 {

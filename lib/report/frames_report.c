@@ -172,11 +172,14 @@ static bool shown(const struct frames_report *r, enum sum s)
 	if (!frames_known(f, (int)s))
 		return false;
 	switch (s) {
-	case SUM_ENTRIES: return !frames_known(f, SUM_COUNT) && !frames_known(f, SUM_CALLS);
+	case SUM_ENTRIES:
+		return !frames_known(f, SUM_COUNT) && !frames_known(f, SUM_CALLS) &&
+		       !frames_known(f, SUM_SAMPLES);
 	case SUM_TIME_SELF:
 	case SUM_CALLS:
 	case SUM_LUA_NET:
-	case SUM_MONO_NET: return true;
+	case SUM_MONO_NET:
+	case SUM_SAMPLES: return true;
 	case SUM_SLACK:
 	case SUM_PEAK_COUNT:
 	case SUM_PEAK_REQUESTED:

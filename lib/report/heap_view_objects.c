@@ -70,9 +70,12 @@ static void choose(struct heap_view *v)
 	v->rows = mem_array(v->n_rows ? v->n_rows : 1, sizeof *v->rows);
 	for (size_t i = 0; i < v->n_rows; i++)
 		v->rows[i].a = r.indexes[i];
-	heap_title(v, "%s: top %zu of %zu objects by %s", v->options.what, v->n_rows, all,
-		   v->sort == HEAP_SORT_COUNT && v->retained ? "retained objects"
-							     : heap_sort_words[v->sort]);
+	if (v->sort == HEAP_SORT_COUNT && !v->retained)
+		heap_title(v, "%s: %zu of %zu objects", v->options.what, v->n_rows, all);
+	else
+		heap_title(v, "%s: top %zu of %zu objects by %s", v->options.what, v->n_rows, all,
+			   v->sort == HEAP_SORT_COUNT ? "retained objects"
+						      : heap_sort_words[v->sort]);
 	free(r.indexes);
 	free(r.keys);
 }

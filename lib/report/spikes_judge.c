@@ -127,10 +127,11 @@ void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_lim
 {
 	const struct spike_function *f = &s->functions.items[function];
 	struct verdict v = {.own = false};
-	bool inherits = parent && parent->has_child_limit;
 
-	*to = (struct spike_state){.limit = inherits ? parent->child_limit : thread_limit};
+	*to = (struct spike_state){.limit = thread_limit};
 	if (parent) {
+		if (parent->has_child_limit)
+			to->limit = parent->child_limit;
 		to->has_child_limit = parent->has_child_limit;
 		to->child_limit = parent->child_limit;
 		to->paused = parent->paused;
@@ -146,7 +147,7 @@ void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_lim
 	}
 	if (v.own)
 		to->limit = v.own_limit;
-	else if (v.sub && !inherits)
+	else if (v.sub && !(parent && parent->has_child_limit))
 		to->limit = v.sub_limit;
 	to->ignored |= v.ignore == SPIKE_YES;
 	to->children_ignored |= v.ignore_children == SPIKE_YES;

@@ -433,7 +433,8 @@ static void add_notes(struct spikes_report *r)
 		 s->calls, s->found);
 	if (!s->calls)
 		r->notes[r->n_notes++] =
-		    "the captures have no calls with times: neither enter and exit nor samples";
+		    "the captures have no calls with times: neither enter and exit nor samples of "
+		    "whole calls";
 	if (s->filtered)
 		r->notes[r->n_notes++] =
 		    line(r, "filters leave out %" PRIu64 " spikes", s->filtered);

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/capture/capture.h"
+
+#include "lib/capture/sample.h"
+#include "lib/capture/unwind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct capture cap;
+__thread struct cap_self cap_self __attribute__((tls_model("initial-exec")));
+
+int64_t cap_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int open_output(const struct cap_settings *s)
+{
+	char path[CAP_PATH_MAX + 16];
+	size_t n = strlen(s->out);
+	int truncate = O_TRUNC;
+	struct stat st;
+
+	if (s->fd >= 0 && s->pid == cap.pid)
+		return s->fd;
+	if (!n)
+		return -1;
+	memcpy(path, s->out, n + 1);
+	if (s->children) { /* OUT.PID */
+		char digits[16], *p = digits + sizeof digits - 1;
+		uint32_t v = cap.pid;
+
+		*p = 0;
+		do
+			*--p = (char)('0' + v % 10);
+		while (v /= 10);
+		path[n] = '.';
+		memcpy(path + n + 1, p, strlen(p) + 1);
+	}
+	/* A process that execs goes on in its file. */
+	if (stat(path, &st) || (s->children && (uint64_t)st.st_mtime >= s->since))
+		truncate = 0;
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | truncate, 0666);
+}
+
+/* A pipe would not end before we do. */
+static void close_foreign(const struct cap_settings *s)
+{
+	struct stat st;
+
+	if (s->fd >= 0 && !fstat(s->fd, &st) && (uint64_t)st.st_ino == s->inode)
+		close(s->fd);
+}
+
+/* Late frees of the thread take a ring again; reclaim() in helper.c finds that one. */
+static void thread_ends(void *ring)
+{
+	cap_self.ring = NULL;
+	cap_ring_give_back(ring);
+}
+
+static bool begin(const struct cap_settings *s)
+{
+	int fd;
+
+	cap.pid = (uint32_t)getpid();
+	if (s->pid && s->pid != cap.pid && !s->children) {
+		close_foreign(s);
+		return false;
+	}
+	cap.settings = *s;
+	cap.some = s->threshold || s->sample;
+	cap.start = cap_now();
+	fd = open_output(s);
+	if (fd < 0 || !cap_stacks_init(&cap.stacks, 0) || !cap_modules_init(&cap.modules) ||
+	    (cap.some && !cap_live_init(&cap.live)))
+		return false;
+	if (pthread_key_create(&cap.ending, thread_ends))
+		return false;
+	cap_modules_scan(&cap.modules, true);
+	cap_write_begin(fd);
+	cap_write(true);
+	return true;
+}
+
+bool cap_start(const struct cap_settings *s)
+{
+	unsigned depth = cap_self.depth;
+	int error = errno;
+
+	cap_lock(&cap.starting);
+	if (atomic_load(&cap.state) == CAP_UNSTARTED) {
+		cap_self.depth = CAP_QUIET;
+		atomic_store(&cap.state, begin(s) ? CAP_ON : CAP_DONE);
+		cap_self.depth = depth;
+	}
+	cap_unlock(&cap.starting);
+	errno = error;
+	return cap_on();
+}
+
+static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
+{
+	int error = errno;
+	struct cap_ring *ring = cap_rings_take(&cap.rings, (uint32_t)syscall(SYS_gettid));
+
+	if (!ring) {
+		atomic_fetch_add_explicit(&cap.ringless, 1, memory_order_relaxed);
+	} else {
+		cap_stack_bounds(&ring->stack_lo, &ring->stack_hi);
+		ring->random = ((uint64_t)cap_now() * 2654435769u ^ (uintptr_t)ring) | 1;
+		pthread_setspecific(cap.ending, ring);
+		cap_self.ring = ring;
+	}
+	if (!atomic_load(&cap.helped) && atomic_load(&cap.ready))
+		cap_helper_start();
+	errno = error;
+	return ring;
+}
+
+/* Waits until the writer has made room, or is the writer. */
+static __attribute__((noinline)) bool wait_for_room(struct cap_ring *ring, unsigned n)
+{
+	int error = errno;
+	long pause = 1000;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	while (!cap_ring_room(ring, n) && cap_on()) {
+		/* A handler may exit, and then wants to be the writer. */
+		pthread_sigmask(SIG_BLOCK, &all, &before);
+		if (cap_trylock(&cap.writing)) {
+			if (cap_on())
+				cap_write(false);
+			cap_unlock(&cap.writing);
+			pthread_sigmask(SIG_SETMASK, &before, NULL);
+			continue;
+		}
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		if (cap.settings.drop)
+			break;
+		{
+			struct timespec t = {0, pause};
+
+			nanosleep(&t, NULL);
+			pause = pause < 1000000 ? pause * 2 : pause;
+		}
+	}
+	errno = error;
+	return cap_ring_room(ring, n);
+}
+
+/* The ring, with room for n records; NULL: nothing is recorded. */
+static inline struct cap_ring *room_for(unsigned n)
+{
+	struct cap_ring *ring = cap_self.ring;
+
+	if (!ring) {
+		cap_self.depth = CAP_QUIET;
+		ring = ring_of_thread();
+		cap_self.depth = CAP_BUSY;
+		if (!ring)
+			return NULL;
+	}
+	if (!cap_ring_room(ring, n + 1) && !wait_for_room(ring, n + 1)) {
+		atomic_fetch_add_explicit(&cap.dropped, 1, memory_order_relaxed);
+		return NULL;
+	}
+	if (ring->announce)
+		cap_ring_announce(&cap.rings, ring);
+	return ring;
+}
+
+static inline bool enter(void)
+{
+	if (!cap_on())
+		return false;
+	if (cap_self.depth) {
+		if (cap_self.depth & CAP_BUSY)
+			atomic_fetch_add_explicit(&cap.nested, 1, memory_order_relaxed);
+		return false;
+	}
+	cap_self.depth = CAP_BUSY;
+	return true;
+}
+
+static inline void leave(const struct cap_ring *ring)
+{
+	uint64_t head = ring ? atomic_load_explicit(&ring->head, memory_order_relaxed) : 1;
+
+	cap_self.depth = 0;
+	if (head % (CAP_RECORDS / 4) == 0 &&
+	    head - atomic_load_explicit(&ring->tail, memory_order_relaxed) >= CAP_RECORDS / 2)
+		cap_helper_wake();
+}
+
+static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc)
+{
+	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
+	uintptr_t fp;
+	unsigned n;
+
+	if (ring->rules_of != flushed)
+		memset(&ring->rules, 0, sizeof ring->rules);
+	ring->rules_of = flushed;
+	memcpy(&fp, where.frame, sizeof fp); /* what the hook has saved */
+	pc[0] = (uintptr_t)where.caller;
+	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->stack_lo, ring->stack_hi,
+			   pc, cap.settings.depth);
+	return n ? n : cap_unwind_tables(where.caller, pc, cap.settings.depth);
+}
+
+static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
+{
+	uint64_t pc[CAP_DEPTH_MAX];
+	unsigned n = 0;
+
+	switch (cap.settings.stacks) {
+	case CAP_STACKS_NONE: return 0;
+	case CAP_STACKS_FP:
+		n = cap_unwind_fp(where.frame, ring->stack_lo, ring->stack_hi, pc,
+				  cap.settings.depth);
+		if (!n) { /* on a stack that is not the thread's: a coroutine's, a signal's */
+			pc[0] = (uintptr_t)where.caller;
+			n = 1;
+		}
+		break;
+	default: n = by_tables(ring, where, pc); break;
+	}
+	return cap_stacks_id(&cap.stacks, &ring->last, pc, n);
+}
+
+static inline struct cap_record *record(struct cap_ring *ring, uint64_t seq, unsigned kind)
+{
+	struct cap_record *rec = cap_ring_next(ring);
+
+	rec->seq = seq;
+	rec->time = cap_now();
+	rec->kind = (uint8_t)kind;
+	rec->stack = rec->name = 0;
+	rec->count = 1;
+	return rec;
+}
+
+/* How many allocations this one stands for; 0: it is not recorded. */
+static uint32_t weight(struct cap_ring *ring, const void *p, size_t size)
+{
+	uint64_t interval = cap.settings.sample;
+	uint32_t w = 1;
+
+	if (!cap.some)
+		return 1;
+	if (size < cap.settings.threshold)
+		return 0;
+	if (interval) {
+		if (!cap_sample_hit(&ring->until, &ring->random, size, interval))
+			return 0;
+		w = cap_sample_weight(&ring->random, size, interval);
+	}
+	cap_live_add(&cap.live, (uintptr_t)p);
+	return w;
+}
+
+static void put_alloc(struct cap_ring *ring, const void *p, size_t requested, size_t real,
+		      unsigned domain, struct cap_where where)
+{
+	uint32_t w = weight(ring, p, requested), stack;
+	struct cap_record *rec;
+
+	if (!w)
+		return;
+	stack = stack_of(ring, where);
+	rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_ALLOC);
+	rec->address = (uintptr_t)p;
+	rec->requested = (uint64_t)requested * w;
+	rec->real = (uint64_t)real * w;
+	rec->count = w;
+	rec->stack = stack;
+	rec->domain = (uint8_t)domain;
+	cap_ring_put(ring);
+	cap_ring_done(ring);
+}
+
+void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
+	       struct cap_where where)
+{
+	struct cap_ring *ring;
+
+	if (!enter())
+		return;
+	ring = room_for(1);
+	if (ring)
+		put_alloc(ring, p, requested, real, domain, where);
+	leave(ring);
+}
+
+static void put_free(struct cap_ring *ring, uint64_t seq, const void *p, unsigned domain)
+{
+	struct cap_record *rec = record(ring, seq, CAP_FREE);
+
+	rec->address = (uintptr_t)p;
+	rec->domain = (uint8_t)domain;
+	cap_ring_put(ring);
+	cap_ring_done(ring);
+}
+
+void cap_free(const void *p, unsigned domain)
+{
+	struct cap_ring *ring;
+
+	if (cap.some && !cap_live_remove(&cap.live, (uintptr_t)p))
+		return;
+	if (!enter())
+		return;
+	ring = room_for(1);
+	if (ring)
+		put_free(ring, cap_ring_number(&cap.rings, ring), p, domain);
+	leave(ring);
+}
+
+struct cap_move cap_move(const void *p)
+{
+	struct cap_move m = {.old = p};
+	struct cap_ring *ring;
+
+	if (cap.some && !(m.on = cap_live_remove(&cap.live, (uintptr_t)p)))
+		return m;
+	m.on = enter();
+	if (!m.on)
+		return m;
+	ring = room_for(2);
+	m.on = ring != NULL;
+	if (ring)
+		m.seq = cap_ring_number(&cap.rings, ring);
+	cap_self.depth = m.on ? CAP_QUIET : 0;
+	return m;
+}
+
+void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t real,
+	       struct cap_where where)
+{
+	struct cap_ring *ring = cap_self.ring;
+
+	if (!m->on) {
+		/* A block that was not sampled may be sampled now. */
+		if (cap.some && p)
+			cap_alloc(p, requested, real, 0, where);
+		return;
+	}
+	cap_self.depth = CAP_BUSY;
+	if (p) {
+		put_free(ring, m->seq, m->old, 0);
+		put_alloc(ring, p, requested, real, 0, where);
+	} else {
+		cap_ring_done(ring);
+		if (cap.some)
+			cap_live_add(&cap.live, (uintptr_t)m->old);
+	}
+	leave(ring);
+}
+
+static uint32_t name_id(const char *text, const char *unit)
+{
+	size_t n = strnlen(text, CAP_NAME_MAX - 1);
+	uint32_t count, id = 0;
+
+	cap_lock(&cap.naming);
+	count = atomic_load_explicit(&cap.n_names, memory_order_relaxed);
+	for (uint32_t i = 1; i <= count && !id; i++)
+		if (!strncmp(cap.name[i].text, text, n) && !cap.name[i].text[n])
+			id = i;
+	if (!id && count + 1 < CAP_NAMES) {
+		id = count + 1;
+		memcpy(cap.name[id].text, text, n);
+		cap.name[id].unit = unit;
+		atomic_store_explicit(&cap.n_names, id, memory_order_release);
+	}
+	cap_unlock(&cap.naming);
+	return id;
+}
+
+void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value)
+{
+	struct cap_ring *ring;
+	uint32_t id = 0;
+
+	if (!enter())
+		return;
+	if (name) {
+		id = name_id(name, unit);
+		if (!id)
+			atomic_fetch_add_explicit(&cap.nameless, 1, memory_order_relaxed);
+	}
+	ring = id || kind == CAP_FRAME ? room_for(1) : NULL;
+	if (ring) {
+		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), kind);
+
+		rec->address = (uint64_t)value;
+		rec->name = id;
+		cap_ring_put(ring);
+		cap_ring_done(ring);
+	}
+	leave(ring);
+}
+
+void cap_modules_look(void)
+{
+	if (!cap_on())
+		return;
+	if (cap_modules_scan(&cap.modules, true))
+		cap_stacks_forget(&cap.stacks);
+}
+
+bool cap_flush(void)
+{
+	unsigned depth = cap_self.depth;
+	bool done = false;
+	int error = errno;
+
+	cap_self.depth = depth | CAP_QUIET;
+	for (int tries = 0; cap_on() && !done && tries < 1000; tries++) {
+		struct timespec t = {0, 1000000};
+
+		done = cap_trylock(&cap.writing);
+		if (!done)
+			nanosleep(&t, NULL);
+	}
+	if (done) {
+		cap_write(true);
+		cap_unlock(&cap.writing);
+	}
+	cap_self.depth = depth;
+	errno = error;
+	return done;
+}
+
+static bool all_quiet(void)
+{
+	uint32_t n = atomic_load(&cap.rings.n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (atomic_load(&atomic_load(&cap.rings.ring[i])->pending) != UINT64_MAX)
+			return false;
+	return true;
+}
+
+void cap_finish(const char *note)
+{
+	unsigned depth = cap_self.depth;
+	int on = CAP_ON;
+
+	/* In a handler that has interrupted the recorder, whose locks may be held. */
+	if (!depth && cap_on())
+		cap_modules_scan(&cap.modules, false);
+	cap_self.depth = depth | CAP_QUIET;
+	cap_lock(&cap.writing);
+	if (atomic_compare_exchange_strong(&cap.state, &on, CAP_DONE)) {
+		/* Threads in the middle of a record put it down; one that was stopped there stays
+		 * out. */
+		for (int i = 0; i < 1000 && !all_quiet(); i++)
+			sched_yield();
+		cap_write_end(note);
+	}
+	cap_unlock(&cap.writing);
+	cap_self.depth = depth;
+}
+
+/* What is in the rings belongs to what has been written already, or to another process. */
+static void anew(int fd)
+{
+	cap_rings_reset(&cap.rings);
+	cap_self.ring = NULL;
+	cap_self.depth = 0;
+	if (cap.some)
+		cap_live_clear(&cap.live);
+	atomic_store(&cap.nested, 0);
+	atomic_store(&cap.ringless, 0);
+	atomic_store(&cap.dropped, 0);
+	atomic_store(&cap.mappings.lock.held, 0);
+	cap.mappings.n = 0;
+	cap.start = cap_now();
+	cap_modules_again(&cap.modules);
+	cap_write_begin(fd);
+	cap_write(true);
+	atomic_store(&cap.state, CAP_ON);
+}
+
+void cap_resume(void)
+{
+	if (atomic_load(&cap.state) != CAP_DONE || cap.out.fd < 0)
+		return;
+	cap_lock(&cap.writing);
+	anew(cap.out.fd);
+	cap_unlock(&cap.writing);
+}
+
+/* A fork in a handler that has interrupted the recorder takes no locks: its child is not recorded.
+ */
+static bool locked;
+
+void cap_fork_prepare(void)
+{
+	locked = !(cap_self.depth & CAP_BUSY);
+	if (!locked)
+		return;
+	cap_self.depth |= CAP_QUIET;
+	cap_lock(&cap.writing);
+	cap_lock(&cap.rings.lock);
+	cap_lock(&cap.stacks.lock);
+	cap_lock(&cap.live.lock);
+	cap_lock(&cap.naming);
+	/* Not that of the mappings, whose holder may be waiting for the writer. */
+}
+
+void cap_fork_parent(void)
+{
+	if (!locked)
+		return;
+	cap_unlock(&cap.naming);
+	cap_unlock(&cap.live.lock);
+	cap_unlock(&cap.stacks.lock);
+	cap_unlock(&cap.rings.lock);
+	cap_unlock(&cap.writing);
+	cap_self.depth &= ~(unsigned)CAP_QUIET;
+}
+
+void cap_fork_child(void)
+{
+	bool on = cap_on(), children = cap.settings.children && locked;
+	int old = cap.out.fd, fd;
+
+	cap_fork_parent();
+	atomic_store(&cap.state, CAP_DONE);
+	atomic_store(&cap.helped, false);
+	if (!on)
+		return;
+	cap.out.fd = -1;
+	close(old);
+	cap.pid = (uint32_t)getpid();
+	if (!children)
+		return;
+	fd = open_output(&cap.settings);
+	if (fd >= 0)
+		anew(fd);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The runtime's core: what a thread does with an allocation, and the one writer. It knows nothing
+ * of how the program's calls are caught (preload_*.c); tests use it without hooks.
+ *
+ * A thread takes a block's stack, interns it, takes a number and puts a record into its ring.
+ * Whoever holds cap.writing is the writer: the helper thread every CAP_TICK_MS or when a ring is
+ * half full, a thread whose ring is full, and the thread that ends the process. Nothing in here
+ * calls malloc, but for the first event of a thread (its stack's bounds), with the hooks off.
+ *
+ * Bounded: CAP_RINGS rings, CAP_NODES nodes of stacks, CAP_MODULES modules, CAP_LIVE sampled
+ * blocks, CAP_NAMES names. What does not fit is counted, and a note of loss in the trace tells it;
+ * a slow output makes the program wait, or with drop=1 lose events, counted too.
+ */
+#ifndef TM_CAPTURE_CAPTURE_H
+#define TM_CAPTURE_CAPTURE_H
+
+#include "lib/capture/live.h"
+#include "lib/capture/mappings.h"
+#include "lib/capture/modules.h"
+#include "lib/capture/output.h"
+#include "lib/capture/pcs.h"
+#include "lib/capture/ring.h"
+#include "lib/capture/settings.h"
+#include "lib/capture/stacks.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+enum { CAP_TICK_MS = 50, CAP_NAMES = 1024, CAP_NAME_MAX = 64 };
+
+enum cap_state { CAP_UNSTARTED, CAP_ON, CAP_DONE };
+
+struct cap_name {
+	char text[CAP_NAME_MAX];
+	const char *unit;
+	uint32_t string, counter; /* rows of the trace; 0: not yet */
+};
+
+struct capture {
+	_Atomic int state; /* enum cap_state */
+	bool some;         /* not every block: threshold or sampling */
+	struct cap_lock writing, starting;
+	uint32_t pid;
+	pthread_key_t ending; /* gives a thread's ring back */
+	int64_t start;        /* ns of the monotonic clock */
+	struct cap_settings settings;
+	struct cap_rings rings;
+	struct cap_stacks_table stacks;
+	struct cap_modules modules;
+	struct cap_live live;
+	struct cap_mappings mappings;
+	struct cap_lock naming;
+	struct cap_name name[CAP_NAMES]; /* [0] unused */
+	_Atomic uint32_t n_names;
+	_Atomic uint64_t nested;   /* from signal handlers inside the runtime */
+	_Atomic uint64_t ringless; /* too many threads */
+	_Atomic uint64_t dropped;  /* slow output */
+	_Atomic uint64_t nameless; /* frames and counters without room for their names */
+	_Atomic uint32_t bell;     /* the helper sleeps on it */
+	_Atomic bool helped;       /* there is a helper */
+	_Atomic bool ready;        /* the process is far enough for one */
+
+	/* the writer's */
+	struct cap_output out;
+	struct cap_pcs pcs;
+	uint32_t nodes;       /* written */
+	uint32_t epoch;       /* of the locations in pcs */
+	uint32_t *generation; /* of thread numbers, by tid */
+	int64_t flushed;
+};
+
+extern struct capture cap;
+
+enum { CAP_QUIET = 1, CAP_BUSY = 2 }; /* depth: we know; we are writing a record */
+struct cap_self {
+	struct cap_ring *ring;
+	unsigned depth; /* not 0: nothing that this thread does is recorded */
+};
+extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec")));
+
+/* Where a hook was called from, for the stack. */
+struct cap_where {
+	const void *frame, *caller, *cfa;
+};
+#define CAP_HERE                                                                     \
+	((struct cap_where){__builtin_frame_address(0), __builtin_return_address(0), \
+			    __builtin_dwarf_cfa()})
+
+/* Begins to record as the settings say; false: not this process, no output, or no memory. */
+bool cap_start(const struct cap_settings *s);
+/* What is written so far reaches the output. False: somebody else is writing and does not end. */
+bool cap_flush(void);
+/* Ends the trace with its totals; note may be NULL. Nothing is recorded any more. */
+void cap_finish(const char *note);
+/* Goes on behind cap_finish with another capture in the same output: an exec has failed. */
+void cap_resume(void);
+void cap_fork_prepare(void);
+void cap_fork_parent(void);
+void cap_fork_child(void);
+/* Before and after modules have changed. */
+void cap_modules_look(void);
+
+/* An allocation that succeeded; before the program knows of it. */
+void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
+	       struct cap_where where);
+/* Before a block is given back. */
+void cap_free(const void *p, unsigned domain);
+/* Around a realloc: cap_move says whether the old block was recorded, and takes the number of its
+ * free, which is written by cap_moved when the new block is there (NULL: it stays). */
+struct cap_move {
+	uint64_t seq;
+	const void *old;
+	bool on;
+};
+struct cap_move cap_move(const void *p);
+void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t real,
+	       struct cap_where where);
+/* A frame or a counter; name may be NULL for a frame. */
+void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value);
+
+/* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
+void cap_write_begin(int fd);
+void cap_write(bool flush);
+void cap_write_end(const char *note);
+/* In helper.c. */
+void cap_helper_start(void);
+void cap_helper_wake(void);
+
+int64_t cap_now(void);
+static inline bool cap_on(void)
+{
+	return atomic_load_explicit(&cap.state, memory_order_relaxed) == CAP_ON;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Of a capture that takes only some of the blocks: which of those taken have not been freed, so
+ * that only their frees are recorded. A filter that every free reads decides nearly always; the
+ * set behind it has a lock. Memory is bounded: of a block for which there is no room the free is
+ * not recorded, which is counted.
+ */
+#ifndef TM_CAPTURE_LIVE_H
+#define TM_CAPTURE_LIVE_H
+
+#include "lib/capture/lock.h"
+
+#include <stdint.h>
+
+enum { CAP_LIVE = 1 << 20, CAP_FILTER = 1 << 16 };
+
+struct cap_live {
+	struct cap_lock lock;
+	uint64_t *slots; /* room for CAP_LIVE; 0: free */
+	uint32_t n;
+	_Atomic uint64_t lost;
+	_Atomic uint32_t filter[CAP_FILTER]; /* blocks whose address falls here */
+};
+
+bool cap_live_init(struct cap_live *l);
+bool cap_live_add(struct cap_live *l, uint64_t address);
+/* True when it was there. */
+bool cap_live_remove(struct cap_live *l, uint64_t address);
+void cap_live_clear(struct cap_live *l);
+
+#endif

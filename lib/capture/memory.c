@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/capture/memory.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The system call itself: mmap may be hooked. */
+void *cap_map(size_t size)
+{
+#ifdef SYS_mmap
+	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+#else /* 32-bit arm and x86: offsets in pages */
+	long p = syscall(SYS_mmap2, NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+#endif
+	return p == -1 ? NULL : (void *)p;
+}
+
+void cap_unmap(void *p, size_t size)
+{
+	syscall(SYS_munmap, p, size);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory for the runtime itself: whole mappings of zeroes, of which only what is touched costs
+ * anything. NULL when there is none.
+ */
+#ifndef TM_CAPTURE_MEMORY_H
+#define TM_CAPTURE_MEMORY_H
+
+#include <stddef.h>
+
+void *cap_map(size_t size);
+void cap_unmap(void *p, size_t size);
+
+#endif

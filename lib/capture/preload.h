@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What stands before the program's calls. Each hook calls the next definition of its function,
+ * which is the C library's or that of an allocator the program links.
+ */
+#ifndef TM_CAPTURE_PRELOAD_H
+#define TM_CAPTURE_PRELOAD_H
+
+#include "lib/capture/capture.h"
+
+#define CAP_PUBLIC __attribute__((visibility("default")))
+
+/* The next definition of name behind this library; NULL: none. */
+void *cap_next(const char *name);
+/* Reads the settings and starts, once the environment is there. */
+void cap_preload_start(void);
+size_t cap_usable(const void *p);
+
+#endif

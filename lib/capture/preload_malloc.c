@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * malloc and its family.
+ */
+#include "lib/capture/preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void *(*reallocarray)(void *, size_t, size_t);
+	void (*free)(void *);
+	void *(*memalign)(size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	size_t (*usable)(void *);
+} next;
+
+/* What dlsym allocates before we know where from. */
+static _Alignas(16) unsigned char early[16 << 10];
+static size_t early_used;
+
+static void *early_alloc(size_t n)
+{
+	size_t at = (early_used + 15) & ~(size_t)15;
+
+	if (n > sizeof early || at > sizeof early - n)
+		return NULL;
+	early_used = at + n;
+	return early + at;
+}
+
+static bool is_early(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)early < sizeof early;
+}
+
+void *cap_next(const char *name)
+{
+	unsigned depth = cap_self.depth;
+	void *p;
+
+	cap_self.depth = depth | CAP_QUIET;
+	p = dlsym(RTLD_NEXT, name);
+	cap_self.depth = depth;
+	return p;
+}
+
+static void *resolve(void *to, const char *name)
+{
+	void *p = cap_next(name);
+
+	memcpy(to, &p, sizeof p);
+	return p;
+}
+
+static __attribute__((noinline)) void find_all(void)
+{
+	static bool finding;
+
+	if (finding)
+		return;
+	finding = true;
+	resolve(&next.calloc, "calloc");
+	resolve(&next.realloc, "realloc");
+	resolve(&next.reallocarray, "reallocarray");
+	resolve(&next.free, "free");
+	resolve(&next.memalign, "memalign");
+	resolve(&next.aligned_alloc, "aligned_alloc");
+	resolve(&next.posix_memalign, "posix_memalign");
+	resolve(&next.valloc, "valloc");
+	resolve(&next.pvalloc, "pvalloc");
+	resolve(&next.usable, "malloc_usable_size");
+	resolve(&next.malloc, "malloc");
+	finding = false;
+}
+
+/* False: we are being called by what looks for the functions. */
+static inline bool found(void)
+{
+	if (!next.malloc)
+		find_all();
+	if (atomic_load_explicit(&cap.state, memory_order_relaxed) == CAP_UNSTARTED &&
+	    next.malloc && !cap_self.depth)
+		cap_preload_start();
+	return next.malloc;
+}
+
+size_t cap_usable(const void *p)
+{
+	return next.usable ? next.usable((void *)(uintptr_t)p) : 0;
+}
+
+static inline void *told(void *p, size_t requested, struct cap_where where)
+{
+	if (p)
+		cap_alloc(p, requested, cap_usable(p), 0, where);
+	return p;
+}
+
+CAP_PUBLIC void *malloc(size_t n)
+{
+	return found() ? told(next.malloc(n), n, CAP_HERE) : early_alloc(n);
+}
+
+CAP_PUBLIC void *calloc(size_t n, size_t size)
+{
+	if (!found())
+		return n && size > sizeof early / n ? NULL : early_alloc(n * size);
+	return told(next.calloc(n, size), n * size, CAP_HERE);
+}
+
+CAP_PUBLIC void free(void *p)
+{
+	if (!p || is_early(p) || !found())
+		return;
+	cap_free(p, 0);
+	next.free(p);
+}
+
+static void *moved_from_early(void *p, size_t n, struct cap_where where)
+{
+	size_t most = sizeof early - (size_t)((unsigned char *)p - early);
+	void *to = next.malloc(n);
+
+	if (to)
+		memcpy(to, p, n < most ? n : most);
+	return told(to, n, where);
+}
+
+static void *reallocate(void *p, size_t n, struct cap_where where)
+{
+	struct cap_move m;
+	void *to;
+
+	if (is_early(p))
+		return moved_from_early(p, n, where);
+	if (!p)
+		return told(next.realloc(p, n), n, where);
+	if (!n) { /* frees, or gives a block of no bytes: as the allocator has it */
+		cap_free(p, 0);
+		return told(next.realloc(p, n), n, where);
+	}
+	m = cap_move(p);
+	to = next.realloc(p, n);
+	cap_moved(&m, to, n, to ? cap_usable(to) : 0, where);
+	return to;
+}
+
+CAP_PUBLIC void *realloc(void *p, size_t n)
+{
+	return found() ? reallocate(p, n, CAP_HERE) : p ? NULL : early_alloc(n);
+}
+
+CAP_PUBLIC void *reallocarray(void *p, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return found() ? reallocate(p, bytes, CAP_HERE) : NULL;
+}
+
+CAP_PUBLIC void *memalign(size_t align, size_t n)
+{
+	return found() ? told(next.memalign(align, n), n, CAP_HERE) : NULL;
+}
+
+CAP_PUBLIC void *aligned_alloc(size_t align, size_t n)
+{
+	return found() ? told(next.aligned_alloc(align, n), n, CAP_HERE) : NULL;
+}
+
+CAP_PUBLIC int posix_memalign(void **p, size_t align, size_t n)
+{
+	int error = found() ? next.posix_memalign(p, align, n) : ENOMEM;
+
+	if (!error)
+		told(*p, n, CAP_HERE);
+	return error;
+}
+
+CAP_PUBLIC void *valloc(size_t n)
+{
+	return found() && next.valloc ? told(next.valloc(n), n, CAP_HERE) : NULL;
+}
+
+CAP_PUBLIC void *pvalloc(size_t n)
+{
+	return found() && next.pvalloc ? told(next.pvalloc(n), n, CAP_HERE) : NULL;
+}

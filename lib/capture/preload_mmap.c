@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Anonymous mappings, with mmap=1: one record for each, in the domain mmap. Requested are the bytes
+ * asked for, real is whole pages. The C library's own, for malloc and stacks of threads, do not
+ * come through here.
+ */
+#include "lib/capture/preload.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static uint64_t pages(uint64_t n)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (n + page - 1) & ~(page - 1);
+}
+
+/* A handler that has interrupted us is not recorded, and does not wait for us. */
+static __thread bool mapping __attribute__((tls_model("initial-exec")));
+
+static bool wanted(void)
+{
+	return cap_on() && cap.settings.mmap && !cap_self.depth && !mapping;
+}
+
+static void begin(void)
+{
+	mapping = true;
+	cap_lock(&cap.mappings.lock);
+}
+
+static void end(void)
+{
+	cap_unlock(&cap.mappings.lock);
+	mapping = false;
+}
+
+static const void *pointer(uint64_t address)
+{
+	return (const void *)(uintptr_t)address;
+}
+
+/* The old mappings of these addresses end; what remains of them stays with whoever cut it. */
+static bool forget(uint64_t lo, uint64_t hi, struct cap_where where)
+{
+	struct cap_range gone, rest[2];
+	bool any = false;
+
+	while (cap_mappings_remove(&cap.mappings, lo, hi, &gone, rest)) {
+		any = true;
+		cap_free(pointer(gone.lo), DOMAIN_MMAP);
+		for (unsigned i = 0; i < 2; i++)
+			if (rest[i].lo < rest[i].hi)
+				cap_alloc(pointer(rest[i].lo), rest[i].hi - rest[i].lo,
+					  rest[i].hi - rest[i].lo, DOMAIN_MMAP, where);
+	}
+	return any;
+}
+
+static void remember(uint64_t lo, size_t n, struct cap_where where)
+{
+	if (cap_mappings_add(&cap.mappings, lo, lo + pages(n)))
+		cap_alloc(pointer(lo), n, pages(n), DOMAIN_MMAP, where);
+}
+
+static void *mmap_call(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+#ifdef SYS_mmap
+	return (void *)syscall(SYS_mmap, at, n, prot, flags, fd, offset);
+#else
+	return (void *)syscall(SYS_mmap2, at, n, prot, flags, fd, (long)(offset / 4096));
+#endif
+}
+
+static void *map(void *at, size_t n, int prot, int flags, int fd, off_t offset,
+		 struct cap_where where)
+{
+	bool on = wanted();
+	void *p;
+
+	/* A mapping over others must be seen before another thread can have their addresses. */
+	if (on)
+		begin();
+	p = mmap_call(at, n, prot, flags, fd, offset);
+	if (on) {
+		int error = errno;
+
+		if (p != MAP_FAILED) {
+			uint64_t lo = (uintptr_t)p;
+
+			forget(lo, lo + pages(n), where);
+			if (flags & MAP_ANONYMOUS)
+				remember(lo, n, where);
+		}
+		end();
+		errno = error;
+	}
+	return p;
+}
+
+CAP_PUBLIC void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	return map(at, n, prot, flags, fd, offset, CAP_HERE);
+}
+
+#if UINTPTR_MAX == UINT64_MAX && defined(__GLIBC__)
+CAP_PUBLIC void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t offset)
+{
+	return map(at, n, prot, flags, fd, offset, CAP_HERE);
+}
+#endif
+
+CAP_PUBLIC int munmap(void *p, size_t n)
+{
+	bool on = wanted();
+	long result;
+
+	if (!on)
+		return (int)syscall(SYS_munmap, p, n);
+	begin();
+	result = syscall(SYS_munmap, p, n);
+	if (!result)
+		forget((uintptr_t)p, (uintptr_t)p + pages(n), CAP_HERE);
+	end();
+	return (int)result;
+}
+
+CAP_PUBLIC void *mremap(void *p, size_t old, size_t n, int flags, ...)
+{
+	void *at = NULL, *to;
+	bool on = wanted();
+	va_list list;
+
+	va_start(list, flags);
+	if (flags & MREMAP_FIXED)
+		at = va_arg(list, void *);
+	va_end(list);
+	if (on)
+		begin();
+	to = (void *)syscall(SYS_mremap, p, old, n, flags, at);
+	if (on) {
+		int error = errno;
+
+		if (to != MAP_FAILED) {
+			uint64_t lo = (uintptr_t)p;
+			bool ours = forget(lo, lo + pages(old), CAP_HERE);
+
+			forget((uintptr_t)to, (uintptr_t)to + pages(n), CAP_HERE);
+			if (ours)
+				remember((uintptr_t)to, n, CAP_HERE);
+		}
+		end();
+		errno = error;
+	}
+	return to;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The life of the process: its start, fork, exec, exit and what is loaded into it. A child of vfork
+ * shares our memory but not our number, and so ends nothing.
+ *
+ * dlopen is not hooked, since it looks for libraries as its caller's run path says: what it has
+ * loaded is seen at the next tick, or by dlclose, before it is gone.
+ */
+#include "lib/capture/preload.h"
+
+#include <alloca.h>
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+void cap_preload_start(void)
+{
+	static struct cap_settings s;
+	const char *text;
+
+	if (!environ || atomic_load(&cap.state) != CAP_UNSTARTED)
+		return;
+	text = getenv(CAP_VARIABLE);
+	if (!text || !cap_settings_parse(&s, text))
+		atomic_store(&cap.state, CAP_DONE);
+	else
+		cap_start(&s);
+}
+
+static void at_end(void)
+{
+	cap_finish(NULL);
+}
+
+static __attribute__((constructor)) void begin(void)
+{
+	cap_preload_start();
+	if (!cap_on())
+		return;
+	cap_self.depth |= CAP_QUIET;
+	pthread_atfork(cap_fork_prepare, cap_fork_parent, cap_fork_child);
+	at_quick_exit(at_end);
+	cap_self.depth &= ~(unsigned)CAP_QUIET;
+	atomic_store(&cap.ready, true);
+	cap_helper_start();
+}
+
+static __attribute__((destructor)) void end(void)
+{
+	cap_finish(NULL);
+}
+
+static bool ours(void)
+{
+	return cap_on() && (uint32_t)getpid() == cap.pid;
+}
+
+CAP_PUBLIC void _exit(int status)
+{
+	static void (*next)(int);
+
+	if (ours())
+		cap_finish("the program ended without its exit handlers");
+	if (!next)
+		*(void **)&next = cap_next("_exit");
+	next(status);
+	__builtin_unreachable();
+}
+
+CAP_PUBLIC void _Exit(int status)
+{
+	_exit(status);
+}
+
+/* The trace is not ended: a handler may go on. */
+CAP_PUBLIC void abort(void)
+{
+	static void (*next)(void);
+
+	if (ours())
+		cap_flush();
+	if (!next)
+		*(void **)&next = cap_next("abort");
+	next();
+	__builtin_unreachable();
+}
+
+CAP_PUBLIC int dlclose(void *handle)
+{
+	static int (*next)(void *);
+	int result;
+
+	if (!next)
+		*(void **)&next = cap_next("dlclose");
+	if (!cap_self.depth) {
+		cap_modules_look();
+		cap_flush();
+	}
+	result = next(handle);
+	if (!cap_self.depth)
+		cap_modules_look();
+	return result;
+}
+
+static bool before_exec(void)
+{
+	bool mine = ours();
+
+	if (mine)
+		cap_finish("the program called exec; what follows is another capture");
+	return mine;
+}
+
+static int after_exec(bool mine, int result)
+{
+	if (mine)
+		cap_resume();
+	return result;
+}
+
+CAP_PUBLIC int execve(const char *path, char *const argv[], char *const env[])
+{
+	static int (*next)(const char *, char *const[], char *const[]);
+	bool mine;
+
+	if (!next)
+		*(void **)&next = cap_next("execve");
+	mine = before_exec();
+	return after_exec(mine, next(path, argv, env));
+}
+
+CAP_PUBLIC int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+CAP_PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
+{
+	static int (*next)(const char *, char *const[], char *const[]);
+	bool mine;
+
+	if (!next)
+		*(void **)&next = cap_next("execvpe");
+	mine = before_exec();
+	return after_exec(mine, next(file, argv, env));
+}
+
+CAP_PUBLIC int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+CAP_PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
+{
+	static int (*next)(int, char *const[], char *const[]);
+	bool mine;
+
+	if (!next)
+		*(void **)&next = cap_next("fexecve");
+	mine = before_exec();
+	return after_exec(mine, next(fd, argv, env));
+}
+
+/* The arguments up to NULL, and what stands behind it. */
+#define GATHER(argv, first, last, env)                         \
+	do {                                                   \
+		va_list list, again;                           \
+		size_t count = 1;                              \
+                                                               \
+		va_start(list, last);                          \
+		va_copy(again, list);                          \
+		while (va_arg(list, char *))                   \
+			count++;                               \
+		va_end(list);                                  \
+		(argv) = alloca((count + 1) * sizeof *(argv)); \
+		(argv)[0] = (char *)(uintptr_t)(first);        \
+		for (size_t i = 1; i <= count; i++)            \
+			(argv)[i] = va_arg(again, char *);     \
+		if (env)                                       \
+			*(env) = va_arg(again, char **);       \
+		va_end(again);                                 \
+	} while (0)
+
+CAP_PUBLIC int execl(const char *path, const char *arg, ...)
+{
+	char **argv, ***none = NULL;
+
+	GATHER(argv, arg, arg, none);
+	return execve(path, argv, environ);
+}
+
+CAP_PUBLIC int execlp(const char *file, const char *arg, ...)
+{
+	char **argv, ***none = NULL;
+
+	GATHER(argv, arg, arg, none);
+	return execvpe(file, argv, environ);
+}
+
+CAP_PUBLIC int execle(const char *path, const char *arg, ...)
+{
+	char **argv, **env = NULL, ***to = &env;
+
+	GATHER(argv, arg, arg, to);
+	return execve(path, argv, env);
+}

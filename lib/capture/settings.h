@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the capture runtime was told to do. tm-record says it in the environment variable
+ * TRACEMILL_CAPTURE: words "key=value" separated by spaces; out=PATH, which is the last, takes the
+ * rest. Nothing here allocates.
+ *
+ *   pid=N          only this process is recorded (and with children=1 those it makes)
+ *   fd=N           the output is open there; inherited, so that an exec goes on with it
+ *   inode=N        of the file that is open there: a process that does not record closes it
+ *   out=PATH       the output, or with children=1 what the names of the children's begin with
+ *   since=S        seconds since 1970: an older file at OUT.PID is another recording's
+ *   stacks=WORD    auto, fp, unwind or none
+ *   threshold=N    only blocks of N bytes and more
+ *   sample=N       Poisson sampling: a point every N bytes on average
+ *   depth=N        locations kept of a stack
+ *   mmap=1         anonymous mappings too
+ *   children=1     processes that are forked or started write OUT.PID
+ *   drop=1         when the output is slower than the program: drop, and count, instead of wait
+ *   duration=MS    stop recording after so long
+ *   rss=MS         the counters of the process's memory so often
+ */
+#ifndef TM_CAPTURE_SETTINGS_H
+#define TM_CAPTURE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CAP_VARIABLE "TRACEMILL_CAPTURE"
+
+enum cap_stacks { CAP_STACKS_AUTO, CAP_STACKS_FP, CAP_STACKS_UNWIND, CAP_STACKS_NONE };
+enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
+
+struct cap_settings {
+	uint64_t pid, threshold, sample, duration_ms, rss_ms, inode, since;
+	int fd; /* -1: none */
+	enum cap_stacks stacks;
+	unsigned depth;
+	bool mmap, children, drop;
+	char out[CAP_PATH_MAX]; /* "": none */
+};
+
+/* False when the text has a word that is not known, or a value that is none: nothing is recorded
+ * then. */
+bool cap_settings_parse(struct cap_settings *s, const char *text);
+
+#endif

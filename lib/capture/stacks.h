@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Stacks, interned as a tree in the process: a node is a return address and the node of its
+ * callers; its number is the stack's id in the trace. Any thread looks nodes up without a lock and
+ * adds them under one; the writer reads them in the order of their numbers. Memory is bounded: when
+ * CAP_NODES are there, further stacks get the id of as much of them as is known.
+ *
+ * Memory comes from mmap. Nothing here allocates otherwise.
+ */
+#ifndef TM_CAPTURE_STACKS_H
+#define TM_CAPTURE_STACKS_H
+
+#include "lib/capture/lock.h"
+#include "lib/capture/settings.h"
+
+#include <stdint.h>
+
+enum { CAP_NODES = 1 << 23 };
+
+struct cap_node {
+	uint64_t pc;
+	uint32_t parent;   /* 0: outermost */
+	uint32_t location; /* the writer's */
+};
+
+struct cap_stacks_table {
+	struct cap_node *nodes; /* [0] unused; reserved for CAP_NODES, used from the front */
+	_Atomic uint32_t n;     /* nodes made; their contents are visible up to here */
+	_Atomic(struct cap_slots *) slots;
+	struct cap_lock lock;     /* of whoever adds */
+	_Atomic uint32_t flushed; /* how often cap_stacks_forget was called */
+	_Atomic uint64_t cut;     /* stacks cut short because the table is full */
+	uint32_t limit;           /* nodes at most */
+};
+
+/* The stack that a thread had last: of the next one only what differs is looked up. */
+struct cap_last {
+	unsigned n;
+	uint32_t flushed;
+	uint64_t pc[CAP_DEPTH_MAX]; /* outermost first */
+	uint32_t id[CAP_DEPTH_MAX];
+};
+
+/* False: no memory. limit 0 is CAP_NODES. */
+bool cap_stacks_init(struct cap_stacks_table *t, uint32_t limit);
+void cap_stacks_release(struct cap_stacks_table *t);
+/* The id of n return addresses, innermost first; 0 for none. */
+uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last, const uint64_t *pc,
+		       unsigned n);
+/* Addresses have a new meaning from now on: no node that is there is found again. */
+void cap_stacks_forget(struct cap_stacks_table *t);
+
+#endif

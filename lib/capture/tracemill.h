@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a program may tell its recording. A plain header for C and C++: it needs nothing else of
+ * tracemill to compile or to run. The functions are there when the program runs under tm-record or
+ * has libtracemill-capture linked in; else the calls do nothing and cost a test of a pointer.
+ *
+ *     #include <tracemill.h>
+ *
+ *     for (;;) {
+ *             tracemill_frame();
+ *             tracemill_counter("enemies", n_enemies);
+ *             ...
+ *     }
+ *
+ * With -DTRACEMILL_OFF the calls compile to nothing.
+ */
+#ifndef TRACEMILL_H
+#define TRACEMILL_H
+
+#include <stdint.h>
+
+#define TRACEMILL_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TRACEMILL_WEAK __attribute__((weak, visibility("default")))
+
+/* A frame begins: what follows, of all threads, belongs to it. Numbered from 0. */
+void tracemill_mark_frame(void) TRACEMILL_WEAK;
+/* The same with a number and a label of the program's own; label may be 0. Labels and names are
+ * kept up to 63 bytes, and 1023 different ones. */
+void tracemill_mark_frame_named(int64_t number, const char *label) TRACEMILL_WEAK;
+/* The value of a counter now. unit ("B", "fps", "") is that of the name's first use, and is to
+ * stay valid. */
+void tracemill_mark_counter(const char *name, const char *unit, int64_t value) TRACEMILL_WEAK;
+/* What is recorded so far reaches the output. */
+void tracemill_mark_flush(void) TRACEMILL_WEAK;
+
+#ifdef TRACEMILL_OFF
+#define TRACEMILL_CALL(function, arguments) ((void)0)
+#else
+#define TRACEMILL_CALL(function, arguments) ((void)(function ? (function arguments, 0) : 0))
+#endif
+
+#define tracemill_frame() TRACEMILL_CALL(tracemill_mark_frame, ())
+#define tracemill_frame_named(number, label) \
+	TRACEMILL_CALL(tracemill_mark_frame_named, (number, label))
+#define tracemill_counter(name, value) TRACEMILL_CALL(tracemill_mark_counter, (name, "", value))
+#define tracemill_counter_unit(name, unit, value) \
+	TRACEMILL_CALL(tracemill_mark_counter, (name, unit, value))
+#define tracemill_flush() TRACEMILL_CALL(tracemill_mark_flush, ())
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

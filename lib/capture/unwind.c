@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libgcc's unwinder, for what cfi.h leaves out, and not libunwind: it is there wherever a
+ * compiler's programs run (also as LLVM's libunwind, which has the same interface, under bionic),
+ * needs no package, and since GCC 12 with glibc 2.35 finds a frame's tables without a lock.
+ */
+#include "lib/capture/unwind.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unwind.h>
+
+unsigned cap_unwind_fp(const void *frame, uintptr_t lo, uintptr_t hi, uint64_t *pc, unsigned max)
+{
+	uintptr_t at = (uintptr_t)frame;
+	unsigned n = 0;
+
+	while (n < max && at >= lo && at < hi && hi - at >= 2 * sizeof at && !(at % sizeof at)) {
+		uintptr_t pair[2];
+
+		/* What the program keeps there is none of the sanitizers' business. */
+		memcpy(pair, (const void *)at, sizeof pair);
+#ifdef __aarch64__
+		pair[1] &= ((uintptr_t)1 << 48) - 1; /* pointer authentication */
+#endif
+		if (!pair[1])
+			break;
+		pc[n++] = pair[1];
+		if (pair[0] <= at)
+			break;
+		at = pair[0];
+	}
+	return n;
+}
+
+static const struct cfi_rule *rule_at(struct cap_rules *rules, uint64_t pc)
+{
+	size_t i = (pc ^ pc >> 11) % CAP_RULES;
+
+	if (rules->row[i].pc != pc) {
+		rules->row[i].rule = cfi_find(pc);
+		rules->row[i].pc = pc;
+	}
+	return &rules->row[i].rule;
+}
+
+static bool load(uintptr_t at, uintptr_t lo, uintptr_t hi, uintptr_t *v)
+{
+	if (at < lo || at >= hi || hi - at < sizeof *v || at % sizeof *v)
+		return false;
+	memcpy(v, (const void *)at, sizeof *v);
+	return true;
+}
+
+unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t lo,
+			uintptr_t hi, uint64_t *pc, unsigned max)
+{
+	unsigned n = 1;
+
+	if (cfa < lo || cfa >= hi)
+		return 0;
+	while (n < max) {
+		const struct cfi_rule *r = rule_at(rules, pc[n - 1]);
+		uintptr_t frame, ra, caller_fp = fp;
+
+		switch (r->kind) {
+		case CFI_FROM_SP: frame = cfa + (uintptr_t)(intptr_t)r->cfa; break;
+		case CFI_FROM_FP: frame = fp + (uintptr_t)(intptr_t)r->cfa; break;
+		case CFI_AT_FP:
+			if (!load(fp + (uintptr_t)(intptr_t)r->cfa, lo, hi, &frame))
+				return 0;
+			break;
+		case CFI_OTHER: return 0;
+		default: return n;
+		}
+		/* The stack of the callers lies above, so this ends. */
+		if (frame <= cfa || !load(frame + (uintptr_t)(intptr_t)r->ra, lo, hi, &ra))
+			return 0;
+		if (r->fp != CFI_NOT_SAVED &&
+		    !load((r->fp_at_fp ? fp : frame) + (uintptr_t)(intptr_t)r->fp, lo, hi,
+			  &caller_fp))
+			return 0;
+#ifdef __aarch64__
+		ra &= ((uintptr_t)1 << 48) - 1; /* pointer authentication */
+#endif
+		if (!ra)
+			return n;
+		pc[n++] = ra;
+		fp = caller_fp;
+		cfa = frame;
+	}
+	return n;
+}
+
+struct walk {
+	uint64_t caller, *pc;
+	unsigned n, max, skipped;
+	int found;
+};
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+{
+	struct walk *w = arg;
+	uint64_t ip = _Unwind_GetIP(context);
+
+	if (!w->found) {
+		if (ip != w->caller)
+			return ++w->skipped < 16 ? _URC_NO_REASON : _URC_END_OF_STACK;
+		w->found = 1;
+	}
+	if (!ip || w->n == w->max)
+		return _URC_END_OF_STACK;
+	w->pc[w->n++] = ip;
+	return _URC_NO_REASON;
+}
+
+unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max)
+{
+	struct walk w = {.caller = (uintptr_t)caller, .pc = pc, .max = max};
+
+	_Unwind_Backtrace(step, &w);
+	if (!w.n && max) {
+		pc[0] = w.caller;
+		w.n = 1;
+	}
+	return w.n;
+}
+
+void cap_stack_bounds(uintptr_t *lo, uintptr_t *hi)
+{
+	pthread_attr_t attr;
+	size_t size = 0;
+	void *base = NULL;
+
+	*lo = *hi = 0;
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &base, &size)) {
+		*lo = (uintptr_t)base;
+		*hi = *lo + size;
+	}
+	pthread_attr_destroy(&attr);
+}

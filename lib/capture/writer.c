@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The writer: records to events, with the rows that they need before them.
+ */
+#include "lib/capture/capture.h"
+
+#include "lib/capture/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TIDS = 1 << 22, FLUSH_NS = 100000000 }; /* PID_MAX_LIMIT of 64-bit Linux */
+
+/* The metrics of the header, as in lib/trace/model.h, which is not for in here. */
+enum { COUNT, REQUESTED, REAL, LIVE, N_METRICS };
+enum { EXACT = 1, LOWER_BOUND, ESTIMATED };
+enum { INFO, GUESS, LOSS };
+
+static uint8_t *text(uint8_t *p, const char *s)
+{
+	size_t n = strlen(s);
+
+	p = cap_uleb(p, n);
+	memcpy(p, s, n);
+	return p + n;
+}
+
+static uint8_t *attribute(uint8_t *p, const char *key, const char *value)
+{
+	return text(text(p, key), value);
+}
+
+static uint8_t *decimal(uint8_t *p, const char *key, uint64_t v)
+{
+	char digits[24], *s = digits + sizeof digits - 1;
+
+	*s = 0;
+	do
+		*--s = (char)('0' + v % 10);
+	while (v /= 10);
+	return attribute(p, key, s);
+}
+
+/* Events that are not in the trace. */
+static uint64_t lost(void)
+{
+	return atomic_load(&cap.nested) + atomic_load(&cap.ringless) + atomic_load(&cap.dropped);
+}
+
+static void header(void)
+{
+	static const char *const stacks[] = {"auto", "fp", "unwind", "none"};
+	const struct cap_settings *s = &cap.settings;
+	uint8_t state = s->sample ? ESTIMATED : s->threshold || lost() ? LOWER_BOUND : EXACT;
+	/* A block whose free was lost would be told as live. */
+	uint8_t live = s->sample || lost() || atomic_load(&cap.live.lost) ? ESTIMATED : state;
+	uint8_t payload[1024], *p = payload;
+	uint64_t n = 6 + (s->sample > 0) + (s->threshold > 0);
+
+	*p++ = 0; /* flags */
+	*p++ = N_METRICS;
+	for (unsigned m = 0; m < N_METRICS; m++) {
+		*p++ = m == LIVE ? live : state;
+		*p++ = 0;
+	}
+	p = cap_uleb(p, n);
+	p = attribute(p, "format", "capture");
+	p = attribute(p, "clock", "monotonic");
+	p = attribute(p, "time_resolution_ns", "1");
+	p = decimal(p, "capture.pid", cap.pid);
+	p = attribute(p, "capture.mode", s->sample ? "sample" : s->threshold ? "threshold" : "all");
+	p = attribute(p, "capture.stacks", stacks[s->stacks]);
+	if (s->sample)
+		p = decimal(p, "capture.sample_interval", s->sample);
+	if (s->threshold)
+		p = decimal(p, "capture.threshold", s->threshold);
+	cap_output_chunk(&cap.out, CHUNK_HEADER, payload, (uint32_t)(p - payload));
+}
+
+void cap_write_begin(int fd)
+{
+	cap_output_begin(&cap.out, fd);
+	cap_pcs_clear(&cap.pcs);
+	cap.nodes = 0;
+	cap.epoch = 0;
+	cap.flushed = cap.start;
+	for (unsigned i = 0; i < CAP_NAMES; i++)
+		cap.name[i].string = cap.name[i].counter = 0;
+	header();
+}
+
+static uint64_t thread_name(uint32_t tid)
+{
+	char path[64], name[64];
+	uint8_t digits[24], *end;
+	ssize_t n;
+	int fd;
+
+	memset(path, 0, sizeof path);
+	strcpy(path, "/proc/self/task/");
+	end = decimal(digits, "", tid); /* two lengths, then the digits */
+	memcpy(path + strlen(path), digits + 2, (size_t)(end - digits - 2));
+	strcat(path, "/comm");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, name, sizeof name);
+	close(fd);
+	return n > 1 ? cap_output_string(&cap.out, name, (size_t)n - 1) : 0;
+}
+
+static void thread(struct cap_ring *ring, uint32_t tid)
+{
+	uint64_t name = thread_name(tid);
+	uint8_t *p = cap_output_row(&cap.out, CHUNK_THREADS, ++cap.out.threads, 50);
+
+	if (!cap.generation)
+		cap.generation = cap_map(TIDS * sizeof *cap.generation);
+	p = cap_uleb(p, 0);
+	p = cap_uleb(p, tid);
+	p = cap_uleb(p, cap.generation ? cap.generation[tid % TIDS]++ : 0);
+	p = cap_uleb(p, name);
+	cap_output_rows(&cap.out, p);
+	ring->thread = (uint32_t)cap.out.threads;
+}
+
+/* Every node that there is: those that the records in the rings have are among them. */
+static void stacks(void)
+{
+	uint32_t n = atomic_load_explicit(&cap.stacks.n, memory_order_acquire);
+	uint64_t previous = 0;
+	uint8_t *p;
+
+	for (uint32_t i = cap.nodes + 1; i <= n; i++) {
+		struct cap_node *node = &cap.stacks.nodes[i];
+		uint32_t *id = cap_pcs_put(&cap.pcs, node->pc);
+		uint64_t first = cap.out.locations + 1;
+
+		if (id && *id) {
+			node->location = *id;
+			continue;
+		}
+		p = cap_output_row(&cap.out, CHUNK_LOCATIONS, first, 64);
+		if (cap.out.fresh)
+			previous = 0;
+		*p++ = (uint8_t)(1 << 3 | (cap.epoch ? 1 << 6 : 0)); /* runtime, return */
+		p = cap_uleb(p, zigzag((int64_t)(node->pc - previous)));
+		p = cap_uleb(p, 0);
+		if (cap.epoch) {
+			p = cap_uleb(p, 0);
+			p = cap_uleb(p, cap.epoch);
+		}
+		cap_output_rows(&cap.out, p);
+		previous = node->pc;
+		node->location = (uint32_t)++cap.out.locations;
+		if (id)
+			*id = node->location;
+	}
+	for (uint32_t i = cap.nodes + 1; i <= n; i++) {
+		const struct cap_node *node = &cap.stacks.nodes[i];
+
+		p = cap_output_row(&cap.out, CHUNK_STACKS, i, 24);
+		p = cap_uleb(p, i - node->parent);
+		p = cap_uleb(p, node->location);
+		cap_output_rows(&cap.out, p);
+	}
+	cap.nodes = n;
+	cap.out.stacks = n;
+}
+
+static uint32_t name_row(uint32_t i)
+{
+	struct cap_name *name = &cap.name[i];
+
+	if (i && !name->string)
+		name->string =
+		    (uint32_t)cap_output_string(&cap.out, name->text, strlen(name->text));
+	return i ? name->string : 0;
+}
+
+static uint32_t counter_row(uint32_t i)
+{
+	struct cap_name *name = &cap.name[i];
+	uint64_t unit;
+	uint8_t *p;
+
+	if (name->counter)
+		return name->counter;
+	name_row(i);
+	unit = name->unit ? cap_output_string(&cap.out, name->unit, strlen(name->unit)) : 0;
+	p = cap_output_row(&cap.out, CHUNK_COUNTERS, ++cap.out.counters, 32);
+	p = cap_uleb(p, name->string);
+	p = cap_uleb(p, unit);
+	cap_output_rows(&cap.out, p);
+	name->counter = (uint32_t)cap.out.counters;
+	return name->counter;
+}
+
+static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
+{
+	struct event ev = {.time = rec->time - cap.start, .has = EV_HAS_TIME};
+
+	(void)arg;
+	if (rec->stack > cap.nodes)
+		stacks();
+	switch (rec->kind) {
+	case CAP_THREAD: thread(ring, (uint32_t)rec->address); return;
+	case CAP_FRAME:
+		ev.kind = EV_FRAME;
+		ev.has |= EV_HAS_VALUE | (rec->name ? EV_HAS_NAME : 0);
+		ev.value = (int64_t)rec->address;
+		ev.name = name_row(rec->name);
+		break;
+	case CAP_COUNTER:
+		ev.kind = EV_COUNTER;
+		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
+		ev.value = (int64_t)rec->address;
+		ev.type = counter_row(rec->name);
+		break;
+	default:
+		ev.kind = rec->kind == CAP_ALLOC ? EV_ALLOC : EV_FREE;
+		ev.has |= EV_HAS_ADDRESS | EV_HAS_THREAD;
+		ev.thread = ring->thread;
+		ev.address = rec->address;
+		ev.domain = rec->domain;
+		if (ev.domain)
+			ev.has |= EV_HAS_DOMAIN;
+		if (ev.kind == EV_FREE)
+			break;
+		ev.has |= EV_HAS_REQUESTED | EV_HAS_REAL;
+		ev.requested = rec->requested;
+		ev.real = rec->real;
+		ev.stack = rec->stack;
+		if (ev.stack)
+			ev.has |= EV_HAS_STACK;
+		ev.count = rec->count;
+		if (ev.count != 1)
+			ev.has |= EV_HAS_COUNT;
+	}
+	cap_output_event(&cap.out, &ev);
+}
+
+static void say(const char *what, const char *why)
+{
+	char line[256];
+	int n = snprintf(line, sizeof line, "tracemill: %s%s%s\n", what, why ? ": " : "",
+			 why ? why : "");
+
+	if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+		return;
+}
+
+void cap_write(bool flush)
+{
+	int64_t now = cap_now();
+
+	cap_modules_write(&cap.modules, &cap.out);
+	if (cap.modules.epoch != cap.epoch) {
+		cap_pcs_clear(&cap.pcs);
+		cap.epoch = cap.modules.epoch;
+	}
+	cap_rings_drain(&cap.rings, take, NULL);
+	if (flush || now - cap.flushed > FLUSH_NS) {
+		cap_output_flush(&cap.out);
+		cap.flushed = now;
+	}
+	if (cap.out.fd < 0 && cap_on()) {
+		atomic_store(&cap.state, CAP_DONE);
+		say("recording stopped: cannot write the trace",
+		    cap.out.error == EBADF ? "the program has closed it" : strerror(cap.out.error));
+	}
+}
+
+static void note(uint64_t count, const char *what)
+{
+	if (count)
+		cap_output_note(&cap.out, LOSS, count, what);
+}
+
+void cap_write_end(const char *text_of_end)
+{
+	const struct cap_settings *s = &cap.settings;
+
+	cap_write(true);
+	if (cap.out.fd < 0)
+		return;
+	if (s->sample)
+		cap_output_note(&cap.out, INFO, 0,
+				"Poisson sampling: counts and bytes are estimates without bias");
+	if (s->threshold)
+		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
+	note(atomic_load(&cap.nested), "events from signal handlers inside the recorder");
+	note(atomic_load(&cap.ringless), "events of threads beyond the recorder's limit");
+	note(atomic_load(&cap.dropped), "events dropped: the output was too slow");
+	note(atomic_load(&cap.nameless), "frames or counters beyond the recorder's limit of names");
+	note(atomic_load(&cap.live.lost), "frees not recorded: too many sampled blocks live");
+	note(atomic_load(&cap.stacks.cut), "stacks cut short: the recorder's table is full");
+	note(atomic_load(&cap.mappings.lost), "mappings beyond the recorder's limit");
+	note(cap.modules.lost, "modules beyond the recorder's limit");
+	if (text_of_end)
+		cap_output_note(&cap.out, INFO, 0, text_of_end);
+	cap_output_flush(&cap.out);
+	if (lost() || atomic_load(&cap.live.lost))
+		header();
+	cap_output_totals(&cap.out);
+}

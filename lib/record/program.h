@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * May a program be recorded with a library that is loaded into it before all others?
+ */
+#ifndef TM_RECORD_PROGRAM_H
+#define TM_RECORD_PROGRAM_H
+
+#include "lib/base/err.h"
+
+/* Finds the program as execvp would, and what runs it when it is a script. ST_UNSUPPORTED, with
+ * the reason, when the dynamic linker would not load a library into it: it is linked statically,
+ * changes its user, or is for another machine than this program. ST_NONE: there is none. *path is
+ * the file that was looked at, to be freed; NULL when there is none. */
+enum status program_check(const char *name, char **path, struct err *e);
+
+#endif
