@@ -81,7 +81,7 @@ enum status cli_read_maps(const char *path, struct trace **maps, struct err *e)
 
 	*maps = trace_new();
 	if (!st)
-		st = maps_read(&in.cur, *maps, e);
+		st = maps_read(&in.cur, *maps, NULL, e);
 	input_close(&in);
 	return st ? err_of_file(e, "module map", path) : ST_OK;
 }
