@@ -12,7 +12,8 @@
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make diff                 answers compared on large files of Debian
-#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR
+#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
+#:                           INCLUDEDIR
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
 #:        NODEPS=1 (never look for packages)
@@ -23,6 +24,8 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 LIBEXECDIR ?= $(PREFIX)/libexec
 DATADIR ?= $(PREFIX)/share
+LIBDIR  ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 
 # Objects of different compilers and sanitizers live apart, so switching costs no rebuild and
 # mixes nothing.
@@ -211,7 +214,8 @@ $(B)/testdata.done: $(B)/testdata.key
 # T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
 few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
-               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(UNITS) $(B)/testdata.done)
+               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(CAPTURE).so \
+               $(CAPTURE).a $(UNITS) $(B)/testdata.done)
 replay-programs: $(FUZZERS)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
@@ -276,6 +280,9 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
+	install -D -m 755 $(CAPTURE).so '$(DESTDIR)$(LIBDIR)/libtracemill-capture.so'
+	install -D -m 644 $(CAPTURE).a '$(DESTDIR)$(LIBDIR)/libtracemill-capture.a'
+	install -D -m 644 lib/capture/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :
@@ -287,6 +294,8 @@ uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
+	  '$(DESTDIR)$(LIBDIR)/libtracemill-capture.so' '$(DESTDIR)$(LIBDIR)/libtracemill-capture.a' \
+	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 

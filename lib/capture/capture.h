@@ -122,7 +122,7 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 /* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
 void cap_write_begin(int fd);
 void cap_write(bool flush);
-void cap_write_end(const char *note);
+void cap_write_end(const char *end); /* a note, or NULL */
 /* In helper.c. */
 void cap_helper_start(void);
 void cap_helper_wake(void);

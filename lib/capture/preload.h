@@ -9,6 +9,11 @@
 #include "lib/capture/capture.h"
 
 #define CAP_PUBLIC __attribute__((visibility("default")))
+/* A hook has its function's name for the linker only: the compiler knows what malloc does, and that
+ * is not what ours does. */
+#define CAP_HOOK(result, name, parameters)                       \
+	CAP_PUBLIC result hook_##name parameters __asm__(#name); \
+	result hook_##name parameters
 
 /* The next definition of name behind this library; NULL: none. */
 void *cap_next(const char *name);

@@ -106,19 +106,19 @@ static inline void *told(void *p, size_t requested, struct cap_where where)
 	return p;
 }
 
-CAP_PUBLIC void *malloc(size_t n)
+CAP_HOOK(void *, malloc, (size_t n))
 {
 	return found() ? told(next.malloc(n), n, CAP_HERE) : early_alloc(n);
 }
 
-CAP_PUBLIC void *calloc(size_t n, size_t size)
+CAP_HOOK(void *, calloc, (size_t n, size_t size))
 {
 	if (!found())
 		return n && size > sizeof early / n ? NULL : early_alloc(n * size);
 	return told(next.calloc(n, size), n * size, CAP_HERE);
 }
 
-CAP_PUBLIC void free(void *p)
+CAP_HOOK(void, free, (void *p))
 {
 	if (!p || is_early(p) || !found())
 		return;
@@ -155,12 +155,12 @@ static void *reallocate(void *p, size_t n, struct cap_where where)
 	return to;
 }
 
-CAP_PUBLIC void *realloc(void *p, size_t n)
+CAP_HOOK(void *, realloc, (void *p, size_t n))
 {
 	return found() ? reallocate(p, n, CAP_HERE) : p ? NULL : early_alloc(n);
 }
 
-CAP_PUBLIC void *reallocarray(void *p, size_t n, size_t size)
+CAP_HOOK(void *, reallocarray, (void *p, size_t n, size_t size))
 {
 	size_t bytes;
 
@@ -171,17 +171,17 @@ CAP_PUBLIC void *reallocarray(void *p, size_t n, size_t size)
 	return found() ? reallocate(p, bytes, CAP_HERE) : NULL;
 }
 
-CAP_PUBLIC void *memalign(size_t align, size_t n)
+CAP_HOOK(void *, memalign, (size_t align, size_t n))
 {
 	return found() ? told(next.memalign(align, n), n, CAP_HERE) : NULL;
 }
 
-CAP_PUBLIC void *aligned_alloc(size_t align, size_t n)
+CAP_HOOK(void *, aligned_alloc, (size_t align, size_t n))
 {
 	return found() ? told(next.aligned_alloc(align, n), n, CAP_HERE) : NULL;
 }
 
-CAP_PUBLIC int posix_memalign(void **p, size_t align, size_t n)
+CAP_HOOK(int, posix_memalign, (void **p, size_t align, size_t n))
 {
 	int error = found() ? next.posix_memalign(p, align, n) : ENOMEM;
 
@@ -190,12 +190,12 @@ CAP_PUBLIC int posix_memalign(void **p, size_t align, size_t n)
 	return error;
 }
 
-CAP_PUBLIC void *valloc(size_t n)
+CAP_HOOK(void *, valloc, (size_t n))
 {
 	return found() && next.valloc ? told(next.valloc(n), n, CAP_HERE) : NULL;
 }
 
-CAP_PUBLIC void *pvalloc(size_t n)
+CAP_HOOK(void *, pvalloc, (size_t n))
 {
 	return found() && next.pvalloc ? told(next.pvalloc(n), n, CAP_HERE) : NULL;
 }

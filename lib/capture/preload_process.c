@@ -59,7 +59,7 @@ static bool ours(void)
 	return cap_on() && (uint32_t)getpid() == cap.pid;
 }
 
-CAP_PUBLIC void _exit(int status)
+CAP_HOOK(void, _exit, (int status))
 {
 	static void (*next)(int);
 
@@ -71,13 +71,13 @@ CAP_PUBLIC void _exit(int status)
 	__builtin_unreachable();
 }
 
-CAP_PUBLIC void _Exit(int status)
+CAP_HOOK(void, _Exit, (int status))
 {
-	_exit(status);
+	hook__exit(status);
 }
 
 /* The trace is not ended: a handler may go on. */
-CAP_PUBLIC void abort(void)
+CAP_HOOK(void, abort, (void))
 {
 	static void (*next)(void);
 
@@ -89,7 +89,7 @@ CAP_PUBLIC void abort(void)
 	__builtin_unreachable();
 }
 
-CAP_PUBLIC int dlclose(void *handle)
+CAP_HOOK(int, dlclose, (void *handle))
 {
 	static int (*next)(void *);
 	int result;
@@ -122,7 +122,7 @@ static int after_exec(bool mine, int result)
 	return result;
 }
 
-CAP_PUBLIC int execve(const char *path, char *const argv[], char *const env[])
+CAP_HOOK(int, execve, (const char *path, char *const argv[], char *const env[]))
 {
 	static int (*next)(const char *, char *const[], char *const[]);
 	bool mine;
@@ -133,12 +133,12 @@ CAP_PUBLIC int execve(const char *path, char *const argv[], char *const env[])
 	return after_exec(mine, next(path, argv, env));
 }
 
-CAP_PUBLIC int execv(const char *path, char *const argv[])
+CAP_HOOK(int, execv, (const char *path, char *const argv[]))
 {
-	return execve(path, argv, environ);
+	return hook_execve(path, argv, environ);
 }
 
-CAP_PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
+CAP_HOOK(int, execvpe, (const char *file, char *const argv[], char *const env[]))
 {
 	static int (*next)(const char *, char *const[], char *const[]);
 	bool mine;
@@ -149,12 +149,12 @@ CAP_PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
 	return after_exec(mine, next(file, argv, env));
 }
 
-CAP_PUBLIC int execvp(const char *file, char *const argv[])
+CAP_HOOK(int, execvp, (const char *file, char *const argv[]))
 {
-	return execvpe(file, argv, environ);
+	return hook_execvpe(file, argv, environ);
 }
 
-CAP_PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
+CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 {
 	static int (*next)(int, char *const[], char *const[]);
 	bool mine;
@@ -185,26 +185,26 @@ CAP_PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 		va_end(again);                                 \
 	} while (0)
 
-CAP_PUBLIC int execl(const char *path, const char *arg, ...)
+CAP_HOOK(int, execl, (const char *path, const char *arg, ...))
 {
 	char **argv, ***none = NULL;
 
 	GATHER(argv, arg, arg, none);
-	return execve(path, argv, environ);
+	return hook_execve(path, argv, environ);
 }
 
-CAP_PUBLIC int execlp(const char *file, const char *arg, ...)
+CAP_HOOK(int, execlp, (const char *file, const char *arg, ...))
 {
 	char **argv, ***none = NULL;
 
 	GATHER(argv, arg, arg, none);
-	return execvpe(file, argv, environ);
+	return hook_execvpe(file, argv, environ);
 }
 
-CAP_PUBLIC int execle(const char *path, const char *arg, ...)
+CAP_HOOK(int, execle, (const char *path, const char *arg, ...))
 {
 	char **argv, **env = NULL, ***to = &env;
 
 	GATHER(argv, arg, arg, to);
-	return execve(path, argv, env);
+	return hook_execve(path, argv, env);
 }

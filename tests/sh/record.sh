@@ -129,7 +129,7 @@ for mode in frames family; do
 done
 tm-record -- ./tables frames 2>said | tm-symbolize -q | tm-top -q --csv >top
 ok "piped: the site is where the program allocates, with its line" \
-	[ "$(grep -c 'blocks.*blocks\.c:' top)" = 1 ]
+	[ "$(grep -c '^1,5500,.*,blocks,.*/blocks\.c,[0-9]' top)" = 1 ]
 
 # Sampling: within five standard errors of the truth; freed blocks are not live.
 tm-record -o x.tmt --sample 20000 -- ./blocks random 2>said
@@ -143,7 +143,7 @@ ok "sampling: the estimates of bytes and counts" [ "$(tm-dump -q x.tmt | awk -v 
 		return 1
 	}
 	$1 == "alloc" { n++; c += field("count"); b += field("requested") }
-	END { print n > 5000 && n < 15000 && c > a * .8 && c < a * 1.2 && b > r * .95 && b < r * 1.05 }')" = 1 ]
+	END { print (n > 5000 && n < 15000 && c > a * .95 && c < a * 1.05 && b > r * .95 && b < r * 1.05) }')" = 1 ]
 ok "sampling: the trace says so" [ "$(tm-dump -q x.tmt | grep -c '^capture count=estimated requested=estimated real=estimated live=estimated')" = 1 ]
 ok "sampling: no free without its allocation" [ "$(sums x.tmt | grep -c order)" = 0 ]
 tm-record -o x.tmt --threshold 2000 -- ./blocks random 2>said
@@ -208,10 +208,14 @@ ok "a slow output with --drop: what is lost is counted" [ "$(tm-dump -q x.tmt |
 # Other tools count the same.
 tm-record -o x.tmt -- ./tables random 2>said
 if command -v heaptrack >/dev/null 2>&1 && command -v heaptrack_print >/dev/null 2>&1; then
-	heaptrack -r -o ht ./tables random >/dev/null 2>&1
-	heaptrack --analyze ht* >ht.txt 2>/dev/null || heaptrack_print ht* >ht.txt 2>/dev/null
-	ok "heaptrack counts the same allocations" [ "$(sed -n 's/^calls to allocation functions: \([0-9]*\).*/\1/p' ht.txt)" = \
-		"$(tm-dump -q x.tmt | grep -c ^alloc)" ]
+	heaptrack -o ht ./tables random >/dev/null 2>&1
+	# Its library brings libstdc++ along, which allocates once: only stacks of ours count.
+	for cost in allocations leaked; do
+		heaptrack_print -F $cost --flamegraph-cost-type $cost ht.* >printed 2>/dev/null
+		awk '/blocks\.c/ { n += $NF } END { printf "%d ", n }' $cost
+	done >theirs
+	tm-top -q --csv x.tmt | awk -F , 'NR > 1 { n += $2; b += $7 } END { printf "%d %d ", n, b }' >ours
+	ok "heaptrack counts the same allocations and bytes left ($(cat ours))" cmp -s ours theirs
 else
 	echo "skip - heaptrack counts the same (not here)"
 fi
