@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
+struct functions {
 	void *(*malloc)(size_t);
 	void *(*calloc)(size_t, size_t);
 	void *(*realloc)(void *, size_t);
@@ -22,7 +22,31 @@ static struct {
 	void *(*valloc)(size_t);
 	void *(*pvalloc)(size_t);
 	size_t (*usable)(void *);
-} next;
+};
+
+#ifdef CAP_WRAP
+/* Those that were not named to the linker are NULL, and nobody calls our hooks for them. */
+#define REAL(result, name, parameters) \
+	extern result real_##name parameters __asm__("__real_" #name) __attribute__((weak))
+REAL(void *, malloc, (size_t));
+REAL(void *, calloc, (size_t, size_t));
+REAL(void *, realloc, (void *, size_t));
+REAL(void *, reallocarray, (void *, size_t, size_t));
+REAL(void, free, (void *));
+REAL(void *, memalign, (size_t, size_t));
+REAL(void *, aligned_alloc, (size_t, size_t));
+REAL(int, posix_memalign, (void **, size_t, size_t));
+REAL(void *, valloc, (size_t));
+REAL(void *, pvalloc, (size_t));
+
+static const struct functions next = {
+    real_malloc, real_calloc,   real_realloc,       real_reallocarray,
+    real_free,   real_memalign, real_aligned_alloc, real_posix_memalign,
+    real_valloc, real_pvalloc,  malloc_usable_size,
+};
+#else
+static struct functions next;
+#endif
 
 /* What dlsym allocates before we know where from. */
 static _Alignas(16) unsigned char early[16 << 10];
@@ -43,6 +67,11 @@ static bool is_early(const void *p)
 	return (uintptr_t)p - (uintptr_t)early < sizeof early;
 }
 
+#ifdef CAP_WRAP
+static void find_all(void)
+{
+}
+#else
 void *cap_next(const char *name)
 {
 	unsigned depth = cap_self.depth;
@@ -82,6 +111,7 @@ static __attribute__((noinline)) void find_all(void)
 	resolve(&next.malloc, "malloc");
 	finding = false;
 }
+#endif
 
 /* False: we are being called by what looks for the functions. */
 static inline bool found(void)

@@ -54,6 +54,7 @@ static __attribute__((destructor)) void end(void)
 	cap_finish(NULL);
 }
 
+#ifndef CAP_WRAP /* a program linked statically has nothing behind these */
 static bool ours(void)
 {
 	return cap_on() && (uint32_t)getpid() == cap.pid;
@@ -208,3 +209,4 @@ CAP_HOOK(int, execle, (const char *path, const char *arg, ...))
 	GATHER(argv, arg, arg, to);
 	return hook_execve(path, argv, env);
 }
+#endif

@@ -170,6 +170,26 @@ ok "children: the child of fork, and its 77 blocks" [ "$(for f in children/*; do
 	tm-dump -q "$f" 2>/dev/null | grep -c '^alloc.*requested=13 '
 done | sort -n | tail -n 1)" = 77 ]
 
+# Linked in instead of preloaded; a static C library allocates a little on its own account.
+lib=$BIN/../lib
+if build linked -O1 "$lib/libtracemill-capture.a" -lm; then
+	TRACEMILL_CAPTURE='out=x.tmt' ./linked family 2>want
+	ok "linked in: exactly what the program knows" [ "$(sums x.tmt)" = "$(cat want)" ]
+else
+	echo "not ok - linked in"
+fi
+wrap=-Wl
+for f in malloc calloc realloc reallocarray free memalign aligned_alloc posix_memalign; do
+	wrap+=,--wrap=$f
+done
+if build wrapped -O1 -static "$wrap" "$lib/libtracemill-wrap.a" -lm 2>/dev/null; then
+	TRACEMILL_CAPTURE='out=x.tmt' ./wrapped frames 2>want
+	ok "static, with --wrap: the program's blocks" [ "$(tm-symbolize -q x.tmt | tm-filter -q --focus '^blocks$' | tm-dump -q |
+		grep -c '^alloc.*requested=50 ') $(tm-dump -q x.tmt | grep -c ^frame)" = "5500 10" ]
+else
+	echo "skip - static, with --wrap (no static C library)"
+fi
+
 # Kept out, each with its reason and status 3.
 refused() { # what, words of the message, arguments
 	local what=$1 words=$2
