@@ -4,33 +4,24 @@
  */
 #include "lib/cli/compare.h"
 #include "lib/cli/report.h"
+#include "lib/report/compare_counters.h"
 #include "lib/report/compare_view.h"
 
-static const char *const sort_words[] = {"auto",
-					 "count",
-					 "entries",
-					 "requested",
-					 "real",
-					 "slack",
-					 "live-count",
-					 "live-requested",
-					 "live-real",
-					 "freed-count",
-					 "freed-requested",
-					 "freed-real",
-					 "peak-count",
-					 "peak-requested",
-					 "peak-real",
-					 "temporary",
-					 "lifetime",
-					 "live",
-					 NULL};
+static const char *const sort_words[] = {
+    "auto",       "count",          "entries",         "requested",
+    "real",       "slack",          "live-count",      "live-requested",
+    "live-real",  "freed-count",    "freed-requested", "freed-real",
+    "peak-count", "peak-requested", "peak-real",       "temporary",
+    "lifetime",   "live",           "self-time",       "total-time",
+    "calls",      "mean-time",      "lua-net",         "mono-net",
+    "samples",    NULL};
 static const char *const per_words[] = {"run", "frame", "second", NULL};
 
 static int sort_of(int word)
 {
 	return word == 0                  ? COMPARE_SORT_AUTO
 	       : word == SUM_LIFETIME + 2 ? COMPARE_SORT_LIVE
+	       : word > SUM_LIFETIME + 2  ? (int)SUM_TIME_SELF + word - (SUM_LIFETIME + 3)
 					  : word - 1;
 }
 
@@ -40,6 +31,11 @@ static bool for_programs(enum render_format f)
 	return f != RENDER_TEXT && f != RENDER_MARKDOWN && f != RENDER_JUNIT && f != RENDER_SARIF;
 }
 
+static bool shows_flame(enum render_format f)
+{
+	return f != RENDER_CSV && f != RENDER_TSV && for_programs(f);
+}
+
 static void choose(struct project_options *what, enum key by, int sort, const struct policy *p,
 		   enum render_format f, bool save)
 {
@@ -47,12 +43,12 @@ static void choose(struct project_options *what, enum key by, int sort, const st
 
 	if (save)
 		keys = (1u << KEYS) - 1 - (1u << KEY_LOCATION) - (1u << KEY_FRAME);
-	else if (f != RENDER_CSV && f != RENDER_TSV && for_programs(f))
-		keys |= 1u << KEY_STACK; /* for the flame graph */
+	else if (shows_flame(f))
+		keys |= 1u << KEY_STACK;
 	for (enum key k = 0; k < KEYS; k++)
 		if (keys >> k & 1)
 			what->by[what->n_by++].by = k;
-	what->want = AGGREGATE_WANT | gate_sums(p);
+	what->want = AGGREGATE_TOP | gate_sums(p);
 	if (sort >= 0 && sort < SUMS)
 		what->want |= SUM_BIT(sort) | (sort == SUM_LIFETIME ? SUM_BIT(SUM_TIMED) : 0u);
 	if (save || for_programs(f))
@@ -65,6 +61,7 @@ static void print(struct cli_compare *c, const struct compare_options *o, struct
 	struct document d = {.program = "tm-compare"};
 	struct err e = ERR_INIT;
 	struct compare_view *v = compare_view_new(from, o, &e);
+	struct compare_counters counters;
 	struct gate *g;
 
 	if (!v)
@@ -73,12 +70,16 @@ static void print(struct cli_compare *c, const struct compare_options *o, struct
 		for (size_t k = 0; k < from->groups[i].n; k++)
 			document_input(&d, from->groups[i].names[k], from->groups[i].label);
 	compare_view_add(v, &d);
+	compare_counters_init(&counters, from);
+	if (counters.table.n_rows)
+		document_table(&d, &counters.table);
 	g = cli_compare_gate(c);
 	if (g)
 		document_checks(&d, gate_checks(g));
 	cli_report_print(to, &d);
 	document_release(&d);
 	gate_free(g);
+	compare_counters_release(&counters);
 	compare_view_free(v);
 }
 
@@ -97,10 +98,12 @@ int main(int argc, char **argv)
 		       "what a row is: site, function, location, stack, type, file, module, "
 		       "thread or owner",
 		       &by, key_words),
-	    ROW_CHOICE(0, "sort", "METRIC",
-		       "rank by the change in auto, live, count, entries, requested, real, slack, "
-		       "live-*, freed-*, peak-*, temporary or lifetime",
-		       &sort, sort_words),
+	    ROW_CHOICE(
+		0, "sort", "METRIC",
+		"rank by the change in auto, live, count, entries, requested, real, slack, "
+		"live-*, freed-*, peak-*, temporary, lifetime, self-time, total-time, calls, "
+		"mean-time, lua-net, mono-net or samples",
+		&sort, sort_words),
 	    ROW_FLAG(0, "cumulative", "totals, not self, of functions, locations, files, modules",
 		     &options.cumulative),
 	    ROW_CHOICE(0, "per", "UNIT", "divide by run, frame or second", &per, per_words),
@@ -132,7 +135,9 @@ int main(int argc, char **argv)
 		cli_report_start(&report);
 	options.by = (enum key)by;
 	options.sort = sort_of(sort);
+	options.flame = shows_flame(report.format);
 	cli_filter_project(&filter, &what);
+	what.counters = true;
 	choose(&what, options.by, options.sort, &compare.policy, report.format, save != NULL);
 	complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
 	compare.in.compare.per = (enum compare_per)per;

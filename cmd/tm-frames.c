@@ -28,12 +28,18 @@ static const char *const sort_words[] = {"auto",
 					 "freed-requested",
 					 "freed-real",
 					 "temporary",
+					 "self-time",
+					 "calls",
+					 "lua-net",
+					 "mono-net",
+					 "samples",
 					 "duration",
 					 NULL};
 static const int sorts[] = {FRAMES_AUTO,   SUM_COUNT,       SUM_ENTRIES,         SUM_REQUESTED,
 			    SUM_REAL,      SUM_SLACK,       SUM_LIVE_COUNT,      SUM_LIVE_REQUESTED,
 			    SUM_LIVE_REAL, SUM_FREED_COUNT, SUM_FREED_REQUESTED, SUM_FREED_REAL,
-			    SUM_TEMPORARY, FRAME_DURATION};
+			    SUM_TEMPORARY, SUM_TIME_SELF,   SUM_CALLS,           SUM_LUA_NET,
+			    SUM_MONO_NET,  SUM_SAMPLES,     FRAME_DURATION};
 static const char *const by_words[] = {"site", "function", "location", "stack", "type",
 				       "file", "module",   "thread",   "owner", NULL};
 static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK, KEY_TYPE,
@@ -58,7 +64,7 @@ static void capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_loop *loop = arg;
 
-	cli_notes(loop->file, t, 0, NOTE_GUESS);
+	cli_report_notes(loop->file, t);
 }
 
 static void print(struct frames_cli *c, const struct table *table,
@@ -167,7 +173,7 @@ static void parse(struct frames_cli *c)
 	}
 	o->n_spikes = c->spikes.n;
 	o->sort = sorts[c->sort];
-	o->sorted = c->sorted;
+	o->sorted = c->sorted || o->sort_counter;
 	if (o->tops > FRAMES_TOPS_MAX)
 		cli_usage("--tops: at most %d", FRAMES_TOPS_MAX);
 	/* One frame is looked at closely; so is what is asked for. */
@@ -196,11 +202,15 @@ int main(int argc, char **argv)
 	    {.type = OPT_CHOICE,
 	     .word = "sort",
 	     .arg = "METRIC",
-	     .help = "frames with most first: auto, count, entries, requested, real, slack, "
-		     "live-..., freed-..., temporary or duration",
+	     .help =
+		 "frames with most first: auto, count, entries, requested, real, slack, "
+		 "live-..., freed-..., temporary, self-time, calls, lua-net, mono-net, samples or "
+		 "duration",
 	     .to = &c.sort,
 	     .given = &c.sorted,
 	     .choices = sort_words},
+	    ROW_STRING(0, "sort-counter", "NAME", "frames with most of a counter first",
+		       &c.options.sort_counter),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default)", &c.options.n),
 	    ROW_STRING(0, "every", "TIME", "steps of so much time instead of frames", &c.every),
 	    ROW_FLAG(0, "detail", "types and stacks of the chosen frames; so is --frame N",
@@ -210,7 +220,9 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "tops", "N", "beneath each frame: its N largest types (or --by KEY)",
 		       &tops),
 	    ROW_LIST(0, "spike", "LIMIT",
-		     "frames above [METRIC>]VALUE, 3x the median, or 6mad above it", &c.spikes),
+		     "frames above [METRIC>]VALUE, 33ms, 20% of the frame, 3x the median, or 6mad "
+		     "above it",
+		     &c.spikes),
 	    ROW_FLAG(0, "new", "stacks that no frame before had", &c.options.news),
 	    CLI_FILTER_ROWS(c.filter),
 	    CLI_VIEW_ROWS(c.filter),

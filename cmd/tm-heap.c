@@ -111,7 +111,8 @@ static bool choose(struct heap_cli *c)
 
 	if (!s->n) {
 		if (c->loop.read)
-			cli_error(NULL, "no snapshot in the input: it has no objects");
+			cli_error(c->loop.read == 1 ? c->loop.file : NULL,
+				  "no snapshot in the input: it has no objects");
 		cli_status(EXIT_INPUT);
 		return false;
 	}

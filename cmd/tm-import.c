@@ -2,16 +2,21 @@
  *
  * tm-import: any capture -> the trace stream, on standard output.
  */
+#include "lib/base/num.h"
 #include "lib/cli/cli.h"
+#include "lib/trace/merge.h"
 #include "lib/trace/writer.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+static const char *const align_words[] = {"auto", "frames", "time", NULL};
 
 static void list_formats(void)
 {
 	for (size_t i = 0; readers[i]; i++)
-		printf("%-12s %s\n", readers[i]->name, readers[i]->what);
+		printf("%-15s %s\n", readers[i]->name, readers[i]->what);
 }
 
 /* The writer, with the notes of each capture told before it is closed. */
@@ -49,14 +54,77 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	return i->to->end(i->to, t, e);
 }
 
+/* Files that go away when they are closed. */
+static FILE *spool(void *arg, struct err *e)
+{
+	int fd = input_temporary(e);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+b");
+
+	(void)arg;
+	if (fd >= 0 && !f) {
+		err_sys(e, "temporary file");
+		close(fd);
+	}
+	return f;
+}
+
+/* "2=1.5s": what is added to the times of the second file. */
+static bool clock_offset(const struct opt_list *l, int file, int files, int64_t *offset)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const char *equals = strchr(l->items[i], '=');
+		uint64_t n = 0;
+
+		if (!equals || !num_dec(l->items[i], (size_t)(equals - l->items[i]), &n) || !n ||
+		    n > (uint64_t)files)
+			cli_usage("--clock-offset: '%s' begins with no file's number: 2=1.5s",
+				  l->items[i]);
+		if (!num_time(equals + 1, strlen(equals + 1), offset))
+			cli_usage("--clock-offset: '%s' ends with no time: 2=1.5s, 3=-20ms",
+				  l->items[i]);
+		if (n == (uint64_t)file)
+			return true;
+	}
+	*offset = 0;
+	return false;
+}
+
+static void merge_files(struct cli_loop *loop, struct import_sink *sink, int align,
+			const struct opt_list *offsets, int n, char **operands)
+{
+	struct merge_options o = {.align = (enum merge_align)align, .spool = spool};
+	struct merge *m = merge_new(&o);
+	struct sink *to = sink->to;
+	struct err e = ERR_INIT;
+
+	sink->to = merge_sink(m);
+	for (int i = 0; i < n; i++) {
+		int64_t offset = 0;
+		bool given = clock_offset(offsets, i + 1, n, &offset);
+
+		merge_part(m, operands[i], given, offset);
+		cli_inputs(loop, 1, operands + i);
+	}
+	if (loop->read && merge_write(m, to, &e))
+		cli_fail(NULL, &e);
+	merge_free(m);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	const char *output = NULL;
-	bool list = false;
+	bool list = false, merge = false;
+	struct opt_list offsets = {0};
+	int align = MERGE_AUTO;
 	const struct opt options[] = {
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
 	    ROW_FLAG(0, "list-formats", "the formats that can be read", &list),
+	    ROW_FLAG(0, "merge", "captures of one run become one capture", &merge),
+	    ROW_CHOICE(0, "align", "HOW", "--merge: auto, frames (by their numbers) or time",
+		       &align, align_words),
+	    ROW_LIST(0, "clock-offset", "OFFSET",
+		     "--merge: N=TIME: add to the times of the N-th file", &offsets),
 	    CLI_IMPORT_ROWS(import),
 	    ROW_HEADING("reading captures of Lua profilers:"),
 	    ROW_FLAG(0, "collapse-resumes", "one node for a chain of the same coroutine's resumes",
@@ -85,7 +153,15 @@ int main(int argc, char **argv)
 	writer = writer_new(stdout);
 	sink.to = writer_sink(writer);
 	sink.loop = &loop;
-	cli_inputs(&loop, n, argv + 1);
+	if (merge && n < 2)
+		cli_usage("--merge takes two files or more");
+	if (!merge && (offsets.n || align))
+		cli_usage("--align and --clock-offset go with --merge");
+	if (merge)
+		merge_files(&loop, &sink, align, &offsets, n, argv + 1);
+	else
+		cli_inputs(&loop, n, argv + 1);
+	opt_list_release(&offsets);
 	writer_free(writer);
 	return cli_exit();
 }

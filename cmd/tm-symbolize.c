@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 	struct opt_list files = {0}, debug_dirs = {0};
 	const char *output = NULL, *sysroot = "/", *engine = dwarf_engine_default()->name;
 	uint64_t jobs = pool_cpus(), least = 0;
-	bool no_local = false, prewarm = false, no_il2cpp = false;
+	bool no_local = false, prewarm = false, no_managed = false;
 	struct symbolize_options o = {0};
 	struct job j = {.import = &import.options};
 	const struct opt options[] = {
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 	    CLI_MANAGED_ROWS(managed),
 	    ROW_STRING(0, "jit-map", "FILE", "perf-PID.map: code compiled at run time",
 		       &managed.jit_map),
-	    ROW_FLAG(0, "no-il2cpp", "generated names as they are; look for no maps", &no_il2cpp),
+	    ROW_FLAG(0, "no-managed", "generated names as they are; look for no maps", &no_managed),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 	o.bind = (struct bind_options){import.options.has_slide, import.options.slide,
 				       import.options.locations, import.options.offsets};
 	o.managed = cli_managed_done(&managed);
-	o.managed.names = o.managed.beside = !no_il2cpp;
+	o.managed.names = o.managed.beside = !no_managed;
 	o.dwarf =
 	    (struct dwarf_options){.jobs = (unsigned)jobs, .progress = progress, .once = true};
 	for (size_t i = 0; i < debug_dirs.n; i++)

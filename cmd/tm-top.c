@@ -29,7 +29,7 @@ static void capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_loop *loop = arg;
 
-	cli_notes(loop->file, t, 0, NOTE_GUESS);
+	cli_report_notes(loop->file, t);
 }
 
 /* "2", "0.5": in hundredths. */
@@ -92,7 +92,7 @@ static void choose(struct request *q, struct project_options *o)
 		if (q->by != KEY_STACK)
 			o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 0};
 	}
-	o->want = (q->top.metrics ? q->top.metrics : AGGREGATE_WANT) | sort_wants(q->top.sort);
+	o->want = (q->top.metrics ? q->top.metrics : AGGREGATE_TOP) | sort_wants(q->top.sort);
 }
 
 static void print(const struct project *p, struct request *q)
@@ -140,7 +140,8 @@ int main(int argc, char **argv)
 		       &q.by, key_words),
 	    ROW_CHOICE(0, "sort", "METRIC",
 		       "rank by auto, count, entries, requested, real, live, slack, freed, peak, "
-		       "temporary or lifetime; also live-count and so on",
+		       "temporary, lifetime, self-time, total-time, calls, mean-time, lua-net, "
+		       "mono-net or samples; also live-count and so on",
 		       &q.sort, sort_words),
 	    ROW_STRING(0, "metrics", "LIST", "these metrics, with commas between; all", &q.metrics),
 	    ROW_FLAG(0, "cumulative", "rank by what is in or below, not by self",

@@ -188,7 +188,6 @@ static enum status push(struct folded *f, struct err *e)
 	bool states, pairs = two_levels(f, &states);
 	enum status st;
 
-	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_set(t, "folded.unit", "samples, interval not captured");
 	st = import_begin(f->im, e);
 	if (!st)

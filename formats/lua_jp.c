@@ -209,8 +209,6 @@ static enum status begin(struct jp *j, struct err *e)
 	if (j->any)
 		return ST_OK;
 	j->any = true;
-	trace_metric(t, METRIC_COUNT, j->percent ? METRIC_ESTIMATED : METRIC_LOWER_BOUND,
-		     METRIC_AT_ALL);
 	trace_set(t, "luajit-jp.unit", unit);
 	return import_begin(j->im, e);
 }

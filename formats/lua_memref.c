@@ -27,8 +27,7 @@ struct memref {
 	struct buf entry; /* lines up to here; empty: none */
 	unsigned lines;   /* of it */
 	bool single;      /* a report on one object: lines are paths */
-	bool compared;
-	uint32_t object; /* of a single report */
+	uint32_t object;  /* of a single report */
 	uint64_t refused, cut, nameless, said, paths;
 };
 

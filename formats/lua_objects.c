@@ -73,6 +73,7 @@ enum status lua_objects_refer(struct lua_objects *o, uint32_t from, uint32_t to,
 enum status lua_objects_end(struct lua_objects *o, struct err *e)
 {
 	static const char outside[] = "(not in the dump)";
+	const struct lua_text none = {.s = NULL};
 	uint64_t n = 0;
 	enum status st = ST_OK;
 
@@ -80,8 +81,7 @@ enum status lua_objects_end(struct lua_objects *o, struct err *e)
 		if (o->list[id - 1].defined)
 			continue;
 		n++;
-		st = lua_objects_define(o, id, (struct lua_text){.s = NULL},
-					(struct lua_text){.s = NULL}, NULL, e);
+		st = lua_objects_define(o, id, none, none, NULL, e);
 		if (!st)
 			st = lua_objects_refer(
 			    o, 0, id, (struct lua_text){outside, sizeof outside - 1}, 0, e);

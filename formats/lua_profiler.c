@@ -179,7 +179,6 @@ static enum status read(struct import *im, struct err *e)
 	struct cursor *c = &im->in->cur;
 	enum status st, in;
 
-	trace_metric(im->t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(im->t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
 	trace_set(im->t, "luaprofiler.resolution", "1 us");
 	if (!lua_next_line(c, &p.line) || !is_header(p.line.s, p.line.n))

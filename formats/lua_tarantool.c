@@ -269,7 +269,6 @@ static void begin_sysprof(struct trace *t)
 {
 	trace_set(t, "tarantool.profiler", "sysprof");
 	trace_set(t, "tarantool.unit", "samples, interval not captured");
-	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 }
 
 /* --- both --- */

@@ -81,11 +81,9 @@ static uint32_t stack_of(struct luatrace *l, const struct luatrace_frame *f)
 static enum status push(struct luatrace *l, struct luatrace_frame *f, int64_t ns, struct err *e)
 {
 	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_COUNT | EV_HAS_STACK | EV_HAS_VALUE | EV_HAS_TARGET |
-				  EV_HAS_TIME,
+			   .has = EV_HAS_COUNT | EV_HAS_STACK | EV_HAS_TARGET | EV_HAS_TIME,
 			   .stack = stack_of(l, f),
 			   .count = !f->counted,
-			   .value = ns,
 			   .target = (uint64_t)ns,
 			   .time = l->now};
 
@@ -297,7 +295,6 @@ static enum status read(struct import *im, struct err *e)
 	enum status st, in;
 
 	VEC_PUSH(l.threads, l.n_threads, l.cap_threads) = (struct luatrace_frames){0};
-	trace_metric(im->t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(im->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &l.line))

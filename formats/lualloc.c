@@ -46,17 +46,19 @@ static const char *tag_name(const struct lualloc *l, uint64_t tag)
 
 uint32_t lualloc_kind_number(struct lualloc *l, uint64_t number)
 {
-	uint32_t *at = map64_put(&l->by_number, number);
+	uint32_t kind = map64_get(&l->by_number, number);
 	const char *name = tag_name(l, number);
 	char text[40];
 
-	if (*at)
-		return *at;
+	if (kind)
+		return kind;
 	if (!name) {
 		snprintf(text, sizeof text, "kind %" PRIu64, number);
 		name = text;
 	}
-	return *at = lualloc_kind_name(l, name, strlen(name));
+	kind = lualloc_kind_name(l, name, strlen(name));
+	*map64_put(&l->by_number, number) = kind;
+	return kind;
 }
 
 /* What osize says where there is no block yet. Lua passes sizes of arrays of other things there

@@ -90,7 +90,7 @@ struct luau {
 static enum status take_line(struct luau *l, struct err *e)
 {
 	struct luau_frame f;
-	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_STACK | EV_HAS_VALUE | EV_HAS_TARGET};
+	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_STACK | EV_HAS_TARGET};
 	const char *s, *end;
 	bool sound = true;
 	uint64_t us;
@@ -111,7 +111,6 @@ static enum status take_line(struct luau *l, struct err *e)
 	}
 	l->stacks++;
 	ev.stack = trace_stack_of(l->im->t, l->ids, l->n);
-	ev.value = (int64_t)(us * 1000);
 	ev.target = us * 1000;
 	return import_event(l->im, &ev, e);
 }

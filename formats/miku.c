@@ -115,7 +115,7 @@ enum status miku_begin(struct miku *m, const struct miku_evidence *v, struct err
 		if (!m->im->options->tick_rate)
 			trace_note(t, NOTE_GUESS, 0,
 				   "times are Stopwatch ticks whose rate is not in the capture: "
-				   "taken for 100 ns, as the tool does (--tick-rate)");
+				   "taken for 100 ns, as the tool does (tm-import --tick-rate)");
 	}
 	return import_begin(m->im, e);
 }

@@ -63,7 +63,7 @@ static uint32_t text(struct miku_names *names, struct cursor *c, bool strict, bo
 /* Whether a string may have this number, and what is wrong when it may not. */
 static const char *refuse(const struct miku_names *names, bool is_reference, uint32_t number)
 {
-	if (number >= MIKU_STRINGS_MAX)
+	if (number > INT32_MAX)
 		return "a number beyond any";
 	if (names->lossy || (is_reference && number < names->n) ||
 	    (!is_reference && (number == names->n || (names->fresh && !number))))
@@ -92,6 +92,9 @@ uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool
 	if (is_reference) {
 		if (number < names->n && names->numbered[number])
 			return names->numbered[number];
+		id = map64_get(&names->sparse, number);
+		if (id)
+			return id;
 		names->lost++;
 		snprintf(lost, sizeof lost, "<str#%u>", number);
 		return intern_add(&names->text, lost, strlen(lost));
@@ -101,12 +104,16 @@ uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool
 		return 0;
 	if (!number && names->n && fresh) {
 		names->n = 0;
+		map64_release(&names->sparse);
 		names->lossy = false;
 		names->restarts++;
 	}
-	while (names->n <= number)
-		VEC_PUSH(names->numbered, names->n, names->cap) = 0;
-	names->numbered[number] = id;
+	if (number < names->n)
+		names->numbered[number] = id;
+	else if (number == names->n)
+		VEC_PUSH(names->numbered, names->n, names->cap) = id;
+	else
+		*map64_put(&names->sparse, number) = id;
 	return id;
 }
 
@@ -300,6 +307,7 @@ void miku_tree_release(struct miku_tree *t)
 void miku_names_release(struct miku_names *names)
 {
 	intern_release(&names->text);
+	map64_release(&names->sparse);
 	buf_release(&names->repair);
 	free(names->numbered);
 	*names = (struct miku_names){0};

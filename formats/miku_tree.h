@@ -9,6 +9,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/cursor.h"
+#include "lib/base/hash.h"
 #include "lib/base/intern.h"
 
 enum miku_layout {
@@ -39,14 +40,13 @@ struct miku_names {
 	struct intern text;
 	uint32_t *numbered; /* id in text of string 0, 1, ...; 0: its definition was lost */
 	size_t n, cap;
+	struct map64 sparse; /* number -> id, of what is defined behind a gap */
 	bool fresh; /* the next one is a message's first: when it defines string 0, it begins
 		     * another connection */
 	bool lossy; /* definitions may be missing: a gap is no error, a reference to one neither */
 	uint64_t lost, repaired, restarts; /* references to lost ones; names of invalid UTF-8 */
 	struct buf repair;
 };
-
-enum { MIKU_STRINGS_MAX = 1 << 23 };
 
 struct miku_node {
 	int64_t lua, mono; /* inclusive bytes */

@@ -66,6 +66,8 @@ uint32_t unity_snap_location(struct trace *t, uint64_t address, const char *text
 	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
 	const char *end = text + n, *p, *at;
 
+	if (!n)
+		return trace_location(t, &l);
 	while (end > text && strchr(" \r\n", end[-1]))
 		end--;
 	p = memchr(text, '(', (size_t)(end - text));
@@ -152,7 +154,7 @@ static void close_sites(struct sites *s)
 static enum status location(struct sites *s, uint64_t symbol, uint32_t *id, struct err *e)
 {
 	uint32_t at = map64_get(&s->symbol_index, symbol);
-	char text[4096];
+	char text[4096] = "";
 	uint64_t n = 0;
 	enum status st = ST_OK;
 

@@ -28,7 +28,7 @@ enum form { FORM_NONE, FORM_TIMES, FORM_TABLES, FORM_LEAKS };
 struct xlua {
 	struct lua_objects o;
 	enum form form;
-	uint64_t refused, cut_names, reports;
+	uint64_t refused, cut_names;
 	bool cut;
 };
 
@@ -179,14 +179,14 @@ static enum status take_table(struct xlua *x, struct lua_text line, struct err *
 /* potential leak(SIZE) in {path,path} */
 static enum status take_leak(struct xlua *x, struct lua_text line, struct err *e)
 {
-	static const char begin[] = "potential leak(", in[] = ") in {";
+	static const char first[] = "potential leak(", in[] = ") in {";
 	const char *close, *s, *end;
 	uint64_t size;
 	uint32_t id;
 	enum status st;
 
-	close = starts(line, begin) ? memmem(line.s, line.n, in, sizeof in - 1) : NULL;
-	s = line.s + sizeof begin - 1;
+	close = starts(line, first) ? memmem(line.s, line.n, in, sizeof in - 1) : NULL;
+	s = line.s + sizeof first - 1;
 	if (!close || line.s[line.n - 1] != '}' || !num_dec(s, (size_t)(close - s), &size)) {
 		x->refused++;
 		return ST_OK;

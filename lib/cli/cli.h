@@ -38,6 +38,8 @@ void cli_fail(const char *file, const struct err *e);
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the trace's notes from number first on that are at least this severe; with -v all. */
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least);
+/* The same of a capture that has been read, in programs that show no objects of snapshots. */
+void cli_report_notes(const char *file, const struct trace *t);
 
 /* Raises the status the program will end with: of several 2, 3, 1, 4, 5, 0 in that order. */
 void cli_status(enum exit_status s);

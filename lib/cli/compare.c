@@ -11,7 +11,7 @@ static void capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_compare *c = arg;
 
-	cli_notes(c->loop.file, t, 0, NOTE_GUESS);
+	cli_report_notes(c->loop.file, t);
 }
 
 static void after_file(void *arg, const char *file)

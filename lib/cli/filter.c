@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/filter.h"
 
+#include "lib/base/num.h"
+
 #include <stdlib.h>
 
 const char *const cli_domain_choices[] = {"auto", "malloc", "pool", "mmap",
@@ -92,12 +94,25 @@ void cli_filter_done(struct cli_filter *f)
 		cli_usage("--owner needs --owners FILE");
 }
 
+uint64_t cli_hook_cost(const char *text)
+{
+	uint64_t cost;
+	int64_t ns;
+
+	if (num_dec(text, strlen(text), &cost))
+		return cost;
+	if (!num_time(text, strlen(text), &ns) || ns < 0)
+		cli_usage("--hook-cost: '%s' is no time: 25, 180ns, 0.5us", text);
+	return (uint64_t)ns;
+}
+
 void cli_filter_project(const struct cli_filter *f, struct project_options *o)
 {
 	o->filters = f->filters;
 	o->sites = f->sites;
 	o->select = selection_all(&f->select) ? NULL : &f->select;
 	o->owners = f->owners;
+	o->hook_cost = f->hook_cost ? cli_hook_cost(f->hook_cost) : 0;
 	o->domain = f->domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
 }
 

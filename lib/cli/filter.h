@@ -23,6 +23,7 @@ struct cli_filter {
 	struct opt_list frames, times, sizes, threads;
 	bool literal, caseless, list_sites;
 	int domain;
+	const char *hook_cost; /* NULL: none */
 
 	/* from cli_filter_done on */
 	struct filters *filters;
@@ -72,9 +73,14 @@ extern const char *const cli_domain_choices[];
 		       "count auto, malloc, pool, mmap, mono, lua or all (default: the first " \
 		       "of these that there is)",                                              \
 		       &(f).domain, cli_domain_choices),                                       \
+	    ROW_STRING(0, "hook-cost", "TIME",                                                 \
+		       "take the profiler's own time for each call out of its callers",        \
+		       &(f).hook_cost),                                                        \
 	    ROW_LIST(0, "sites", "FILE", "more rules for what is no site", &(f).site_files),   \
 	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &(f).list_sites)
 
+/* --hook-cost: with a unit, or ns; ends the program where it is neither. */
+uint64_t cli_hook_cost(const char *text);
 /* Wrong patterns are usage errors; what is wrong with a file ends the program with EXIT_INPUT.
  * --list-sites is answered here. */
 void cli_filter_done(struct cli_filter *f);

@@ -145,6 +145,14 @@ void cli_notes(const char *file, const struct trace *t, size_t first, enum sever
 	}
 }
 
+void cli_report_notes(const char *file, const struct trace *t)
+{
+	cli_notes(file, t, 0, NOTE_GUESS);
+	if (t->events[EV_OBJECT])
+		cli_note(file, "objects of a heap's snapshot, which tm-heap shows: %" PRIu64,
+			 t->events[EV_OBJECT]);
+}
+
 static int rank(enum exit_status s)
 {
 	switch (s) {

@@ -315,6 +315,9 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	struct fast_file *f = &g->file;
 	enum status st;
 
+	/* Other workers may take all units before this thread, which alone reports, has one. */
+	if (g->options->progress)
+		g->options->progress(g->options->progress_arg, 0, g->job->n);
 	sections_preload(g->job->object, g->options->jobs);
 	st = sections_load(s, g->job->object, e);
 	if (st)

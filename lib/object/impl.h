@@ -76,6 +76,8 @@ struct symtab {
 	size_t n_guesses;
 };
 
+struct object_code;
+
 #define SYMBOL_NONE UINT32_MAX
 
 void symtab_load(struct symtab *s, const struct object *o);
@@ -94,6 +96,10 @@ struct object {
 	pthread_mutex_t lock; /* of symbols */
 	bool symbols_loaded;
 	struct symtab symbols;
+	struct object_code *code; /* NULL: not asked for yet */
 };
+
+/* code.c */
+void object_code_release(struct object_code *c); /* accepts NULL */
 
 #endif

@@ -95,6 +95,7 @@ void object_free(struct object *o)
 		return;
 	object_drop_sections(o);
 	symtab_release(&o->symbols);
+	object_code_release(o->code);
 	pthread_mutex_destroy(&o->lock);
 	elf_file_release(&o->file);
 	elf_file_release(&o->debug);

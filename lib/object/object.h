@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct object;
+struct map_piece;
 
 enum { OBJECT_BUILD_ID_MAX = 64 };
 
@@ -93,6 +94,18 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 /* Decompresses those of these sections that are compressed, at once on this many threads; what goes
  * wrong object_section will say. */
 void object_unpack(struct object *o, const char *const *names, size_t n, unsigned jobs);
+/* The sections of the file itself, whatever its debug file has, by number; 0 is the empty one. */
+struct object_section_info {
+	const char *name; /* borrowed; "" when it lies outside the string table */
+	uint64_t flags, addr, offset, size;
+	uint32_t type, link;
+	bool compressed;
+};
+size_t object_section_count(const struct object *o);
+struct object_section_info object_section_info(const struct object *o, size_t i);
+/* Contents of one, decompressed: *data is the caller's (mem.h). ST_NONE: it has none. */
+enum status object_section_read(const struct object *o, size_t i, uint8_t **data, uint64_t *size,
+				struct err *e);
 /* Gives back what object_section gave: decompressed sections are the largest part of a process. */
 void object_drop_sections(struct object *o);
 /* ST_BAD when a section that object_section gave has lost bytes since, because the file has become
@@ -114,6 +127,16 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n);
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
 /* True when some code symbol starts exactly at vaddr. */
 bool object_is_symbol_start(struct object *o, uint64_t vaddr);
+
+/* The bytes of the executable sections of the file itself, or of its executable segments where it
+ * has no section headers: sorted by lo, not overlapping, borrowed from the object. A debug file has
+ * none. n 0: there are none. */
+struct object_code_part {
+	uint64_t lo, size;
+	const uint8_t *data;
+	struct map_piece *map; /* the object's */
+};
+const struct object_code_part *object_code(struct object *o, size_t *n);
 
 /* vaddr of a file offset through PT_LOAD; ST_NONE when no segment's file part holds it. */
 enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr);

@@ -3,6 +3,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/report/aggregate_select.h"
+#include "lib/report/aggregate_work.h"
+#include "lib/report/measures.h"
 #include "lib/report/slices.h"
 #include "lib/report/tide.h"
 
@@ -116,6 +118,17 @@ static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p
 	if (!a->slots[i])
 		into_slot(a, i, add_cell(a, p));
 	return a->slots[i] - 1;
+}
+
+uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p)
+{
+	uint32_t last = a->last[p->stack];
+	const struct aggregate_cell *c = last < a->n_cells ? &a->cells[last] : NULL;
+
+	if (!c || c->stack != p->stack || c->type != p->type || c->thread != p->thread ||
+	    c->domain != p->domain)
+		a->last[p->stack] = find_cell(a, p, last);
+	return a->last[p->stack];
 }
 
 static void end_frame(struct aggregate *a)
@@ -345,6 +358,8 @@ static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
 		bool frame = p->kind == EV_FRAME || p->kind == PENDING_NO_FRAME;
 		enum status st = ST_OK;
 
+		if (frame && a->measures)
+			measures_frame(a, p);
 		if (a->slices)
 			st = frame ? slices_frame(a, t, p, p->kind == EV_FRAME, e)
 				   : slices_reach(a, t, p, e);
@@ -357,6 +372,11 @@ static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
 		case PENDING_COVER: add_free(a, p); break;
 		case EV_TYPE_TOTAL: add_type_total(a, p); break;
 		case EV_FRAME: start_frame(a, (int64_t)p->address); break;
+		case EV_ENTER:
+		case EV_EXIT:
+		case EV_SAMPLE:
+		case EV_DELTA: measures_add(a, t, p); break;
+		case EV_COUNTER: measures_counter(a, p); break;
 		default: end_frame(a); break;
 		}
 	}
@@ -377,60 +397,6 @@ static void grow_tables(struct aggregate *a, const struct trace *t)
 		a->types = mem_grow(a->types, &a->cap_types, t->n_types, sizeof *a->types);
 		memset(a->types + old, 0, (a->cap_types - old) * sizeof *a->types);
 	}
-}
-
-/* A metric known per type comes from type totals, any other from allocations: never both. */
-static void set_fields(struct aggregate *a, const struct trace *t)
-{
-	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
-
-	a->from_allocs = a->from_types = 0;
-	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++)
-		if (t->metrics[m].state != METRIC_ABSENT)
-			*(t->metrics[m].key == METRIC_AT_TYPE ? &a->from_types : &a->from_allocs) |=
-			    fields[m];
-}
-
-/* Which sums cells can have. */
-static unsigned known_sums(const struct aggregate *a)
-{
-	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
-	unsigned known = SUM_BIT(SUM_ENTRIES);
-
-	if (((a->from_allocs | a->from_types) & both) == both)
-		known |= a->want & SUM_BIT(SUM_SLACK);
-	if (a->from_allocs & EV_HAS_COUNT)
-		known |= SUM_BIT(SUM_COUNT);
-	if (a->from_allocs & EV_HAS_REQUESTED)
-		known |= SUM_BIT(SUM_REQUESTED);
-	if (a->from_allocs & EV_HAS_REAL)
-		known |= SUM_BIT(SUM_REAL);
-	if (!a->follow)
-		return known;
-	known |= a->want & (SUMS_LIVE | SUMS_FREED);
-	if (!a->live.unordered)
-		known |= a->want & (SUMS_PEAK | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
-	return known;
-}
-
-static void choose_work(struct aggregate *a, const struct trace *t)
-{
-	bool slicing = a->options.slicing != SLICE_NONE;
-
-	set_fields(a, t);
-	a->want = a->options.want ? a->options.want : AGGREGATE_WANT;
-	a->follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && a->want & SUMS_MATCHED;
-	a->live.unordered = t->unordered;
-	a->known = known_sums(a);
-	a->peaking = a->known & SUMS_PEAK;
-	a->temporary = a->known & SUM_BIT(SUM_TEMPORARY);
-	a->running = a->follow && (slicing || a->peaking);
-	a->rarely =
-	    a->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
-	a->touching = slicing && a->options.slice_cells;
-	a->weigh = a->from_allocs & EV_HAS_REAL ? 2 : a->from_allocs & EV_HAS_REQUESTED ? 1 : 0;
-	if (slicing && !a->slices)
-		a->slices = slices_new();
 }
 
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
@@ -457,9 +423,11 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	a->unselected = a->untimed = a->late = 0;
 	a->in_frame = false;
 	live_reset(&a->live);
-	choose_work(a, t);
+	aggregate_choose_work(a, t);
 	if (a->slices)
 		slices_reset(a->slices);
+	measures_begin(a, t);
+	counters_reset(&a->counters);
 	grow_tables(a, t);
 	return ST_OK;
 }
@@ -480,6 +448,34 @@ static void set_slack(struct aggregate_pending *p, const struct event *ev)
 	p->slack = p->has_slack ? slack_of(ev->requested, ev->real) : 0;
 }
 
+/* Of what calls take, how heaps grow, and what counters say. */
+static enum status add_measure(struct aggregate *a, struct trace *t, const struct event *ev,
+			       struct err *e)
+{
+	bool nests = ev->kind == EV_ENTER || ev->kind == EV_EXIT;
+	bool counter = ev->kind == EV_COUNTER && a->options.counters;
+
+	if (!counter && (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
+		return ST_OK;
+	if (ev->has & EV_HAS_TIME) {
+		a->at.time = ev->time;
+		a->at.has_time = true;
+	}
+	if (t->n_stacks > a->cap_last)
+		grow_tables(a, t);
+	if (counter && !(ev->has & EV_HAS_VALUE))
+		return ST_OK;
+	if (!measures_pending(a, t, ev, &a->batch[a->n_batch]))
+		return ST_OK;
+	if (a->options.select && !aggregate_select(a, t, ev)) {
+		/* What is open has to be known in the ranges too. */
+		if (!nests || !aggregate_has_thread(a, t, ev->thread))
+			return ST_OK;
+		a->batch[a->n_batch].count = 0;
+	}
+	return ++a->n_batch == AGGREGATE_BATCH ? flush(a, t, e) : ST_OK;
+}
+
 static inline enum status add_event(struct aggregate *a, struct trace *t, const struct event *ev,
 				    struct err *e)
 {
@@ -487,7 +483,7 @@ static inline enum status add_event(struct aggregate *a, struct trace *t, const 
 	unsigned kind = ev->kind;
 
 	if (kind > EV_TYPE_TOTAL)
-		return ST_OK;
+		return add_measure(a, t, ev, e);
 	if (kind == EV_FREE || kind == EV_FREED) {
 		/* Freeing nothing is legal and frees nothing. */
 		if (!a->follow || !ev->address)
@@ -553,23 +549,6 @@ static enum status events(struct sink *s, struct trace *t, const struct event *e
 	return st;
 }
 
-/* Nobody asked before the end: the blocks themselves tell. Sums saturate here. */
-static void settle_live(struct aggregate *a)
-{
-	a->lives = mem_grow(a->lives, &a->cap_lives, a->n_cells + 1, sizeof *a->lives);
-	memset(a->lives, 0, a->n_cells * sizeof *a->lives);
-	for (size_t i = 0; i < a->live.n; i++) {
-		const struct live_block *b = &a->live.blocks[i];
-		uint64_t *l = a->lives[b->cell];
-
-		if (!b->allocated)
-			continue;
-		l[0] = add_saturating(l[0], b->count);
-		l[1] = add_saturating(l[1], b->requested);
-		l[2] = add_saturating(l[2], b->real);
-	}
-}
-
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct aggregate *a = (struct aggregate *)s;
@@ -577,6 +556,8 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 	grow_tables(a, t);
 	st = flush(a, t, e);
+	if (!st && a->measures)
+		measures_end(a, t);
 	end_frame(a);
 	if (!st && a->slices)
 		st = slices_end(a, t, e);
@@ -584,7 +565,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 		return st;
 	if (a->follow) {
 		live_finish(&a->live);
-		settle_live(a);
+		aggregate_settle_live(a);
 	}
 	if (a->peaking)
 		tide_end(a);
@@ -611,6 +592,8 @@ void aggregate_release(struct aggregate *a)
 	free(a->newest);
 	free(a->thread_selected);
 	slices_free(a->slices);
+	measures_free(a->measures);
+	counters_release(&a->counters);
 	live_release(&a->live);
 	*a = (struct aggregate){.n_cells = 0};
 }

@@ -12,6 +12,7 @@
 #ifndef TM_REPORT_AGGREGATE_H
 #define TM_REPORT_AGGREGATE_H
 
+#include "lib/report/counters.h"
 #include "lib/report/live.h"
 #include "lib/report/selection.h"
 #include "lib/report/sums.h"
@@ -23,6 +24,21 @@ struct aggregate_cell {
 	uint8_t has; /* enum event_field's requested and real, >> 1 */
 	bool in_slots;
 	uint64_t count, entries, requested, real;
+};
+
+/* What calls took and how heaps grew in them is of no domain: such cells have this one, and their
+ * type is a marker. */
+enum { CELL_MEASURED = DOMAINS };
+
+struct aggregate_measure { /* of the cell with the same index, or of a slice */
+	int64_t self;      /* ns; below 0: the hook cost is more than was measured */
+	uint64_t total;    /* ns of the calls themselves: recursion counts again and again */
+	uint64_t calls;    /* of samples, enters */
+	uint64_t sampled;  /* of them, those of samples */
+	uint64_t samples;  /* of the stack alone, without a time */
+	uint64_t measured; /* calls of EV_DELTA, which may be the same calls */
+	int64_t net[2];    /* Lua, Mono */
+	unsigned has;      /* SUM_BITs */
 };
 
 enum slicing { SLICE_NONE, SLICE_FRAMES, SLICE_TIMES };
@@ -38,8 +54,9 @@ struct aggregate_slice {
 	uint64_t index; /* how many came before it in this capture */
 	int64_t number; /* of the frame, as captured; SLICE_TIME: start / every */
 	uint32_t name;  /* string id; 0: none */
-	bool has_start, has_duration;
+	bool has_start, has_duration, has_main;
 	int64_t start, duration; /* ns; a frame's lasts until the next begins: the last has none */
+	uint64_t main;           /* ns in calls of the main thread */
 	const uint32_t *cells;   /* those it touched, by first touch; options.slice_cells */
 	size_t n_cells;
 	const uint32_t *types; /* those of which it has type totals; options.slice_cells */
@@ -47,6 +64,7 @@ struct aggregate_slice {
 	/* What it added, type totals with it; live: after it; peak: when the domain's live bytes
 	 * were largest in it. DOMAINS: of all domains together. */
 	struct sums all[DOMAINS + 1];
+	const struct counters *counters; /* options.counters: what was read in it; else NULL */
 };
 
 struct aggregate;
@@ -58,21 +76,30 @@ typedef enum status (*aggregate_slice_done)(void *arg, struct trace *t, struct a
 enum { SPLIT_THREAD = 1 }; /* cells of different threads are different cells */
 
 /* What is tracked when want is 0. Leaving out all of SUMS_MATCHED is the fastest. */
-enum { AGGREGATE_WANT = ((1 << SUM_SLACK) - 1) | SUMS_LIVE };
+enum {
+	AGGREGATE_WANT = ((1 << SUM_SLACK) - 1) | SUMS_LIVE,
+	AGGREGATE_TOP = AGGREGATE_WANT | SUMS_MEASURED /* what a ranking shows unasked */
+};
 
 struct aggregate_options {
 	const struct selection *select; /* borrowed; NULL: all events */
 	unsigned split;                 /* SPLIT_THREAD or 0 */
 	unsigned want;                  /* SUM_BITs; what is not wanted may be absent */
+	bool counters;                  /* readings of counters too */
 	bool domains_together;          /* cells' peak is that of all domains, not of their own */
 	enum slicing slicing;
 	bool slice_cells; /* slices tell what they add per cell and type */
 	int64_t every;    /* ns, more than 0; SLICE_TIMES */
+	/* ns that the profiler itself took for each call, in the time of the caller: a call's time
+	 * is less by it times the calls below. */
+	uint64_t hook_cost;
 	aggregate_done done;
 	void *arg; /* of done */
 	aggregate_slice_done slice;
 	void *slice_arg;
 };
+
+struct measures;
 
 struct aggregate_frame { /* the sums of one frame, per domain */
 	int64_t number;
@@ -168,6 +195,8 @@ struct aggregate {
 	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
 	size_t cap_newest;
 	struct slices *slices;
+	struct measures *measures; /* measures.h; NULL: not asked for */
+	struct counters counters;  /* of the capture; options.counters */
 	struct aggregate_pending batch[AGGREGATE_BATCH];
 	size_t n_batch;
 };
@@ -181,6 +210,11 @@ void aggregate_release(struct aggregate *a);
  * aggregate_states. In the slice callback there is no peak of cells. */
 void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s);
 void aggregate_type_sums(const struct aggregate *a, uint32_t type, struct sums *s);
+/* Of a CELL_MEASURED; aggregate_sums of it has no SUM_TIME_TOTAL, which does not add up. NULL: of a
+ * cell of allocations. */
+const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell);
+/* Times are of stacks alone: a caller's total is what lies below it. */
+bool aggregate_alone(const struct aggregate *a);
 /* In the slice callback: what the slice added to its i-th cell or type; live: after the slice. */
 void aggregate_slice_sums(const struct aggregate *a, size_t i, struct sums *s);
 /* The same cell before the slice; until the callback returns. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool thread_selected(struct aggregate *a, const struct trace *t, uint32_t thread)
+bool aggregate_has_thread(struct aggregate *a, const struct trace *t, uint32_t thread)
 {
 	uint8_t *verdict;
 
@@ -46,7 +46,8 @@ unsigned aggregate_select(struct aggregate *a, const struct trace *t, const stru
 	if ((!s->frames.n || (a->at.in_frame && selection_in(&s->frames, a->at.frame))) &&
 	    (!s->times.n || (a->at.has_time && selection_in(&s->times, a->at.time))) &&
 	    in_size(s, ev) &&
-	    (!s->n_threads || (ev->kind == EV_ALLOC && thread_selected(a, t, ev->thread))))
+	    (!s->n_threads ||
+	     (ev->kind != EV_TYPE_TOTAL && aggregate_has_thread(a, t, ev->thread))))
 		return ev->kind;
 	a->unselected++;
 	a->untimed += s->times.n && !a->at.has_time;

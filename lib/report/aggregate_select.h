@@ -11,6 +11,10 @@
  * that is; a frame that is not selected ends the one before. */
 enum { PENDING_COVER = EV_KINDS, PENDING_NO_FRAME };
 
+/* Whether the selection has the thread. */
+bool aggregate_has_thread(struct aggregate *a, const struct trace *t, uint32_t thread);
+/* The cell of a pending event, made when it is new. */
+uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p);
 /* The kind that the event has for us; 0: it does not count. */
 unsigned aggregate_select(struct aggregate *a, const struct trace *t, const struct event *ev);
 

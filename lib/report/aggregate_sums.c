@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/aggregate.h"
 
+#include "lib/report/measures.h"
+
 #include <string.h>
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -27,8 +29,13 @@ void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s)
 		       SUM_BIT(SUM_FREED_COUNT) | SUM_BIT(SUM_PEAK_COUNT) | SUM_BIT(SUM_TEMPORARY);
 
 	memset(s, 0, sizeof *s);
-	s->v[SUM_COUNT] = c->count;
 	s->v[SUM_ENTRIES] = c->entries;
+	if (c->domain == CELL_MEASURED) {
+		if (aggregate_measured(a, cell))
+			measures_sums(a, cell, s);
+		return;
+	}
+	s->v[SUM_COUNT] = c->count;
 	s->v[SUM_REQUESTED] = c->requested;
 	s->v[SUM_REAL] = c->real;
 	if (c->has & EV_HAS_REQUESTED >> 1)
@@ -124,6 +131,8 @@ unsigned aggregate_states(const struct aggregate *a, const struct trace *t, uint
 		at_types |= SUM_BIT(SUM_SLACK);
 	if (a->follow)
 		matched_states(a, t, state);
+	if (a->measures)
+		measures_states(a, state);
 	for (size_t i = 0; i < SUMS; i++)
 		if (!(a->want >> i & 1))
 			state[i] = METRIC_ABSENT;

@@ -14,6 +14,8 @@
  *	          modules: count, pairs of name and build-id; known: per sum state and lack; SUMS of
  *	          all, of all without filters; count of tiers, SUMS each; worst frames: count, per
  *	          frame number (signed) and 4 values
+ *	"ctrs"    counters, where there are some: count; per counter name and unit (string ids),
+ *	          readings; last, least, largest (signed); their sum (u64, the bits of a double)
  *	"node"    calls of the named stacks: count, per node parent (a smaller id; 0 is the root;
  *ids count from 1) and name, raw name, module (string ids) "rows"    one section per key: its word
  *(string id), known as above, things left out, SUMS of them, 1 when rows have totals, count, rows.

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct reader {
 	size_t n_nodes;
 	enum sum sums[64]; /* of the file's list; SUMS: not known here */
 	size_t n_sums;
-	bool seen_strings, seen_meta, seen_nodes;
+	bool seen_strings, seen_meta, seen_nodes, seen_counters;
 };
 
 /* A count of things that take at least so many bytes each. */
@@ -199,6 +200,35 @@ static void read_meta(struct reader *r)
 	read_frames(r);
 }
 
+static int64_t read_signed(struct reader *r)
+{
+	uint64_t v = cursor_uleb(&r->c);
+
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+static void read_counters(struct reader *r)
+{
+	struct summary *s = r->s;
+	size_t n = counted(r, 14, "counters");
+
+	for (size_t i = 0; i < n && !cursor_failed(&r->c); i++) {
+		struct summary_counter c = {.name = string(r)};
+		uint64_t bits;
+
+		c.unit = string(r);
+		c.stats.n = cursor_uleb(&r->c);
+		c.stats.last = read_signed(r);
+		c.stats.min = read_signed(r);
+		c.stats.max = read_signed(r);
+		bits = cursor_u64(&r->c);
+		memcpy(&c.stats.sum, &bits, sizeof bits);
+		if (!c.name || !c.stats.n || c.stats.min > c.stats.max || !isfinite(c.stats.sum))
+			cursor_fail(&r->c, ST_BAD, "a counter makes no sense");
+		VEC_PUSH(s->counters, s->n_counters, s->cap_counters) = c;
+	}
+}
+
 static void read_nodes(struct reader *r)
 {
 	size_t n = counted(r, 4, "calls");
@@ -298,13 +328,17 @@ static enum status read_section(struct reader *r, const uint8_t *kind)
 	} else if (!memcmp(kind, "meta", 4) && r->seen_strings && !r->seen_meta) {
 		r->seen_meta = true;
 		read_meta(r);
+	} else if (!memcmp(kind, "ctrs", 4) && r->seen_meta && !r->seen_counters) {
+		r->seen_counters = true;
+		read_counters(r);
 	} else if (!memcmp(kind, "node", 4) && r->seen_strings && !r->seen_nodes) {
 		r->seen_nodes = true;
 		read_nodes(r);
 	} else if (!memcmp(kind, "rows", 4) && r->seen_meta && r->seen_nodes) {
 		read_rows(r);
 	} else if (!memcmp(kind, "strs", 4) || !memcmp(kind, "meta", 4) ||
-		   !memcmp(kind, "node", 4) || !memcmp(kind, "rows", 4)) {
+		   !memcmp(kind, "node", 4) || !memcmp(kind, "rows", 4) ||
+		   !memcmp(kind, "ctrs", 4)) {
 		return cursor_fail(&r->c, ST_BAD, "section '%.4s' stands in a wrong place",
 				   (const char *)kind);
 	} else {

@@ -99,7 +99,8 @@ struct order {
 
 static int weight_order(const void *a, const void *b, void *arg)
 {
-	static const enum sum by[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_ENTRIES};
+	static const enum sum by[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_TIME_SELF,
+				      SUM_ENTRIES};
 	const struct order *o = arg;
 	const struct columns *c = &o->w->s->keys[o->key].self;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -253,6 +254,34 @@ static void write_meta(struct writer *w)
 	end_section(w, "meta");
 }
 
+static void write_signed(struct writer *w, int64_t v)
+{
+	number(w, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+static void write_counters(struct writer *w)
+{
+	const struct summary *s = w->s;
+
+	if (!s->n_counters)
+		return;
+	number(w, s->n_counters);
+	for (size_t i = 0; i < s->n_counters; i++) {
+		const struct counter_stats *c = &s->counters[i].stats;
+		uint64_t bits;
+
+		string(w, s->counters[i].name);
+		string(w, s->counters[i].unit);
+		number(w, c->n);
+		write_signed(w, c->last);
+		write_signed(w, c->min);
+		write_signed(w, c->max);
+		memcpy(&bits, &c->sum, sizeof bits);
+		add_u64(&w->part, bits);
+	}
+	end_section(w, "ctrs");
+}
+
 static int node_order(const void *a, const void *b, void *arg)
 {
 	const struct writer *w = arg;
@@ -362,6 +391,8 @@ void baseline_write(const struct things *t, const struct summary *s, struct buf 
 		w.string[word(t, sum_names[i].key)] = 1;
 	for (size_t i = 0; i < s->n_modules; i++)
 		w.string[s->modules[i].name] = w.string[s->modules[i].build_id] = 1;
+	for (size_t i = 0; i < s->n_counters; i++)
+		w.string[s->counters[i].name] = w.string[s->counters[i].unit] = 1;
 	if (s->format != RUN_MIXED)
 		w.string[s->format] = 1;
 	if (s->sampling != RUN_MIXED)
@@ -373,6 +404,7 @@ void baseline_write(const struct things *t, const struct summary *s, struct buf 
 	add_u32(out, 0);
 	write_strings(&w);
 	write_meta(&w);
+	write_counters(&w);
 	write_nodes(&w);
 	for (enum key k = 0; k < KEYS; k++) {
 		if (!rows[k].items)

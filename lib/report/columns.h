@@ -21,8 +21,8 @@ void columns_release(struct columns *c); /* empty again */
 
 static inline uint64_t sum_plus(unsigned sum, uint64_t a, uint64_t b)
 {
-	return sum == SUM_SLACK ? (uint64_t)add_signed((int64_t)a, (int64_t)b)
-				: add_saturating(a, b);
+	return sum_is_signed(sum) ? (uint64_t)add_signed((int64_t)a, (int64_t)b)
+				  : add_saturating(a, b);
 }
 
 static inline unsigned columns_has(const struct columns *c, size_t i)

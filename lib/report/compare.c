@@ -183,33 +183,34 @@ void compare_rows_release(struct compare_rows *r)
 
 static __int128 as_signed(enum sum sum, uint64_t v)
 {
-	return sum == SUM_SLACK ? (__int128)(int64_t)v : (__int128)v;
+	return sum_is_signed(sum) ? (__int128)(int64_t)v : (__int128)v;
 }
 
 bool compare_raw(const struct compare_rows *r, size_t row, const struct summary *run, enum sum sum,
 		 bool cumulative, __int128 *v)
 {
 	const struct compare_row *to = &r->rows[row];
+	enum sum of = sum == SUM_TIME_MEAN ? SUM_TIME_TOTAL : sum;
+	enum sum by = sum == SUM_TIME_MEAN ? SUM_CALLS : SUM_TIMED;
 	bool any = false, unknown = false;
-	uint64_t x, timed = 0;
+	uint64_t x, n = 0;
 
 	*v = 0;
 	for (uint32_t i = 0; i < to->members; i++) {
 		uint32_t thing = r->members[to->first + i];
-		bool known = summary_value(run, r->key, thing, sum, cumulative, &x);
+		bool known = summary_value(run, r->key, thing, of, cumulative, &x);
 
 		any |= known;
 		/* One of the row's names may be among what was left out; another is there. */
 		unknown |= !known && has_thing(run, r->key, thing);
 		if (known)
 			*v += as_signed(sum, x);
-		if (sum == SUM_LIFETIME &&
-		    summary_value(run, r->key, thing, SUM_TIMED, cumulative, &x))
-			timed += x;
+		if (sum_is_mean(sum) && summary_value(run, r->key, thing, by, cumulative, &x))
+			n += x;
 	}
-	if (sum == SUM_LIFETIME) {
-		any &= timed > 0;
-		*v = timed ? *v / timed : 0;
+	if (sum_is_mean(sum)) {
+		any &= n > 0;
+		*v = n ? *v / n : 0;
 	}
 	return any && !unknown;
 }
@@ -222,7 +223,7 @@ bool compare_raw_total(const struct summary *run, enum sum sum, __int128 *v)
 			return false;
 		*v /= run->all.v[SUM_TIMED];
 	}
-	return run_knows(&run->known, sum);
+	return run_knows(&run->known, sum) && sum != SUM_TIME_MEAN;
 }
 
 double compare_divisor(const struct summary *run, enum compare_per per)
@@ -259,7 +260,7 @@ struct gather {
 
 static void gather(struct gather *a, const struct summary *run, bool known, __int128 v)
 {
-	double by = a->sum == SUM_LIFETIME ? 1 : compare_divisor(run, a->c->per);
+	double by = sum_is_mean(a->sum) ? 1 : compare_divisor(run, a->c->per);
 
 	a->absent |= !known || !(by > 0);
 	if (a->absent)

@@ -64,7 +64,7 @@ bool compare_knows_total(const struct compare *c, enum sum sum);
 void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key);
 void compare_rows_release(struct compare_rows *r);
 
-/* One run's value as it is: not normalized. SUM_LIFETIME is the mean per block. SUM_SLACK is
+/* One run's value as it is: not normalized. SUM_LIFETIME is the mean per block. SUMS_SIGNED are
  * signed, all others are not. */
 bool compare_raw(const struct compare_rows *r, size_t row, const struct summary *run, enum sum sum,
 		 bool cumulative, __int128 *v);

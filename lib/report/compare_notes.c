@@ -117,7 +117,8 @@ static bool coverage(const struct summary *s, enum sum sum, uint64_t *share)
 {
 	unsigned __int128 named = 0;
 
-	if (!run_knows(&s->known, sum) || !s->all.v[sum] || sum == SUM_SLACK)
+	if (!run_knows(&s->known, sum) || !s->all.v[sum] || sum_is_signed(sum) ||
+	    SUMS_TIME >> sum & 1)
 		return false;
 	for (unsigned t = TIER_NAME; t < TIERS; t++)
 		named += s->coverage[t].v[sum];

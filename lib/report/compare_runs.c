@@ -15,6 +15,12 @@ struct cell compare_cell(struct number n)
 
 enum run_column { RUN_GROUP, RUN_NAME, RUN_CAPTURES, RUN_FRAMES, RUN_DURATION, RUN_LOST, RUN_SUM };
 
+static bool has_column(const struct compare *c, enum sum s)
+{
+	return s != SUM_TIMED && s != SUM_TIME_MEAN &&
+	       (!(SUMS_MEASURED >> s & 1) || compare_knows_total(c, s));
+}
+
 static void fill_run(void *arg, size_t i, struct row *r)
 {
 	const struct compare_runs *of = arg;
@@ -35,7 +41,8 @@ static void fill_run(void *arg, size_t i, struct row *r)
 	for (size_t k = RUN_SUM; k < of->table.n_columns; k++, sum++) {
 		__int128 x;
 
-		sum += sum == SUM_TIMED;
+		while (!has_column(of->c, sum))
+			sum++;
 		if (compare_raw_total(s, sum, &x))
 			r->cells[k] = compare_cell((struct number){true, x});
 	}
@@ -60,13 +67,13 @@ void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum
 	for (size_t i = 0; i < RUN_SUM; i++)
 		r->columns[r->table.n_columns++] = first[i];
 	for (enum sum s = 0; s < SUMS; s++)
-		if (s != SUM_TIMED)
+		if (has_column(c, s))
 			r->columns[r->table.n_columns++] =
 			    (struct column){.key = sum_names[s].key,
 					    .title = sum_names[s].word,
 					    .type = types[sum_names[s].unit],
 					    .flags = (s == shown ? 0u : COLUMN_NOT_TEXT) |
-						     (s == SUM_SLACK ? COLUMN_SIGNED : 0u)};
+						     (sum_is_signed(s) ? COLUMN_SIGNED : 0u)};
 	for (size_t g = 0; g < c->n_groups; g++)
 		r->table.n_rows += c->groups[g].n;
 }

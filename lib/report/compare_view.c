@@ -2,6 +2,7 @@
 #include "lib/report/compare_view.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/metric.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -87,6 +88,10 @@ static bool changed(const struct compare_view *v, size_t row)
 	for (enum sum s = 0; s < SUMS; s++) {
 		struct number base = row_value(v, row, 0, s);
 
+		/* How many records a format needs to say the same is no change. */
+		if (s == SUM_ENTRIES && (row_value(v, row, 0, SUM_CALLS).present ||
+					 row_value(v, row, 0, SUM_COUNT).present))
+			continue;
 		for (size_t g = 1; g < v->c->n_groups; g++) {
 			struct number d = compare_difference(base, row_value(v, row, g, s));
 
@@ -167,7 +172,8 @@ static enum column_type column_type(const struct compare *c, enum sum s)
 	return compare_decimals(c, s) ? COLUMN_NUMBER : types[sum_names[s].unit];
 }
 
-/* CSV has every metric always; people see the one that is sorted by, and the change in count. */
+/* CSV has every metric of allocations always; people see the one that is sorted by, and the change
+ * in count. */
 static void add_metric(struct compare_view *v, enum sum s)
 {
 	static const char *const per[] = {"", " / frame", " / s"};
@@ -175,7 +181,7 @@ static void add_metric(struct compare_view *v, enum sum s)
 	bool known = compare_knows(c, v->options.by, s), main = s == v->sort;
 	unsigned decimals = compare_decimals(c, s), hidden = COLUMN_NOT_TEXT;
 	enum column_type type = column_type(c, s);
-	const char *key = sum_names[s].key, *unit = per[s == SUM_LIFETIME ? 0 : c->per];
+	const char *key = sum_names[s].key, *unit = per[sum_is_mean(s) ? 0 : c->per];
 	unsigned of_delta = COLUMN_SIGNED | (main                      ? 0u
 					     : known && s == SUM_COUNT ? (unsigned)COLUMN_SPARE
 								       : hidden);
@@ -190,7 +196,7 @@ static void add_metric(struct compare_view *v, enum sum s)
 							 c->groups[g].label),
 					   .type = type,
 					   .flags = (main ? COLUMN_SPARE : hidden) |
-						    (s == SUM_SLACK ? COLUMN_SIGNED : 0u),
+						    (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
 					   .decimals = decimals},
 			   (struct source){WHAT_VALUE, s, (uint8_t)g});
 	for (size_t g = 1; g < c->n_groups; g++) {
@@ -244,7 +250,8 @@ static void add_columns(struct compare_view *v)
 	add_text_column(v, "rank", "#", 0, WHAT_RANK);
 	add_metric(v, v->sort);
 	for (enum sum s = 0; s < SUMS; s++)
-		if (s != v->sort && s != SUM_TIMED)
+		if (s != v->sort && s != SUM_TIMED &&
+		    (!(SUMS_MEASURED >> s & 1) || compare_knows(v->c, by, s)))
 			add_metric(v, s);
 	add_text_column(v, "change", "change", 0, WHAT_CHANGE);
 	add_text_column(v,
@@ -458,6 +465,15 @@ static void add_totals(struct compare_view *v)
 	}
 }
 
+static unsigned known_by_all(const struct compare *c, enum key by)
+{
+	unsigned known = 0;
+
+	for (enum sum s = 0; s < SUMS; s++)
+		known |= compare_knows(c, by, s) ? SUM_BIT(s) : 0;
+	return known;
+}
+
 static enum status choose_sort(struct compare_view *v, struct err *e)
 {
 	const struct compare *c = v->c;
@@ -470,10 +486,7 @@ static enum status choose_sort(struct compare_view *v, struct err *e)
 			? SUM_LIVE_REAL
 			: SUM_LIVE_REQUESTED;
 	if (sort == COMPARE_SORT_AUTO)
-		sort = compare_knows(c, by, SUM_REAL)        ? SUM_REAL
-		       : compare_knows(c, by, SUM_REQUESTED) ? SUM_REQUESTED
-		       : compare_knows(c, by, SUM_COUNT)     ? SUM_COUNT
-							     : SUM_ENTRIES;
+		sort = (int)sort_first(known_by_all(c, by));
 	v->sort = (enum sum)sort;
 	if (!compare_holds(c, by))
 		return err_set(e, ST_UNSUPPORTED, "a baseline holds nothing by %s", key_words[by]);
@@ -514,7 +527,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	v->table.notes = v->lines.items;
 	v->table.n_notes = v->lines.n;
 	compare_runs_init(&v->runs, c, v->sort);
-	if (compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
+	if (o->flame && compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
 		compare_flame(c, v->sort, &v->flame);
 		v->flame.title = text(v, "%s by stack: %s against %s", sum_names[v->sort].word,
 				      v->flame.new_label, v->flame.base_label);

@@ -16,6 +16,7 @@ struct compare_options {
 	int sort;        /* an enum sum, or one of the above */
 	bool cumulative; /* totals, where the key has them */
 	bool all;        /* things that did not change, too */
+	bool flame;      /* the graph, where stacks are held: large */
 	uint64_t n;      /* rows; 0: all */
 };
 
@@ -25,7 +26,7 @@ struct compare_view;
 struct compare_view *compare_view_new(const struct compare *c, const struct compare_options *o,
 				      struct err *e);
 void compare_view_free(struct compare_view *v); /* accepts NULL */
-/* Table "changes", table "runs", and the flame graph "stacks" where stacks are held. */
+/* Table "changes", table "runs", and the flame graph "stacks" where it was asked for. */
 void compare_view_add(struct compare_view *v, struct document *d);
 
 /* Inside: compare_runs.c, compare_notes.c, compare_flame.c. Lines go into the arena. */

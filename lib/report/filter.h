@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Filters by name: which stacks count, and which of their calls are looked at. As pprof has them
- * (its documentation and profile/filter.go, profile/prune.go; read for the facts), but each on
- * one kind of name:
+ * Filters by name: which stacks count, and which of their calls are looked at. They are called and
+ * work as the options of pprof do, from memory of its documentation (nothing of its source was
+ * read), but each looks at one kind of name:
  *
  *	focus, ignore   keep, drop stacks that have a call of a function that matches; of records
  *	                without a stack the type's name is asked

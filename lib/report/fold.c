@@ -14,6 +14,17 @@ struct sums fold_cell(const struct fold *f, size_t index)
 	return s;
 }
 
+struct sums fold_alone(const struct fold *f, const struct sums *s)
+{
+	struct sums time = {.has = 0};
+
+	if (!aggregate_alone(f->a) || !(s->has >> SUM_TIME_SELF & 1))
+		return time;
+	time.has = SUM_BIT(SUM_TIME_TOTAL) & f->at_cells;
+	time.v[SUM_TIME_TOTAL] = s->v[SUM_TIME_SELF];
+	return time;
+}
+
 static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack lack)
 {
 	if (lack != LACK_NONE && k->lack[sum] == LACK_NONE)
@@ -117,6 +128,36 @@ static void learn_modules(struct fold *f)
 	}
 }
 
+static uint32_t copied(struct fold *f, uint32_t string)
+{
+	size_t n;
+	const char *s = intern_text(&f->t->strings, string, &n);
+
+	return string && n ? intern_add(&f->p->names.strings, s, n) : 0;
+}
+
+static void learn_counters(struct fold *f)
+{
+	struct run *r = &f->p->now;
+
+	for (uint32_t c = 0; c < f->a->counters.n; c++) {
+		const struct counter_stats *stats = &f->a->counters.items[c];
+		struct run_counter row = {copied(f, f->t->counters[c].name),
+					  copied(f, f->t->counters[c].unit), *stats};
+		size_t i = 0;
+
+		if (!stats->n)
+			continue;
+		while (i < r->n_counters &&
+		       (r->counters[i].name != row.name || r->counters[i].unit != row.unit))
+			i++;
+		if (i < r->n_counters)
+			counter_join(&r->counters[i].stats, stats);
+		else
+			VEC_PUSH(r->counters, r->n_counters, r->cap_counters) = row;
+	}
+}
+
 void fold_learn(struct fold *f, struct trace *t)
 {
 	struct run *r = &f->p->now;
@@ -130,7 +171,7 @@ void fold_learn(struct fold *f, struct trace *t)
 		bool by_frame = key->by == KEY_FRAME;
 
 		learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
-			      by_frame ? SUMS_LIVE | SUMS_PEAK : 0);
+			      by_frame ? SUMS_OF_MOMENTS : 0);
 		per_type |= by_type || by_frame;
 	}
 	f->at_cells = learn_metrics(f, &r->known, per_type, 0);
@@ -139,4 +180,5 @@ void fold_learn(struct fold *f, struct trace *t)
 	r->format = attribute(f, r->format, "format");
 	r->sampling = attribute(f, r->sampling, "sampling");
 	learn_modules(f);
+	learn_counters(f);
 }

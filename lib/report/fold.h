@@ -57,8 +57,8 @@ struct fold {
 	struct project_stack *rows;
 	struct fold_stack *stacks; /* where nodes alone do not tell: p->merges, filters, owners */
 	size_t n_stacks, cap_rows, cap_stacks, cap_cells;
-	struct fold_type *types;
-	size_t cap_types;
+	struct fold_type *types, *markers;
+	size_t cap_types, cap_markers;
 	uint32_t *path; /* callees before callers, while a stack is looked at */
 	size_t cap_path;
 	uint32_t *cells; /* key_has_total: by node, the first cell + 1 */
@@ -71,7 +71,7 @@ void fold_end(struct project *p);
 
 static inline bool fold_in_domain(const struct fold *f, unsigned domain)
 {
-	return f->domain == DOMAIN_ALL || f->domain == (int)domain;
+	return f->domain == DOMAIN_ALL || f->domain == (int)domain || domain == CELL_MEASURED;
 }
 static inline const struct project_stack *fold_node(const struct fold *f, uint32_t node)
 {
@@ -109,6 +109,8 @@ static inline __attribute__((always_inline)) void fold_prefetch_node(const struc
 uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t node, size_t grouping);
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
 const struct fold_type *fold_type(struct fold *f, uint32_t type);
+/* A cell's: its type or its marker. */
+const struct fold_type *fold_cell_type(struct fold *f, const struct aggregate_cell *c);
 /* What a call is to a key: FUNCTION, LOCATION, FILE or MODULE. */
 uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c);
 
@@ -125,9 +127,13 @@ enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
 		       const struct aggregate_slice *s, struct err *e);
 /* What a cell adds, as far as it is known. */
 struct sums fold_cell(const struct fold *f, size_t index);
+/* Where times are of stacks alone: the total that s adds to what has it below. */
+struct sums fold_alone(const struct fold *f, const struct sums *s);
 /* Learns which sums the capture has, counts frames, adds notes to t. */
 void fold_learn(struct fold *f, struct trace *t);
 /* Totals of functions or locations: what lies in or below them, recursion counted once. */
 void fold_totals(struct fold *f, size_t grouping);
+/* SUM_TIME_TOTAL of all groups and of everything: outermost calls only. */
+void fold_times(struct fold *f);
 
 #endif

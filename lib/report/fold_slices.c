@@ -93,7 +93,7 @@ enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
 			continue;
 		sum = slice_sums(p, t, s);
 		/* What is live is of moments: it is not added up. */
-		sum.has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
+		sum.has &= ~(unsigned)SUMS_OF_MOMENTS;
 		if (sum.has)
 			columns_add(
 			    &p->now.groupings[k].self,

@@ -171,41 +171,63 @@ void fold_all_stacks(struct fold *f)
 	}
 }
 
-const struct fold_type *fold_type(struct fold *f, uint32_t type)
+static struct fold_type *type_row(struct fold_type **rows, size_t *cap, uint32_t id)
+{
+	if (id >= *cap) {
+		size_t old = *cap;
+
+		*rows = mem_grow(*rows, cap, (size_t)id + 1, sizeof **rows);
+		memset(*rows + old, 0, (*cap - old) * sizeof **rows);
+	}
+	return &(*rows)[id];
+}
+
+/* id, string: of a type or a marker; 0: none. */
+static void ask_type(struct fold *f, struct fold_type *ty, uint32_t id, uint32_t string,
+		     const char *none)
 {
 	struct project *p = f->p;
 	struct filters *filters = p->options.filters;
-	struct fold_type *ty;
-	const char *s;
-	size_t n;
+	const char *s = none;
+	size_t n = strlen(none);
 
-	if (type >= f->cap_types) {
-		size_t old = f->cap_types;
-
-		f->types = mem_grow(f->types, &f->cap_types, (size_t)type + 1, sizeof *f->types);
-		memset(f->types + old, 0, (f->cap_types - old) * sizeof *f->types);
-	}
-	ty = &f->types[type];
-	if (ty->asked)
-		return ty;
-	s = type ? intern_text(&f->t->strings, f->t->types[type], &n) : "[no type]";
-	if (!type)
-		n = strlen(s);
+	if (id)
+		s = intern_text(&f->t->strings, string, &n);
 	*ty = (struct fold_type){.asked = true, .kept = true, .owner = OWNER_NONE};
 	ty->text = intern_add(&p->texts, s, n);
-	if (p->options.owners && type)
+	if (p->options.owners && id)
 		ty->owner = owners_type(p->options.owners, s, n);
 	if (filters) {
-		ty->matched = filters_name(filters, type ? s : "", type ? n : 0);
+		ty->matched = filters_name(filters, id ? s : "", id ? n : 0);
 		ty->kept =
 		    !filters_has(filters, FILTER_TYPE) || filters_match(filters, FILTER_TYPE, s, n);
 	}
+}
+
+const struct fold_type *fold_type(struct fold *f, uint32_t type)
+{
+	struct fold_type *ty = type_row(&f->types, &f->cap_types, type);
+
+	if (!ty->asked)
+		ask_type(f, ty, type, f->t->types[type], "[no type]");
+	return ty;
+}
+
+const struct fold_type *fold_cell_type(struct fold *f, const struct aggregate_cell *c)
+{
+	struct fold_type *ty;
+
+	if (c->domain != CELL_MEASURED)
+		return fold_type(f, c->type);
+	ty = type_row(&f->markers, &f->cap_markers, c->type);
+	if (!ty->asked)
+		ask_type(f, ty, c->type, f->t->markers[c->type].name, "[no marker]");
 	return ty;
 }
 
 static uint32_t owner_of(struct fold *f, const struct aggregate_cell *c)
 {
-	uint32_t of_type = fold_type(f, c->type)->owner;
+	uint32_t of_type = fold_cell_type(f, c)->owner;
 	uint32_t of_stack = c->stack && f->stacks ? f->stacks[c->stack].owner : OWNER_NONE;
 
 	return of_type < of_stack ? of_type : of_stack;
@@ -219,10 +241,10 @@ bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node)
 	*node = stack_node(f, c->stack);
 	if (!filters_any(filters))
 		return true;
-	if (!fold_type(f, c->type)->kept)
+	if (!fold_cell_type(f, c)->kept)
 		return false;
 	if (!filters_kept(filters,
-			  c->stack ? f->stacks[c->stack].matched : fold_type(f, c->type)->matched))
+			  c->stack ? f->stacks[c->stack].matched : fold_cell_type(f, c)->matched))
 		return false;
 	if (c->stack && !*node)
 		return false; /* all of its calls are hidden */
@@ -295,7 +317,7 @@ uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t nod
 	if (g->key.within)
 		outer = fold_group(f, c, node, g->key.within - 1);
 	switch (g->key.by) {
-	case KEY_TYPE: id = fold_type(f, c->type)->text; break;
+	case KEY_TYPE: id = fold_cell_type(f, c)->text; break;
 	case KEY_THREAD: id = thread_id(f, c->thread); break;
 	case KEY_OWNER: id = fold_owner(p, owner_of(f, c))->text; break;
 	case KEY_SITE:
@@ -339,6 +361,7 @@ void fold_end(struct project *p)
 	free(f->rows);
 	free(f->stacks);
 	free(f->types);
+	free(f->markers);
 	free(f->path);
 	free(f->cells);
 	free(f->cell_next);

@@ -91,11 +91,6 @@ void frame_groups_fill(struct frame_groups *g, struct project *p, const struct t
 	}
 }
 
-static bool less(enum sum by, uint64_t a, uint64_t b)
-{
-	return by == SUM_SLACK ? (int64_t)a < (int64_t)b : a < b;
-}
-
 struct order {
 	const struct frame_groups *g;
 	enum sum by;
@@ -112,7 +107,7 @@ static int compare(const void *a, const void *b, void *arg)
 	if (has_p != has_q)
 		return has_p ? -1 : 1;
 	if (p->v[o->by] != q->v[o->by])
-		return less(o->by, q->v[o->by], p->v[o->by]) ? -1 : 1;
+		return sum_order(o->by, q->v[o->by]) < sum_order(o->by, p->v[o->by]) ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/report/frame_groups.h"
+#include "lib/report/metric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,10 @@ const char *const frame_metric_words[FRAME_METRICS + 1] = {
     "count",      "entries",        "requested",      "real",        "slack",
     "live-count", "live-requested", "live-real",      "freed-count", "freed-requested",
     "freed-real", "peak-count",     "peak-requested", "peak-real",   "temporary",
-    "lifetime",   "timed",          "duration",       NULL};
+    "lifetime",   "timed",          "self-time",      "total-time",  "calls",
+    "mean-time",  "lua-net",        "mono-net",       "samples",     "duration",
+    NULL};
+_Static_assert(FRAME_METRICS == 25, "each has a word");
 
 static unsigned unit_of(int metric)
 {
@@ -44,7 +48,10 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 	int64_t ns;
 
 	*s = (struct spike){.metric = FRAMES_AUTO, .text = text};
-	if (value) {
+	if (value && n > 8 && !memcmp(text, "counter:", 8)) {
+		s->counter = text + 8; /* up to the '>' */
+		s->metric = FRAMES_AUTO;
+	} else if (value) {
 		for (s->metric = 0; s->metric < FRAME_METRICS; s->metric++)
 			if (strlen(frame_metric_words[s->metric]) == n &&
 			    !memcmp(frame_metric_words[s->metric], text, n))
@@ -62,6 +69,25 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 		s->rule = SPIKE_MEDIAN;
 		if (thousandths(value, n - 1, &s->value))
 			return ST_OK;
+	} else if (s->counter) {
+		/* A counter's unit is not known yet; no unit means times that end in one. */
+		if (num_size(value, n, &s->value))
+			return ST_OK;
+		if (num_time(value, n, &ns) && ns >= 0) {
+			s->value = (uint64_t)ns;
+			return ST_OK;
+		}
+	} else if (n > 1 && value[n - 1] == '%' &&
+		   (s->metric < 0 || unit_of(s->metric) == SUM_NS)) {
+		s->rule = SPIKE_SHARE;
+		s->metric = s->metric < 0 ? (int)SUM_TIME_SELF : s->metric;
+		if (thousandths(value, n - 1, &s->value))
+			return ST_OK;
+	} else if (s->metric < 0 && n > 1 && value[n - 1] == 's' && num_time(value, n, &ns) &&
+		   ns >= 0) {
+		s->metric = FRAME_DURATION;
+		s->value = (uint64_t)ns;
+		return ST_OK;
 	} else if (s->metric >= 0 && unit_of(s->metric) == SUM_NS) {
 		if (num_time(value, n, &ns) && ns >= 0) {
 			s->value = (uint64_t)ns;
@@ -71,23 +97,18 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 		s->value = u;
 		return ST_OK;
 	}
-	return err_set(e, ST_BAD, "'%s' is no limit: 1MiB, 500, 33ms, 3x or 6mad", value);
+	return err_set(e, ST_BAD, "'%s' is no limit: 1MiB, 500, 33ms, 20%%, 3x or 6mad", value);
 }
 
 int frames_metric(const struct frames *f, int metric)
 {
-	static const enum sum order[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT};
-
-	if (metric != FRAMES_AUTO)
-		return metric;
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-		if (f->known >> order[i] & 1)
-			return (int)order[i];
-	return SUM_ENTRIES;
+	return metric != FRAMES_AUTO ? metric : (int)sort_first(f->known);
 }
 
 bool frames_known(const struct frames *f, int metric)
 {
+	if (metric >= FRAME_METRICS)
+		return frames_counters_known(&f->counters, metric);
 	if (metric != FRAME_DURATION)
 		return f->known >> metric & 1;
 	for (size_t i = 0; i < f->n; i++)
@@ -98,12 +119,19 @@ bool frames_known(const struct frames *f, int metric)
 
 bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v)
 {
+	if (metric >= FRAME_METRICS)
+		return frames_counters_value(&f->counters, row, metric, (int64_t *)v);
 	if (metric == FRAME_DURATION) {
 		*v = (uint64_t)f->rows[row].duration;
 		return f->rows[row].has_duration;
 	}
 	*v = columns_value(&f->sums, row, (enum sum)metric);
 	return columns_has(&f->sums, row) >> metric & 1;
+}
+
+int frames_weight(const struct frames *f)
+{
+	return frames_metric(f, f->sort >= FRAME_DURATION ? FRAMES_AUTO : f->sort);
 }
 
 /* What the filters keep of a slice. */
@@ -115,14 +143,14 @@ static struct sums filtered(const struct frames *f, unsigned has)
 	for (size_t i = 0; i < g->n; i++)
 		sums_add(&all, &g->sums[i]);
 	memcpy(&all.v[SUM_LIVE_COUNT], g->live, sizeof g->live);
-	all.has = has & ~(unsigned)SUMS_PEAK;
+	all.has = has & ~(unsigned)(SUMS_PEAK | 1 << SUM_TIME_TOTAL | 1 << SUM_TIME_MEAN);
 	return all;
 }
 
 static void keep_tops(struct frames *f, struct frame *row)
 {
 	struct frame_groups *g = f->groups;
-	int sort = frames_metric(f, f->sort == FRAME_DURATION ? FRAMES_AUTO : f->sort);
+	int sort = frames_weight(f);
 
 	frame_groups_sort(g, (enum sum)sort);
 	row->first_top = (uint32_t)f->n_tops;
@@ -139,7 +167,7 @@ static void find_news(struct frames *f, struct trace *t, const struct aggregate_
 		      struct frame *row)
 {
 	struct frame_groups *g = f->stacks;
-	int sort = frames_metric(f, f->sort == FRAME_DURATION ? FRAMES_AUTO : f->sort);
+	int sort = frames_weight(f);
 
 	frame_groups_fill(g, &f->project, t, s, 1);
 	for (size_t i = 0; i < g->n; i++) {
@@ -194,6 +222,8 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 			    .duration = s->duration,
 			    .has_start = s->has_start,
 			    .has_duration = s->has_duration,
+			    .has_main = s->has_main,
+			    .main = s->main,
 			    .capture = (uint32_t)f->project.now.captures + 1};
 	bool names = filters_any(f->options.project.filters);
 	struct sums all;
@@ -218,14 +248,34 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 	if (f->options.news)
 		find_news(f, t, s, &row);
 	columns_add(&f->sums, f->n, &all);
+	frames_counters_add(&f->counters, t, s, f->project.aggregate.records);
 	VEC_PUSH(f->rows, f->n, f->cap) = row;
 	return ST_OK;
+}
+
+/* Where no frame has a time, the main thread's calls tell how long it took. */
+static void find_durations(struct frames *f)
+{
+	uint32_t capture = (uint32_t)f->project.now.captures;
+	size_t first = f->n;
+
+	for (; first && f->rows[first - 1].capture == capture; first--)
+		if (f->rows[first - 1].kind != SLICE_FRAME ? f->rows[first - 1].kind == SLICE_TIME
+							   : f->rows[first - 1].has_start)
+			return;
+	for (size_t i = first; i < f->n; i++)
+		if (f->rows[i].kind == SLICE_FRAME && f->rows[i].has_main) {
+			f->rows[i].duration = (int64_t)f->rows[i].main;
+			f->rows[i].has_duration = f->rows[i].duration >= 0;
+			f->by_calls++;
+		}
 }
 
 static void captured(void *arg, struct trace *t)
 {
 	struct frames *f = arg;
 
+	find_durations(f);
 	f->late += f->project.aggregate.late;
 	if (f->options.project.captured)
 		f->options.project.captured(f->options.project.arg, t);
@@ -241,6 +291,7 @@ void frames_init(struct frames *f, const struct frames_options *o)
 			     .stacks = frame_groups_new()};
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
 	p.every = o->every;
+	p.counters = true;
 	p.slice_cells = o->tops || o->news || filters_any(p.filters);
 	p.sliced = sliced;
 	p.captured = captured;
@@ -257,6 +308,7 @@ void frames_release(struct frames *f)
 	project_release(&f->project);
 	intern_release(&f->names);
 	columns_release(&f->sums);
+	frames_counters_release(&f->counters);
 	frame_groups_free(f->groups);
 	frame_groups_free(f->stacks);
 	free(f->rows);

@@ -12,26 +12,30 @@
 #ifndef TM_REPORT_FRAMES_H
 #define TM_REPORT_FRAMES_H
 
+#include "lib/report/frames_counters.h"
 #include "lib/report/project.h"
 #include "lib/table/document.h"
 
-/* What a frame has beside its sums. */
+/* What a frame has beside its sums; from FRAME_METRICS on: counters (frames_counters.h). */
 enum { FRAME_DURATION = SUMS, FRAME_METRICS };
-enum { FRAMES_AUTO = -1 }; /* real, requested, count or entries: the first that is known */
+enum { FRAMES_AUTO = -1 }; /* the first that is known, in the order of sort_first */
 
-enum spike_rule { SPIKE_VALUE, SPIKE_MEDIAN, SPIKE_MAD };
+enum spike_rule { SPIKE_VALUE, SPIKE_MEDIAN, SPIKE_MAD, SPIKE_SHARE };
 
 struct spike {
 	enum spike_rule rule;
-	int metric;       /* an enum sum, FRAME_DURATION or FRAMES_AUTO */
-	uint64_t value;   /* SPIKE_VALUE: in the metric's unit; else in thousandths */
-	const char *text; /* as given */
+	int metric;          /* an enum sum, FRAME_DURATION or FRAMES_AUTO */
+	uint64_t value;      /* SPIKE_VALUE: in the metric's unit; else in thousandths (of 1 %) */
+	const char *text;    /* as given */
+	const char *counter; /* NULL, or the name of the counter that metric becomes */
 };
 
 enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
 
-/* "VALUE" or "METRIC>VALUE": more than 1MiB, 3x (times the median of all frames), 6mad (so many
- * median absolute deviations above the median), 33ms. The text is borrowed. */
+/* "VALUE", "METRIC>VALUE" or "counter:NAME>VALUE": more than 1MiB, 3x (times the median of all
+ * frames), 6mad (so many median absolute deviations above the median), 33ms, 20% (of the frame's
+ * duration). Without a metric a time is of the duration, and a percentage of the time in calls. The
+ * text is borrowed. */
 enum status spike_parse(struct spike *s, const char *text, struct err *e);
 /* The words of metrics on the command line: "requested", "live-real", ..., "duration". */
 extern const char *const frame_metric_words[FRAME_METRICS + 1];
@@ -40,6 +44,7 @@ struct frames_options {
 	struct project_options project; /* filters, domain and the like; by[0]: what tops are of */
 	int64_t every;                  /* ns; 0: by frames */
 	int sort;                       /* FRAMES_AUTO, an enum sum or FRAME_DURATION */
+	const char *sort_counter;       /* NULL, or instead: a counter's name */
 	bool sorted;                    /* rows by it, largest first; else in the capture's order */
 	uint64_t n;                     /* rows; 0: all */
 	unsigned tops;                  /* beneath each frame: the largest groups of by[0] */
@@ -55,8 +60,9 @@ struct frame {
 	uint32_t news;    /* stacks that no frame before had */
 	uint32_t first_top, n_tops;
 	uint8_t kind; /* enum slice_kind */
-	bool has_start, has_duration;
+	bool has_start, has_duration, has_main;
 	uint16_t spikes; /* bits */
+	uint64_t main;   /* ns in the main thread's calls */
 };
 
 struct frame_top {
@@ -76,13 +82,16 @@ struct frames {
 	struct frame *rows;
 	size_t n, cap;
 	struct columns sums; /* by row */
+	struct frames_counters counters;
 	struct frame_top *tops;
 	size_t n_tops, cap_tops;
 	struct frame_new *fresh;
 	size_t n_fresh, cap_fresh;
 	uint64_t backward,
-	    repeated;       /* frames whose number goes back, or is that of the one before */
-	uint64_t late;      /* events in a later step than their time says */
+	    repeated;  /* frames whose number goes back, or is that of the one before */
+	uint64_t late; /* events in a later step than their time says */
+	uint64_t
+	    by_calls; /* frames without a time: their duration is that of the main thread's calls */
 	unsigned known;     /* SUM_BITs that any capture knows */
 	unsigned estimated; /* of them: live in captures whose events have any order */
 
@@ -101,8 +110,19 @@ static inline struct sink *frames_sink(struct frames *f)
 }
 /* The metric that an automatic choice settles on. */
 int frames_metric(const struct frames *f, int metric);
+/* What groups within a frame are weighed by: they have no duration and no counters. */
+int frames_weight(const struct frames *f);
 bool frames_known(const struct frames *f, int metric);
-/* False: it has none. Slack is a signed value. */
+static inline bool frames_signed(int metric)
+{
+	return metric >= FRAME_METRICS || sum_is_signed((unsigned)metric);
+}
+/* Values of one metric order as unsigned numbers so. */
+static inline uint64_t frames_rank(int metric, uint64_t v)
+{
+	return frames_signed(metric) ? v ^ (uint64_t)1 << 63 : v;
+}
+/* False: it has none. What is frames_signed is an int64_t. */
 bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v);
 
 /* frames_report.c: everything as a document of tables and a chart; f must outlive it. NULL: what

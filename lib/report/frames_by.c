@@ -3,12 +3,22 @@
 
 #include "lib/report/frame_groups.h"
 #include "lib/report/frames_report.h"
+#include "lib/report/metric.h"
 #include "lib/report/rank.h"
 
 #include <string.h>
 
 enum { BY_CAPTURE, BY_FRAME, BY_NAME, BY_START, BY_DURATION, BY_SUMS };
-enum { BY_KEY = BY_SUMS + SUM_LIFETIME, BY_FILE, BY_LINE, BY_MODULE, BY_STACK };
+enum { BY_N_SUMS = SUM_LIFETIME + 4 };
+enum { BY_KEY = BY_SUMS + BY_N_SUMS, BY_FILE, BY_LINE, BY_MODULE, BY_STACK };
+
+/* The sum in the i-th of their columns. */
+static enum sum sum_at(unsigned i)
+{
+	static const enum sum measured[] = {SUM_TIME_SELF, SUM_CALLS, SUM_LUA_NET, SUM_MONO_NET};
+
+	return i < SUM_LIFETIME ? (enum sum)i : measured[i - SUM_LIFETIME];
+}
 
 static void add_columns(struct frames_by *f)
 {
@@ -20,9 +30,9 @@ static void add_columns(struct frames_by *f)
 	c[BY_NAME] = (struct column){.key = "name", .type = COLUMN_TEXT};
 	c[BY_START] = (struct column){.key = "start_ns", .type = COLUMN_TIME};
 	c[BY_DURATION] = (struct column){.key = "duration_ns", .type = COLUMN_TIME};
-	for (unsigned s = 0; s < SUM_LIFETIME; s++)
-		c[BY_SUMS + s] =
-		    (struct column){.key = sum_names[s].key, .type = frames_type((int)s)};
+	for (unsigned i = 0; i < BY_N_SUMS; i++)
+		c[BY_SUMS + i] = (struct column){.key = sum_names[sum_at(i)].key,
+						 .type = frames_type(NULL, (int)sum_at(i))};
 	c[BY_KEY] = (struct column){.key = by == KEY_STACK   ? "site"
 					   : by == KEY_FRAME ? "group"
 							     : key_words[by],
@@ -64,16 +74,13 @@ static void group_cells(struct frames_by *f, uint32_t group, struct cell *cells)
 	}
 }
 
-static enum sum sort_of(const struct frames_by *f, const uint8_t state[SUMS])
+static enum sum sort_by(const struct frames_by *f, const uint8_t state[SUMS])
 {
-	static const enum sum order[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT};
+	unsigned known = 0;
 
-	if (f->options.sort != FRAMES_AUTO)
-		return (enum sum)f->options.sort;
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-		if (state[order[i]] != METRIC_ABSENT)
-			return order[i];
-	return SUM_ENTRIES;
+	for (unsigned s = 0; s < SUMS; s++)
+		known |= state[s] != METRIC_ABSENT ? SUM_BIT(s) : 0;
+	return f->options.sort != FRAMES_AUTO ? (enum sum)f->options.sort : sort_first(known);
 }
 
 static enum status sliced(void *arg, struct trace *t, const struct aggregate_slice *s,
@@ -88,7 +95,7 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 
 	aggregate_states(&f->project.aggregate, t, state);
 	frame_groups_fill(g, &f->project, t, s, 0);
-	frame_groups_sort(g, sort_of(f, state));
+	frame_groups_sort(g, sort_by(f, state));
 	for (size_t i = 0; !st && i < g->n && (!f->options.n || i < f->options.n); i++) {
 		struct cell cells[FRAMES_BY_COLUMNS] = {0};
 		struct row row = {.cells = cells};
@@ -103,11 +110,14 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 			cells[BY_START] = cell_signed(s->start);
 		if (s->has_duration)
 			cells[BY_DURATION] = cell_number((uint64_t)s->duration);
-		for (unsigned k = 0; k < SUM_LIFETIME; k++)
+		for (unsigned c = 0; c < BY_N_SUMS; c++) {
+			enum sum k = sum_at(c);
+
 			if (sums->has >> k & 1 && state[k] != METRIC_ABSENT)
-				cells[BY_SUMS + k] = k == SUM_SLACK
+				cells[BY_SUMS + c] = sum_is_signed(k)
 							 ? cell_signed((int64_t)sums->v[k])
 							 : cell_number(sums->v[k]);
+		}
 		group_cells(f, g->ids[i], cells);
 		st = f->options.row(f->options.arg, &row, e);
 	}

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/report/frames_report.h"
+#include "lib/report/metric.h"
 #include "lib/report/rank.h"
 
 #include <inttypes.h>
@@ -132,7 +133,7 @@ static void add_details(struct frames_detail *d, uint32_t stack, struct row *row
 
 static struct cell sum_cell(uint64_t v, enum sum s)
 {
-	return s == SUM_SLACK ? cell_signed((int64_t)v) : cell_number(v);
+	return sum_is_signed(s) ? cell_signed((int64_t)v) : cell_number(v);
 }
 
 static void fill(void *arg, size_t i, struct row *row)
@@ -178,18 +179,23 @@ static void add_columns(struct frames_detail *d)
 	const struct run *run = &d->p->now;
 	struct column *c = d->columns;
 
-	for (unsigned s = 0; s <= SUM_TEMPORARY; s++) {
+	for (unsigned s = 0; s < SUMS; s++) {
 		bool known = run_knows(&run->groupings[0].known, s) ||
 			     run_knows(&run->groupings[1].known, s);
-		bool people = known && (s <= SUM_REAL || s == (unsigned)d->sort) &&
-			      (s != SUM_ENTRIES || !run_knows(&run->known, SUM_COUNT));
+		bool measured = SUMS_MEASURED >> s & 1 && s != SUM_TIME_MEAN;
+		bool people = known && (s <= SUM_REAL || measured || s == (unsigned)d->sort) &&
+			      (s != SUM_ENTRIES || (!run_knows(&run->known, SUM_COUNT) &&
+						    !run_knows(&run->known, SUM_CALLS)));
+
+		if (s > SUM_TEMPORARY && !(measured && known))
+			continue;
 
 		d->sums[d->n_sums++] = s;
 		*c++ = (struct column){.key = sum_names[s].key,
 				       .title = sum_names[s].word,
-				       .type = frames_type((int)s),
+				       .type = frames_type(NULL, (int)s),
 				       .flags = (people ? 0 : COLUMN_NOT_TEXT) |
-						(s == SUM_SLACK ? COLUMN_SIGNED : 0)};
+						(sum_is_signed(s) ? COLUMN_SIGNED : 0)};
 		if (run->all.has >> s & 1)
 			d->totals[d->n_sums - 1] = sum_cell(run->all.v[s], s);
 	}
@@ -208,13 +214,11 @@ static void add_columns(struct frames_detail *d)
 struct frames_detail *frames_detail_new(const struct project *p, int sort, uint64_t n,
 					uint64_t stacks, const char *title, struct err *e)
 {
-	static const int order[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_ENTRIES};
 	const struct run_known *known = &p->now.groupings[0].known;
 	struct frames_detail *d;
 
-	for (size_t i = 0; sort == FRAMES_AUTO; i++)
-		if (order[i] == SUM_ENTRIES || run_knows(known, (enum sum)order[i]))
-			sort = order[i];
+	if (sort == FRAMES_AUTO)
+		sort = (int)sort_first(known_sums(known));
 	if (sort == FRAME_DURATION || (p->now.captures && !run_knows(known, (enum sum)sort))) {
 		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per type",
 			frame_metric_words[sort]);

@@ -17,15 +17,26 @@ static bool follows(const struct frame *a, const struct frame *b)
 	return a->capture == b->capture && (b->kind != SLICE_TIME || b->number == a->number + 1);
 }
 
+static uint64_t limit_of(const struct frames_report *r, size_t row, size_t spike)
+{
+	const struct spike *s = &r->f->options.spikes[spike];
+
+	if (s->rule != SPIKE_SHARE)
+		return r->limits[spike];
+	return (uint64_t)((double)r->f->rows[row].duration * (double)s->value / 1e5);
+}
+
 static bool breaks(const struct frames_report *r, size_t row, size_t spike, uint64_t *v)
 {
-	int metric = frames_metric(r->f, r->f->options.spikes[spike].metric);
+	const struct spike *s = &r->f->options.spikes[spike];
+	int metric = frames_metric(r->f, s->metric);
 
 	if (r->f->rows[row].kind == SLICE_BEFORE || !frames_value(r->f, row, metric, v))
 		return false;
-	if (metric == SUM_SLACK && (int64_t)*v < 0)
+	if (frames_signed(metric) && (int64_t)*v < 0)
 		return false;
-	return *v > r->limits[spike];
+	return (s->rule != SPIKE_SHARE || r->f->rows[row].has_duration) &&
+	       *v > limit_of(r, row, spike);
 }
 
 static void find_runs(struct frames_report *r, size_t spike)
@@ -78,11 +89,11 @@ static void fill_run(void *arg, size_t i, struct row *row)
 
 	frames_value(r->f, run->worst, metric, &v);
 	r->run_text.len = 0;
-	frames_value_text(&r->run_text, metric, v);
+	frames_value_text(&r->run_text, r->f, metric, v);
 	buf_adds(&r->run_text, " > ");
-	frames_value_text(&r->run_text, metric, r->limits[run->spike]);
+	frames_value_text(&r->run_text, r->f, metric, limit_of(r, run->worst, run->spike));
 	row->cells[RUN_RULE] = cell_text(s->text, strlen(s->text));
-	row->cells[RUN_LIMIT] = cell_number(r->limits[run->spike]);
+	row->cells[RUN_LIMIT] = cell_number(limit_of(r, run->worst, run->spike));
 	row->cells[RUN_CAPTURE] = cell_number(rows[run->first].capture);
 	row->cells[RUN_FIRST] = cell_signed(rows[run->first].number);
 	row->cells[RUN_LAST] = cell_signed(rows[run->last].number);
@@ -141,14 +152,14 @@ static void add_news(struct frames_report *r)
 	    [NEW_LINE] = {"line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    [NEW_STACK] = {"stack", "stack", COLUMN_TEXT, COLUMN_SHORTEN, 0},
 	};
-	int metric = frames_metric(r->f, r->f->sort == FRAME_DURATION ? FRAMES_AUTO : r->f->sort);
+	int metric = frames_weight(r->f);
 
 	struct column *value = &r->new_columns[NEW_VALUE];
 
 	memcpy(r->new_columns, columns, sizeof columns);
 	value->key = sum_names[metric].key;
 	value->title = sum_names[metric].word;
-	value->type = frames_type(metric);
+	value->type = frames_type(r->f, metric);
 	if (metric == SUM_ENTRIES) {
 		value->key = "weight";
 		value->flags = COLUMN_NOT_TEXT;
@@ -160,6 +171,11 @@ static void add_news(struct frames_report *r)
 				 .n_rows = r->f->n_fresh,
 				 .fill = fill_new,
 				 .arg = r};
+}
+
+static const char *metric_word(const struct frames *f, const struct spike *s)
+{
+	return s->counter ? "the counter" : frame_metric_words[frames_metric(f, s->metric)];
 }
 
 void frames_find_spikes(struct frames_report *r)
@@ -180,12 +196,10 @@ void frames_find_spikes(struct frames_report *r)
 	for (size_t i = 0; i < o->n_spikes; i++) {
 		if (!spike_limit(r->f, &o->spikes[i], &r->limits[i])) {
 			if (r->f->n)
-				frames_note(
-				    r,
-				    "--spike %s cannot tell: %s is not known, or its "
-				    "median or deviation is 0",
-				    o->spikes[i].text,
-				    frame_metric_words[frames_metric(r->f, o->spikes[i].metric)]);
+				frames_note(r,
+					    "--spike %s cannot tell: %s is not known, or its "
+					    "median or deviation is 0",
+					    o->spikes[i].text, metric_word(r->f, &o->spikes[i]));
 			continue;
 		}
 		r->limited |= (uint16_t)(1u << i);
@@ -227,10 +241,10 @@ static uint64_t mean(const struct frames *f, const struct frames_order *o)
 
 	for (size_t i = 0; i < o->n; i++) {
 		frames_value(f, o->rows[i], o->metric, &v);
-		sum += o->metric == SUM_SLACK ? (double)(int64_t)v : (double)v;
+		sum += frames_signed(o->metric) ? (double)(int64_t)v : (double)v;
 	}
 	sum /= (double)o->n + (double)o->idle;
-	if (o->metric == SUM_SLACK && sum < 0)
+	if (frames_signed(o->metric) && sum < 0)
 		return -rounded(-sum);
 	return rounded(sum);
 }
@@ -240,20 +254,22 @@ static void add_metric(struct frames_report *r, int metric, bool people)
 	struct frames *f = r->f;
 	struct frames_order o = frames_order_new(f, metric);
 	size_t k = r->statistics.n_columns;
-	const char *key = metric == FRAME_DURATION ? "duration_ns" : sum_names[metric].key;
-	char text[64];
-	int n = snprintf(text, sizeof text, "%s_frame", key);
+	const char *key = frames_key(r, metric);
+	struct buf b = BUF_INIT;
 
+	buf_addf(&b, "%s_frame", key);
 	r->statistics.n_columns += 2;
-	r->stat_columns[k] = (struct column){.key = key,
-					     .title = frames_title(r, metric),
-					     .type = frames_type(metric),
-					     .flags = (people ? 0 : COLUMN_NOT_TEXT) |
-						      (metric == SUM_SLACK ? COLUMN_SIGNED : 0)};
-	r->stat_columns[k + 1] = (struct column){.key = arena_strndup(&r->arena, text, (size_t)n),
+	r->stat_columns[k] = (struct column){
+	    .key = key,
+	    .title = frames_title(r, metric),
+	    .type = frames_type(r->f, metric),
+	    .flags = (people ? 0 : COLUMN_NOT_TEXT) |
+		     (metric < FRAME_METRICS && frames_signed(metric) ? COLUMN_SIGNED : 0)};
+	r->stat_columns[k + 1] = (struct column){.key = arena_strndup(&r->arena, b.data, b.len),
 						 .title = f->options.every ? "step" : "frame",
 						 .type = COLUMN_INT,
 						 .flags = people ? 0 : COLUMN_NOT_TEXT};
+	buf_release(&b);
 	for (size_t i = 0; i < FRAMES_STATS; i++) {
 		uint64_t v = 0;
 		size_t row = SIZE_MAX;
@@ -267,7 +283,7 @@ static void add_metric(struct frames_report *r, int metric, bool people)
 					  statistics[i].percent > 100 ? 0 : statistics[i].percent,
 					  &v, &row);
 		r->stat_cells[i][k] =
-		    metric == SUM_SLACK ? cell_signed((int64_t)v) : cell_number(v);
+		    frames_signed(metric) ? cell_signed((int64_t)v) : cell_number(v);
 		if (row != SIZE_MAX)
 			r->stat_cells[i][k + 1] = cell_signed(f->rows[row].number);
 	}
@@ -290,7 +306,7 @@ static void note_trend(struct frames_report *r)
 
 	if (!frames_known(r->f, metric) || !frames_trend(r->f, metric, &slope))
 		return;
-	if (frames_type(metric) == COLUMN_BYTES)
+	if (frames_type(r->f, metric) == COLUMN_BYTES)
 		size_text(&b, rounded(slope < 0 ? -slope : slope));
 	else
 		buf_addf(&b, "%.3g", slope < 0 ? -slope : slope);
@@ -303,7 +319,11 @@ static void note_trend(struct frames_report *r)
 void frames_add_statistics(struct frames_report *r)
 {
 	const struct frames *f = r->f;
+	size_t most = 1 + 2 * (FRAME_METRICS + f->counters.n);
 
+	r->stat_columns = arena_zalloc(&r->arena, most * sizeof *r->stat_columns);
+	for (size_t i = 0; i < FRAMES_STATS; i++)
+		r->stat_cells[i] = arena_zalloc(&r->arena, most * sizeof **r->stat_cells);
 	r->statistics = (struct table){.name = "statistics",
 				       .title = "over all frames",
 				       .columns = r->stat_columns,
@@ -322,6 +342,12 @@ void frames_add_statistics(struct frames_report *r)
 
 		if (m != r->sort && m != SUM_LIFETIME && m != SUM_TIMED && frames_known(f, m))
 			add_metric(r, m, people);
+	}
+	for (size_t i = 0; i < f->counters.n; i++) {
+		int m = FRAME_METRICS + (int)i * COUNTER_STATS;
+
+		if (m != r->sort && frames_counters_shown(&f->counters, i))
+			add_metric(r, m, i < 2);
 	}
 	note_trend(r);
 }
@@ -343,7 +369,7 @@ static int64_t *line_of(struct frames_report *r, size_t first, int metric, size_
 		uint64_t v;
 
 		y[i] = !frames_value(r->f, first + i, metric, &v) ? SERIES_ABSENT
-		       : metric == SUM_SLACK                      ? (int64_t)v
+		       : frames_signed(metric)                    ? (int64_t)v
 								  : series_value(v);
 	}
 	return y;
@@ -378,11 +404,11 @@ void frames_add_chart(struct frames_report *r)
 	for (size_t i = 0; i < 2; i++) {
 		if (!frames_known(f, metrics[i]) || (i && metrics[1] == metrics[0]))
 			continue;
-		r->lines[r->series.n_lines++] = (struct series_line){
-		    .key = metrics[i] == FRAME_DURATION ? "duration_ns" : sum_names[metrics[i]].key,
-		    .title = frames_title(r, metrics[i]),
-		    .type = frames_type(metrics[i]),
-		    .y = line_of(r, first, metrics[i], n)};
+		r->lines[r->series.n_lines++] =
+		    (struct series_line){.key = frames_key(r, metrics[i]),
+					 .title = frames_title(r, metrics[i]),
+					 .type = frames_type(r->f, metrics[i]),
+					 .y = line_of(r, first, metrics[i], n)};
 	}
 	for (size_t i = 0; i < f->options.n_spikes; i++)
 		if (r->limited >> i & 1 && frames_metric(f, f->options.spikes[i].metric) == r->sort)

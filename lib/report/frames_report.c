@@ -6,9 +6,51 @@
 #include "lib/report/rank.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* "miku.fps", "miku.pss (kB)", "lua.heap max" */
+static const char *counter_title(struct frames_report *r, int metric)
+{
+	const struct frames_counters *c = &r->f->counters;
+	size_t counter = counter_of(metric, FRAME_METRICS);
+	int stat = (metric - FRAME_METRICS) % COUNTER_STATS;
+	const char *unit = frames_counters_unit(c, counter);
+	const char *name = frames_counters_name(c, counter);
+	size_t len = strlen(name), n = strlen(unit);
+	bool told =
+	    counter_column(unit) != COLUMN_INT || (len >= n && !strcmp(name + len - n, unit));
+	struct buf b = BUF_INIT;
+	const char *s;
+
+	buf_adds(&b, name);
+	if (stat != COUNTER_LAST)
+		buf_addf(&b, " %s", counter_stat_words[stat]);
+	if (!told)
+		buf_addf(&b, " (%s)", unit);
+	s = arena_strndup(&r->arena, b.data, b.len);
+	buf_release(&b);
+	return s;
+}
+
+const char *frames_key(struct frames_report *r, int metric)
+{
+	const struct frames_counters *c = &r->f->counters;
+	int stat = (metric - FRAME_METRICS) % COUNTER_STATS;
+	struct buf b = BUF_INIT;
+	const char *s;
+
+	if (metric < FRAME_METRICS)
+		return metric == FRAME_DURATION ? "duration_ns" : sum_names[metric].key;
+	buf_addf(&b, "counter:%s", frames_counters_name(c, counter_of(metric, FRAME_METRICS)));
+	if (stat != COUNTER_LAST)
+		buf_addf(&b, ":%s", counter_stat_words[stat]);
+	s = arena_strndup(&r->arena, b.data, b.len);
+	buf_release(&b);
+	return s;
+}
 
 const char *frames_title(struct frames_report *r, int metric)
 {
@@ -19,6 +61,8 @@ const char *frames_title(struct frames_report *r, int metric)
 
 	if (metric == FRAME_DURATION)
 		return "duration";
+	if (metric >= FRAME_METRICS)
+		return counter_title(r, metric);
 	if (r->f->estimated >> metric & 1 || k->state[metric] == METRIC_ESTIMATED)
 		mark = " ~";
 	else if (k->state[metric] == METRIC_LOWER_BOUND)
@@ -27,8 +71,11 @@ const char *frames_title(struct frames_report *r, int metric)
 	return arena_strndup(&r->arena, text, (size_t)n);
 }
 
-enum column_type frames_type(int metric)
+enum column_type frames_type(const struct frames *f, int metric)
 {
+	if (metric >= FRAME_METRICS)
+		return counter_column(
+		    frames_counters_unit(&f->counters, counter_of(metric, FRAME_METRICS)));
 	if (metric == FRAME_DURATION || sum_names[metric].unit == SUM_NS)
 		return COLUMN_TIME;
 	return sum_names[metric].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT;
@@ -40,7 +87,7 @@ struct cell frames_cell(const struct frames *f, size_t row, int metric)
 
 	if (!frames_value(f, row, metric, &v))
 		return (struct cell){.present = false};
-	return metric == SUM_SLACK ? cell_signed((int64_t)v) : cell_number(v);
+	return frames_signed(metric) ? cell_signed((int64_t)v) : cell_number(v);
 }
 
 void frames_note(struct frames_report *r, const char *fmt, ...)
@@ -57,15 +104,15 @@ void frames_note(struct frames_report *r, const char *fmt, ...)
 	VEC_PUSH(r->notes, r->n_notes, r->cap_notes) = arena_strndup(&r->arena, text, (size_t)n);
 }
 
-void frames_value_text(struct buf *b, int metric, uint64_t v)
+void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v)
 {
-	enum column_type t = frames_type(metric);
+	enum column_type t = frames_type(f, metric);
 
 	if (t == COLUMN_TIME)
 		time_text(b, v);
-	else if (t == COLUMN_BYTES && (metric != SUM_SLACK || v <= INT64_MAX))
+	else if (t == COLUMN_BYTES && (!frames_signed(metric) || v <= INT64_MAX))
 		size_text(b, v);
-	else if (metric == SUM_SLACK)
+	else if (frames_signed(metric))
 		buf_addf(b, "%" PRId64, (int64_t)v);
 	else
 		buf_add_u64(b, v);
@@ -125,14 +172,23 @@ static bool shown(const struct frames_report *r, enum sum s)
 	if (!frames_known(f, (int)s))
 		return false;
 	switch (s) {
-	case SUM_ENTRIES: return !frames_known(f, SUM_COUNT);
+	case SUM_ENTRIES:
+		return !frames_known(f, SUM_COUNT) && !frames_known(f, SUM_CALLS) &&
+		       !frames_known(f, SUM_SAMPLES);
+	case SUM_TIME_SELF:
+	case SUM_CALLS:
+	case SUM_LUA_NET:
+	case SUM_MONO_NET:
+	case SUM_SAMPLES: return true;
 	case SUM_SLACK:
 	case SUM_PEAK_COUNT:
 	case SUM_PEAK_REQUESTED:
 	case SUM_PEAK_REAL:
 	case SUM_TEMPORARY:
 	case SUM_LIFETIME:
-	case SUM_TIMED: return false;
+	case SUM_TIMED:
+	case SUM_TIME_TOTAL:
+	case SUM_TIME_MEAN: return false;
 	case SUM_COUNT:
 	case SUM_REQUESTED:
 	case SUM_REAL: return true;
@@ -145,9 +201,38 @@ static void add_column(struct frames_report *r, const char *key, const char *tit
 {
 	size_t i = r->table.n_columns++;
 
+	r->sources = mem_grow(r->sources, &r->cap_sources, i + 1, sizeof *r->sources);
+	r->columns = mem_grow(r->columns, &r->cap_columns, i + 1, sizeof *r->columns);
+
 	r->columns[i] = (struct column){.key = key, .title = title, .type = type, .flags = flags};
 	r->sources[i].what = what;
 	r->sources[i].metric = metric;
+	r->table.columns = r->columns;
+}
+
+static void add_counters(struct frames_report *r)
+{
+	const struct frames_counters *c = &r->f->counters;
+	size_t people = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		for (int k = 0; k < COUNTER_STATS; k++) {
+			int metric = FRAME_METRICS + (int)i * COUNTER_STATS + k;
+			bool first = k == COUNTER_LAST;
+
+			if (!frames_counters_shown(c, i) || (!first && !c->items[i].several))
+				continue;
+			people += first;
+			add_column(r, frames_key(r, metric), frames_title(r, metric),
+				   frames_type(r->f, metric),
+				   metric == r->sort                   ? 0
+				   : first && people <= COUNTERS_SHOWN ? COLUMN_SPARE
+								       : COLUMN_NOT_TEXT,
+				   FRAMES_METRIC, metric);
+		}
+	if (people > COUNTERS_SHOWN)
+		frames_note(r, "%d of %zu counters are shown: --csv has them all",
+			    (int)COUNTERS_SHOWN, people);
 }
 
 static void add_columns(struct frames_report *r)
@@ -168,11 +253,14 @@ static void add_columns(struct frames_report *r)
 	add_column(r, "duration_ns", "duration", COLUMN_TIME,
 		   frames_known(f, FRAME_DURATION) && !f->options.every ? 0 : COLUMN_NOT_TEXT,
 		   FRAMES_METRIC, FRAME_DURATION);
-	for (unsigned s = 0; s < SUM_LIFETIME; s++)
-		add_column(r, sum_names[s].key, frames_title(r, (int)s), frames_type((int)s),
-			   (s == SUM_SLACK ? COLUMN_SIGNED : 0) |
-			       (shown(r, s) ? 0 : COLUMN_NOT_TEXT),
-			   FRAMES_METRIC, (int)s);
+	for (unsigned s = 0; s < SUMS; s++)
+		if (s < SUM_LIFETIME || (SUMS_MEASURED >> s & 1 && frames_known(f, (int)s)))
+			add_column(r, sum_names[s].key, frames_title(r, (int)s),
+				   frames_type(f, (int)s),
+				   (sum_is_signed(s) ? COLUMN_SIGNED : 0) |
+				       (shown(r, s) ? 0 : COLUMN_NOT_TEXT),
+				   FRAMES_METRIC, (int)s);
+	add_counters(r);
 	if (f->options.news)
 		add_column(r, "new_stacks", "new stacks", COLUMN_INT, 0, FRAMES_NEWS, 0);
 	if (f->options.n_spikes)
@@ -199,7 +287,7 @@ static struct cell spikes_cell(struct frames_report *r, const struct frame *row)
 static void fill_tops(struct frames_report *r, const struct frame *frame, struct row *row)
 {
 	const struct frames *f = r->f;
-	int metric = frames_metric(f, f->sort == FRAME_DURATION ? FRAMES_AUTO : f->sort);
+	int metric = frames_weight(f);
 	size_t offsets[FRAMES_TOPS_MAX];
 
 	r->top_text.len = 0;
@@ -209,7 +297,7 @@ static void fill_tops(struct frames_report *r, const struct frame *frame, struct
 
 		offsets[i] = r->top_text.len;
 		group_name(&f->project, 0, top->group, &n);
-		frames_value_text(&r->top_text, metric, top->value);
+		frames_value_text(&r->top_text, f, metric, top->value);
 		buf_adds(&r->top_text, "  ");
 		buf_add(&r->top_text, n.name, n.name_len);
 		if (n.line) {
@@ -271,13 +359,13 @@ static void add_totals(struct frames_report *r)
 		int metric = r->sources[k].metric;
 		uint64_t sum = 0, v;
 
-		if (r->sources[k].what != FRAMES_METRIC || metric == FRAME_DURATION ||
-		    (SUMS_LIVE | SUMS_PEAK) >> metric & 1 || !frames_known(f, metric))
+		if (r->sources[k].what != FRAMES_METRIC || metric >= FRAME_DURATION ||
+		    SUMS_OF_MOMENTS >> metric & 1 || !frames_known(f, metric))
 			continue;
 		for (size_t i = 0; i < f->n; i++)
 			if (frames_value(f, i, metric, &v))
 				sum = sum_plus((unsigned)metric, sum, v);
-		c[k] = metric == SUM_SLACK ? cell_signed((int64_t)sum) : cell_number(sum);
+		c[k] = frames_signed(metric) ? cell_signed((int64_t)sum) : cell_number(sum);
 	}
 	r->table.totals = c;
 	r->table.n_totals = 1;
@@ -290,10 +378,8 @@ static int compare(const void *a, const void *b, void *arg)
 	uint64_t v = 0, w = 0;
 	bool has_v = frames_value(r->f, x, r->sort, &v), has_w = frames_value(r->f, y, r->sort, &w);
 
-	if (r->sort == SUM_SLACK) {
-		v ^= (uint64_t)1 << 63;
-		w ^= (uint64_t)1 << 63;
-	}
+	v = frames_rank(r->sort, v);
+	w = frames_rank(r->sort, w);
 	if (has_v != has_w)
 		return has_v ? -1 : 1;
 	if (has_v && v != w)
@@ -341,6 +427,11 @@ static void add_notes(struct frames_report *r)
 			    "frame numbers go back %" PRIu64 " times and repeat %" PRIu64
 			    " times: rows stay as captured",
 			    f->backward, f->repeated);
+	if (f->by_calls)
+		frames_note(r,
+			    "frames have no times: the duration of %" PRIu64
+			    " is what the main thread's calls took",
+			    f->by_calls);
 	if (f->late)
 		frames_note(
 		    r,
@@ -363,11 +454,41 @@ static void add_notes(struct frames_report *r)
 			    f->project.now.other_domains[d], domain_name(d), domain_name(d));
 }
 
+/* Names of counters are known now. */
+static enum status resolve_counters(struct frames *f, struct err *e)
+{
+	const char *name = f->options.sort_counter;
+
+	if (name && f->n) {
+		f->sort = frames_counters_find(&f->counters, name);
+		if (f->sort < 0)
+			return err_set(e, ST_UNSUPPORTED, "no capture has the counter '%s'", name);
+	}
+	for (size_t i = 0; i < f->options.n_spikes; i++) {
+		struct spike *s = &f->options.spikes[i];
+		char *text;
+
+		if (!s->counter)
+			continue;
+		text = mem_strdup(s->counter);
+		text[strcspn(text, ">")] = '\0';
+		s->metric = frames_counters_find(&f->counters, text);
+		free(text);
+		if (s->metric < 0)
+			s->metric = INT_MAX; /* known nowhere */
+	}
+	return ST_OK;
+}
+
 struct frames_report *frames_report_new(struct frames *f, struct err *e)
 {
 	struct frames_report *r = mem_zalloc(sizeof *r);
 
 	r->f = f;
+	if (resolve_counters(f, e)) {
+		free(r);
+		return NULL;
+	}
 	r->sort = frames_metric(f, f->sort);
 	if (f->n && !frames_known(f, r->sort)) {
 		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per frame",
@@ -375,7 +496,7 @@ struct frames_report *frames_report_new(struct frames *f, struct err *e)
 		free(r);
 		return NULL;
 	}
-	r->table = (struct table){.name = "frames", .columns = r->columns, .fill = fill, .arg = r};
+	r->table = (struct table){.name = "frames", .fill = fill, .arg = r};
 	frames_find_spikes(r);
 	order_rows(r);
 	add_columns(r);
@@ -394,6 +515,8 @@ void frames_report_free(struct frames_report *r)
 	if (!r)
 		return;
 	free(r->order);
+	free(r->sources);
+	free(r->columns);
 	free(r->notes);
 	free(r->runs);
 	free(r->series_marks);

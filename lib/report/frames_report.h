@@ -19,10 +19,9 @@ enum frames_what {
 };
 
 enum {
-	FRAMES_COLUMNS = 32,
+	COUNTERS_SHOWN = 8, /* people see no more */
 	FRAMES_STATS = 7,
-	FRAMES_NEW_COLUMNS = 8,
-	FRAMES_STAT_COLUMNS = 1 + 2 * FRAME_METRICS
+	FRAMES_NEW_COLUMNS = 8
 };
 
 struct frames_run { /* rows [first, last] that break a rule one after the other */
@@ -35,11 +34,12 @@ struct frames_report {
 	int sort;
 	struct arena arena;
 	struct table table; /* a row per frame */
-	struct column columns[FRAMES_COLUMNS];
-	struct {
+	struct column *columns;
+	size_t cap_columns, cap_sources;
+	struct frames_source {
 		enum frames_what what;
 		int metric;
-	} sources[FRAMES_COLUMNS];
+	} * sources;
 	uint32_t *order; /* of rows */
 	struct buf text, top_text, run_text, new_text;
 	const char *details[FRAMES_TOPS_MAX];
@@ -47,8 +47,8 @@ struct frames_report {
 	size_t n_notes, cap_notes;
 
 	struct table statistics;
-	struct column stat_columns[FRAMES_STAT_COLUMNS];
-	struct cell stat_cells[FRAMES_STATS][FRAMES_STAT_COLUMNS];
+	struct column *stat_columns; /* in the arena, as are the cells */
+	struct cell *stat_cells[FRAMES_STATS];
 
 	struct table spikes;
 	struct frames_run *runs;
@@ -66,9 +66,10 @@ struct frames_report {
 };
 
 const char *frames_title(struct frames_report *r, int metric);
-enum column_type frames_type(int metric);
+const char *frames_key(struct frames_report *r, int metric);      /* of CSV */
+enum column_type frames_type(const struct frames *f, int metric); /* f: for counters only */
 struct cell frames_cell(const struct frames *f, size_t row, int metric);
-void frames_value_text(struct buf *b, int metric, uint64_t v);
+void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v);
 /* The calls of a stack of the project, outermost first with ';' between. */
 void frames_stack_text(struct buf *b, const struct project *p, uint32_t stack);
 void frames_note(struct frames_report *r, const char *fmt, ...)

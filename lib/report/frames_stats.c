@@ -16,7 +16,7 @@ static uint64_t order_value(const struct frames *f, size_t row, int metric)
 	uint64_t v;
 
 	frames_value(f, row, metric, &v);
-	return metric == SUM_SLACK ? v ^ (uint64_t)1 << 63 : v;
+	return frames_rank(metric, v);
 }
 
 static int compare(const void *a, const void *b, void *arg)
@@ -151,9 +151,10 @@ bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit)
 	size_t row;
 	bool known;
 
-	if (s->rule == SPIKE_VALUE) {
+	if (s->rule == SPIKE_VALUE || s->rule == SPIKE_SHARE) {
 		*limit = s->value;
-		return frames_known(f, metric);
+		return frames_known(f, metric) &&
+		       (s->rule == SPIKE_VALUE || frames_known(f, FRAME_DURATION));
 	}
 	o = frames_order_new(f, metric);
 	known = frames_percentile(f, &o, 50, &median, &row);

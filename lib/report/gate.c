@@ -37,14 +37,23 @@ static const struct compare_group *new_of(const struct compare *c)
 static double divisor(const struct gate *g, const struct policy_rule *r, const struct summary *s)
 {
 	(void)g;
-	return r->metric == SUM_LIFETIME ? 1 : compare_divisor(s, (enum compare_per)r->per);
+	return sum_is_mean(r->metric) ? 1 : compare_divisor(s, (enum compare_per)r->per);
 }
 
 /* A group's values, run by run, of a row, or of everything (row SIZE_MAX). False: not known. */
 static bool values_of(struct gate *g, const struct policy_rule *r, size_t row, enum sum sum,
 		      const struct compare_group *of, double *v)
 {
-	for (size_t i = 0; i < of->n; i++) {
+	for (size_t i = 0; r->counter && i < of->n; i++) {
+		const struct summary_counter *c =
+		    summary_counter(of->runs[i], g->c->things, r->counter);
+
+		if (!c)
+			return false;
+		v[i] = r->stat == COUNTER_MEAN ? c->stats.sum / (double)c->stats.n
+					       : (double)counter_value(&c->stats, r->stat);
+	}
+	for (size_t i = 0; !r->counter && i < of->n; i++) {
 		__int128 x;
 
 		if (!(row == SIZE_MAX ? compare_raw_total(of->runs[i], sum, &x)
@@ -207,6 +216,12 @@ static enum status check_rule(const struct gate *g, const struct policy_rule *r,
 
 			if (k && k != c->n_groups - 1)
 				continue;
+			if (r->counter && summary_counter(s, c->things, r->counter))
+				continue;
+			if (r->counter)
+				return err_set(e, ST_UNSUPPORTED,
+					       "line %u: rule '%s': %s has no counter '%s'",
+					       r->line, r->name, name, r->counter);
 			if (r->key != POLICY_TOTAL && !s->keys[r->key].held)
 				return err_set(e, ST_UNSUPPORTED,
 					       "line %u: rule '%s': %s holds nothing by %s",
@@ -401,6 +416,8 @@ unsigned gate_sums(const struct policy *p)
 		sums |= SUM_BIT(p->rules[i].metric);
 		if (p->rules[i].metric == SUM_LIFETIME)
 			sums |= SUM_BIT(SUM_TIMED);
+		if (p->rules[i].metric == SUM_TIME_MEAN)
+			sums |= SUMS_TIME;
 	}
 	return sums;
 }

@@ -49,7 +49,7 @@ static void add_amount(struct buf *b, const struct policy_rule *r, double v)
 		buf_addf(b, "%.2f %%", size);
 		return;
 	}
-	if (sum_names[r->metric].unit == SUM_NUMBER || size >= 1e18)
+	if (r->counter || sum_names[r->metric].unit == SUM_NUMBER || size >= 1e18)
 		buf_addf(b, size == floor(size) ? "%.0f" : "%.3f", size);
 	else if (sum_names[r->metric].unit == SUM_BYTES)
 		size_text(b, (uint64_t)(size + 0.5));

@@ -71,6 +71,12 @@ static inline const char *heap_text(const struct heap_set *s, uint32_t text, siz
 	return intern_text(&s->texts, text, len);
 }
 
+/* Lists of objects with a path each do not: what an object retains would be itself alone. */
+static inline bool heap_knows_holders(const struct heap *h)
+{
+	return h->n_references > h->n_roots;
+}
+
 /* The object with this id of the capture; 0: there is none. */
 uint32_t heap_find(const struct heap *h, uint64_t id);
 /* The source of a reference. */

@@ -122,11 +122,11 @@ static uint32_t quota(enum heap_op op, const uint32_t *c, size_t k)
 
 void heap_sets(struct heap_part *parts, enum heap_op op, enum heap_same same)
 {
-	size_t n = heap_op_needs(op), rows = 0, cap = 0;
+	size_t n = heap_op_needs(op), rows = 0, cap = 16;
 	struct map64 index = MAP64_INIT;
 	struct counts {
 		uint32_t in[SETS_MAX], left[SETS_MAX];
-	} *counts = NULL;
+	} *counts = mem_array(cap, sizeof *counts);
 
 	for (size_t k = 0; k < n; k++) {
 		all_chosen(&parts[k]);

@@ -24,7 +24,7 @@ struct heap_view *heap_view_new(const struct heap_set *s, const struct heap_part
 	v->retained = true;
 	for (size_t i = 0; i < n_parts; i++) {
 		v->sizes |= parts[i].h->has_sizes;
-		v->retained &= parts[i].dominators.idom && parts[i].h->n_references;
+		v->retained &= parts[i].dominators.idom && heap_knows_holders(parts[i].h);
 	}
 	v->sort = o->sort;
 	if (v->sort == HEAP_SORT_RETAINED && !v->retained)
@@ -121,6 +121,11 @@ void heap_notes(struct heap_view *v)
 		} else if (lost) {
 			heap_note(v, "%s: no root reaches %" PRIu64 " of them", h->label, lost);
 		}
+		if (h->n_references && !heap_knows_holders(h))
+			heap_note(v,
+				  "%s: paths, but no references between objects: nothing is known "
+				  "of what is retained",
+				  h->label);
 		if (!h->has_sizes)
 			heap_note(v, "%s: no sizes in the snapshot", h->label);
 		else if (unsized)

@@ -49,10 +49,12 @@ static const struct heap_part *locate(const struct heap_view *v, uint32_t index,
 
 static void choose(struct heap_view *v)
 {
-	struct ranked r = {0};
+	struct ranked r = {.cap_indexes = 16, .cap_keys = 16};
 	size_t all = 0;
 	uint32_t base = 0;
 
+	r.indexes = mem_array(r.cap_indexes, sizeof *r.indexes);
+	r.keys = mem_array(r.cap_keys, sizeof *r.keys);
 	for (size_t k = 0; k < v->n_parts; k++) {
 		const struct heap_part *p = &v->parts[k];
 
@@ -68,9 +70,12 @@ static void choose(struct heap_view *v)
 	v->rows = mem_array(v->n_rows ? v->n_rows : 1, sizeof *v->rows);
 	for (size_t i = 0; i < v->n_rows; i++)
 		v->rows[i].a = r.indexes[i];
-	heap_title(v, "%s: top %zu of %zu objects by %s", v->options.what, v->n_rows, all,
-		   v->sort == HEAP_SORT_COUNT && v->retained ? "retained objects"
-							     : heap_sort_words[v->sort]);
+	if (v->sort == HEAP_SORT_COUNT && !v->retained)
+		heap_title(v, "%s: %zu of %zu objects", v->options.what, v->n_rows, all);
+	else
+		heap_title(v, "%s: top %zu of %zu objects by %s", v->options.what, v->n_rows, all,
+			   v->sort == HEAP_SORT_COUNT ? "retained objects"
+						      : heap_sort_words[v->sort]);
 	free(r.indexes);
 	free(r.keys);
 }

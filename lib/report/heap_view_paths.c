@@ -38,9 +38,10 @@ static void gather(struct heap_view *v, struct gathered *g, size_t *all)
 {
 	const struct heap_part *p = v->parts;
 	const struct heap *h = p->h;
-	uint64_t *keys = NULL;
-	size_t cap_objects = 0, cap_keys = 0, n_keys = 0;
+	size_t cap_objects = 16, cap_keys = 16, n_keys = 0;
+	uint64_t *keys = mem_array(cap_keys, sizeof *keys);
 
+	g->objects = mem_array(cap_objects, sizeof *g->objects);
 	for (uint32_t i = 1; i <= h->n; i++) {
 		if (!heap_counts(p, i))
 			continue;

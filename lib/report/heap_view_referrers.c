@@ -133,6 +133,8 @@ struct heap_view *heap_view_referrers(const struct heap_set *s, const struct hea
 	heap_title(
 	    v, "%s: %" PRIu64 " references to %" PRIu64 " objects: top %zu of %zu types and fields",
 	    o->what, references, held, v->table.n_rows, r.n);
+	if (!held)
+		heap_note(v, "nothing matches: neither a type nor an object's id");
 	map64_release(&r.index);
 	free(r.fields);
 	return v;

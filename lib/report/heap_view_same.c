@@ -108,8 +108,8 @@ struct heap_view *heap_view_same(const struct heap_set *s, const struct heap_par
 	struct heap_view *v = heap_view_new(s, parts, 1, o);
 	const struct heap *h = parts->h;
 	struct map64 index = MAP64_INIT;
-	struct same *items = NULL;
-	size_t n = 0, cap = 0, several = 0;
+	size_t n = 0, cap = 16, several = 0;
+	struct same *items = mem_array(cap, sizeof *items);
 	uint64_t key, more = 0, bytes = 0;
 
 	for (uint32_t i = 1; i <= h->n; i++) {

@@ -3,17 +3,41 @@
 
 #include <string.h>
 
-const char *const sort_words[] = {
-    "auto",       "count",          "entries",         "requested",  "real",
-    "live",       "live-count",     "live-requested",  "live-real",  "slack",
-    "freed",      "freed-count",    "freed-requested", "freed-real", "peak",
-    "peak-count", "peak-requested", "peak-real",       "temporary",  "lifetime",
-    NULL};
+const char *const sort_words[] = {"auto",
+				  "count",
+				  "entries",
+				  "requested",
+				  "real",
+				  "live",
+				  "live-count",
+				  "live-requested",
+				  "live-real",
+				  "slack",
+				  "freed",
+				  "freed-count",
+				  "freed-requested",
+				  "freed-real",
+				  "peak",
+				  "peak-count",
+				  "peak-requested",
+				  "peak-real",
+				  "temporary",
+				  "lifetime",
+				  "self-time",
+				  "total-time",
+				  "calls",
+				  "mean-time",
+				  "lua-net",
+				  "mono-net",
+				  "samples",
+				  NULL};
 static const int sorts[] = {
     SORT_AUTO,      SUM_COUNT,          SUM_ENTRIES,         SUM_REQUESTED,  SUM_REAL,
     SORT_LIVE,      SUM_LIVE_COUNT,     SUM_LIVE_REQUESTED,  SUM_LIVE_REAL,  SUM_SLACK,
     SORT_FREED,     SUM_FREED_COUNT,    SUM_FREED_REQUESTED, SUM_FREED_REAL, SORT_PEAK,
-    SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,       SUM_TEMPORARY,  SUM_LIFETIME};
+    SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,       SUM_TEMPORARY,  SUM_LIFETIME,
+    SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,           SUM_TIME_MEAN,  SUM_LUA_NET,
+    SUM_MONO_NET,   SUM_SAMPLES};
 
 int sort_of(int word)
 {
@@ -28,6 +52,7 @@ unsigned sort_wants(int sort)
 	case SORT_FREED: return SUMS_FREED;
 	case SORT_PEAK: return SUMS_PEAK;
 	case SUM_LIFETIME: return SUMS_LIFETIME;
+	case SUM_TIME_MEAN: return SUMS_TIME;
 	default: return SUM_BIT(sort);
 	}
 }
@@ -55,6 +80,27 @@ enum status metrics_parse(const char *text, unsigned *sums, struct err *e)
 	return ST_OK;
 }
 
+enum sum sort_first(unsigned known)
+{
+	static const enum sum order[] = {SUM_TIME_SELF, SUM_TIME_TOTAL, SUM_REAL,
+					 SUM_REQUESTED, SUM_COUNT,      SUM_LUA_NET,
+					 SUM_MONO_NET,  SUM_SAMPLES,    SUM_CALLS};
+
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		if (known >> order[i] & 1)
+			return order[i];
+	return SUM_ENTRIES;
+}
+
+unsigned known_sums(const struct run_known *k)
+{
+	unsigned known = 0;
+
+	for (unsigned s = 0; s < SUMS; s++)
+		known |= run_knows(k, s) ? SUM_BIT(s) : 0;
+	return known;
+}
+
 static enum sum first_of(int group)
 {
 	return group == SORT_LIVE    ? SUM_LIVE_COUNT
@@ -75,10 +121,7 @@ enum status sort_choose(const struct run *r, const struct run_known *k, int sort
 		sort = (int)(run_knows(k, s + 2) || !run_knows(k, s + 1) ? s + 2 : s + 1);
 	}
 	if (sort == SORT_AUTO)
-		sort = run_knows(k, SUM_REAL)        ? SUM_REAL
-		       : run_knows(k, SUM_REQUESTED) ? SUM_REQUESTED
-		       : run_knows(k, SUM_COUNT)     ? SUM_COUNT
-						     : SUM_ENTRIES;
+		sort = (int)sort_first(known_sums(k));
 	*to = (enum sum)sort;
 	if (run_knows(k, *to) || !r->captures)
 		return ST_OK;
@@ -96,6 +139,11 @@ enum status sort_choose(const struct run *r, const struct run_known *k, int sort
 		    "to them",
 		    sum_names[sort].word);
 	case LACK_PER_FRAME:
+		if (SUMS_TIME >> sort & 1)
+			return err_set(
+			    e, ST_UNSUPPORTED,
+			    "a call may last for several frames: --sort self-time is what "
+			    "passed in each");
 		return err_set(e, ST_UNSUPPORTED,
 			       "what is live is of moments, not of frames: tm-frames tells");
 	default:
@@ -124,9 +172,11 @@ struct cell metric_cell(const struct sums *s, unsigned has, enum sum sum)
 {
 	struct cell none = {.present = false};
 
+	if (sum == SUM_TIME_MEAN && has >> SUM_TIME_TOTAL & has >> SUM_CALLS & 1)
+		return s->v[SUM_CALLS] ? cell_number(s->v[SUM_TIME_TOTAL] / s->v[SUM_CALLS]) : none;
 	if (!(has >> sum & 1))
 		return none;
-	if (sum == SUM_SLACK)
+	if (sum_is_signed(sum))
 		return cell_signed((int64_t)s->v[sum]);
 	if (sum == SUM_LIFETIME)
 		return s->v[SUM_TIMED] ? cell_number(s->v[sum] / s->v[SUM_TIMED]) : none;
@@ -139,7 +189,7 @@ struct cell metric_share(const struct sums *s, unsigned has, const struct sums *
 
 	if (!(has >> sum & 1) || sum == SUM_LIFETIME)
 		return none;
-	if (sum == SUM_SLACK && ((int64_t)s->v[sum] < 0 || (int64_t)whole->v[sum] <= 0))
+	if (sum_is_signed(sum) && ((int64_t)s->v[sum] < 0 || (int64_t)whole->v[sum] <= 0))
 		return none;
 	return cell_share(s->v[sum], whole->v[sum]);
 }

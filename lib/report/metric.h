@@ -10,7 +10,7 @@
 
 /* Beside the sums, what can be sorted by: the best that there is of some. */
 enum {
-	SORT_AUTO = -1,   /* real, requested, count or entries */
+	SORT_AUTO = -1,   /* self time, real, requested, count, net, calls or entries */
 	SORT_LIVE = SUMS, /* bytes, real ones if there are; as are the next */
 	SORT_FREED,
 	SORT_PEAK
@@ -27,12 +27,16 @@ enum status metrics_parse(const char *text, unsigned *sums, struct err *e);
 enum status sort_choose(const struct run *r, const struct run_known *k, int sort, const char *key,
 			enum sum *to, struct err *e);
 
+/* The first of what SORT_AUTO can mean that is known: bits of sums. */
+enum sum sort_first(unsigned known);
+unsigned known_sums(const struct run_known *k);
+
 enum column_type metric_type(enum sum s);
 /* ">=", "~" or "": what is not exact says so in its heading. */
 const char *metric_mark(const struct run_known *k, enum sum s);
-/* has: bits of what is known; slack is signed, the lifetime the mean. */
+/* has: bits of what is known; means are worked out here. */
 struct cell metric_cell(const struct sums *s, unsigned has, enum sum sum);
-/* Blank for what does not add up to a whole: lifetimes, slack below 0. */
+/* Blank for what does not add up to a whole: means, signed sums below 0. */
 struct cell metric_share(const struct sums *s, unsigned has, const struct sums *whole,
 			 enum sum sum);
 

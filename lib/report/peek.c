@@ -207,7 +207,9 @@ struct peek *peek_new(const struct project *p, const struct peek_options *o, str
 		free(k);
 		return NULL;
 	}
-	if (k->sort == SUM_LIFETIME || k->sort == SUM_SLACK) {
+	if (k->sort == SUM_TIME_TOTAL)
+		k->sort = SUM_TIME_SELF;
+	if (k->sort == SUM_LIFETIME || k->sort == SUM_TIME_MEAN || sum_is_signed(k->sort)) {
 		err_set(e, ST_UNSUPPORTED, "%s does not add up over callers",
 			sum_names[k->sort].word);
 		free(k);

@@ -93,12 +93,15 @@ static bool parse_number(struct parse *s, const struct later *v, uint64_t *out)
 	return num_dec(v->text, strlen(v->text), out) || fail_at(s, v, "no whole number");
 }
 
-static bool parse_amount(struct parse *s, const struct later *v, enum sum metric, uint64_t *out)
+static bool parse_amount(struct parse *s, const struct later *v, const struct policy_rule *r,
+			 uint64_t *out)
 {
 	size_t n = strlen(v->text);
 	int64_t ns;
 
-	switch (sum_names[metric].unit) {
+	if (r->counter && num_size(v->text, n, out))
+		return true;
+	switch (r->counter ? SUM_NS : sum_names[r->metric].unit) {
 	case SUM_BYTES: return num_size(v->text, n, out) || fail_at(s, v, "no size");
 	case SUM_NS:
 		if (!num_time(v->text, n, &ns) || ns < 0)
@@ -128,10 +131,31 @@ static bool parse_key(struct parse *s, struct policy_rule *r)
 		       "thread or owner");
 }
 
+/* "counter:NAME", its mean, or with :last, :min or :max behind. */
+static bool parse_counter(struct parse *s, struct policy_rule *r)
+{
+	const char *name = s->metric.text + 8, *colon = strrchr(name, ':');
+	size_t n = strlen(name);
+
+	r->metric = SUM_ENTRIES;
+	r->stat = COUNTER_MEAN;
+	for (unsigned k = 0; colon && k < COUNTER_STATS; k++)
+		if (!strcmp(counter_stat_words[k], colon + 1)) {
+			r->stat = (enum counter_stat)k;
+			n = (size_t)(colon - name);
+		}
+	if (!n)
+		return fail_at(s, &s->metric, "no counter: it has no name");
+	r->counter = arena_strndup(&s->p->arena, name, n);
+	return true;
+}
+
 static bool parse_metric(struct parse *s, struct policy_rule *r)
 {
 	if (!s->metric.text)
 		return fail(s, s->section_line, 1, "the rule has no metric");
+	if (!strncmp(s->metric.text, "counter:", 8))
+		return parse_counter(s, r);
 	for (unsigned m = 0; m < SUMS; m++) {
 		const char *a = sum_names[m].word, *b = s->metric.text;
 
@@ -194,6 +218,11 @@ static bool parse_kind(struct parse *s, struct policy_rule *r)
 		return fail(s, s->total.line, 1, "'cumulative' needs 'each': totals overlap");
 	if (kind == POLICY_COVERAGE && (r->key != POLICY_TOTAL || r->n_match))
 		return fail(s, s->section_line, 1, "coverage is that of everything together");
+	if (r->counter && (r->key != POLICY_TOTAL || kind == POLICY_NEW || kind == POLICY_COVERAGE))
+		return fail(s, s->section_line, 1,
+			    "a counter is of everything: it has percent, absolute or max");
+	if (r->counter && r->per != POLICY_PER_RUN)
+		return fail(s, s->per.line, 1, "a counter is not divided");
 	if (kind == POLICY_NEW && r->key == POLICY_TOTAL)
 		return fail(s, s->section_line, 1, "'new' needs a key, such as stack");
 	if (r->key == POLICY_TOTAL && r->n_match)
@@ -214,8 +243,8 @@ static bool end_rule(struct parse *s)
 	       (!s->percent.text || parse_percent(s, &s->percent, &r->percent)) &&
 	       (!s->coverage.text || parse_percent(s, &s->coverage, &r->percent)) &&
 	       (!s->drop.text || parse_percent(s, &s->drop, &r->drop)) &&
-	       (!s->absolute.text || parse_amount(s, &s->absolute, r->metric, &r->absolute)) &&
-	       (!s->max.text || parse_amount(s, &s->max, r->metric, &r->max)) &&
+	       (!s->absolute.text || parse_amount(s, &s->absolute, r, &r->absolute)) &&
+	       (!s->max.text || parse_amount(s, &s->max, r, &r->max)) &&
 	       (!s->new.text || parse_number(s, &s->new, &r->max)) &&
 	       (!s->count.text || parse_number(s, &s->count, &r->count)) &&
 	       (!s->each.text || parse_flag(s, &s->each, &r->each)) &&

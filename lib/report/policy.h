@@ -10,6 +10,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/match/match.h"
+#include "lib/report/counters.h"
 #include "lib/report/grouping.h"
 #include "lib/report/sums.h"
 
@@ -30,8 +31,10 @@ struct policy_rule {
 	uint32_t line;
 	enum policy_kind kind;
 	enum sum metric;
-	int key;              /* enum key, or POLICY_TOTAL */
-	struct match **match; /* names of the key: any of them; none: all */
+	const char *counter;    /* NULL, or instead of the metric: a counter's name, */
+	enum counter_stat stat; /* and what of it */
+	int key;                /* enum key, or POLICY_TOTAL */
+	struct match **match;   /* names of the key: any of them; none: all */
 	size_t n_match;
 	bool each;       /* every thing by itself; else their sum */
 	bool cumulative; /* total and not self, where the key has both */

@@ -24,6 +24,7 @@ static void fold_cells(struct fold *f)
 	for (size_t i = 0; i < f->a->n_cells; i++) {
 		const struct aggregate_cell *c = &f->a->cells[i];
 		struct sums s;
+		struct sums alone;
 		uint32_t node;
 		unsigned tier = TIERS;
 
@@ -33,12 +34,17 @@ static void fold_cells(struct fold *f)
 		}
 		if (!fold_in_domain(f, c->domain))
 			continue;
-		r->domain_used[c->domain] = true;
+		if (c->domain == CELL_MEASURED && !c->entries)
+			continue; /* nothing in the ranges */
+		if (c->domain != CELL_MEASURED)
+			r->domain_used[c->domain] = true;
 		s = fold_cell(f, i);
 		sums_add(&r->unfiltered, &s);
 		if (!fold_place(f, c, &node))
 			continue;
+		alone = fold_alone(f, &s);
 		sums_add(&r->all, &s);
+		sums_add(&r->all, &alone);
 		if (node) {
 			uint32_t site = fold_node(f, node)->site & ~SITE_INSIDE;
 
@@ -52,6 +58,8 @@ static void fold_cells(struct fold *f)
 				continue; /* they were added slice by slice */
 			g = fold_group(f, c, node, k);
 			columns_add(&r->groupings[k].self, g, &s);
+			if (!key_has_total(p->groupings[k].key.by))
+				columns_add(&r->groupings[k].self, g, &alone);
 			if (!node && key_has_total(p->groupings[k].key.by))
 				columns_add(&r->groupings[k].total, g, &s);
 		}
@@ -101,6 +109,7 @@ static void fold_groupings(struct fold *f)
 	if (totals_asked(p))
 		f->cell_next = mem_zarray(f->a->n_cells + 1, sizeof *f->cell_next);
 	fold_cells(f);
+	fold_times(f);
 	for (size_t k = 0; k < p->n_groupings; k++) {
 		const struct grouping_key *key = &p->groupings[k].key;
 
@@ -183,6 +192,8 @@ void project_init(struct project *p, const struct project_options *o)
 				      .want = o->want,
 				      .domains_together = o->domain == DOMAIN_ALL,
 				      .every = o->every,
+				      .hook_cost = o->hook_cost,
+				      .counters = o->counters,
 				      .done = fold,
 				      .slice = fold_slice,
 				      .slice_arg = p,

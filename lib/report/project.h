@@ -38,6 +38,8 @@ struct project_options {
 	enum slicing slicing;
 	bool slice_cells;
 	int64_t every;
+	uint64_t hook_cost; /* aggregate.h, as is the next */
+	bool counters;
 	enum status (*sliced)(void *arg, struct trace *t, const struct aggregate_slice *s,
 			      struct err *e);
 };

@@ -58,14 +58,26 @@ bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cum
 	const struct run_grouping *g = &r->run->groupings[r->grouping];
 	bool total = cumulative && key_has_total(r->p->groupings[r->grouping].key.by);
 
-	const struct columns *c = total ? &g->total : &g->self;
+	const struct columns *c;
 
+	if (total && sum == SUM_TIME_SELF && columns_has(&g->self, group) >> SUM_TIME_TOTAL & 1) {
+		*v = columns_value(&g->self, group, SUM_TIME_TOTAL);
+		return true;
+	}
+	total &= !(SUMS_TIME >> sum & 1) || sum == SUM_TIME_SELF;
+	c = total ? &g->total : &g->self;
 	*v = columns_value(c, group, sum);
 	if (sum == SUM_LIFETIME) {
 		uint64_t timed = columns_value(c, group, SUM_TIMED);
 
 		*v = timed ? *v / timed : 0;
 		return timed > 0;
+	}
+	if (sum == SUM_TIME_MEAN) {
+		uint64_t calls = columns_value(c, group, SUM_CALLS);
+
+		*v = calls ? columns_value(c, group, SUM_TIME_TOTAL) / calls : 0;
+		return calls && columns_has(c, group) >> SUM_TIME_TOTAL & 1;
 	}
 	/* What only calls others has nothing of its own: that is a known 0. */
 	return (columns_has(&g->self, group) | columns_has(&g->total, group)) >> sum & 1;
@@ -141,18 +153,15 @@ static int value_order(const struct ranking *r, uint32_t a, uint32_t b, enum sum
 
 	if (has_x != has_y)
 		return has_x ? -1 : 1;
-	if (sum == SUM_SLACK) {
-		x ^= (uint64_t)1 << 63;
-		y ^= (uint64_t)1 << 63;
-	}
-	return has_x ? number_order(y, x) : 0;
+	return has_x ? number_order(sum_order(sum, y), sum_order(sum, x)) : 0;
 }
 
 /* Most functions have nothing of their own, and captures of other formats nothing of this metric
  * at all: names decide only between what all numbers leave equal. */
 int rank_order(const struct ranking *r, uint32_t a, uint32_t b)
 {
-	static const enum sum others[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_ENTRIES};
+	static const enum sum others[] = {SUM_REAL, SUM_REQUESTED, SUM_COUNT, SUM_TIME_SELF,
+					  SUM_ENTRIES};
 	int d = a == b ? 0 : value_order(r, a, b, r->sum, r->cumulative);
 
 	if (a == b || d)

@@ -11,5 +11,6 @@ void run_release(struct run *r)
 	}
 	free(r->groupings);
 	free(r->modules);
+	free(r->counters);
 	*r = (struct run){.captures = 0};
 }

@@ -9,6 +9,7 @@
 #define TM_REPORT_RUN_H
 
 #include "lib/report/columns.h"
+#include "lib/report/counters.h"
 
 /* Why a sum is not known; the first reason met is kept. */
 enum lack {
@@ -36,6 +37,11 @@ struct run_module {        /* a binary as the captures name it: string ids of na
 	uint32_t build_id; /* raw bytes; 0: not known */
 };
 
+struct run_counter { /* string ids of names.strings; unit 0: none */
+	uint32_t name, unit;
+	struct counter_stats stats;
+};
+
 struct run {
 	struct run_grouping *groupings; /* in the order of project.groupings */
 	size_t n_groupings;
@@ -50,6 +56,8 @@ struct run {
 	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */
 	struct run_module *modules;    /* different ones */
 	size_t n_modules, cap_modules;
+	struct run_counter *counters; /* options.counters: what they said in all captures */
+	size_t n_counters, cap_counters;
 	uint32_t format;   /* string ids of the captures' attributes "format" and "sampling"; */
 	uint32_t sampling; /* 0: none; RUN_MIXED: they differ */
 };

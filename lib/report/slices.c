@@ -2,6 +2,7 @@
 #include "lib/report/slices.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/measures.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ void slices_free(struct slices *s)
 		return;
 	release(&s->cells);
 	release(&s->types);
+	counters_release(&s->counters);
 	free(s);
 }
 
@@ -85,6 +87,9 @@ static void subtract(struct sums *s, const struct sums *before)
 	for (size_t i = 0; i < SUMS; i++)
 		if (!(SUMS_LIVE >> i & 1))
 			s->v[i] -= before->v[i];
+	/* A hook's cost may come later than the time it is taken from. */
+	if ((int64_t)s->v[SUM_TIME_SELF] < 0)
+		s->v[SUM_TIME_SELF] = 0;
 	s->has &= ~(unsigned)SUMS_PEAK;
 }
 
@@ -164,6 +169,13 @@ static void fill_all(const struct aggregate *a, const struct trace *t)
 			all->has |= (has & SUMS_LIVE) << (SUM_PEAK_COUNT - SUM_LIVE_COUNT);
 		if (a->tide[d].overflow)
 			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
+		all->has &= ~(unsigned)SUMS_MEASURED;
+		if (a->measures)
+			measures_slice_sums(a, all);
+	}
+	if (a->measures) {
+		s->now.has_main = a->measures->has_main;
+		s->now.main = a->measures->main;
 	}
 }
 
@@ -180,6 +192,7 @@ static enum status close_slice(struct aggregate *a, struct trace *t, struct err 
 	s->now.n_cells = s->cells.n;
 	s->now.types = s->types.ids;
 	s->now.n_types = s->types.n;
+	s->now.counters = a->options.counters ? &s->counters : NULL;
 	if (s->within) {
 		fill_all(a, t);
 		if (a->options.slice)
@@ -199,6 +212,9 @@ static void open_slice(struct aggregate *a, const struct aggregate_slice *as, bo
 	s->open = true;
 	s->within = within;
 	memcpy(s->before, s->total, sizeof s->before);
+	if (a->measures)
+		measures_slice_start(a);
+	counters_reset(&s->counters);
 	for (size_t d = 0; d <= DOMAINS; d++)
 		memcpy(s->high[d], a->tide[d].live, sizeof s->high[d]);
 }
@@ -249,7 +265,8 @@ enum status slices_reach(struct aggregate *a, struct trace *t, const struct aggr
 	enum status st = reach(a, t, p, e);
 
 	/* Frees of what is not selected are everywhere. */
-	a->slices->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL;
+	a->slices->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL ||
+			     (p->domain == CELL_MEASURED && p->count);
 	return st;
 }
 

@@ -23,6 +23,7 @@ struct slices {
 	struct sums total[DOMAINS], before[DOMAINS]; /* of the capture so far; at its start */
 	uint64_t high[DOMAINS + 1][3];               /* live where its bytes were largest */
 	struct slices_touched cells, types;
+	struct counters counters;
 	uint64_t done;
 };
 

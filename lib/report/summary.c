@@ -14,6 +14,7 @@ void summary_release(struct summary *s)
 		columns_release(&s->keys[k].total);
 	}
 	free(s->modules);
+	free(s->counters);
 	*s = (struct summary){.captures = 0};
 }
 
@@ -161,6 +162,24 @@ static int module_order(const void *a, const void *b, void *arg)
 	return r ? r : (nx > ny) - (nx < ny);
 }
 
+static int counter_order(const void *a, const void *b, void *arg)
+{
+	const struct summary_counter *x = a, *y = b;
+	const struct things *t = arg;
+	int r = strcmp(things_text(t, x->name, NULL), things_text(t, y->name, NULL));
+
+	return r ? r : strcmp(things_text(t, x->unit, NULL), things_text(t, y->unit, NULL));
+}
+
+const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
+					      const char *name)
+{
+	for (size_t i = 0; i < s->n_counters; i++)
+		if (!strcmp(things_text(t, s->counters[i].name, NULL), name))
+			return &s->counters[i];
+	return NULL;
+}
+
 void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 {
 	*to = (struct summary){.known = r->known,
@@ -178,6 +197,13 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 		    copied(z, r->modules[i].name), copied(z, r->modules[i].build_id)};
 	if (to->n_modules)
 		qsort_r(to->modules, to->n_modules, sizeof *to->modules, module_order, z->things);
+	for (size_t i = 0; i < r->n_counters; i++)
+		VEC_PUSH(to->counters, to->n_counters, to->cap_counters) =
+		    (struct summary_counter){copied(z, r->counters[i].name),
+					     copied(z, r->counters[i].unit), r->counters[i].stats};
+	if (to->n_counters)
+		qsort_r(to->counters, to->n_counters, sizeof *to->counters, counter_order,
+			z->things);
 	learn_stacks(z);
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		struct grouping *g = &z->p->groupings[i];
@@ -203,6 +229,11 @@ bool summary_value(const struct summary *s, enum key key, uint32_t thing, enum s
 	const struct summary_key *k = &s->keys[key];
 	unsigned has = columns_has(&k->self, thing) | columns_has(&k->total, thing);
 
+	/* Of calls the totals are sums of their own. */
+	if (cumulative && sum == SUM_TIME_SELF &&
+	    columns_has(&k->self, thing) >> SUM_TIME_TOTAL & 1)
+		sum = SUM_TIME_TOTAL;
+	cumulative &= !(SUMS_TIME >> sum & 1) || sum == SUM_TIME_SELF;
 	*v = columns_value(cumulative && key_has_total(key) ? &k->total : &k->self, thing, sum);
 	if (!k->held || !run_knows(&k->known, sum))
 		return false;

@@ -23,6 +23,11 @@ struct summary_module { /* strings of things; build_id is raw bytes, 0: not know
 	uint32_t name, build_id;
 };
 
+struct summary_counter { /* strings of things; unit 0: none */
+	uint32_t name, unit;
+	struct counter_stats stats;
+};
+
 struct summary {
 	struct summary_key keys[KEYS];
 	struct run_known known; /* of the sums of everything */
@@ -33,6 +38,8 @@ struct summary {
 	uint64_t notes[NOTE_LOSS + 1];  /* of the captures, by severity */
 	struct summary_module *modules; /* by name and build-id */
 	size_t n_modules, cap_modules;
+	struct summary_counter *counters; /* by name and unit, as texts */
+	size_t n_counters, cap_counters;
 	uint32_t format, sampling; /* strings of things; 0: none; RUN_MIXED: they differ */
 	uint32_t options;          /* string: filters and ranges, as the user gave them; 0: none */
 };
@@ -60,6 +67,10 @@ void summarizer_init(struct summarizer *z, struct things *things, struct project
 void summarizer_release(struct summarizer *z);
 /* What r came to; *to is the caller's to release. A grouping within another is passed over. */
 void summarize(struct summarizer *z, const struct run *r, struct summary *to);
+
+/* The first counter of that name; NULL: none. */
+const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
+					      const char *name);
 
 /* Whether a sum is known at the key; of one thing it then is what its column says, and 0 where
  * there is none, but not when the thing may be one that was left out. */

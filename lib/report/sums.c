@@ -19,6 +19,13 @@ const struct sum_name sum_names[SUMS] = {
     [SUM_TEMPORARY] = {"temporary", "temporary", SUM_NUMBER},
     [SUM_LIFETIME] = {"lifetime", "lifetime_ns", SUM_NS},
     [SUM_TIMED] = {"timed", "timed", SUM_NUMBER},
+    [SUM_TIME_SELF] = {"self time", "self_ns", SUM_NS},
+    [SUM_TIME_TOTAL] = {"total time", "total_ns", SUM_NS},
+    [SUM_CALLS] = {"calls", "calls", SUM_NUMBER},
+    [SUM_TIME_MEAN] = {"mean time", "mean_ns", SUM_NS},
+    [SUM_LUA_NET] = {"lua net", "lua_net", SUM_BYTES},
+    [SUM_MONO_NET] = {"mono net", "mono_net", SUM_BYTES},
+    [SUM_SAMPLES] = {"samples", "samples", SUM_NUMBER},
 };
 
 void sums_add(struct sums *to, const struct sums *from)
@@ -26,7 +33,7 @@ void sums_add(struct sums *to, const struct sums *from)
 	for (unsigned has = from->has; has; has &= has - 1) {
 		unsigned s = (unsigned)__builtin_ctz(has);
 
-		if (s == SUM_SLACK)
+		if (sum_is_signed(s))
 			to->v[s] = (uint64_t)add_signed((int64_t)to->v[s], (int64_t)from->v[s]);
 		else
 			to->v[s] = add_saturating(to->v[s], from->v[s]);

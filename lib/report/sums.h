@@ -28,6 +28,15 @@ enum sum {
 	SUM_TEMPORARY, /* blocks freed before their thread allocated again */
 	SUM_LIFETIME,  /* ns from allocation to free, added up over the next */
 	SUM_TIMED,     /* freed blocks of which both times are known */
+	SUM_TIME_SELF, /* ns of calls, without what they called: adds up to the whole */
+	/* ns with it. Of a group: of its outermost calls only, so recursion counts once. Totals
+	 * of groups overlap; that of everything is the time of the roots. */
+	SUM_TIME_TOTAL,
+	SUM_CALLS,
+	SUM_TIME_MEAN, /* SUM_TIME_TOTAL / SUM_CALLS; never added up or stored */
+	SUM_LUA_NET,   /* bytes by which the Lua heap grew in the code itself; signed */
+	SUM_MONO_NET,  /* the same of Mono's */
+	SUM_SAMPLES,   /* of stacks, by a sampling profiler */
 	SUMS
 };
 
@@ -39,11 +48,18 @@ enum {
 	SUMS_LIFETIME = 1 << SUM_LIFETIME | 1 << SUM_TIMED,
 	/* For these, frees are matched with allocations. */
 	SUMS_MATCHED = SUMS_LIVE | SUMS_FREED | SUMS_PEAK | 1 << SUM_TEMPORARY | SUMS_LIFETIME,
+	SUMS_TIME = 1 << SUM_TIME_SELF | 1 << SUM_TIME_TOTAL | 1 << SUM_CALLS | 1 << SUM_TIME_MEAN,
+	SUMS_NET = 1 << SUM_LUA_NET | 1 << SUM_MONO_NET,
+	/* Tables have these where a capture knows them, and no columns for them where none does. */
+	SUMS_MEASURED = SUMS_TIME | SUMS_NET | 1 << SUM_SAMPLES,
+	/* Not added up over frames: states, and what may span several. */
+	SUMS_OF_MOMENTS = SUMS_LIVE | SUMS_PEAK | 1 << SUM_TIME_TOTAL | 1 << SUM_TIME_MEAN,
+	SUMS_SIGNED = 1 << SUM_SLACK | SUMS_NET,
 	SUMS_ALL = (1 << SUMS) - 1,
 };
 
 /* has: SUM_BITs of what is known (an absent sum is no 0, though v reads 0). Sums saturate at
- * 2^64-1; SUM_SLACK is an int64_t in two's complement and saturates as one. */
+ * 2^64-1; SUMS_SIGNED are int64_t in two's complement and saturate as such. */
 struct sums {
 	uint64_t v[SUMS];
 	unsigned has;
@@ -61,6 +77,17 @@ extern const struct sum_name sum_names[SUMS];
 
 void sums_add(struct sums *to, const struct sums *from);
 
+static inline int sum_is_signed(unsigned sum)
+{
+	return SUMS_SIGNED >> sum & 1;
+}
+
+/* Of such there are no sums, and nothing to divide again. */
+static inline int sum_is_mean(unsigned sum)
+{
+	return sum == SUM_LIFETIME || sum == SUM_TIME_MEAN;
+}
+
 static inline uint64_t add_saturating(uint64_t a, uint64_t b)
 {
 	uint64_t r;
@@ -73,6 +100,12 @@ static inline int64_t add_signed(int64_t a, int64_t b)
 	int64_t r;
 
 	return __builtin_add_overflow(a, b, &r) ? (a < 0 ? INT64_MIN : INT64_MAX) : r;
+}
+
+/* So that sums of one kind order as unsigned numbers. */
+static inline uint64_t sum_order(unsigned sum, uint64_t v)
+{
+	return sum_is_signed(sum) ? v ^ (uint64_t)1 << 63 : v;
 }
 
 /* real - requested, saturated. */

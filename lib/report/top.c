@@ -59,7 +59,7 @@ static enum key by(const struct project *p)
 	return p->groupings[SHOWN].key.by;
 }
 
-static const struct run_known *known_sums(const struct project *p)
+static const struct run_known *known_here(const struct project *p)
 {
 	return &p->now.groupings[SHOWN].known;
 }
@@ -82,7 +82,7 @@ static void add_column(struct top *t, const char *key, const char *title, enum c
 /* What is not exact says so where it stands. */
 static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 {
-	const char *mark = metric_mark(known_sums(t->p), s);
+	const char *mark = metric_mark(known_here(t->p), s);
 	char text[64];
 	int n = snprintf(text, sizeof text, "%s%s%s", sum_names[s].word, suffix, mark);
 
@@ -91,16 +91,19 @@ static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 
 /* The order of the columns; the first are those of every table. */
 static const enum sum shown_sums[] = {
-    SUM_COUNT,          SUM_ENTRIES,         SUM_REQUESTED,  SUM_REAL,
-    SUM_LIVE_COUNT,     SUM_LIVE_REQUESTED,  SUM_LIVE_REAL,  SUM_SLACK,
-    SUM_FREED_COUNT,    SUM_FREED_REQUESTED, SUM_FREED_REAL, SUM_PEAK_COUNT,
-    SUM_PEAK_REQUESTED, SUM_PEAK_REAL,       SUM_TEMPORARY,  SUM_LIFETIME};
+    SUM_COUNT,          SUM_ENTRIES,    SUM_REQUESTED,      SUM_REAL,        SUM_LIVE_COUNT,
+    SUM_LIVE_REQUESTED, SUM_LIVE_REAL,  SUM_SLACK,          SUM_FREED_COUNT, SUM_FREED_REQUESTED,
+    SUM_FREED_REAL,     SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,   SUM_TEMPORARY,
+    SUM_LIFETIME,       SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,       SUM_TIME_MEAN,
+    SUM_LUA_NET,        SUM_MONO_NET,   SUM_SAMPLES};
 enum { N_SHOWN = sizeof shown_sums / sizeof *shown_sums };
 
 static bool is_column(const struct top *t, enum sum s)
 {
-	unsigned metrics = t->options.metrics ? t->options.metrics : AGGREGATE_WANT;
+	unsigned metrics = t->options.metrics ? t->options.metrics : AGGREGATE_TOP;
 
+	if (SUMS_MEASURED >> s & 1 && known_here(t->p)->state[s] == METRIC_ABSENT)
+		return s == t->sort;
 	return metrics >> s & 1 || s == t->sort;
 }
 
@@ -112,7 +115,12 @@ static const char *total_key(struct top *t, enum sum s)
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
 
-/* CSV has every column always; for people there is what the captures know. */
+static bool is_time(enum sum s)
+{
+	return SUMS_TIME >> s & 1;
+}
+
+/* CSV has every column of allocations always; for people there is what the captures know. */
 static void add_columns(struct top *t)
 {
 	const struct project *p = t->p;
@@ -125,15 +133,17 @@ static void add_columns(struct top *t)
 
 		if (!is_column(t, s))
 			continue;
-		bool shown = known_sums(p)->state[s] != METRIC_ABSENT &&
-			     (s != SUM_ENTRIES || t->sort == s ||
-			      !known_sums(p)->state[SUM_COUNT] || known_sums(p)->lack[SUM_COUNT]);
+		bool shown =
+		    known_here(p)->state[s] != METRIC_ABSENT &&
+		    (s != SUM_ENTRIES || t->sort == s ||
+		     ((!known_here(p)->state[SUM_COUNT] || known_here(p)->lack[SUM_COUNT]) &&
+		      !known_here(p)->state[SUM_CALLS] && !known_here(p)->state[SUM_SAMPLES]));
 
-		add_column(t, sum_names[s].key, sum_title(t, s, totals ? " self" : ""),
-			   metric_type(s),
-			   !shown                       ? COLUMN_NOT_TEXT
-			   : s != t->sort || cumulative ? COLUMN_SPARE
-							: 0,
+		add_column(t, sum_names[s].key,
+			   sum_title(t, s, totals && !is_time(s) ? " self" : ""), metric_type(s),
+			   !shown                                        ? COLUMN_NOT_TEXT
+			   : (s != t->sort || cumulative) && !is_time(s) ? COLUMN_SPARE
+									 : 0,
 			   WHAT_SELF, s);
 	}
 	add_column(t, "share", totals ? "self %" : "share", COLUMN_PERCENT,
@@ -141,7 +151,8 @@ static void add_columns(struct top *t)
 	for (size_t i = 0; totals && i < N_SHOWN; i++) {
 		enum sum s = shown_sums[i];
 
-		if (!is_column(t, s))
+		/* Of calls the totals are sums of their own. */
+		if (!is_column(t, s) || is_time(s))
 			continue;
 		add_column(t, total_key(t, s), sum_title(t, s, " total"), metric_type(s),
 			   s == t->sort ? 0 : COLUMN_NOT_TEXT, WHAT_TOTAL, s);
@@ -194,7 +205,18 @@ static void make_details(struct top *t, struct row *r)
 
 static struct cell share_cell(const struct top *t, const struct sums *s, unsigned has)
 {
-	return metric_share(s, has, &t->p->now.all, t->sort);
+	/* Where there is a share of the total beside it, this is that of the self. */
+	enum sum sum = has_totals(t->p) && t->sort == SUM_TIME_TOTAL ? SUM_TIME_SELF : t->sort;
+
+	return metric_share(s, has, &t->p->now.all, sum);
+}
+
+static struct cell total_share_cell(const struct top *t, const struct sums *self,
+				    const struct sums *total, unsigned has)
+{
+	if (t->sort == SUM_TIME_SELF || t->sort == SUM_TIME_TOTAL)
+		return metric_share(self, self->has, &t->p->now.all, SUM_TIME_TOTAL);
+	return metric_share(total, has, &t->p->now.all, t->sort);
 }
 
 static struct cell place_cell(struct top *t, enum what what, const struct group_name *n)
@@ -224,8 +246,15 @@ static void fill(void *arg, size_t i, struct row *r)
 	struct sums self = columns_get(&p->now.groupings[SHOWN].self, group);
 	struct sums total = columns_get(&p->now.groupings[SHOWN].total, group);
 	/* What only calls others has nothing of its own: that is a known 0. */
-	unsigned has = self.has | total.has;
+	unsigned has = self.has | (total.has & ~(unsigned)SUMS_TIME);
 	struct group_name n;
+
+	/* A caller that the capture does not measure: what is known is what it called. */
+	if (total.has & ~self.has & SUM_BIT(SUM_TIME_SELF)) {
+		self.v[SUM_TIME_TOTAL] = total.v[SUM_TIME_SELF];
+		self.has |= SUM_BIT(SUM_TIME_TOTAL);
+		has |= SUM_BIT(SUM_TIME_TOTAL);
+	}
 
 	group_name(p, SHOWN, group, &n);
 	t->name.len = t->at.len = t->address.len = 0;
@@ -250,7 +279,7 @@ static void fill(void *arg, size_t i, struct row *r)
 		case WHAT_SELF: *c = metric_cell(&self, has, t->sources[k].sum); break;
 		case WHAT_TOTAL: *c = metric_cell(&total, has, t->sources[k].sum); break;
 		case WHAT_SELF_SHARE: *c = share_cell(t, &self, has); break;
-		case WHAT_TOTAL_SHARE: *c = share_cell(t, &total, has); break;
+		case WHAT_TOTAL_SHARE: *c = total_share_cell(t, &self, &total, has); break;
 		default: *c = place_cell(t, t->sources[k].what, &n); break;
 		}
 	}
@@ -271,13 +300,15 @@ static void add_totals(struct top *t)
 
 		sums_add(&shown, &one);
 	}
+	shown.has &= ~SUM_BIT(SUM_TIME_TOTAL); /* these overlap */
 	t->table.totals = c;
 	t->table.n_totals = 2;
 	for (size_t r = 0; r < 2; r++)
 		for (size_t k = 0; k < n; k++, c++)
 			switch (t->sources[k].what) {
 			case WHAT_SELF:
-				*c = metric_cell(rows[r], rows[r]->has, t->sources[k].sum);
+				if (t->sources[k].sum != SUM_TIME_MEAN)
+					*c = metric_cell(rows[r], rows[r]->has, t->sources[k].sum);
 				break;
 			case WHAT_SELF_SHARE: *c = share_cell(t, rows[r], rows[r]->has); break;
 			case WHAT_NAME: {
@@ -298,8 +329,15 @@ static const char *make_title(struct top *t)
 	int n =
 	    snprintf(text, sizeof text, "top %zu of %zu %s by %s%s%s", t->table.n_rows,
 		     t->p->groupings[SHOWN].n, key_plurals[by(t->p)],
-		     has_totals(t->p) ? (t->options.cumulative ? "total " : "self ") : "",
-		     sum_names[t->sort].word, sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
+		     is_time(t->sort)        ? ""
+		     : !has_totals(t->p)     ? ""
+		     : t->options.cumulative ? "total "
+					     : "self ",
+		     sum_names[has_totals(t->p) && t->options.cumulative && t->sort == SUM_TIME_SELF
+				   ? SUM_TIME_TOTAL
+				   : t->sort]
+			 .word,
+		     sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
@@ -311,7 +349,7 @@ struct top *top_new(const struct project *p, const struct top_options *o, struct
 
 	t->p = p;
 	t->options = *o;
-	if (sort_choose(&p->now, known_sums(p), o->sort, key_words[by(p)], &t->sort, e)) {
+	if (sort_choose(&p->now, known_here(p), o->sort, key_words[by(p)], &t->sort, e)) {
 		free(t);
 		return NULL;
 	}

@@ -22,10 +22,14 @@ static void end_line(struct lines *l)
 
 static void add_value(struct buf *b, uint64_t v, enum sum s)
 {
-	if (sum_names[s].unit != SUM_BYTES)
-		buf_add_u64(b, v);
-	else
+	if (sum_names[s].unit == SUM_NS)
+		time_text(b, v);
+	else if (sum_is_signed(s))
+		buf_addf(b, "%" PRId64, (int64_t)v);
+	else if (sum_names[s].unit == SUM_BYTES)
 		size_text(b, v);
+	else
+		buf_add_u64(b, v);
 }
 
 static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
@@ -83,11 +87,14 @@ static void unknown_sums(struct lines *l, const struct run_known *k)
 					      "known per type only: not with filters on stacks",
 					  [LACK_PER_FRAME] = of_moments};
 
-	for (enum lack why_not = LACK_ABSENT; why_not <= LACK_PER_FRAME; why_not++) {
+	/* A capture of times has no word to say about allocations that it does not have. */
+	bool times = k->state[SUM_CALLS] && !k->state[SUM_REAL] && !k->state[SUM_REQUESTED];
+
+	for (enum lack why_not = LACK_ABSENT; !times && why_not <= LACK_PER_FRAME; why_not++) {
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++) {
-			if (k->lack[s] != why_not || k->state[s])
+			if (k->lack[s] != why_not || k->state[s] || SUMS_MEASURED >> s & 1)
 				continue;
 			buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
 			comma = ", ";

@@ -82,10 +82,14 @@ static void leave(struct walk *w, uint32_t node)
 		uint32_t id = fold_call_id(p, w->by, &p->names.calls[k]);
 
 		/* Recursion counts once: only where it was first entered. */
-		if (--*active(w, id) == 0 && own.has)
-			columns_add(&p->now.groupings[w->grouping].total,
-				    grouping_group(&p->groupings[w->grouping], 0, id, 0, false),
-				    &own);
+		if (--*active(w, id) == 0 && own.has) {
+			struct run_grouping *to = &p->now.groupings[w->grouping];
+			uint32_t g = grouping_group(&p->groupings[w->grouping], 0, id, 0, false);
+			struct sums time = fold_alone(w->f, &own);
+
+			columns_add(&to->total, g, &own);
+			columns_add(&to->self, g, &time);
+		}
 	}
 	add(w, --w->depth, &own);
 }

@@ -43,7 +43,7 @@ static uint64_t weight(const struct tree *t, size_t group)
 {
 	uint64_t v = columns_value(&t->run->groupings[t->options.grouping].self, group, t->sort);
 
-	return t->sort == SUM_SLACK && (int64_t)v < 0 ? 0 : v;
+	return sum_is_signed(t->sort) && (int64_t)v < 0 ? 0 : v;
 }
 
 static uint32_t child(struct tree *t, uint32_t parent, uint32_t function)
@@ -293,7 +293,8 @@ static char *joined(struct arena *a, const char *x, const char *y)
 static void add_columns(struct tree *t)
 {
 	const struct run_known *k = &t->run->groupings[t->options.grouping].known;
-	const char *word = joined(&t->arena, sum_names[t->sort].word, metric_mark(k, t->sort));
+	const char *name = t->sort == SUM_TIME_SELF ? "time" : sum_names[t->sort].word;
+	const char *word = joined(&t->arena, name, metric_mark(k, t->sort));
 	struct column *c = t->columns;
 
 	*c++ = (struct column){.key = joined(&t->arena, "total_", sum_names[t->sort].key),
@@ -330,8 +331,10 @@ struct tree *tree_new(const struct project *p, const struct tree_options *o, str
 		free(t);
 		return NULL;
 	}
-	if (t->sort == SUM_LIFETIME) {
-		err_set(e, ST_UNSUPPORTED, "lifetimes do not add up to a tree");
+	if (t->sort == SUM_TIME_TOTAL) /* what the nodes' totals are made of */
+		t->sort = SUM_TIME_SELF;
+	if (t->sort == SUM_LIFETIME || t->sort == SUM_TIME_MEAN) {
+		err_set(e, ST_UNSUPPORTED, "%ss do not add up to a tree", sum_names[t->sort].word);
 		free(t);
 		return NULL;
 	}

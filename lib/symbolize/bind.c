@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/symbolize/call_check.h"
 #include "lib/trace/module_index.h"
 
 #include <elf.h>
@@ -14,6 +15,7 @@
 /* How a module's undecided addresses read: as offsets, as vaddrs. */
 struct reading {
 	uint64_t n, as_offset, as_vaddr, same;
+	uint64_t offset_calls, vaddr_calls; /* of those that are return addresses, if of any kind */
 };
 
 enum { NAMED_MAX = 4 }; /* modules in a note */
@@ -190,7 +192,8 @@ static bool plausible(struct object *o, uint64_t vaddr)
 static void count_reading(struct module_file *m, uint64_t raw)
 {
 	struct reading *r = &m->reading;
-	uint64_t vaddr;
+	const struct code *code;
+	uint64_t vaddr, thumb;
 	bool has;
 
 	if (!m->file)
@@ -200,6 +203,23 @@ static void count_reading(struct module_file *m, uint64_t raw)
 	r->same += has && vaddr == raw;
 	r->as_offset += has && plausible(m->file->object, vaddr);
 	r->as_vaddr += plausible(m->file->object, raw);
+	code = file_code(m->file);
+	thumb = code->arch == CODE_ARM ? 1 : 0;
+	r->offset_calls += has && code_call_before(code, vaddr & ~thumb);
+	r->vaddr_calls += code_call_before(code, raw & ~thumb);
+}
+
+/* What precedes the addresses is better evidence than where they lie: one reading must have calls
+ * as only return addresses have, and the other one beyond doubt not. */
+static unsigned space_by_calls(const struct reading *r)
+{
+	if (r->offset_calls * 2 > r->n && call_check_rules_out(r->vaddr_calls, r->n, 0.5) &&
+	    r->vaddr_calls * 2 < r->n)
+		return SPACE_FILE_OFFSET;
+	if (r->vaddr_calls * 2 > r->n && call_check_rules_out(r->offset_calls, r->n, 0.5) &&
+	    r->offset_calls * 2 < r->n)
+		return SPACE_VADDR;
+	return SPACES;
 }
 
 static void decide_space(struct trace *t, uint32_t id, struct module_file *m)
@@ -213,6 +233,17 @@ static void decide_space(struct trace *t, uint32_t id, struct module_file *m)
 		return;
 	if (r.same == r.n) { /* no question: both readings are one */
 		m->space = SPACE_VADDR;
+		return;
+	}
+	m->space = (uint8_t)space_by_calls(&r);
+	if (m->space != SPACES) {
+		trace_note(t, NOTE_GUESS, 0,
+			   "%s: addresses taken as %s: read so %" PRIu64 " of %" PRIu64
+			   " follow a call, as %s %" PRIu64,
+			   name, m->space == SPACE_VADDR ? "vaddrs" : "file offsets",
+			   m->space == SPACE_VADDR ? r.vaddr_calls : r.offset_calls, r.n,
+			   m->space == SPACE_VADDR ? "file offsets" : "vaddrs",
+			   m->space == SPACE_VADDR ? r.offset_calls : r.vaddr_calls);
 		return;
 	}
 	least = r.n / 10 ? r.n / 10 : 1;

@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/input/input.h"
+#include "lib/symbolize/call_check.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -203,6 +204,7 @@ void files_init(struct files *f, const struct files_options *options)
 void files_release(struct files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
+		file_code_release(f->items[i]);
 		object_free(f->items[i]->object);
 		free((void *)(uintptr_t)f->items[i]->path);
 		free((void *)(uintptr_t)f->items[i]->module);

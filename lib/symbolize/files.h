@@ -16,6 +16,8 @@
 
 #include <sys/types.h>
 
+struct code;
+
 struct file {
 	const char *path;      /* owned by struct files */
 	const char *module;    /* -e MODULE=FILE: the module's name; else NULL */
@@ -27,9 +29,10 @@ struct file {
 	uint32_t index;        /* in files.items */
 	const struct zip *zip; /* member is of it, and not opened yet; NULL: it is, or is a file */
 	const struct zip_member *member;
-	bool given;  /* by the user, not found by its captured path */
-	bool broken; /* a zip file that cannot be used */
-	bool wanted; /* it was the file for some module */
+	bool given;        /* by the user, not found by its captured path */
+	bool broken;       /* a zip file that cannot be used */
+	bool wanted;       /* it was the file for some module */
+	struct code *code; /* call_check.c's; NULL: not asked for */
 };
 
 struct files_options {

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/symbolize/call_check.h"
 #include "lib/symbolize/calls.h"
 
 #include <inttypes.h>
@@ -308,6 +309,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	r.calls.managed = &s->managed;
 	r.bound = mem_array(t->n_locations, sizeof *r.bound);
 	bind_locations(t, maps, &s->files, &s->options.bind, r.bound);
+	call_check_notes(t, maps, r.bound);
 	r.n_batches = s->files.n;
 	r.batches = mem_zarray(r.n_batches, sizeof *r.batches);
 	collect(&r);

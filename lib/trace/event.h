@@ -11,9 +11,11 @@
  * FREE         address, thread, time, seq, domain
  * FREED        address, seq: freed by the event with this number, at an unknown time
  * TYPE_TOTAL   type, count, requested, real: of a whole frame, known per type only
- * ENTER, EXIT  type = marker, stack, thread, time
+ * ENTER, EXIT  type = marker, stack, thread, time, name = a description; EXIT: a message
  * SAMPLE       type = marker, stack, thread, time, count = calls, value = duration in ns with
- *              all that it called, target = the duration without (self), where the reader knows it
+ *              all that it called, target = the duration without (self), where the reader knows it;
+ *              name = a message. Without value it is of this stack alone, and the time of its
+ *              callers is what lies below them; without target too, count is samples of a stack
  * COUNTER      type = counter, value, time
  * OBJECT       address = its id (not 0), type, requested = size, name (its own, or where it is
  *              defined), stack = where it was made, target = a hash of its contents, value = enum

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # $DATA/corpus/trace/: small traces with every kind of row and event, for fuzz_trace and
-# fuzz_export.
+# fuzz_export; with calls for fuzz_spikes.
 
 set -eu
 : "${DATA:?}"
@@ -12,4 +12,7 @@ mkdir -p "$DATA/corpus/trace.part"
 "$GEN/trace" --corpus "$DATA/corpus/trace.part"
 mkdir -p "$DATA/corpus/export"
 cp "$DATA/corpus/trace.part"/* "$DATA/corpus/export"
+mkdir -p "$DATA/corpus/spikes"
+cp "$DATA/corpus/trace.part"/* "$DATA/corpus/spikes"
+"$GEN/calls" --events 300 --depth 12 --functions 9 >"$DATA/corpus/spikes/calls"
 mv "$DATA/corpus/trace.part" "$DATA/corpus/trace"

@@ -34,7 +34,7 @@ make_input() {
 }
 
 free_mb=$(df -Pm . | awk 'NR == 2 {print $4}')
-if [ "$free_mb" -lt $((mb * 4 + 1500)) ]; then
+if [ "$free_mb" -lt $((mb * 5 + 1500)) ]; then
 	say "only $free_mb MB are free here; set BENCH_MB to less than $mb"
 	exit 2
 fi
@@ -44,6 +44,8 @@ make_input run.stream "$GEN/loli" -S 1 -n $records -d 32 -s 20000 stream
 make_input run.cache "$GEN/loli" -S 1 -n $((records / 2)) -d 32 -s 20000 cache
 make_input run.loli "$GEN/loli" -S 1 -n $records -d 32 -s 20000 loli-106
 make_input run.text "$GEN/loli" -S 1 -n $((records / 4)) -d 32 -s 20000 text
+make_input run.raw "$GEN/unity" --bytes "${mb}M" --workers 6 --calls 400 --spread 2 --depth 7 \
+	--rich 30 --steady
 make_input run.tmt "$GEN/trace" --seed 1 --allocs $((mb * 20000)) --live 100000 --stacks 1000000 \
 	--frames 1000
 
@@ -79,6 +81,7 @@ for f in run.stream run.cache run.loli run.text; do
 	got=$(count $f alloc)
 	right $f allocations "$got" "$(told $f records)"
 done
+right run.raw samples "$(count run.raw sample)" "$(awk '$1 == "samples" { print $2 }' run.raw.truth)"
 right run.tmt events "$(count run.tmt alloc free)" $((mb * 20000))
 
 # row NAME BYTES EVENTS COMMAND...
@@ -122,6 +125,7 @@ row 'import LoliProfiler stream, raw' "$raw" "$(count run.stream "$all")" tm-imp
 row 'import LoliProfiler cache' "$(size run.cache)" "$(count run.cache "$all")" tm-import -q run.cache
 row 'import LoliProfiler .loli' "$(size run.loli)" "$(count run.loli "$all")" tm-import -q run.loli
 row 'import LoliProfiler text' "$(size run.text)" "$(count run.text "$all")" tm-import -q run.text
+row 'import Unity .raw' "$(size run.raw)" "$(count run.raw "$all sample counter")" tm-import -q run.raw
 events=$(count run.tmt "$all")
 row 'import a trace (copy)' "$(size run.tmt)" "$events" tm-import -q run.tmt
 row 'tm-dump --no-events' "$(size run.tmt)" "$events" tm-dump -q --no-events --no-tables run.tmt

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 900
+# timeout: 1500
 #
 # clang-tidy with .clang-tidy's checks. A file whose preprocessed text has passed before is not
 # looked at again. `tidy.sh FILE` looks at one file and prints only what is wrong.

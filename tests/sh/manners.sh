@@ -22,7 +22,15 @@ programs=
 for p in "$BIN"/tm-*; do
 	programs="$programs ${p##*/}"
 done
-"$GEN/memtracer" --frames 3 --types 4 --stacks 5 >a.mem
+# A capture for the program: tm-heap wants objects.
+allocations() { # FILE OPTIONS
+	if [ "$p" = tm-heap ]; then
+		"$GEN/heap" big 20000 60000 >"$1"
+	else
+		"$GEN/memtracer" "${@:2}" >"$1"
+	fi
+}
+
 "$GEN/trace" --seed 4 --events 50 >a.tmt
 echo nonsense >bad
 # tm-export has no format of its own choice: it is always given one here.
@@ -51,6 +59,7 @@ for p in $programs; do
 	case $p in
 	tm-addr2line | tm-llvm-symbolizer | tm-atos) continue ;;
 	esac
+	allocations a.mem --frames 3 --types 4 --stacks 5
 
 	usage_error() { [ $status = 2 ] && empty out && grep -q "^$p: .*$1" err && [ "$(wc -l <err)" -le 2 ]; }
 	run "$p" --no-such-option a.mem
@@ -112,7 +121,7 @@ for p in $programs; do
 	check "$p | head -1, SIGPIPE ignored" quiet
 
 	# Progress and colour
-	"$GEN/memtracer" --frames 9000 >big.mem
+	allocations big.mem --frames 9000
 	run "$p" -q big.mem
 	no_progress() { [ $status = 0 ] && ! grep -Eq "^reading: +[0-9]|$(printf "\\r")|$(printf "\\033")" err; }
 	check "$p: no progress where there is no terminal" no_progress

@@ -15,7 +15,7 @@ echo nonsense >bad
 
 # --- closed streams: nothing that is opened later takes their place ---
 
-for p in tm-import tm-symbolize tm-dump tm-top tm-frames tm-filter; do
+for p in tm-import tm-symbolize tm-dump tm-top tm-frames tm-filter tm-spikes; do
 	"$p" -q a.mem >want 2>err
 	for how in file pipe; do
 		if [ $how = file ]; then

@@ -49,7 +49,8 @@ check 'two captures, one with symbols' cmp -s both want
 # Notes about symbols go with the symbols; notes about the capture stay.
 printf '%x-%x r-xp 00001000 00:00 1 %s\n' $((0x7f0000001000)) $((0x7f0000003000)) "$PWD/prog" >maps
 printf '{"f":1,"d":[{"t":"A","s":5,"r":8,"st":["0x7f0000001005;"],"sz":[9]}]}\n' >mapped.mem
-notes() { tm-dump "$@" | grep '^note '; }
+# Not the call sites: what there is of them depends on the symbols every time.
+notes() { tm-dump "$@" | grep '^note ' | grep -v 'follow a call'; }
 tm-import -q --maps maps mapped.mem -o mapped.tmt
 tm-symbolize -q mapped.tmt -o guessed.tmt
 tm-symbolize -q guessed.tmt -o guessed2.tmt

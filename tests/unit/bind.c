@@ -48,6 +48,42 @@ TEST(offsets_and_vaddrs_are_told_apart)
 	stop(&b);
 }
 
+/* blr x8, so that the address behind it, which is a file offset, follows a call. */
+static void put_call(const char *path, uint64_t behind)
+{
+	int fd = open(path, O_WRONLY);
+
+	put(fd, "\x00\x01\x3f\xd6", 4, behind - 4);
+	close(fd);
+}
+
+TEST(calls_tell_offsets_and_vaddrs_apart)
+{
+	for (int vaddrs = 0; vaddrs < 2; vaddrs++) {
+		struct bench b;
+		uint32_t module, first = 0;
+
+		start(&b);
+		b.paths[b.n_paths++] = make_elf(&ue4);
+		module = add_module(&b, "libUE4.so", NULL, 0);
+		/* In code by both readings: where the addresses lie says nothing. */
+		for (uint64_t at = 0x59da104; at < 0x59da804; at += 0x80) {
+			uint32_t l = add(&b, SPACE_OFFSET_OR_VADDR, at, module, LOCATION_RETURN);
+
+			first = first ? first : l;
+			put_call(b.paths[0], vaddrs ? at - 0x1000 : at);
+		}
+		run(&b);
+		CHECK_EQ(b.out[first].reason, REASON_RESOLVED);
+		CHECK_EQ(b.out[first].vaddr, vaddrs ? 0x59da104 : 0x59db104);
+		CHECK(noted(b.t, vaddrs ? "taken as vaddrs: read so 14 of 14 follow a call, as "
+					  "file offsets 0"
+					: "taken as file offsets: read so 14 of 14 follow a call, "
+					  "as vaddrs 0"));
+		stop(&b);
+	}
+}
+
 TEST(offsets_can_be_forced)
 {
 	struct bench b;

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-spikes: what was over its threshold, where, and how often.
+ */
+#include "lib/base/num.h"
+#include "lib/cli/filter.h"
+#include "lib/cli/report.h"
+#include "lib/report/spikes_pet.h"
+#include "lib/report/spikes_report.h"
+#include "lib/report/spikes_suggest.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct spikes_cli {
+	struct cli_import import;
+	struct cli_report report;
+	struct cli_filter filter;
+	struct cli_loop loop;
+	struct opt_list rule_files, channels;
+	const char *threshold, *hook_cost;
+	uint64_t n, depth, max;
+	bool has_max, allow_loss, lossy, pet, suggest;
+	int sort, n_operands;
+	char **operands;
+
+	struct spike_rules rules;
+	struct spikes spikes;
+	struct spike_groups groups;
+	struct spikes_pet log;
+	struct buf out;
+};
+
+static enum status spiked(void *arg, const struct spike_seen *s, struct err *e)
+{
+	struct spikes_cli *c = arg;
+	bool peak = spike_groups_add(&c->groups, s, c->spikes.captures);
+
+	if (!c->pet)
+		return ST_OK;
+	spikes_pet_add(&c->log, s, peak, &c->out);
+	cli_pour(&c->out);
+	return ferror(stdout) ? err_sys(e, "%s", cli_output_name()) : ST_OK;
+}
+
+static void captured(void *arg, struct trace *t)
+{
+	struct spikes_cli *c = arg;
+
+	spikes_pet_capture(&c->log);
+	cli_report_notes(c->loop.file, t);
+	/* What the engine could not judge is lost to the gate as well. */
+	for (size_t i = 0; i < t->n_notes; i++)
+		c->lossy |= t->notes[i].severity == NOTE_LOSS;
+}
+
+static void read_rules(struct spikes_cli *c)
+{
+	struct err e = ERR_INIT;
+
+	spike_rules_init(&c->rules);
+	for (size_t i = 0; i < c->rule_files.n; i++)
+		if (spike_rules_add_file(&c->rules, c->rule_files.items[i], &e)) {
+			cli_error(c->rule_files.items[i], "--rules: %s", e.msg);
+			cli_status(EXIT_INPUT);
+			exit(cli_exit());
+		}
+	if (spike_rules_channels(&c->rules, c->channels.items, c->channels.n, &e))
+		cli_usage("--channel: %s", e.msg);
+}
+
+static void parse(struct spikes_cli *c, struct spikes_options *o)
+{
+	if (c->pet && c->suggest)
+		cli_usage("--pet and --suggest do not go together");
+	if ((c->pet || c->suggest) && (c->report.csv || c->report.as))
+		cli_usage("--%s is text of its own: no --as", c->pet ? "pet" : "suggest");
+	if (c->filter.sizes.n)
+		cli_usage("--size: calls have no size");
+	if (!c->depth || c->depth > SPIKES_DEPTH_MAX)
+		cli_usage("--depth: 1 to %d", SPIKES_DEPTH_MAX);
+	if (c->n > SPIKES_WORST_MAX)
+		cli_usage("--top: at most %d", SPIKES_WORST_MAX);
+	o->threshold = c->rules.has_threshold ? c->rules.threshold : SPIKES_THRESHOLD;
+	if (c->threshold && !spike_parse_limit(c->threshold, strlen(c->threshold), &o->threshold))
+		cli_usage("--threshold: '%s' is no time: 1ms, 100us, never", c->threshold);
+	o->hook_cost = c->hook_cost ? cli_hook_cost(c->hook_cost) : 0;
+	o->rules = &c->rules;
+	o->filters = c->filter.filters;
+	o->select = &c->filter.select;
+	o->owners = c->filter.owners;
+	o->depth = (size_t)c->depth;
+	o->spiked = spiked;
+	o->captured = captured;
+	o->arg = c;
+}
+
+static void print(struct spikes_cli *c)
+{
+	struct document d = {.program = "tm-spikes"};
+	struct spikes_report *r =
+	    spikes_report_new(&c->spikes, &c->groups, (enum spikes_sort)c->sort, c->n);
+
+	for (int i = 0; i < c->n_operands; i++)
+		document_input(&d, c->operands[i], NULL);
+	spikes_report_add(r, &d);
+	cli_report_print(&c->report, &d);
+	document_release(&d);
+	spikes_report_free(r);
+}
+
+static void judge(struct spikes_cli *c)
+{
+	if (!c->has_max)
+		return;
+	if ((c->loop.lossy || c->lossy) && !c->allow_loss) {
+		cli_error(NULL, "--max-spikes: the input has lost something, so nothing is "
+				"certain (--allow-loss)");
+		cli_status(EXIT_INCONCLUSIVE);
+	}
+	if (c->spikes.found <= c->max)
+		return;
+	cli_error(NULL, "%" PRIu64 " spikes: more than %" PRIu64, c->spikes.found, c->max);
+	cli_status(EXIT_GATE);
+}
+
+static void run(struct spikes_cli *c, const struct spikes_options *o)
+{
+	spikes_init(&c->spikes, o);
+	spike_groups_init(&c->groups, &c->spikes.functions, c->n ? (size_t)c->n : SPIKES_WORST_MAX);
+	spikes_pet_init(&c->log, &c->spikes.functions);
+	c->loop.sink = spikes_sink(&c->spikes);
+	cli_inputs(&c->loop, c->n_operands, c->operands);
+	if (c->suggest && c->spikes.captures)
+		spikes_suggest(&c->spikes, &c->groups, c->n, &c->out);
+	if (c->out.len)
+		fwrite(c->out.data, 1, c->out.len, stdout);
+	if (!c->pet && !c->suggest && c->spikes.captures)
+		print(c);
+	if (c->spikes.captures)
+		judge(c);
+	if (spike_rules_gave_up(&c->rules))
+		cli_note(NULL, "--rules: %" PRIu64 " names took too long to match, and do not",
+			 spike_rules_gave_up(&c->rules));
+	buf_release(&c->out);
+	spikes_pet_release(&c->log);
+	spike_groups_release(&c->groups);
+	spikes_release(&c->spikes);
+}
+
+int main(int argc, char **argv)
+{
+	struct spikes_cli c = {.n = 30, .depth = SPIKES_DEPTH};
+	const struct opt table[] = {
+	    ROW_STRING(0, "threshold", "TIME", "what a call may take (default 1ms)", &c.threshold),
+	    ROW_LIST(0, "rules", "FILE", "who may take how long: tracemill-spikes(5)",
+		     &c.rule_files),
+	    ROW_LIST(0, "channel", "NAME", "rules of this channel count", &c.channels),
+	    ROW_STRING(0, "hook-cost", "TIME", "what entering and leaving a call costs its callers",
+		       &c.hook_cost),
+	    ROW_NUMBER(0, "depth", "N", "calls nested deeper are not judged (default 1024)",
+		       &c.depth),
+	    ROW_NUMBER('n', "top", "N", "rows of each table; 0: all (default 30)", &c.n),
+	    ROW_CHOICE(0, "sort", "METRIC", "stacks by worst, count, sum or p95", &c.sort,
+		       spikes_sort_words),
+	    ROW_FLAG(0, "pet", "print all spikes as PET's log", &c.pet),
+	    ROW_FLAG(0, "suggest", "print a rule file to begin with", &c.suggest),
+	    {.type = OPT_UNSIGNED,
+	     .word = "max-spikes",
+	     .arg = "N",
+	     .help = "exit status 1 when there are more",
+	     .to = &c.max,
+	     .given = &c.has_max},
+	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",
+		     &c.allow_loss),
+	    CLI_FILTER_ROWS(c.filter),
+	    CLI_REPORT_ROWS(c.report),
+	    CLI_IMPORT_ROWS(c.import),
+	    OPT_END,
+	};
+	const struct opt_program program = {"tm-spikes", "[FILE...]",
+					    "Shows which calls took longer than they may.", table};
+	struct spikes_options o = {.hook_cost = 0};
+
+	c.n_operands = opt_parse(&program, argc, argv);
+	c.operands = argv + 1;
+	cli_import_done(&c.import);
+	cli_filter_done(&c.filter);
+	c.loop.import = &c.import.options;
+	read_rules(&c);
+	parse(&c, &o);
+	cli_report_start(&c.report);
+	run(&c, &o);
+	spike_rules_release(&c.rules);
+	cli_filter_release(&c.filter);
+	opt_list_release(&c.rule_files);
+	opt_list_release(&c.channels);
+	return cli_exit();
+}

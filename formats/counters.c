@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counters as CSV, for whatever else was recorded beside a run (temperature, PSS, power):
+ *
+ *	time_ms,frame,pss (B),temperature,fps (fps)
+ *	0,1,104857600,41,60
+ *	16.7,2,,41,58
+ *
+ * The first line names the columns. The first column is time_s, time_ms, time_us, time_ns or
+ * frame; the other of the two may stand anywhere behind it. All other columns are counters, with
+ * the unit in parentheses. A blank field was not read. Values are whole numbers; decimals are
+ * rounded, and counted. A frame begins where its number changes. This is our own format.
+ */
+#include "formats/reader.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_MAX_LEN = 64 << 10, COLUMNS_MAX = 4096 };
+
+enum column_kind { COLUMN_COUNTER, COLUMN_TIME, COLUMN_FRAME };
+
+struct column {
+	enum column_kind kind;
+	uint32_t counter;
+	double ns; /* of a unit of time */
+};
+
+struct table {
+	struct import *im;
+	struct column *columns;
+	size_t n, cap;
+	struct event *readings; /* of a line */
+	size_t n_readings, cap_readings;
+	uint64_t refused, rounded, short_lines;
+	bool in_frame;
+	int64_t frame;
+};
+
+static const struct {
+	const char *word;
+	double ns;
+} times[] = {{"time_s", 1e9}, {"time_ms", 1e6}, {"time_us", 1e3}, {"time_ns", 1}};
+
+static bool is_word(const char *s, size_t n, const char *word)
+{
+	return n == strlen(word) && !memcmp(s, word, n);
+}
+
+/* The next field of a line, without blanks and quotes around it. False: the line is over. */
+static bool next_field(const char **at, const char *end, const char **s, size_t *n)
+{
+	const char *comma, *to;
+
+	if (!*at)
+		return false;
+	comma = memchr(*at, ',', (size_t)(end - *at));
+	to = comma ? comma : end;
+	*s = *at;
+	*at = comma ? comma + 1 : NULL;
+	while (*s < to && (**s == ' ' || **s == '"'))
+		++*s;
+	while (to > *s && (to[-1] == ' ' || to[-1] == '"' || to[-1] == '\r'))
+		to--;
+	*n = (size_t)(to - *s);
+	return true;
+}
+
+static void add_column(struct table *t, const char *s, size_t n)
+{
+	struct column c = {.kind = COLUMN_COUNTER};
+	struct counter row = {0};
+	const char *unit = memchr(s, '(', n);
+
+	if (is_word(s, n, "frame"))
+		c.kind = COLUMN_FRAME;
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		if (is_word(s, n, times[i].word)) {
+			c.kind = COLUMN_TIME;
+			c.ns = times[i].ns;
+		}
+	for (size_t i = 0; i < t->n && c.kind != COLUMN_COUNTER; i++)
+		if (t->columns[i].kind == c.kind)
+			c.kind = COLUMN_COUNTER; /* the second of its kind is one */
+	if (c.kind == COLUMN_COUNTER) {
+		size_t len = n;
+
+		if (unit && s[n - 1] == ')') {
+			row.unit = trace_string(t->im->t, unit + 1, (size_t)(s + n - unit) - 2);
+			len = (size_t)(unit - s);
+			while (len && s[len - 1] == ' ')
+				len--;
+		}
+		row.name = trace_string(t->im->t, s, len);
+		c.counter = trace_counter(t->im->t, &row);
+	}
+	VEC_PUSH(t->columns, t->n, t->cap) = c;
+}
+
+static enum status read_header(struct table *t, struct err *e)
+{
+	struct cursor *in = &t->im->in->cur;
+	const char *s, *field, *at;
+	size_t n, len;
+
+	s = cursor_line(in, &n, LINE_MAX_LEN);
+	if (!s)
+		return cursor_failed(in) ? e->code : err_at(e, ST_BAD, 0, "the file is empty");
+	for (at = s; next_field(&at, s + n, &field, &len);) {
+		if (t->n == COLUMNS_MAX)
+			return err_at(e, ST_LIMIT, 0, "more than %d columns", COLUMNS_MAX);
+		add_column(t, field, len);
+	}
+	if (t->columns[0].kind == COLUMN_COUNTER)
+		return err_at(e, ST_BAD, 0,
+			      "the first column is no time_s, time_ms, time_us, "
+			      "time_ns or frame");
+	if (t->n == 1)
+		return err_at(e, ST_BAD, 0, "there are no counters");
+	return ST_OK;
+}
+
+/* A decimal number times so much. strtod reads the whole field or nothing. */
+static bool number(struct table *t, const char *s, size_t n, double scale, int64_t *v)
+{
+	char text[64], *end;
+	double d;
+
+	if (num_i64(s, n, v) && (scale <= 1 || !__builtin_mul_overflow(*v, (int64_t)scale, v)))
+		return true;
+	if (n >= sizeof text || memchr(s, 'x', n) || memchr(s, 'X', n))
+		return false;
+	memcpy(text, s, n);
+	text[n] = '\0';
+	d = strtod(text, &end) * scale;
+	if (end != text + n || !isfinite(d) || fabs(d) > 9e18)
+		return false;
+	*v = llround(d);
+	t->rounded += fabs(d - (double)*v) > 1e-6 && scale <= 1;
+	return true;
+}
+
+static enum status push_line(struct table *t, bool has_frame, int64_t frame, bool has_time,
+			     int64_t time, struct err *e)
+{
+	struct event start = {.kind = EV_FRAME,
+			      .has = (uint16_t)(EV_HAS_VALUE | (has_time ? EV_HAS_TIME : 0)),
+			      .value = frame,
+			      .time = time,
+			      .count = 1};
+	enum status st = ST_OK;
+
+	if (has_frame && (!t->in_frame || frame != t->frame))
+		st = import_event(t->im, &start, e);
+	t->in_frame |= has_frame;
+	t->frame = has_frame ? frame : t->frame;
+	for (size_t i = 0; !st && i < t->n_readings; i++) {
+		struct event *ev = &t->readings[i];
+
+		if (has_time) {
+			ev->time = time;
+			ev->has |= EV_HAS_TIME;
+		}
+		st = import_event(t->im, ev, e);
+	}
+	return st;
+}
+
+static enum status read_line(struct table *t, const char *s, size_t n, struct err *e)
+{
+	bool has_frame = false, has_time = false;
+	int64_t frame = 0, time = 0, v;
+	const char *field, *at = s;
+	size_t i = 0, len;
+
+	t->n_readings = 0;
+	for (; next_field(&at, s + n, &field, &len); i++) {
+		const struct column *c = &t->columns[i < t->n ? i : 0];
+
+		if (i >= t->n) {
+			t->refused++;
+			break;
+		}
+		if (!len)
+			continue;
+		if (!number(t, field, len, c->kind == COLUMN_TIME ? c->ns : 1, &v)) {
+			t->refused++;
+			continue;
+		}
+		if (c->kind == COLUMN_FRAME) {
+			has_frame = true;
+			frame = v;
+		} else if (c->kind == COLUMN_TIME) {
+			has_time = true;
+			time = v;
+		} else {
+			VEC_PUSH(t->readings, t->n_readings, t->cap_readings) =
+			    (struct event){.kind = EV_COUNTER,
+					   .has = EV_HAS_TYPE | EV_HAS_VALUE,
+					   .type = c->counter,
+					   .value = v,
+					   .count = 1};
+		}
+	}
+	t->short_lines += i < t->n;
+	return push_line(t, has_frame, frame, has_time, time, e);
+}
+
+static enum status read_counters(struct import *im, struct err *e)
+{
+	struct table t = {.im = im};
+	struct cursor *in = &im->in->cur;
+	enum status st;
+	const char *s;
+	size_t n;
+
+	trace_set(im->t, "format", "counters");
+	st = read_header(&t, e);
+	if (!st)
+		st = import_begin(im, e);
+	while (!st && (s = cursor_line(in, &n, LINE_MAX_LEN)))
+		if (n)
+			st = read_line(&t, s, n, e);
+	if (!st && cursor_failed(in))
+		st = e->code;
+	if (t.refused)
+		trace_note(im->t, NOTE_LOSS, t.refused, "fields are no numbers, or of no column");
+	if (t.short_lines)
+		trace_note(im->t, NOTE_LOSS, t.short_lines, "lines have fewer fields than columns");
+	if (t.rounded)
+		trace_note(im->t, NOTE_GUESS, t.rounded, "values have decimals: they are rounded");
+	free(t.columns);
+	free(t.readings);
+	return st;
+}
+
+static int bid_counters(const uint8_t *head, size_t n, bool whole)
+{
+	const char *s = (const char *)head;
+	const uint8_t *comma = n ? memchr(head, ',', n) : NULL;
+	size_t len = comma ? (size_t)(comma - head) : 0;
+
+	(void)whole;
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		if (is_word(s, len, times[i].word))
+			return 32;
+	return comma && is_word(s, len, "frame") ? 16 : 0;
+}
+
+const struct reader reader_counters = {
+    .name = "counters",
+    .what = "counters as CSV: time_ms,frame,NAME (UNIT),...",
+    .suffixes = "csv",
+    .bid = bid_counters,
+    .read = read_counters,
+};

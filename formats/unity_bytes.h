@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bytes of a Unity block or frame, little-endian. A read past the end gives 0, sets cut and
+ * moves nothing more, so that a message is checked once, behind its last field.
+ */
+#ifndef TM_FORMATS_UNITY_BYTES_H
+#define TM_FORMATS_UNITY_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct unity_bytes {
+	const uint8_t *base, *p, *end;
+	bool aligned;   /* unity_align pads to a multiple of 4 from base on */
+	unsigned phase; /* of base: bytes behind such a multiple */
+	bool cut;
+	uint64_t wanted; /* bytes of the read that did not fit */
+};
+
+static inline uint32_t unity_le16(const uint8_t *p)
+{
+	return p[0] | (uint32_t)p[1] << 8;
+}
+
+static inline uint32_t unity_le32(const uint8_t *p)
+{
+	return unity_le16(p) | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t unity_le64(const uint8_t *p)
+{
+	return unity_le32(p) | (uint64_t)unity_le32(p + 4) << 32;
+}
+
+static inline size_t unity_left(const struct unity_bytes *b)
+{
+	return (size_t)(b->end - b->p);
+}
+
+static inline const uint8_t *unity_take(struct unity_bytes *b, uint64_t n)
+{
+	const uint8_t *p = b->p;
+
+	if (n > unity_left(b)) {
+		if (!b->cut)
+			b->wanted = n;
+		b->cut = true;
+		b->p = b->end;
+		return NULL;
+	}
+	b->p += n;
+	return p;
+}
+
+static inline uint32_t unity_u8(struct unity_bytes *b)
+{
+	const uint8_t *p = unity_take(b, 1);
+
+	return p ? *p : 0;
+}
+
+static inline uint32_t unity_u16(struct unity_bytes *b)
+{
+	const uint8_t *p = unity_take(b, 2);
+
+	return p ? unity_le16(p) : 0;
+}
+
+static inline uint32_t unity_u32(struct unity_bytes *b)
+{
+	const uint8_t *p = unity_take(b, 4);
+
+	return p ? unity_le32(p) : 0;
+}
+
+static inline uint64_t unity_u64(struct unity_bytes *b)
+{
+	const uint8_t *p = unity_take(b, 8);
+
+	return p ? unity_le64(p) : 0;
+}
+
+/* Padding that the end of the bytes cuts off is none. */
+static inline void unity_align(struct unity_bytes *b)
+{
+	size_t pad = (size_t)(b->base - b->p - (ptrdiff_t)b->phase) & 3;
+
+	if (b->aligned && !b->cut)
+		b->p += pad <= unity_left(b) ? pad : unity_left(b);
+}
+
+/* A u32 length, the bytes, padding. "" when it does not fit. */
+static inline const char *unity_text(struct unity_bytes *b, size_t *n)
+{
+	uint32_t length = unity_u32(b);
+	const uint8_t *p = unity_take(b, length);
+
+	*n = p ? length : 0;
+	unity_align(b);
+	return p ? (const char *)p : "";
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/disasm/disasm.h"
+
+#include "lib/base/mem.h"
+
+#include <capstone/capstone.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT_PROLOGUE = 1 << 16 }; /* instructions without a call: data, not code */
+
+struct disasm {
+	const struct code *code;
+	csh handle;
+	cs_insn *insn;
+	unsigned step; /* over what is no instruction */
+};
+
+struct disasm *disasm_new(const struct code *c, bool thumb)
+{
+	static const struct {
+		cs_arch arch;
+		cs_mode mode;
+	} known[] = {[CODE_X86] = {CS_ARCH_X86, CS_MODE_32},
+		     [CODE_X86_64] = {CS_ARCH_X86, CS_MODE_64},
+		     [CODE_ARM] = {CS_ARCH_ARM, CS_MODE_ARM},
+		     [CODE_ARM64] = {CS_ARCH_ARM64, CS_MODE_ARM}};
+	struct disasm *d;
+	csh handle;
+
+	if (!c->arch || cs_open(known[c->arch].arch,
+				c->arch == CODE_ARM && thumb ? CS_MODE_THUMB : known[c->arch].mode,
+				&handle) != CS_ERR_OK)
+		return NULL;
+	d = mem_zalloc(sizeof *d);
+	d->code = c;
+	d->handle = handle;
+	d->insn = cs_malloc(handle);
+	d->step = c->arch == CODE_ARM && !thumb ? 4 : code_alignment(c->arch);
+	return d;
+}
+
+void disasm_free(struct disasm *d)
+{
+	if (!d)
+		return;
+	cs_free(d->insn, 1);
+	cs_close(&d->handle);
+	free(d);
+}
+
+bool disasm_at(struct disasm *d, uint64_t addr, uint64_t end, struct instruction *out)
+{
+	const struct code_part *p = code_part_at(d->code, addr + 1);
+	const uint8_t *bytes;
+	uint64_t at = addr;
+	size_t n;
+
+	if (!p || addr < p->lo || addr - p->lo >= p->size || addr >= end)
+		return false;
+	bytes = p->data + (addr - p->lo);
+	n = (size_t)(p->size - (addr - p->lo));
+	if (n > end - addr)
+		n = (size_t)(end - addr);
+	*out = (struct instruction){.addr = addr, .bytes = bytes};
+	if (cs_disasm_iter(d->handle, &bytes, &n, &at, d->insn)) {
+		out->size = d->insn->size;
+		out->name = d->insn->mnemonic;
+		out->operands = d->insn->op_str;
+		out->known = true;
+		out->calls = code_call_before(d->code, addr + out->size);
+	} else {
+		out->size = d->step < n ? d->step : (unsigned)n;
+		out->name = ".byte";
+		out->operands = "";
+	}
+	return true;
+}
+
+static bool is_any(const char *s, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strncmp(s, *words, strlen(*words)))
+			return true;
+	return false;
+}
+
+/* Saves the frame pointer, and sets it: as capstone writes them. */
+static bool saves(enum code_arch arch, const struct instruction *i)
+{
+	if (arch == CODE_ARM64)
+		return !strcmp(i->name, "stp") && !strncmp(i->operands, "x29, x30, [", 11);
+	return !strcmp(i->name, "push") &&
+	       (!strcmp(i->operands, "rbp") || !strcmp(i->operands, "ebp"));
+}
+
+static bool sets(enum code_arch arch, const struct instruction *i)
+{
+	static const char *const x86[] = {"rbp, rsp", "ebp, esp", "rbp, [rsp", "ebp, [esp", NULL};
+	static const char *const arm64[] = {"x29, sp", NULL};
+
+	if (arch == CODE_ARM64)
+		return (!strcmp(i->name, "mov") || !strcmp(i->name, "add")) &&
+		       is_any(i->operands, arm64);
+	return (!strcmp(i->name, "mov") || !strcmp(i->name, "lea")) && is_any(i->operands, x86);
+}
+
+enum prologue disasm_prologue(struct disasm *d, uint64_t lo, uint64_t hi)
+{
+	enum code_arch arch = d ? d->code->arch : CODE_NONE;
+	struct instruction i;
+	bool saved = false, framed = false, any = false;
+
+	if (arch != CODE_X86 && arch != CODE_X86_64 && arch != CODE_ARM64)
+		return PROLOGUE_UNKNOWN;
+	for (unsigned n = 0; n < LIMIT_PROLOGUE && disasm_at(d, lo, hi, &i); n++) {
+		/* What gcc and clang put behind a function's last call may be anything. */
+		if (!i.known)
+			return any ? PROLOGUE_LEAF : PROLOGUE_UNKNOWN;
+		any = true;
+		framed |= saved && sets(arch, &i);
+		saved |= saves(arch, &i);
+		if (i.calls)
+			return framed ? PROLOGUE_FRAME : PROLOGUE_NONE;
+		lo += i.size;
+	}
+	return any ? PROLOGUE_LEAF : PROLOGUE_UNKNOWN;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/inspect/fitness.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const fit_names[FITS + 1] = {[FIT_IDENTITY] = "build-id",
+					 [FIT_NAMES] = "names",
+					 [FIT_LINES] = "lines",
+					 [FIT_UNWIND] = "unwind-tables",
+					 [FIT_FRAME_POINTERS] = "frame-pointers",
+					 [FIT_INSTRUMENTED] = "instrumentation",
+					 [FIT_LOLI_ALLOC] = "loli-alloc",
+					 [FIT_LOLI_STACK] = "loli-stack",
+					 [FIT_NO_WRAPS] = "no-wraps",
+					 [FIT_PAGES] = "pages-16k"};
+const char *const fit_words[] = {"yes", "partly", "no", "unknown"};
+
+static void __attribute__((format(printf, 4, 5)))
+say(struct fitness *f, enum fit fit, const char *fix, const char *why, ...)
+{
+	va_list args;
+
+	f->fit = fit;
+	f->fix = fix;
+	va_start(args, why);
+	vsnprintf(f->why, sizeof f->why, why, args);
+	va_end(args);
+}
+
+static unsigned percent(uint64_t part, uint64_t whole)
+{
+	return whole ? (unsigned)(part * 100 / whole) : 0;
+}
+
+static bool elsewhere(const struct inspect *x)
+{
+	return strcmp(object_debug_path(x->file.object), x->file.path) != 0;
+}
+
+static void identity(const struct inspect *x, struct fitness *f)
+{
+	const struct object_build_id *id = object_build_id(x->file.object);
+
+	if (id->len)
+		say(f, FIT_YES, NULL, "%u bytes", id->len);
+	else
+		say(f, FIT_NO, "link with -Wl,--build-id=sha1",
+		    "no build-id: a file of another build cannot be told from this one");
+}
+
+static void names(const struct inspect *x, struct fitness *f)
+{
+	if (x->has_symtab && x->n_symtab)
+		say(f, FIT_YES, NULL, "%" PRIu64 " symbols", x->n_symtab);
+	else if (!x->from_tables && x->n_functions && elsewhere(x))
+		say(f, FIT_YES, NULL, "in its debug file");
+	else
+		say(f, FIT_NO, "keep the unstripped file, or the debug file, of every build",
+		    "stripped: %" PRIu64 " exported symbols are all there is", x->n_dynsym);
+}
+
+static void lines(const struct inspect *x, struct fitness *f)
+{
+	if (!object_has_dwarf(x->file.object))
+		say(f, FIT_NO, "compile with -g; keep the unstripped file or the debug file",
+		    "no DWARF here, and no debug file was found");
+	else if (x->skeletons)
+		say(f, FIT_PARTLY, "keep the .dwo files, or make a .dwp of them",
+		    "split DWARF: %" PRIu64 " units have their functions in .dwo files",
+		    x->skeletons);
+	else
+		say(f, x->bad_debug ? FIT_PARTLY : FIT_YES, NULL, "DWARF%s%s",
+		    elsewhere(x) ? " in its debug file" : "", x->bad_debug ? ", damaged" : "");
+}
+
+static void unwind(const struct inspect *x, struct fitness *f)
+{
+	bool eh = inspect_section(x, ".eh_frame"), hdr = inspect_section(x, ".eh_frame_hdr");
+	bool arm = inspect_section(x, ".ARM.exidx"), debug = inspect_section(x, ".debug_frame");
+	bool mini = inspect_section(x, ".gnu_debugdata");
+
+	if (x->bad_tables)
+		say(f, FIT_PARTLY, NULL, ".eh_frame is damaged");
+	else if ((eh && hdr) || arm)
+		say(f, FIT_YES, NULL, "%s%s", arm ? ".ARM.exidx" : ".eh_frame with .eh_frame_hdr",
+		    mini ? ", .gnu_debugdata" : "");
+	else if (eh || debug)
+		say(f, FIT_PARTLY,
+		    eh ? "link with -Wl,--eh-frame-hdr" : "compile with -funwind-tables",
+		    eh ? "no .eh_frame_hdr: an unwinder has to read all of .eh_frame"
+		       : ".debug_frame only, which unwinders on devices do not read");
+	else
+		say(f, FIT_NO, "compile with -funwind-tables",
+		    "neither .eh_frame nor .ARM.exidx nor .debug_frame");
+}
+
+static void frame_pointers(const struct inspect *x, struct fitness *f)
+{
+	uint64_t calling = x->sum.frame + x->sum.none;
+	unsigned share = percent(x->sum.frame, calling);
+	static const char fix[] = "compile with -fno-omit-frame-pointer";
+
+	if (!calling)
+		say(f, FIT_UNKNOWN, NULL, "%s",
+		    x->n_functions ? "prologues are judged for arm64, x86-64 and x86 only"
+				   : "no functions with code were found");
+	else
+		say(f,
+		    share >= 95   ? FIT_YES
+		    : share >= 50 ? FIT_PARTLY
+				  : FIT_NO,
+		    share >= 95 ? NULL : fix,
+		    "%" PRIu64 " of %" PRIu64
+		    " functions that call others set up a frame pointer (%u%%): "
+		    "-fno-omit-frame-pointer %s",
+		    x->sum.frame, calling, share,
+		    share >= 95  ? "is in effect"
+		    : share >= 5 ? "is in effect in parts only"
+				 : "is not in effect");
+}
+
+static void instrumented(const struct inspect *x, struct fitness *f)
+{
+	uint64_t n = x->sum.n, enter = x->sum.enter;
+	static const char fix[] =
+	    "compile with -finstrument-functions-after-inlining, or -finstrument-functions";
+
+	if (!n)
+		say(f, FIT_UNKNOWN, NULL, "no functions with code were found");
+	else if (!enter)
+		say(f, FIT_NO, fix,
+		    "no function calls __cyg_profile_func_enter, _penter or mcount");
+	else
+		say(f, enter * 2 >= n && x->sum.exit * 2 >= enter ? FIT_YES : FIT_PARTLY, NULL,
+		    "%" PRIu64 " of %" PRIu64 " functions (%u%%) report their entry, %" PRIu64
+		    " their exit; %s",
+		    enter, n, percent(enter, n), x->sum.exit,
+		    x->sum.twice ? "also what was inlined into them: before inlining"
+				 : "none more than once: after inlining, or nothing was inlined");
+}
+
+static bool exported(const struct inspect *x, enum role r)
+{
+	return x->roles[r] & ROLE_EXPORTED;
+}
+
+static void hooks(const struct inspect *x, struct fitness *f, enum role a, enum role b,
+		  const char *names)
+{
+	unsigned how = x->roles[a] | x->roles[b];
+
+	if (exported(x, a) && exported(x, b))
+		say(f, FIT_YES, NULL, "%s", names);
+	else if (exported(x, a) || exported(x, b))
+		say(f, FIT_PARTLY, "export both", "only one of %s is exported", names);
+	else if (how & ROLE_HIDDEN)
+		say(f, FIT_NO,
+		    "__attribute__((visibility(\"default\"))), extern \"C\", and no "
+		    "version script that hides it",
+		    "%s: there, but not exported", names);
+	else if (how & ROLE_IMPORTED)
+		say(f, FIT_NO, NULL, "%s: used, but not defined here", names);
+	else
+		say(f, FIT_NO, "add it to the engine's allocator and link it in", "%s: not there",
+		    names);
+}
+
+static void wraps(const struct inspect *x, struct fitness *f)
+{
+	for (size_t i = 0; i < x->n_wraps; i++)
+		if (x->wraps[i].undefined) {
+			say(f, FIT_NO, "link everything with -Wl,--wrap=NAME, or nothing",
+			    "--wrap %s: %s is not defined", x->wraps[i].name,
+			    x->wraps[i].real ? "__real_ or __wrap_ of it" : "__wrap_ of it");
+			return;
+		}
+	if (x->n_wraps)
+		say(f, FIT_YES, NULL, "%zu functions are wrapped, %s first", x->n_wraps,
+		    x->wraps[0].name);
+	else
+		say(f, FIT_YES, NULL, "nothing is wrapped");
+}
+
+static void pages(const struct inspect *x, struct fitness *f)
+{
+	enum { PAGE = 16384 };
+	const struct object_segment *s;
+	size_t n, i;
+
+	s = object_segments(x->file.object, &n);
+	if (!n || !object_is_64(x->file.object)) {
+		say(f, FIT_UNKNOWN, NULL, n ? "asked of 64-bit programs only" : "no segments");
+		return;
+	}
+	for (i = 0; i < n; i++)
+		if (s[i].align < PAGE || (s[i].vaddr - s[i].offset) % PAGE)
+			break;
+	if (i == n)
+		say(f, FIT_YES, NULL, "segments are aligned to %" PRIu64 " bytes", s[0].align);
+	else
+		say(f, FIT_NO, "link with -Wl,-z,max-page-size=16384",
+		    "the segment at 0x%" PRIx64 " is aligned to %" PRIu64 " bytes", s[i].vaddr,
+		    s[i].align);
+}
+
+void fitness_of(const struct inspect *x, enum capability c, struct fitness *out)
+{
+	*out = (struct fitness){.fit = FIT_UNKNOWN};
+	switch (c) {
+	case FIT_IDENTITY: identity(x, out); break;
+	case FIT_NAMES: names(x, out); break;
+	case FIT_LINES: lines(x, out); break;
+	case FIT_UNWIND: unwind(x, out); break;
+	case FIT_FRAME_POINTERS: frame_pointers(x, out); break;
+	case FIT_INSTRUMENTED: instrumented(x, out); break;
+	case FIT_LOLI_ALLOC:
+		hooks(x, out, ROLE_LOLI_ALLOC, ROLE_LOLI_ALLOC, "loli_set_allocandfree");
+		break;
+	case FIT_LOLI_STACK:
+		hooks(x, out, ROLE_LOLI_STACK, ROLE_LOLI_IGNORE,
+		      "get_stack_backtrace, set_loli_ignore_func");
+		break;
+	case FIT_NO_WRAPS: wraps(x, out); break;
+	case FIT_PAGES: pages(x, out); break;
+	default: break;
+	}
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which functions there are, how they begin, and which of them are instrumented.
+ */
+#include "lib/base/mem.h"
+#include "lib/inspect/inspect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_address(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->lo != y->lo)
+		return (x->lo > y->lo) - (x->lo < y->lo);
+	return (x->hi > y->hi) - (x->hi < y->hi);
+}
+
+enum { PLTS = 8 }; /* .plt, .plt.got, .plt.sec ... */
+
+struct plts {
+	struct object_section_info items[PLTS];
+	size_t n;
+};
+
+static void find_plts(const struct inspect *x, struct plts *plts)
+{
+	const struct object *o = x->file.object;
+
+	plts->n = 0;
+	for (size_t i = 1; i < object_section_count(o) && plts->n < PLTS; i++) {
+		struct object_section_info s = object_section_info(o, i);
+
+		if (!strncmp(s.name, ".plt", 4))
+			plts->items[plts->n++] = s;
+	}
+}
+
+static bool in_plt(const struct plts *plts, uint64_t addr)
+{
+	for (size_t i = 0; i < plts->n; i++)
+		if (addr >= plts->items[i].addr && addr - plts->items[i].addr < plts->items[i].size)
+			return true;
+	return false;
+}
+
+/* What is jumped to with the caller's frame in place is no function of its own. */
+static bool is_part(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold && (!cold[5] || cold[5] == '.');
+}
+
+static void from_symbols(struct inspect *x)
+{
+	size_t n;
+	const struct object_symbol *all = object_symbols(x->file.object, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (all[i].sized && !is_part(all[i].name) && code_holds(x->file.code, all[i].lo))
+			VEC_PUSH(x->functions, x->n_functions, x->cap_functions) =
+			    (struct function){.lo = all[i].lo, .hi = all[i].hi};
+}
+
+static void from_tables(struct inspect *x)
+{
+	size_t section = inspect_section(x, ".eh_frame");
+	struct err e = ERR_INIT;
+	uint64_t size = 0;
+	uint8_t *data = NULL;
+
+	if (!section)
+		return;
+	if (object_section_read(x->file.object, section, &data, &size, &e) == ST_BAD)
+		x->bad_tables = true;
+	if (data)
+		x->bad_tables = !inspect_eh_frame(
+		    x, data, size, object_section_info(x->file.object, section).addr);
+	x->from_tables = x->n_functions > 0;
+	free(data);
+}
+
+/* Aliases are one function; of what overlaps, the first. The PLT has symbols in some files. */
+static void put_in_order(struct inspect *x)
+{
+	struct plts plts;
+	size_t kept = 0;
+
+	find_plts(x, &plts);
+	if (x->n_functions)
+		qsort(x->functions, x->n_functions, sizeof *x->functions, by_address);
+	for (size_t i = 0; i < x->n_functions; i++) {
+		struct function f = x->functions[i];
+
+		if ((kept && f.lo < x->functions[kept - 1].hi) || in_plt(&plts, f.lo))
+			continue;
+		x->functions[kept++] = f;
+	}
+	x->n_functions = kept;
+}
+
+static bool has_symbols(const struct inspect *x)
+{
+	struct object *o = x->file.object;
+	struct object_section s;
+	struct err e = ERR_INIT;
+	bool has = object_section(o, ".symtab", &s, &e) == ST_OK && s.size;
+
+	object_drop_sections(o);
+	return has;
+}
+
+void inspect_functions(struct inspect *x)
+{
+	if (has_symbols(x))
+		from_symbols(x);
+	if (!x->n_functions)
+		from_tables(x);
+	if (!x->n_functions)
+		from_symbols(x);
+	put_in_order(x);
+}
+
+static enum role role_at(const struct inspect *x, uint64_t target)
+{
+	enum role role = map64_get(&x->role_at, target);
+	uint64_t slot;
+
+	if (!role && inspect_plt_slot(x, target, &slot))
+		role = map64_get(&x->role_at, slot);
+	return role;
+}
+
+/* call *slot(%rip), as -fno-plt makes them. */
+static enum role role_through_slot(const struct inspect *x, const struct code_part *part,
+				   uint64_t at)
+{
+	const uint8_t *p = part->data + at;
+	int32_t offset;
+
+	if (x->file.code->arch != CODE_X86_64 || at < 6 || p[-6] != 0xff ||
+	    (p[-5] != 0x15 && p[-5] != 0x25))
+		return ROLE_NONE;
+	memcpy(&offset, p - 4, sizeof offset);
+	return map64_get(&x->role_at, part->lo + at + (uint64_t)(int64_t)offset);
+}
+
+static void count_calls(struct inspect *x, struct function *f)
+{
+	const struct code *c = x->file.code;
+	const struct code_part *part = code_part_at(c, f->lo + 1);
+	uint64_t step = code_alignment(c->arch), end = f->hi, target;
+
+	if (!part)
+		return;
+	if (end > part->lo + part->size)
+		end = part->lo + part->size;
+	for (uint64_t at = f->lo + step; at <= end; at += step) {
+		enum role role = ROLE_NONE;
+
+		if (code_target_before(c, at, true, &target))
+			role = role_at(x, target);
+		if (!role)
+			role = role_through_slot(x, part, at - part->lo);
+		if (role == ROLE_ENTER || role == ROLE_COUNT)
+			f->enter += f->enter < UINT8_MAX;
+		else if (role == ROLE_EXIT)
+			f->exit += f->exit < UINT8_MAX;
+	}
+}
+
+static void sum_up(struct inspect *x, const struct function *f)
+{
+	x->sum.n++;
+	x->sum.frame += f->prologue == PROLOGUE_FRAME;
+	x->sum.none += f->prologue == PROLOGUE_NONE;
+	x->sum.leaf += f->prologue == PROLOGUE_LEAF;
+	x->sum.unknown += f->prologue == PROLOGUE_UNKNOWN;
+	x->sum.enter += f->enter > 0;
+	x->sum.exit += f->exit > 0;
+	x->sum.twice += f->enter > 1;
+}
+
+void inspect_code(struct inspect *x)
+{
+	bool instrumented = x->roles[ROLE_ENTER] || x->roles[ROLE_EXIT] || x->roles[ROLE_COUNT];
+
+	for (size_t i = 0; i < x->n_functions; i++) {
+		struct function *f = &x->functions[i];
+
+		f->prologue = (uint8_t)disasm_prologue(x->disasm, f->lo, f->hi);
+		if (instrumented)
+			count_calls(x, f);
+		sum_up(x, f);
+	}
+}

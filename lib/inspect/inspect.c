@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/inspect/inspect.h"
+
+#include "lib/symbolize/call_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void look(struct inspect *x)
+{
+	x->disasm = disasm_new(file_code(&x->file), false);
+	inspect_symbols(x);
+	inspect_functions(x);
+	inspect_debug(x);
+	inspect_code(x);
+}
+
+enum status inspect_open(struct inspect *x, const char *path, const struct object_search *search,
+			 struct err *e)
+{
+	struct err refused = ERR_INIT;
+	enum status st;
+
+	*x = (struct inspect){.file = {.path = path, .e = ERR_INIT}};
+	st = object_open(&x->file.object, path, e);
+	if (st)
+		return st;
+	object_find_debug(x->file.object, search, &refused);
+	x->file.e = refused;
+	look(x);
+	return ST_OK;
+}
+
+enum status inspect_open_memory(struct inspect *x, const void *p, size_t n, struct err *e)
+{
+	enum status st;
+
+	*x = (struct inspect){.file = {.path = "(memory)", .e = ERR_INIT}};
+	st = object_open_memory(&x->file.object, p, n, e);
+	if (!st)
+		look(x);
+	return st;
+}
+
+void inspect_release(struct inspect *x)
+{
+	disasm_free(x->disasm);
+	file_code_release(&x->file);
+	object_free(x->file.object);
+	map64_release(&x->role_at);
+	free(x->wraps);
+	free(x->functions);
+	arena_release(&x->names);
+	*x = (struct inspect){.disasm = NULL};
+}
+
+size_t inspect_section(const struct inspect *x, const char *name)
+{
+	for (size_t i = 1; i < object_section_count(x->file.object); i++)
+		if (!strcmp(object_section_info(x->file.object, i).name, name))
+			return i;
+	return 0;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/inspect/report.h"
+
+#include "lib/base/buf.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void inspect_report_init(struct inspect_report *r, bool several)
+{
+	unsigned module = several ? COLUMN_SHORTEN | COLUMN_PATH : COLUMN_NOT_TEXT;
+	struct sheet *s = &r->verdicts;
+
+	sheet_init(s, "verdicts", "what it is fit for");
+	sheet_column(s, "module", "module", COLUMN_TEXT, module);
+	sheet_column(s, "capability", "capability", COLUMN_TEXT, 0);
+	sheet_column(s, "fit", "fit", COLUMN_TEXT, 0);
+	sheet_column(s, "why", "why", COLUMN_TEXT, COLUMN_PROSE);
+	sheet_column(s, "fix", "fix", COLUMN_TEXT, COLUMN_PROSE);
+	s = &r->facts;
+	sheet_init(s, "facts", "facts");
+	sheet_column(s, "module", "module", COLUMN_TEXT, module);
+	sheet_column(s, "fact", "fact", COLUMN_TEXT, 0);
+	sheet_column(s, "value", "value", COLUMN_TEXT, 0);
+	s = &r->segments;
+	sheet_init(s, "segments", "segments");
+	sheet_column(s, "module", "module", COLUMN_TEXT, module);
+	sheet_column(s, "address", "address", COLUMN_TEXT, 0);
+	sheet_column(s, "offset", "offset", COLUMN_TEXT, 0);
+	sheet_column(s, "file_bytes", "in file", COLUMN_BYTES, 0);
+	sheet_column(s, "memory_bytes", "in memory", COLUMN_BYTES, 0);
+	sheet_column(s, "align", "alignment", COLUMN_INT, 0);
+	sheet_column(s, "code", "code", COLUMN_TEXT, 0);
+	s = &r->sources;
+	sheet_init(s, "sources", "functions by source file");
+	sheet_column(s, "module", "module", COLUMN_TEXT, module);
+	sheet_column(s, "functions", "functions", COLUMN_INT, 0);
+	sheet_column(s, "calling", "that call", COLUMN_INT, 0);
+	sheet_column(s, "frame_pointer", "with frame pointer", COLUMN_INT, 0);
+	sheet_column(s, "share", "share", COLUMN_PERCENT, 0);
+	sheet_column(s, "instrumented", "instrumented", COLUMN_INT, 0);
+	sheet_column(s, "file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH);
+}
+
+void inspect_report_release(struct inspect_report *r)
+{
+	sheet_release(&r->verdicts);
+	sheet_release(&r->facts);
+	sheet_release(&r->segments);
+	sheet_release(&r->sources);
+}
+
+static void __attribute__((format(printf, 4, 5)))
+fact(struct inspect_report *r, const struct inspect *x, const char *name, const char *fmt, ...)
+{
+	struct cell *row = sheet_row(&r->facts);
+	char line[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof line, fmt, args);
+	va_end(args);
+	row[0] = sheet_text(&r->facts, x->file.path);
+	row[1] = sheet_text(&r->facts, name);
+	row[2] = sheet_text(&r->facts, line);
+}
+
+static const char *machine(const struct object *o)
+{
+	switch (object_machine(o)) {
+	case EM_386: return "x86";
+	case EM_X86_64: return "x86-64";
+	case EM_ARM: return "arm";
+	case EM_AARCH64: return "arm64";
+	default: return NULL;
+	}
+}
+
+static void sections(struct inspect_report *r, const struct inspect *x)
+{
+	static const char *const told[] = {
+	    ".eh_frame",    ".eh_frame_hdr", ".ARM.exidx",        ".debug_frame",
+	    ".debug_info",  ".debug_line",   ".debug_info.dwo",   ".gnu_debugdata",
+	    ".zdebug_info", ".zdebug_line",  ".gnu_debugaltlink", ".gnu_debuglink"};
+	struct buf list = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+		size_t n = inspect_section(x, told[i]);
+
+		if (n)
+			buf_addf(&list, "%s%s %" PRIu64, list.len ? ", " : "", told[i],
+				 object_section_info(x->file.object, n).size);
+	}
+	fact(r, x, "sections", "%s", list.len ? buf_str(&list) : "none of debugging or unwinding");
+	buf_release(&list);
+}
+
+static void debug(struct inspect_report *r, const struct inspect *x)
+{
+	struct buf list = BUF_INIT;
+
+	for (unsigned v = 1; v <= 6; v++)
+		if (x->units[v % 6])
+			buf_addf(&list, "%sversion %s: %" PRIu64 " units", list.len ? ", " : "",
+				 v == 6 ? "unknown" : (const char[]){(char)('0' + v), 0},
+				 x->units[v % 6]);
+	if (x->skeletons)
+		buf_addf(&list, ", %" PRIu64 " of them split", x->skeletons);
+	if (x->bad_debug)
+		buf_adds(&list, list.len ? ", damaged" : "damaged");
+	fact(r, x, "DWARF", "%s", list.len ? buf_str(&list) : "none");
+	if (x->compression)
+		fact(r, x, "compression", "%s", x->compression);
+	if (x->has_alt)
+		fact(r, x, "dwz", "parts of it are in another file (.gnu_debugaltlink)");
+	buf_release(&list);
+}
+
+static void files(struct inspect_report *r, const struct inspect *x)
+{
+	const struct object *o = x->file.object;
+	const struct object_build_id *id = object_build_id(o);
+	char hex[2 * OBJECT_BUILD_ID_MAX + 1] = "";
+
+	for (unsigned i = 0; i < id->len; i++)
+		snprintf(hex + (size_t)2 * i, 3, "%02x", id->bytes[i]);
+	if (machine(o))
+		fact(r, x, "processor", "%s, %d bits", machine(o), object_is_64(o) ? 64 : 32);
+	else
+		fact(r, x, "processor", "ELF machine %u, %d bits", object_machine(o),
+		     object_is_64(o) ? 64 : 32);
+	fact(r, x, "build-id", "%s", *hex ? hex : "none");
+	fact(r, x, "stripped", "%s", x->has_symtab ? "no" : "yes");
+	if (strcmp(object_debug_path(o), x->file.path) != 0)
+		fact(r, x, "debug file", "%s", object_debug_path(o));
+	if (x->file.e.msg[0])
+		fact(r, x, "debug file refused", "%s", x->file.e.msg);
+}
+
+static void functions(struct inspect_report *r, const struct inspect *x)
+{
+	fact(r, x, "functions", "%" PRIu64 " by %s: %" PRIu64 " call others, %" PRIu64 " do not%s",
+	     x->sum.n, x->from_tables ? ".eh_frame" : "symbols", x->sum.frame + x->sum.none,
+	     x->sum.leaf, x->sum.unknown ? "; of some it is not known" : "");
+	if (x->sum.frame + x->sum.none + x->sum.leaf)
+		fact(r, x, "frame pointers",
+		     "%" PRIu64 " functions set one up, %" PRIu64 " that call do not", x->sum.frame,
+		     x->sum.none);
+	for (size_t i = 0; i < x->n_wraps; i++)
+		fact(r, x, "wrapped", "%s:%s%s%s", x->wraps[i].name,
+		     x->wraps[i].wrapper ? " __wrap_" : "", x->wraps[i].real ? " __real_" : "",
+		     x->wraps[i].undefined ? ", one has no definition" : "");
+}
+
+static void segments(struct inspect_report *r, const struct inspect *x)
+{
+	struct sheet *s = &r->segments;
+	size_t n;
+	const struct object_segment *all = object_segments(x->file.object, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct cell *row = sheet_row(s);
+
+		row[0] = sheet_text(s, x->file.path);
+		row[1] = sheet_textf(s, "0x%" PRIx64, all[i].vaddr);
+		row[2] = sheet_textf(s, "0x%" PRIx64, all[i].offset);
+		row[3] = cell_number(all[i].filesz);
+		row[4] = cell_number(all[i].memsz);
+		row[5] = cell_number(all[i].align);
+		row[6] = sheet_text(s, all[i].executable ? "yes" : "no");
+	}
+}
+
+void inspect_report_add(struct inspect_report *r, const struct inspect *x)
+{
+	static const enum mark marks[] = {
+	    [FIT_YES] = MARK_GOOD, [FIT_PARTLY] = MARK_WARN, [FIT_NO] = MARK_BAD};
+
+	for (unsigned c = 0; c < FITS; c++) {
+		struct cell *row = sheet_row(&r->verdicts);
+		struct fitness f;
+
+		fitness_of(x, c, &f);
+		row[0] = sheet_text(&r->verdicts, x->file.path);
+		row[1] = sheet_text(&r->verdicts, fit_names[c]);
+		row[2] = sheet_text(&r->verdicts, fit_words[f.fit]);
+		row[2].mark = f.fit == FIT_UNKNOWN ? MARK_FAINT : (uint8_t)marks[f.fit];
+		row[3] = sheet_text(&r->verdicts, f.why);
+		row[4] = sheet_text(&r->verdicts, f.fix);
+	}
+	files(r, x);
+	sections(r, x);
+	debug(r, x);
+	functions(r, x);
+	segments(r, x);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/mem.h"
+#include "lib/object/impl.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+struct object_code {
+	struct object_code_part *parts;
+	size_t n, cap;
+	uint64_t total;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct object_code_part *x = a, *y = b;
+
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/* Overlapping claims on one file could be larger than it many times over. */
+static void add(struct object_code *c, const struct elf_file *f, uint64_t addr, uint64_t offset,
+		uint64_t size)
+{
+	struct map_piece *map = NULL;
+	uint8_t *data;
+	struct err e = ERR_INIT;
+
+	if (!size || offset > f->size || size > f->size - offset || addr + size < addr ||
+	    size > f->size - c->total)
+		return;
+	c->total += size;
+	if (f->fd >= 0)
+		map = map_open(f->fd, f->base + offset, size, &data);
+	if (!map) {
+		data = mem_alloc((size_t)size);
+		if (elf_file_read(f, offset, data, (size_t)size, &e)) {
+			free(data);
+			return;
+		}
+	}
+	VEC_PUSH(c->parts, c->n, c->cap) =
+	    (struct object_code_part){.lo = addr, .size = size, .data = data, .map = map};
+}
+
+static struct object_code *load(const struct elf_file *f)
+{
+	struct object_code *c = mem_zalloc(sizeof *c);
+	size_t kept = 0;
+	bool sections = false;
+
+	for (size_t i = 0; i < f->n_sections; i++) {
+		const struct elf_section *s = &f->sections[i];
+
+		if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR))
+			continue;
+		sections = true; /* of a debug file they are there and have no bytes */
+		if (s->type == SHT_PROGBITS)
+			add(c, f, s->addr, s->offset, s->size);
+	}
+	for (size_t i = 0; !sections && i < f->n_segments; i++)
+		if (f->segments[i].executable)
+			add(c, f, f->segments[i].vaddr, f->segments[i].offset,
+			    f->segments[i].filesz);
+	if (c->n)
+		qsort(c->parts, c->n, sizeof *c->parts, by_address);
+	for (size_t i = 0; i < c->n; i++) {
+		struct object_code_part p = c->parts[i];
+
+		if (kept && p.lo < c->parts[kept - 1].lo + c->parts[kept - 1].size) {
+			if (p.map)
+				map_close(p.map);
+			else
+				free((uint8_t *)(uintptr_t)p.data);
+			continue;
+		}
+		c->parts[kept++] = p;
+	}
+	c->n = kept;
+	return c;
+}
+
+const struct object_code_part *object_code(struct object *o, size_t *n)
+{
+	const struct object_code_part *parts;
+
+	pthread_mutex_lock(&o->lock);
+	if (!o->code)
+		o->code = load(&o->file);
+	*n = o->code->n;
+	parts = o->code->parts;
+	pthread_mutex_unlock(&o->lock);
+	return parts;
+}
+
+void object_code_release(struct object_code *c)
+{
+	for (size_t i = 0; c && i < c->n; i++)
+		if (c->parts[i].map)
+			map_close(c->parts[i].map);
+		else
+			free((uint8_t *)(uintptr_t)c->parts[i].data);
+	if (c)
+		free(c->parts);
+	free(c);
+}

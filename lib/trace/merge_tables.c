@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/trace/merge_tables.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void set(struct id_map *m, uint32_t to)
+{
+	VEC_PUSH(m->to, m->n, m->cap) = to;
+}
+
+static uint32_t get(const struct id_map *m, uint32_t id)
+{
+	return id < m->n ? m->to[id] : 0;
+}
+
+/* Strings are many and events use few of them. */
+static uint32_t string(struct merge_tables *m, const struct trace *from, struct trace *to,
+		       uint32_t id)
+{
+	size_t n;
+	const char *s;
+
+	if (!id)
+		return 0;
+	while (m->strings.n <= id)
+		set(&m->strings, 0);
+	if (!m->strings.to[id]) {
+		s = intern_text(&from->strings, id, &n);
+		m->strings.to[id] = trace_string(to, s, n);
+	}
+	return m->strings.to[id];
+}
+
+static uint32_t epoch(const struct merge_tables *m, uint32_t of_part)
+{
+	return (of_part < MERGE_EPOCHS ? of_part : MERGE_EPOCHS) + m->part * MERGE_EPOCHS;
+}
+
+static void merge_modules(struct merge_tables *m, const struct trace *from, struct trace *to)
+{
+	while (m->modules.n < from->n_modules) {
+		struct module row = from->modules[m->modules.n];
+
+		if (!m->modules.n) {
+			set(&m->modules, 0);
+			continue;
+		}
+		row.name = string(m, from, to, row.name);
+		row.build_id = string(m, from, to, row.build_id);
+		row.epoch_lo = epoch(m, row.epoch_lo);
+		row.epoch_hi = epoch(m, row.epoch_hi); /* the end is that of the part */
+		set(&m->modules, trace_module(to, &row));
+	}
+}
+
+static void merge_stacks(struct merge_tables *m, const struct trace *from, struct trace *to)
+{
+	while (m->locations.n < from->n_locations) {
+		struct location row = from->locations[m->locations.n];
+
+		if (!m->locations.n) {
+			set(&m->locations, 0);
+			continue;
+		}
+		row.name = string(m, from, to, row.name);
+		row.file = string(m, from, to, row.file);
+		row.module = get(&m->modules, row.module);
+		if (row.space != SPACE_NAME && row.space != SPACE_UNKNOWN)
+			row.epoch = epoch(m, row.epoch);
+		set(&m->locations, trace_location(to, &row));
+	}
+	while (m->stacks.n < from->n_stacks) {
+		const struct stack *row = &from->stacks[m->stacks.n];
+
+		set(&m->stacks, m->stacks.n ? trace_stack(to, get(&m->stacks, row->parent),
+							  get(&m->locations, row->location))
+					    : 0);
+	}
+}
+
+void merge_rows(struct merge_tables *m, const struct trace *from, struct trace *to)
+{
+	merge_modules(m, from, to);
+	merge_stacks(m, from, to);
+	while (m->types.n < from->n_types) {
+		size_t n;
+		const char *s = intern_text(&from->strings, from->types[m->types.n], &n);
+
+		set(&m->types, m->types.n ? trace_type(to, s, n) : 0);
+	}
+	while (m->threads.n < from->n_threads) {
+		struct thread row = from->threads[m->threads.n];
+
+		row.name = string(m, from, to, row.name);
+		set(&m->threads, m->threads.n ? trace_thread(to, &row) : 0);
+	}
+	while (m->markers.n < from->n_markers) {
+		struct marker row = from->markers[m->markers.n];
+
+		row.name = string(m, from, to, row.name);
+		row.category = string(m, from, to, row.category);
+		set(&m->markers, m->markers.n ? trace_marker(to, &row) : 0);
+	}
+	while (m->counters.n < from->n_counters) {
+		struct counter row = from->counters[m->counters.n];
+
+		row.name = string(m, from, to, row.name);
+		row.unit = string(m, from, to, row.unit);
+		set(&m->counters, m->counters.n ? trace_counter(to, &row) : 0);
+	}
+	for (uint32_t id = (uint32_t)m->strings.n; id <= intern_count(&from->strings); id++)
+		string(m, from, to, id);
+}
+
+static uint32_t symbol_string(const struct trace *from, struct trace *to, uint32_t id)
+{
+	size_t n;
+	const char *s = intern_text(&from->symbols.strings, id, &n);
+
+	return id ? trace_symbol_string(to, s, n) : 0;
+}
+
+/* Ids of rows are those of the part, moved up by what was there. */
+void merge_symbols(const struct merge_tables *m, const struct trace *from, struct trace *to)
+{
+	const struct symbols *s = &from->symbols;
+	struct symbols *w = &to->symbols;
+	uint32_t object = w->n_objects ? (uint32_t)w->n_objects - 1 : 0;
+	uint32_t function = w->n_functions ? (uint32_t)w->n_functions - 1 : 0;
+	uint32_t call = w->n_calls ? (uint32_t)w->n_calls - 1 : 0;
+
+	for (size_t i = 1; i < s->n_objects; i++) {
+		struct symbol_object row = s->objects[i];
+
+		row.name = symbol_string(from, to, row.name);
+		row.path = symbol_string(from, to, row.path);
+		row.debug_path = symbol_string(from, to, row.debug_path);
+		row.build_id = symbol_string(from, to, row.build_id);
+		symbols_object(w, &row);
+	}
+	for (size_t i = 1; i < s->n_functions; i++) {
+		struct symbol_function row = {symbol_string(from, to, s->functions[i].raw),
+					      symbol_string(from, to, s->functions[i].display)};
+
+		symbols_function(w, &row);
+	}
+	for (size_t i = 1; i < s->n_calls; i++) {
+		struct symbol_call row = s->calls[i];
+
+		row.outer = row.outer ? row.outer + call : 0;
+		row.function = row.function ? row.function + function : 0;
+		row.file = symbol_string(from, to, row.file);
+		symbols_call(w, &row);
+	}
+	for (uint32_t i = 1; i < s->n_bindings && i < m->locations.n; i++) {
+		struct binding row = s->bindings[i];
+
+		row.object = row.object ? row.object + object : 0;
+		row.call = row.call ? row.call + call : 0;
+		symbols_bind(w, m->locations.to[i], &row);
+	}
+}
+
+void merge_event(const struct merge_tables *m, struct event *ev)
+{
+	const struct id_map *types = &m->types;
+
+	if (ev->kind == EV_COUNTER)
+		types = &m->counters;
+	else if (ev->kind == EV_ENTER || ev->kind == EV_EXIT || ev->kind == EV_SAMPLE)
+		types = &m->markers;
+	ev->type = get(types, ev->type);
+	ev->stack = get(&m->stacks, ev->stack);
+	ev->thread = get(&m->threads, ev->thread);
+	ev->name = get(&m->strings, ev->name);
+}
+
+void merge_tables_release(struct merge_tables *m)
+{
+	struct id_map *maps[] = {&m->strings, &m->modules, &m->locations, &m->stacks,
+				 &m->types,   &m->threads, &m->markers,   &m->counters};
+
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		free(maps[i]->to);
+	*m = (struct merge_tables){.part = 0};
+}

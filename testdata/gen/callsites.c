@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What lib/disasm says of a file's call sites, to hold against a disassembler.
+ *
+ *	callsites FILE           all addresses that follow a call, one per line
+ *	callsites FILE -         those addresses of standard input (hexadecimal) that follow one
+ *	callsites FILE time N    seconds that N random addresses take, on standard output
+ */
+#include "lib/base/num.h"
+#include "lib/symbolize/call_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void filter(const struct code *c)
+{
+	char line[64];
+
+	while (fgets(line, sizeof line, stdin)) {
+		uint64_t addr;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (num_hex(line, strlen(line), &addr) && code_call_before(c, addr))
+			printf("%" PRIx64 "\n", addr);
+	}
+}
+
+static void clock_it(const struct code *c, uint64_t n)
+{
+	struct timespec from, to;
+	uint64_t hits;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	hits = code_chance(c, n);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	printf("%.3f s, %" PRIu64 " of %" PRIu64 "\n",
+	       (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9, hits,
+	       n);
+}
+
+int main(int argc, char **argv)
+{
+	struct file f = {.path = argc > 1 ? argv[1] : ""};
+	const struct code *c;
+	struct err e = ERR_INIT;
+	uint64_t *sites, n;
+
+	if (argc < 2 || object_open(&f.object, f.path, &e)) {
+		fprintf(stderr, "callsites: %s\n", argc < 2 ? "which file?" : e.msg);
+		return 3;
+	}
+	c = file_code(&f);
+	if (argc > 3 && num_dec(argv[3], strlen(argv[3]), &n)) {
+		clock_it(c, n);
+	} else if (argc > 2) {
+		filter(c);
+	} else {
+		n = code_sites(c, &sites);
+		for (uint64_t i = 0; i < n; i++)
+			printf("%" PRIx64 "\n", sites[i]);
+		free(sites);
+	}
+	file_code_release(&f);
+	object_free(f.object);
+	return 0;
+}
