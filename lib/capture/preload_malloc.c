@@ -131,8 +131,13 @@ size_t cap_usable(const void *p)
 
 static inline void *told(void *p, size_t requested, struct cap_where where)
 {
-	if (p)
-		cap_alloc(p, requested, cap_usable(p), 0, where);
+	if (!p)
+		return p;
+	if (cap_self.outer && cap_self.outer_size == requested) {
+		where = *cap_self.outer;
+		cap_self.outer = NULL;
+	}
+	cap_alloc(p, requested, cap_usable(p), 0, where);
 	return p;
 }
 
@@ -152,7 +157,10 @@ CAP_HOOK(void, free, (void *p))
 {
 	if (!p || is_early(p) || !found())
 		return;
-	cap_free(p, 0);
+	if (cap_self.freed == p)
+		cap_self.freed = NULL;
+	else
+		cap_free(p, 0);
 	next.free(p);
 }
 

@@ -8,7 +8,6 @@
  */
 #include "lib/capture/preload.h"
 
-#include <alloca.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -42,11 +41,13 @@ static __attribute__((constructor)) void begin(void)
 	if (!cap_on())
 		return;
 	cap_self.depth |= CAP_QUIET;
-	pthread_atfork(cap_fork_prepare, cap_fork_parent, cap_fork_child);
-	at_quick_exit(at_end);
+	if (pthread_atfork(cap_fork_prepare, cap_fork_parent, cap_fork_child) ||
+	    at_quick_exit(at_end))
+		cap_finish("the C library had no room for the recorder's handlers");
 	cap_self.depth &= ~(unsigned)CAP_QUIET;
 	atomic_store(&cap.ready, true);
-	cap_helper_start();
+	if (cap_on())
+		cap_helper_start();
 }
 
 static __attribute__((destructor)) void end(void)
@@ -167,23 +168,23 @@ CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 }
 
 /* The arguments up to NULL, and what stands behind it. */
-#define GATHER(argv, first, last, env)                         \
-	do {                                                   \
-		va_list list, again;                           \
-		size_t count = 1;                              \
-                                                               \
-		va_start(list, last);                          \
-		va_copy(again, list);                          \
-		while (va_arg(list, char *))                   \
-			count++;                               \
-		va_end(list);                                  \
-		(argv) = alloca((count + 1) * sizeof *(argv)); \
-		(argv)[0] = (char *)(uintptr_t)(first);        \
-		for (size_t i = 1; i <= count; i++)            \
-			(argv)[i] = va_arg(again, char *);     \
-		if (env)                                       \
-			*(env) = va_arg(again, char **);       \
-		va_end(again);                                 \
+#define GATHER(argv, first, last, env)                                   \
+	do {                                                             \
+		va_list list, again;                                     \
+		size_t count = 1;                                        \
+                                                                         \
+		va_start(list, last);                                    \
+		va_copy(again, list);                                    \
+		while (va_arg(list, char *))                             \
+			count++;                                         \
+		va_end(list);                                            \
+		(argv) = __builtin_alloca((count + 1) * sizeof *(argv)); \
+		(argv)[0] = (char *)(uintptr_t)(first);                  \
+		for (size_t i = 1; i <= count; i++)                      \
+			(argv)[i] = va_arg(again, char *);               \
+		if (env)                                                 \
+			*(env) = va_arg(again, char **);                 \
+		va_end(again);                                           \
 	} while (0)
 
 CAP_HOOK(int, execl, (const char *path, const char *arg, ...))

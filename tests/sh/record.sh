@@ -170,6 +170,34 @@ ok "children: the child of fork, and its 77 blocks" [ "$(for f in children/*; do
 	tm-dump -q "$f" 2>/dev/null | grep -c '^alloc.*requested=13 '
 done | sort -n | tail -n 1)" = 77 ]
 
+# C++'s operators, some of which call others: one record for each, with the caller's line.
+if ${CXX:-c++} -std=c++17 -O1 -g "$SRC/testdata/src/record/news.cpp" -o news; then
+	tm-record -o x.tmt -- ./news
+	ok "operators new: the program's exceptions are its own" [ $? = 0 ]
+	tm-symbolize -q x.tmt | tm-top -q --csv | awk -F , '/,made\(\),/ { print $3, $4, $6 }' | sort -n >got
+	printf '100 %d 0\n' 1000 2000 3000 4000 6400 12800 25600 >want
+	echo 100 51200 100 >>want
+	sort -n -o want want
+	ok "operators new and delete: each once" cmp -s want got
+	ok "operators delete: none of what was not allocated" [ "$(sums x.tmt | grep -c order)" = 0 ]
+	ok "exceptions are allocations too" [ "$(tm-symbolize -q x.tmt | tm-top -q --csv | awk -F , '/,main,/ { n += $2 } END { print n }')" = 200 ]
+else
+	echo "not ok - news.cpp compiles"
+fi
+
+# Two libraries at the same addresses, one after the other: each allocation is of the right one.
+plugin=$SRC/testdata/src/record/plugin.c
+if $CC -g -fPIC -shared -DPLUGIN=one -DSIZE=111 "$plugin" -o one.so &&
+	$CC -g -fPIC -shared -DPLUGIN=two -DSIZE=222 "$plugin" -o two.so &&
+	$CC -g "$plugin" -o plugins -ldl; then
+	tm-record -o x.tmt -- ./plugins
+	tm-symbolize -q x.tmt | tm-top -q --csv | awk -F , '/,(one|two),/ { print $10, $2, $4 }' | sort >got
+	printf '%s\n' 'one 500 55500' 'two 500 111000' >want
+	ok "dlopen and dlclose: who was at an address then" cmp -s want got
+else
+	echo "not ok - plugin.c compiles"
+fi
+
 # Linked in instead of preloaded; a static C library allocates a little on its own account.
 lib=$BIN/../lib
 if build linked -O1 "$lib/libtracemill-capture.a" -lm; then
