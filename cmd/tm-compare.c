@@ -7,14 +7,32 @@
 #include "lib/report/compare_counters.h"
 #include "lib/report/compare_view.h"
 
-static const char *const sort_words[] = {
-    "auto",       "count",          "entries",         "requested",
-    "real",       "slack",          "live-count",      "live-requested",
-    "live-real",  "freed-count",    "freed-requested", "freed-real",
-    "peak-count", "peak-requested", "peak-real",       "temporary",
-    "lifetime",   "live",           "self-time",       "total-time",
-    "calls",      "mean-time",      "lua-net",         "mono-net",
-    "samples",    NULL};
+static const char *const sort_words[] = {"auto",
+					 "count",
+					 "entries",
+					 "requested",
+					 "real",
+					 "slack",
+					 "live-count",
+					 "live-requested",
+					 "live-real",
+					 "freed-count",
+					 "freed-requested",
+					 "freed-real",
+					 "peak-count",
+					 "peak-requested",
+					 "peak-real",
+					 "temporary",
+					 "lifetime",
+					 "live",
+					 "self-time",
+					 "total-time",
+					 "calls",
+					 "mean-time",
+					 "lua-net",
+					 "mono-net",
+					 "samples",
+					 NULL};
 static const char *const per_words[] = {"run", "frame", "second", NULL};
 
 static int sort_of(int word)

@@ -15,26 +15,12 @@
 enum { BY_NONE = KEYS };
 enum { WANT = SUMS_ALL & ~(SUMS_PEAK | SUMS_LIFETIME) };
 
-static const char *const sort_words[] = {"auto",
-					 "count",
-					 "entries",
-					 "requested",
-					 "real",
-					 "slack",
-					 "live-count",
-					 "live-requested",
-					 "live-real",
-					 "freed-count",
-					 "freed-requested",
-					 "freed-real",
-					 "temporary",
-					 "self-time",
-					 "calls",
-					 "lua-net",
-					 "mono-net",
-					 "samples",
-					 "duration",
-					 NULL};
+static const char *const sort_words[] = {
+    "auto",      "count",       "entries",         "requested",
+    "real",      "slack",       "live-count",      "live-requested",
+    "live-real", "freed-count", "freed-requested", "freed-real",
+    "temporary", "self-time",   "calls",           "lua-net",
+    "mono-net",  "samples",     "duration",        NULL};
 static const int sorts[] = {FRAMES_AUTO,   SUM_COUNT,       SUM_ENTRIES,         SUM_REQUESTED,
 			    SUM_REAL,      SUM_SLACK,       SUM_LIVE_COUNT,      SUM_LIVE_REQUESTED,
 			    SUM_LIVE_REAL, SUM_FREED_COUNT, SUM_FREED_REQUESTED, SUM_FREED_REAL,

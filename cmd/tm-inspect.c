@@ -2,10 +2,13 @@
  *
  * tm-inspect: is this binary fit to profile and to symbolize?
  */
+#include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/report.h"
+#include "lib/inspect/listing.h"
 #include "lib/inspect/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct inspect_cli {
@@ -14,7 +17,9 @@ struct inspect_cli {
 	struct document document;
 	struct object_search search;
 	struct lookup lookup;
-	struct opt_list require;
+	struct opt_list require, traces;
+	struct cli_import import;
+	const char *disassemble;
 	bool required[FITS], by_file, any;
 };
 
@@ -70,18 +75,97 @@ static void one(struct inspect_cli *c, const char *path)
 		cli_fail(path, &e);
 }
 
+static enum status read_traces(struct inspect_cli *c, const struct inspect *x, struct cost *cost)
+{
+	struct cli_loop loop = {.import = &c->import.options, .sink = &cost->sink};
+	char **operands = mem_array(c->traces.n, sizeof *operands);
+
+	for (size_t i = 0; i < c->traces.n; i++) {
+		operands[i] = mem_strdup(c->traces.items[i]);
+		document_input(&c->document, c->traces.items[i], "trace");
+	}
+	cli_inputs(&loop, (int)c->traces.n, operands);
+	for (size_t i = 0; i < c->traces.n; i++)
+		free(operands[i]);
+	free(operands);
+	if (!loop.read)
+		return ST_NONE;
+	if (cost->unbound && !cost->n)
+		cli_note(x->file.path, "the trace is not symbolized: tm-symbolize says which "
+				       "addresses are of this binary");
+	else if (!cost->n)
+		cli_note(x->file.path, "no address of the trace is of this binary");
+	return ST_OK;
+}
+
+static void disassemble(struct inspect_cli *c, const char *path)
+{
+	struct err e = ERR_INIT;
+	struct sheet sheet = {.n_cells = 0};
+	struct inspect x;
+	struct extent extent;
+	struct cost cost;
+	enum status st = inspect_open(&x, path, &c->search, &e);
+
+	if (!st)
+		st = listing_find(&x, c->disassemble, &extent, &e);
+	if (!st) {
+		document_input(&c->document, path, "ELF");
+		cost_init(&cost, path, x.file.object);
+		if (c->traces.n)
+			read_traces(c, &x, &cost);
+		st = listing_make(&x, &extent, c->traces.n ? &cost : NULL, &c->lookup, &sheet, &e);
+		sheet.table.title = *extent.name ? extent.name : c->disassemble;
+		document_table(&c->document, &sheet.table);
+		if (extent.others)
+			cli_note(path, "%zu more functions are called '%s'; this is the first",
+				 extent.others, c->disassemble);
+		if (!st)
+			cli_report_print(&c->report, &c->document);
+		cost_release(&cost);
+	}
+	sheet_release(&sheet);
+	inspect_release(&x);
+	if (st) {
+		e.code = e.code == ST_NONE ? ST_BAD : e.code;
+		cli_fail(path, &e);
+	}
+}
+
+static void inspect_all(struct inspect_cli *c, int n, char **paths)
+{
+	inspect_report_init(&c->tables, n > 1);
+	for (int i = 0; i < n; i++)
+		one(c, paths[i]);
+	if (c->any) {
+		document_table(&c->document, &c->tables.verdicts.table);
+		document_table(&c->document, &c->tables.facts.table);
+		document_table(&c->document, &c->tables.segments.table);
+		if (c->by_file)
+			document_table(&c->document, &c->tables.sources.table);
+		cli_report_print(&c->report, &c->document);
+	}
+	inspect_report_release(&c->tables);
+}
+
 int main(int argc, char **argv)
 {
 	struct inspect_cli c = {.document = {.program = "tm-inspect", .title = NULL}};
 	struct opt_list debug_dirs = {0};
-	struct lookup_options lookup = {.cache = {.off = true}};
+	struct lookup_options lookup = {.cache = {.off = true}, .demangle = true};
 	const struct opt table[] = {
 	    ROW_LIST(0, "require", "LIST",
 		     "status 1 unless it is fit for these, as in lines,frame-pointers", &c.require),
 	    ROW_FLAG(0, "by-file", "frame pointers and instrumentation by source file", &c.by_file),
 	    ROW_LIST(0, "debug-dir", "DIR", "where debug files are: a build-id tree or a folder",
 		     &debug_dirs),
+	    ROW_STRING(0, "disassemble", "WHAT",
+		       "the instructions of a function, by name or address, with lines",
+		       &c.disassemble),
+	    ROW_LIST(0, "trace", "FILE", "--disassemble: what a trace charges its calls with",
+		     &c.traces),
 	    CLI_REPORT_ROWS(c.report),
+	    CLI_IMPORT_ROWS(c.import),
 	    OPT_END,
 	};
 	const struct opt_program program = {
@@ -91,6 +175,11 @@ int main(int argc, char **argv)
 
 	if (!n)
 		cli_usage("which binaries?");
+	cli_import_done(&c.import);
+	if (c.disassemble && (n > 1 || c.by_file || c.require.n))
+		cli_usage("--disassemble: of one binary, and without --require and --by-file");
+	if (c.traces.n && !c.disassemble)
+		cli_usage("--trace: goes with --disassemble");
 	parse_require(&c);
 	for (size_t i = 0; i < debug_dirs.n; i++)
 		cli_need_folder("debug-dir", debug_dirs.items[i]);
@@ -99,21 +188,14 @@ int main(int argc, char **argv)
 	lookup.dwarf.jobs = pool_cpus();
 	cli_report_start(&c.report);
 	lookup_init(&c.lookup, &lookup);
-	inspect_report_init(&c.tables, n > 1);
-	for (int i = 1; i <= n; i++)
-		one(&c, argv[i]);
-	if (c.any) {
-		document_table(&c.document, &c.tables.verdicts.table);
-		document_table(&c.document, &c.tables.facts.table);
-		document_table(&c.document, &c.tables.segments.table);
-		if (c.by_file)
-			document_table(&c.document, &c.tables.sources.table);
-		cli_report_print(&c.report, &c.document);
-	}
-	inspect_report_release(&c.tables);
+	if (c.disassemble)
+		disassemble(&c, argv[1]);
+	else
+		inspect_all(&c, n, argv + 1);
 	document_release(&c.document);
 	lookup_release(&c.lookup);
 	opt_list_release(&c.require);
+	opt_list_release(&c.traces);
 	opt_list_release(&debug_dirs);
 	return cli_exit();
 }

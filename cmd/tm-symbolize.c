@@ -214,7 +214,7 @@ static void make_index(const char *path, const struct symbolize_options *o)
 
 int main(int argc, char **argv)
 {
-	struct cli_import import = {0};
+	struct cli_import import = {.may_find_slide = true};
 	struct cli_managed managed = {0};
 	struct opt_list files = {0}, debug_dirs = {0};
 	const char *output = NULL, *sysroot = "/", *engine = dwarf_engine_default()->name;
@@ -264,8 +264,11 @@ int main(int argc, char **argv)
 					 .search = {debug_dirs.items, debug_dirs.n, true},
 					 .sysroot = no_local ? NULL : sysroot,
 					 .jobs = (unsigned)jobs};
-	o.bind = (struct bind_options){import.options.has_slide, import.options.slide,
-				       import.options.locations, import.options.offsets};
+	o.bind = (struct bind_options){.has_slide = import.options.has_slide,
+				       .slide = import.options.slide,
+				       .find_slides = import.find_slide,
+				       .locations = import.options.locations,
+				       .offsets = import.options.offsets};
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = o.managed.beside = !no_managed;
 	o.dwarf =

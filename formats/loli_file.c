@@ -29,6 +29,7 @@ static void release(struct loli_file *f)
 	map64_release(&f->freed);
 	loli_keys_release(&f->uuids);
 	intern_release(&f->names);
+	smaps_release(&f->smaps);
 	buf_release(&f->text);
 	buf_release(&f->other);
 	loli_release(&f->l);
@@ -147,7 +148,9 @@ static enum status push(struct loli_file *f, struct err *e)
 
 	if (st)
 		return st;
-	loli_file_chart(f, false);
+	st = loli_chart_push(f, e);
+	if (st)
+		return st;
 	loli_file_libraries(f, false);
 	st = push_records(f, e);
 	if (st || !f->n_frees)
@@ -161,8 +164,7 @@ static void add_notes(struct loli_file *f, bool whole)
 {
 	struct trace *t = f->l.im->t;
 
-	if (f->points)
-		trace_note(t, NOTE_INFO, f->points, "points of the memory chart are not imported");
+	loli_chart_notes(f);
 	if (f->shots)
 		trace_note(t, NOTE_INFO, f->shots, "screenshots are not imported");
 	if (f->duplicate_stacks)
@@ -204,6 +206,8 @@ static enum status second_pass(struct loli_file *f, bool whole, struct err *e)
 		st = loli_begin(&f->l, e);
 	if (!st)
 		st = push(f, e);
+	if (!st && !f->l.im->smaps.n)
+		st = smaps_push(&f->smaps, f->l.im->t, f->l.im->sink, e);
 	if (!st && whole && cursor_failed(f->c)) /* it has changed since the first pass */
 		st = e->code;
 	add_notes(f, whole);
@@ -226,7 +230,7 @@ static enum status read_file(struct import *im, struct err *e)
 			*e = (struct err)ERR_INIT;
 		}
 	}
-	if (!st && loli_diff_is(&f.diff) && !f.points && !f.n_frees && !f.shots && !f.n_map)
+	if (!st && loli_diff_is(&f.diff) && !f.chart.points && !f.n_frees && !f.shots && !f.n_map)
 		st = err_set(e, ST_UNSUPPORTED, "a comparison of two captures, not a capture");
 	if (!st)
 		st = second_pass(&f, !cut.code, e);

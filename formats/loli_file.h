@@ -27,6 +27,17 @@ struct loli_record {
 	bool has_stack;
 };
 
+enum { LOLI_CHART_GAPS = 1024, LOLI_CHART_SERIES = 64 };
+
+/* The memory chart, of which only what says the unit of its times is kept. */
+struct loli_chart {
+	uint32_t series;
+	double last;                  /* the largest time */
+	double gaps[LOLI_CHART_GAPS]; /* between times of the first series */
+	size_t n_gaps;
+	uint64_t points, refused, unnamed;
+};
+
 struct loli_file {
 	struct loli l;
 	struct cursor *c;
@@ -50,7 +61,10 @@ struct loli_file {
 	uint64_t n_frees, n_sampled;
 	bool frees_a_record;
 	struct loli_diff diff;
-	uint64_t points, shots, duplicate_stacks, unnamed_ids, bad_ranges, trailing;
+	struct loli_chart chart;
+	struct smaps smaps; /* of the map's sections */
+	int32_t last_ms;    /* of the records */
+	uint64_t shots, duplicate_stacks, unnamed_ids, bad_ranges, trailing;
 	uint64_t lost_stacks; /* records whose stack is not in the file */
 	struct loli_map_section {
 		uint32_t name, n;
@@ -65,10 +79,12 @@ enum { LOLI_UNKNOWN = UINT32_MAX, LOLI_NODE_EMPTY = UINT32_MAX, LOLI_FREES_SAMPL
 enum status loli_file_index(struct loli_file *f, struct err *e);
 void loli_file_stacks(struct loli_file *f);
 void loli_file_symbols(struct loli_file *f);
+void loli_chart_index(struct loli_file *f);
 
 /* The second one: each reads a section, or passes over it. */
 enum status loli_file_head(struct loli_file *f, struct err *e); /* magic and version */
-void loli_file_chart(struct loli_file *f, bool count);
+enum status loli_chart_push(struct loli_file *f, struct err *e);
+void loli_chart_notes(const struct loli_file *f);
 void loli_file_libraries(struct loli_file *f, bool keep);
 /* key: its stack's key is wanted, too. */
 bool loli_file_record(struct loli_file *f, struct loli_record *r, bool key);

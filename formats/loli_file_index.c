@@ -69,20 +69,6 @@ uint64_t loli_file_address(struct loli_file *f)
 	return p ? loli_be64(p) : 0;
 }
 
-void loli_file_chart(struct loli_file *f, bool count)
-{
-	uint32_t series;
-
-	loli_file_u32(f);
-	series = loli_file_count(f);
-	for (uint32_t i = 0; i < series && !cursor_failed(f->c); i++) {
-		uint32_t n = loli_file_count(f);
-
-		cursor_skip(f->c, (uint64_t)n * 16, "chart");
-		f->points += count ? n : 0;
-	}
-}
-
 uint32_t loli_file_library_named(struct loli_file *f)
 {
 	uint32_t id;
@@ -195,6 +181,7 @@ static void index_records(struct loli_file *f)
 
 		if (!loli_file_record(f, &r, false))
 			return;
+		f->last_ms = r.ms > f->last_ms ? r.ms : f->last_ms;
 		loli_diff_see(&f->diff, r.seq, r.ms, r.size, r.addr);
 	}
 }
@@ -240,6 +227,24 @@ static void index_shots(struct loli_file *f)
 	}
 }
 
+/* kB of one of the map's sections. */
+static void index_sizes(struct loli_file *f, const struct loli_map_section *s)
+{
+	static const enum smaps_key order[] = {
+	    SMAPS_SIZE,          SMAPS_RSS,          SMAPS_PSS,         SMAPS_PRIVATE_CLEAN,
+	    SMAPS_PRIVATE_DIRTY, SMAPS_SHARED_CLEAN, SMAPS_SHARED_DIRTY};
+	const uint8_t *p = cursor_bytes(f->c, 28, "sizes of a mapping");
+	struct smaps_sizes sizes = {.has = 0};
+	size_t n;
+	const char *name = intern_text(&f->names, s->name, &n);
+
+	for (size_t i = 0; p && i < sizeof order / sizeof *order; i++) {
+		sizes.kb[order[i]] = loli_be32(p + 4 * i);
+		sizes.has |= 1u << order[i];
+	}
+	smaps_add(&f->smaps, name, n, &sizes);
+}
+
 /* Permissions are not kept by the format: any range may hold code. */
 static void index_ranges(struct loli_file *f, struct loli_map_section *s)
 {
@@ -277,7 +282,7 @@ static void index_map(struct loli_file *f)
 			s.name = intern_add(&f->names, f->text.data, f->text.len);
 		index_ranges(f, &s);
 		VEC_PUSH(f->map, f->n_map, f->cap_map) = s;
-		cursor_skip(f->c, 28, "sizes of a mapping");
+		index_sizes(f, &s);
 	}
 }
 
@@ -291,11 +296,6 @@ static void index_tail(struct loli_file *f)
 	}
 }
 
-static void index_chart(struct loli_file *f)
-{
-	loli_file_chart(f, true);
-}
-
 static void index_libraries(struct loli_file *f)
 {
 	loli_file_libraries(f, true);
@@ -307,10 +307,10 @@ enum status loli_file_index(struct loli_file *f, struct err *e)
 		void (*read)(struct loli_file *f);
 		const char *name;
 	} sections[] = {
-	    {index_chart, "memory chart"},  {index_libraries, "library names"},
-	    {index_records, "records"},     {loli_file_stacks, "stacks"},
-	    {loli_file_symbols, "symbols"}, {index_frees, "frees"},
-	    {index_shots, "screenshots"},   {index_map, "memory map"},
+	    {loli_chart_index, "memory chart"}, {index_libraries, "library names"},
+	    {index_records, "records"},         {loli_file_stacks, "stacks"},
+	    {loli_file_symbols, "symbols"},     {index_frees, "frees"},
+	    {index_shots, "screenshots"},       {index_map, "memory map"},
 	    {index_tail, "after the end"},
 	};
 	enum status st = loli_file_head(f, e);

@@ -18,7 +18,9 @@ static const uint64_t size_max = (uint64_t)1 << 48;
 struct mapping {
 	uint64_t lo, hi, offset;
 	uint32_t path; /* in maps.paths; 0: none */
+	uint32_t name; /* likewise, but of whatever is mapped; 0: nothing has a name */
 	bool executable, writable;
+	struct smaps_sizes sizes;
 };
 
 struct load {
@@ -36,6 +38,7 @@ struct maps {
 	size_t n, cap;
 	struct load *loads;
 	size_t n_loads, cap_loads;
+	bool in_mapping; /* details below are of the last of the list */
 	uint64_t refused, overlaps, deleted;
 };
 
@@ -117,8 +120,11 @@ static void take_line(struct maps *m, const char *line, size_t n)
 		while (n && line[n - 1] == ' ')
 			n--;
 		m->refused += n && !is_detail(line, n);
+		if (m->in_mapping)
+			smaps_line(&m->list[m->n - 1].sizes, line, n);
 		return;
 	}
+	m->in_mapping = false;
 	if (absurd(&new)) {
 		m->refused++;
 		return;
@@ -131,7 +137,9 @@ static void take_line(struct maps *m, const char *line, size_t n)
 	}
 	if (len && (path.s[0] != '[' || (len == 6 && !memcmp(path.s, "[vdso]", 6))))
 		new.path = intern_add(&m->paths, path.s, len);
+	new.name = len ? intern_add(&m->paths, path.s, len) : 0;
 	VEC_PUSH(m->list, m->n, m->cap) = new;
+	m->in_mapping = true;
 }
 
 static int by_address(const void *a, const void *b)
@@ -160,7 +168,16 @@ static bool begins_again(const struct load *l, const struct mapping *m)
 	return l->last_offset || l->last_hi != m->lo;
 }
 
-static void into_loads(struct maps *m)
+static void add_sizes(const struct maps *m, const struct mapping *a, struct smaps *sizes)
+{
+	size_t n;
+	const char *name = intern_text(&m->paths, a->name, &n);
+
+	if (sizes)
+		smaps_add(sizes, name, n, &a->sizes);
+}
+
+static void into_loads(struct maps *m, struct smaps *sizes)
 {
 	/* place of a path's latest load + 1, by path id */
 	uint32_t *latest = mem_zarray(intern_count(&m->paths) + (size_t)1, sizeof *latest);
@@ -175,6 +192,7 @@ static void into_loads(struct maps *m)
 			continue;
 		}
 		hi = a->hi;
+		add_sizes(m, a, sizes);
 		if (!a->path)
 			continue;
 		if (!latest[a->path] || begins_again(&m->loads[latest[a->path] - 1], a)) {
@@ -222,7 +240,7 @@ static void add_modules(struct maps *m, struct trace *t)
 			   "mappings are of files that had been deleted or replaced");
 }
 
-enum status maps_read(struct cursor *in, struct trace *t, struct err *e)
+enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, struct err *e)
 {
 	struct maps m = {0};
 	const char *line;
@@ -234,7 +252,7 @@ enum status maps_read(struct cursor *in, struct trace *t, struct err *e)
 		err_set(e, ST_BAD, "no line is one of /proc/PID/maps or smaps");
 	if (!cursor_failed(in) && m.n) {
 		sort_list(&m);
-		into_loads(&m);
+		into_loads(&m, sizes);
 		add_modules(&m, t);
 	}
 	n = m.n;

@@ -100,13 +100,13 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 	return err_set(e, ST_UNSUPPORTED, "no known capture format (tm-import --list-formats)");
 }
 
-static enum status add_maps(struct trace *t, const char *path, struct err *e)
+static enum status add_maps(struct trace *t, const char *path, struct smaps *sizes, struct err *e)
 {
 	struct input maps = {0};
 	enum status st = input_open(&maps, path, e);
 
 	if (!st)
-		st = maps_read(&maps.cur, t, e);
+		st = maps_read(&maps.cur, t, sizes, e);
 	input_close(&maps);
 	return st ? err_of_file(e, "module map", path) : ST_OK;
 }
@@ -119,7 +119,7 @@ static enum status new_capture(struct import *im, struct err *e)
 	if (im->reader->own_tables) /* a trace: what it says, and nothing added */
 		return ST_OK;
 	trace_set(im->t, "format", im->reader->name);
-	return im->options->maps ? add_maps(im->t, im->options->maps, e) : ST_OK;
+	return im->options->maps ? add_maps(im->t, im->options->maps, &im->smaps, e) : ST_OK;
 }
 
 enum status import_begin(struct import *im, struct err *e)
@@ -132,6 +132,9 @@ static enum status end_capture(struct import *im, bool *lossy, struct err *e)
 {
 	enum status st = im->begun ? ST_OK : import_begin(im, e);
 
+	if (!st)
+		st = smaps_push(&im->smaps, im->t, im->sink, e);
+	smaps_release(&im->smaps);
 	if (st)
 		return st;
 	if (im->t->cut_strings)
@@ -254,6 +257,7 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 		if (!st)
 			st = end_capture(&im, lossy, e);
 	}
+	smaps_release(&im.smaps);
 	trace_free(im.t);
 	return st;
 }

@@ -13,6 +13,7 @@
 #ifndef TM_FORMATS_READER_H
 #define TM_FORMATS_READER_H
 
+#include "formats/smaps.h"
 #include "lib/input/input.h"
 #include "lib/trace/sink.h"
 
@@ -37,6 +38,7 @@ struct import {
 	const struct import_options *options;
 	bool begun;
 	uint64_t captures;
+	struct smaps smaps;          /* of --maps; pushed when the capture ends */
 	const struct reader *reader; /* private, as the next */
 	bool *lossy;
 };
@@ -74,7 +76,8 @@ static inline enum status import_event(struct import *im, const struct event *ev
 	return sink_event(im->sink, im->t, ev, e);
 }
 
-/* formats/maps.c: /proc/PID/maps and smaps text -> modules of t. ST_BAD when no line is one. */
-enum status maps_read(struct cursor *in, struct trace *t, struct err *e);
+/* formats/maps.c: /proc/PID/maps and smaps text -> modules of t, and what smaps has beyond them
+ * (sizes may be NULL). ST_BAD when no line is one. */
+enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, struct err *e);
 
 #endif

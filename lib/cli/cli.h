@@ -68,20 +68,21 @@ void cli_progress_mode(int mode);               /* 0 auto, 1 always, 2 never */
 struct cli_import {
 	struct import_options options;
 	int locations, offsets;
+	const char *slide;
+	bool may_find_slide, find_slide; /* set the first before cli_import_done: --slide auto */
 };
 extern const char *const cli_location_choices[], *const cli_offset_choices[];
-#define CLI_IMPORT_ROWS(i)                                                                     \
-	ROW_HEADING("reading captures:"),                                                      \
-	    ROW_STRING('f', "format", "NAME", "read as this format instead of guessing",       \
-		       &(i).options.format),                                                   \
-	    ROW_STRING(0, "maps", "FILE", "module map: /proc/PID/maps or smaps text",          \
-		       &(i).options.maps),                                                     \
-	    ROW_STRING(0, "config", "FILE", "loli3.conf of the capture", &(i).options.config), \
-	    ROW_ADDRESS(0, "slide", "ADDR", "runtime address minus link-time address",         \
-			&(i).options.slide, &(i).options.has_slide),                           \
-	    ROW_CHOICE(0, "locations", "KIND", "what locations are: return, exact or entry",   \
-		       &(i).locations, cli_location_choices),                                  \
-	    ROW_CHOICE(0, "offsets", "SPACE", "what .loli addresses are: file or vaddr",       \
+#define CLI_IMPORT_ROWS(i)                                                                         \
+	ROW_HEADING("reading captures:"),                                                          \
+	    ROW_STRING('f', "format", "NAME", "read as this format instead of guessing",           \
+		       &(i).options.format),                                                       \
+	    ROW_STRING(0, "maps", "FILE", "module map: /proc/PID/maps or smaps text",              \
+		       &(i).options.maps),                                                         \
+	    ROW_STRING(0, "config", "FILE", "loli3.conf of the capture", &(i).options.config),     \
+	    ROW_STRING(0, "slide", "ADDR", "runtime address minus link-time address", &(i).slide), \
+	    ROW_CHOICE(0, "locations", "KIND", "what locations are: return, exact or entry",       \
+		       &(i).locations, cli_location_choices),                                      \
+	    ROW_CHOICE(0, "offsets", "SPACE", "what .loli addresses are: file or vaddr",           \
 		       &(i).offsets, cli_offset_choices)
 void cli_import_done(struct cli_import *i);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/base/num.h"
 #include "lib/cli/cli.h"
 
 #include <errno.h>
@@ -26,6 +27,10 @@ void cli_import_done(struct cli_import *i)
 					LOCATION_ENTRY};
 	static const uint8_t spaces[] = {0, SPACE_FILE_OFFSET, SPACE_VADDR};
 
+	i->find_slide = i->may_find_slide && i->slide && !strcmp(i->slide, "auto");
+	i->options.has_slide = i->slide && !i->find_slide;
+	if (i->options.has_slide && !num_auto(i->slide, strlen(i->slide), &i->options.slide))
+		cli_usage("--slide: '%s' is not a number", i->slide);
 	i->options.locations = kinds[i->locations];
 	i->options.offsets = spaces[i->offsets];
 	if (i->options.format && !reader_by_name(i->options.format))
@@ -76,7 +81,7 @@ enum status cli_read_maps(const char *path, struct trace **maps, struct err *e)
 
 	*maps = trace_new();
 	if (!st)
-		st = maps_read(&in.cur, *maps, e);
+		st = maps_read(&in.cur, *maps, NULL, e);
 	input_close(&in);
 	return st ? err_of_file(e, "module map", path) : ST_OK;
 }

@@ -334,7 +334,7 @@ bool value_is_bytes(enum value v)
 
 enum status profile_value(const struct profile *p, enum value *v, struct err *e)
 {
-	static const enum value order[] = {VALUE_REAL, VALUE_REQUESTED, VALUE_COUNT, VALUE_TIME,
+	static const enum value order[] = {VALUE_TIME, VALUE_REAL, VALUE_REQUESTED, VALUE_COUNT,
 					   VALUE_ENTRIES};
 
 	if (p->options->value == VALUE_AUTO) {

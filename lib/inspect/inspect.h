@@ -85,6 +85,8 @@ void inspect_symbols(struct inspect *x);
 void inspect_functions(struct inspect *x);
 void inspect_debug(struct inspect *x);
 void inspect_code(struct inspect *x);
+/* arm: a symbol says that the code at addr is Thumb. */
+bool inspect_is_thumb(const struct inspect *x, uint64_t addr);
 /* Number of the section with that name, 0: none. */
 size_t inspect_section(const struct inspect *x, const char *name);
 /* The entries of .eh_frame, into functions; false: damaged. */

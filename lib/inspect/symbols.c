@@ -227,3 +227,21 @@ void inspect_symbols(struct inspect *x)
 	}
 	table_release(&t);
 }
+
+bool inspect_is_thumb(const struct inspect *x, uint64_t addr)
+{
+	const struct object *o = x->file.object;
+	bool is = false;
+
+	for (size_t i = 1; object_machine(o) == EM_ARM && !is && i < object_section_count(o); i++) {
+		uint32_t type = object_section_info(o, i).type;
+		struct table t;
+
+		if ((type != SHT_SYMTAB && type != SHT_DYNSYM) || !table_load(&t, o, i))
+			continue;
+		for (uint64_t k = 1; !is && k < table_count(&t); k++)
+			is = table_at(&t, k).value == (addr | 1);
+		table_release(&t);
+	}
+	return is;
+}

@@ -227,6 +227,7 @@ static void read_counters(struct reader *r)
 			cursor_fail(&r->c, ST_BAD, "a counter makes no sense");
 		VEC_PUSH(s->counters, s->n_counters, s->cap_counters) = c;
 	}
+	summary_sort_counters(s, r->t);
 }
 
 static void read_nodes(struct reader *r)

@@ -10,37 +10,35 @@
 enum { COUNTER_NAME, COUNTER_UNIT, COUNTER_GROUPS };
 
 /* Absent where a run of the group has not read it. In thousandths. */
-static struct number group_mean(const struct compare_group *g, const uint32_t row[2])
+static struct number group_mean(const struct compare *c, size_t group, const uint32_t row[2])
 {
+	const struct compare_group *g = &c->groups[group];
 	long double sum = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
-		const struct summary *s = g->runs[i];
-		size_t k = 0;
+		const struct summary_counter *s =
+		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
 
-		while (k < s->n_counters &&
-		       (s->counters[k].name != row[0] || s->counters[k].unit != row[1]))
-			k++;
-		if (k == s->n_counters)
+		if (!s)
 			return (struct number){.present = false};
-		sum += (long double)s->counters[k].stats.sum / (long double)s->counters[k].stats.n;
+		sum += (long double)s->stats.sum / (long double)s->stats.n;
 	}
 	sum = sum / (long double)g->n * 1000;
 	return (struct number){true, (__int128)(sum < 0 ? sum - 0.5L : sum + 0.5L)};
 }
 
-static struct number group_max(const struct compare_group *g, const uint32_t row[2])
+static struct number group_max(const struct compare *c, size_t group, const uint32_t row[2])
 {
+	const struct compare_group *g = &c->groups[group];
 	struct number max = {.present = false};
 
-	for (size_t i = 0; i < g->n; i++)
-		for (size_t k = 0; k < g->runs[i]->n_counters; k++) {
-			const struct summary_counter *c = &g->runs[i]->counters[k];
+	for (size_t i = 0; i < g->n; i++) {
+		const struct summary_counter *s =
+		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
 
-			if (c->name == row[0] && c->unit == row[1] &&
-			    (!max.present || c->stats.max > max.v))
-				max = (struct number){true, c->stats.max};
-		}
+		if (s && (!max.present || s->stats.max > max.v))
+			max = (struct number){true, s->stats.max};
+	}
 	return max;
 }
 
@@ -57,8 +55,8 @@ static void fill(void *arg, size_t i, struct row *to)
 	const struct compare_counters *r = arg;
 	const struct compare *c = r->c;
 	const uint32_t *row = r->rows[i];
-	struct number base = group_mean(&c->groups[0], row);
-	struct number new = group_mean(&c->groups[c->n_groups - 1], row);
+	struct number base = group_mean(c, 0, row);
+	struct number new = group_mean(c, c->n_groups - 1, row);
 	struct cell *cells = to->cells;
 	size_t n;
 	const char *s = things_text(c->things, row[0], &n);
@@ -69,11 +67,11 @@ static void fill(void *arg, size_t i, struct row *to)
 		cells[COUNTER_UNIT] = cell_text(s, n);
 	cells += COUNTER_GROUPS;
 	for (size_t g = 0; g < c->n_groups; g++)
-		*cells++ = cell(group_mean(&c->groups[g], row));
+		*cells++ = cell(group_mean(c, g, row));
 	*cells++ = cell(compare_difference(base, new));
 	*cells++ = cell(compare_percent(base, new));
 	for (size_t g = 0; g < c->n_groups; g++)
-		*cells++ = cell(group_max(&c->groups[g], row));
+		*cells++ = cell(group_max(c, g, row));
 }
 
 static int row_order(const void *a, const void *b, void *arg)

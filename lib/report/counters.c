@@ -50,7 +50,7 @@ void counters_read(struct counters *c, uint32_t id, int64_t value)
 {
 	if (id >= c->n) {
 		c->items = mem_grow(c->items, &c->cap, (size_t)id + 1, sizeof *c->items);
-		memset(c->items + c->n, 0, (c->cap - c->n) * sizeof *c->items);
+		memset(c->items + c->n, 0, ((size_t)id + 1 - c->n) * sizeof *c->items);
 		c->n = (size_t)id + 1;
 	}
 	counter_read(&c->items[id], value);
@@ -58,8 +58,6 @@ void counters_read(struct counters *c, uint32_t id, int64_t value)
 
 void counters_reset(struct counters *c)
 {
-	if (c->n)
-		memset(c->items, 0, c->cap * sizeof *c->items);
 	c->n = 0;
 }
 

@@ -144,17 +144,17 @@ static void learn_counters(struct fold *f)
 		const struct counter_stats *stats = &f->a->counters.items[c];
 		struct run_counter row = {copied(f, f->t->counters[c].name),
 					  copied(f, f->t->counters[c].unit), *stats};
-		size_t i = 0;
+		uint32_t *at;
 
 		if (!stats->n)
 			continue;
-		while (i < r->n_counters &&
-		       (r->counters[i].name != row.name || r->counters[i].unit != row.unit))
-			i++;
-		if (i < r->n_counters)
-			counter_join(&r->counters[i].stats, stats);
-		else
-			VEC_PUSH(r->counters, r->n_counters, r->cap_counters) = row;
+		at = map64_put(&r->counter_index, (uint64_t)row.name << 32 | row.unit);
+		if (*at) {
+			counter_join(&r->counters[*at - 1].stats, stats);
+			continue;
+		}
+		VEC_PUSH(r->counters, r->n_counters, r->cap_counters) = row;
+		*at = (uint32_t)r->n_counters;
 	}
 }
 

@@ -14,12 +14,15 @@ static uint32_t counter(struct frames_counters *c, const char *name, const char 
 	uint32_t n = intern_add(&c->texts, name, strlen(name));
 	uint32_t u = *unit ? intern_add(&c->texts, unit, strlen(unit)) : 0;
 
-	for (size_t i = 0; i < c->n; i++)
-		if (c->items[i].name == n && c->items[i].unit == u)
-			return (uint32_t)i;
-	VEC_PUSH(c->items, c->n, c->cap) =
-	    (struct frames_counter){.name = n, .unit = u, .domain = (uint8_t)domain};
-	return (uint32_t)c->n - 1;
+	uint32_t *at = map64_put(&c->index, (uint64_t)n << 32 | u);
+
+	if (!*at) {
+		VEC_PUSH(c->items, c->n, c->cap) =
+		    (struct frames_counter){.name = n, .unit = u, .domain = (uint8_t)domain};
+		c->domains += domain != 0;
+		*at = (uint32_t)c->n;
+	}
+	return *at - 1;
 }
 
 static uint32_t of_capture(struct frames_counters *c, const struct trace *t, uint32_t id)
@@ -163,16 +166,13 @@ enum column_type counter_column(const char *unit)
 
 bool frames_counters_shown(const struct frames_counters *c, size_t counter)
 {
-	unsigned domains = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		domains += c->items[i].domain != 0;
-	return !c->items[counter].domain || domains > 1;
+	return !c->items[counter].domain || c->domains > 1;
 }
 
 void frames_counters_release(struct frames_counters *c)
 {
 	intern_release(&c->texts);
+	map64_release(&c->index);
 	free(c->items);
 	free(c->readings);
 	free(c->rows);

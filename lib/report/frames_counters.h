@@ -7,6 +7,7 @@
 #ifndef TM_REPORT_FRAMES_COUNTERS_H
 #define TM_REPORT_FRAMES_COUNTERS_H
 
+#include "lib/base/hash.h"
 #include "lib/report/counters.h"
 #include "lib/table/table.h"
 #include "lib/trace/model.h"
@@ -23,6 +24,8 @@ struct frames_counters {
 	struct intern texts;
 	struct frames_counter *items;
 	size_t n, cap;
+	struct map64 index; /* name and unit -> item + 1 */
+	unsigned domains;   /* items of allocations */
 	struct frames_reading {
 		uint32_t counter;
 		struct counter_stats stats;

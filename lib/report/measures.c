@@ -39,6 +39,7 @@ void measures_begin(struct aggregate *a, const struct trace *t)
 	nesting_reset(&m->nesting);
 	measures_slice_start(a);
 	m->main_thread = 0;
+	m->cut_frames = m->beyond = false;
 	m->selfless = 0;
 	m->seen = 0;
 	m->declared = t->metrics[METRIC_TIME].state != METRIC_ABSENT;
@@ -272,6 +273,7 @@ static void enter(struct aggregate *a, const struct trace *t, const struct aggre
 	struct nesting_call *top = nesting_top(th), c = {.type = p->type, .stack = p->stack};
 	struct aggregate_measure *r;
 
+	m->beyond |= p->thread_id >= MEASURES_CUT_THREADS;
 	if (!m->main_thread)
 		find_main(m, t, p->thread_id);
 	if (top && p->count && a->options.hook_cost) {
@@ -320,11 +322,14 @@ void measures_counter(struct aggregate *a, const struct aggregate_pending *p)
 		counters_read(&a->slices->counters, p->type, p->slack);
 }
 
+/* Open calls are cut at frames, each thread's at each frame: a file of very many of both would take
+ * the product of their numbers. */
 void measures_frame(struct aggregate *a, const struct aggregate_pending *p)
 {
 	struct measures *m = a->measures;
 
-	for (uint32_t i = 0; p->own_time && i < m->nesting.n; i++)
+	m->cut_frames |= p->own_time;
+	for (uint32_t i = 0; p->own_time && i < m->nesting.n && i < MEASURES_CUT_THREADS; i++)
 		if (m->nesting.threads[i].n)
 			charge(a, i, p->time, a->in_frame || !a->options.select);
 }
@@ -345,6 +350,11 @@ void measures_end(struct aggregate *a, struct trace *t)
 		trace_note(t, NOTE_INFO, open,
 			   "calls had not returned at the end: they count up to their thread's "
 			   "last event");
+	if (m->cut_frames && m->beyond && t->n_threads > MEASURES_CUT_THREADS)
+		trace_note(
+		    t, NOTE_GUESS, t->n_threads - MEASURES_CUT_THREADS,
+		    "threads beyond %d: a call of theirs counts in the frame in which it ends",
+		    MEASURES_CUT_THREADS);
 	if (m->nesting.unclosed)
 		trace_note(t, NOTE_LOSS, m->nesting.unclosed,
 			   "calls have no exit: they ended with their callers");

@@ -10,6 +10,8 @@
 #include "lib/report/aggregate.h"
 #include "lib/report/nesting.h"
 
+enum { MEASURES_CUT_THREADS = 1024 }; /* threads whose open calls are cut at frames */
+
 struct measures {
 	struct aggregate_measure *cells; /* by cell; [n_cells] and above: nothing */
 	size_t n_cells, cap_cells;
@@ -25,6 +27,8 @@ struct measures {
 	unsigned seen;     /* SUM_BITs that some event had */
 	uint64_t selfless; /* samples without a time of their own */
 	bool declared;     /* the capture says that it knows times */
+	bool cut_frames;   /* a frame that has a time began */
+	bool beyond;       /* a thread that frames do not cut has had a call */
 	unsigned time_state, net_state;
 };
 

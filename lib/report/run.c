@@ -12,5 +12,6 @@ void run_release(struct run *r)
 	free(r->groupings);
 	free(r->modules);
 	free(r->counters);
+	map64_release(&r->counter_index);
 	*r = (struct run){.captures = 0};
 }

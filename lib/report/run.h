@@ -8,6 +8,7 @@
 #ifndef TM_REPORT_RUN_H
 #define TM_REPORT_RUN_H
 
+#include "lib/base/hash.h"
 #include "lib/report/columns.h"
 #include "lib/report/counters.h"
 
@@ -58,6 +59,7 @@ struct run {
 	size_t n_modules, cap_modules;
 	struct run_counter *counters; /* options.counters: what they said in all captures */
 	size_t n_counters, cap_counters;
+	struct map64 counter_index; /* name and unit -> counter + 1 */
 	uint32_t format;   /* string ids of the captures' attributes "format" and "sampling"; */
 	uint32_t sampling; /* 0: none; RUN_MIXED: they differ */
 };

@@ -171,6 +171,32 @@ static int counter_order(const void *a, const void *b, void *arg)
 	return r ? r : strcmp(things_text(t, x->unit, NULL), things_text(t, y->unit, NULL));
 }
 
+void summary_sort_counters(struct summary *s, struct things *t)
+{
+	if (s->n_counters)
+		qsort_r(s->counters, s->n_counters, sizeof *s->counters, counter_order, t);
+}
+
+const struct summary_counter *summary_counter_of(const struct summary *s, const struct things *t,
+						 uint32_t name, uint32_t unit)
+{
+	struct summary_counter key = {.name = name, .unit = unit};
+	struct things things = *t; /* the order takes no const */
+	size_t lo = 0, hi = s->n_counters;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (counter_order(&s->counters[mid], &key, &things) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n_counters && !counter_order(&s->counters[lo], &key, &things)
+		   ? &s->counters[lo]
+		   : NULL;
+}
+
 const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
 					      const char *name)
 {
@@ -201,9 +227,7 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 		VEC_PUSH(to->counters, to->n_counters, to->cap_counters) =
 		    (struct summary_counter){copied(z, r->counters[i].name),
 					     copied(z, r->counters[i].unit), r->counters[i].stats};
-	if (to->n_counters)
-		qsort_r(to->counters, to->n_counters, sizeof *to->counters, counter_order,
-			z->things);
+	summary_sort_counters(to, z->things);
 	learn_stacks(z);
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		struct grouping *g = &z->p->groupings[i];

@@ -69,6 +69,9 @@ void summarizer_release(struct summarizer *z);
 void summarize(struct summarizer *z, const struct run *r, struct summary *to);
 
 /* The first counter of that name; NULL: none. */
+void summary_sort_counters(struct summary *s, struct things *t); /* as the next one expects */
+const struct summary_counter *summary_counter_of(const struct summary *s, const struct things *t,
+						 uint32_t name, uint32_t unit);
 const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
 					      const char *name);
 

@@ -5,6 +5,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/symbolize/call_check.h"
+#include "lib/symbolize/found_slides.h"
 #include "lib/trace/module_index.h"
 
 #include <elf.h>
@@ -38,6 +39,7 @@ struct binder {
 	struct module_index *index;  /* of maps */
 	struct map64 slides; /* process -> its first module of which only the slide is known */
 	struct module_file nameless; /* the file for addresses that no module maps */
+	struct found_slides found;   /* with o->find_slides */
 	unsigned address_bits;       /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
 };
@@ -125,12 +127,45 @@ static bool in_code(const struct file *f, uint64_t vaddr)
 	return object_is_code(f->object, vaddr);
 }
 
+/* What no module maps, without tags. */
+static void find_lost_slides(struct binder *b)
+{
+	uint64_t *addrs = mem_array(b->t->n_locations, sizeof *addrs);
+	size_t n = 0;
+
+	for (size_t i = 1; i < b->t->n_locations; i++) {
+		const struct location *l = &b->t->locations[i];
+		const struct map_range *range;
+		uint64_t addr = l->raw;
+		uint8_t flags = 0;
+
+		if (l->space == SPACE_RUNTIME && !mapped(b, l, &addr, &range, &flags))
+			addrs[n++] = addr & ((UINT64_C(1) << b->address_bits) - 1);
+	}
+	found_slides_find(&b->found, b->t, b->files, addrs, n);
+	free(addrs);
+}
+
+static void by_found_slide(struct binder *b, const struct location *l, struct bound *out)
+{
+	uint64_t plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
+
+	out->file = found_slides_at(&b->found, plain, &out->vaddr);
+	out->reason = out->file ? REASON_RESOLVED : REASON_NO_MODULE;
+	if (plain != l->raw)
+		out->flags |= BINDING_STRIPPED_BITS;
+}
+
 static void by_slide(struct binder *b, const struct location *l, struct bound *out)
 {
 	uint64_t slide = b->o->slide, plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
 	uint32_t module = map64_get(&b->slides, l->process);
 	struct module_file *m;
 
+	if (b->o->find_slides) {
+		by_found_slide(b, l, out);
+		return;
+	}
 	if (!module && !b->o->has_slide) {
 		out->reason = REASON_NO_MODULE;
 		return;
@@ -419,6 +454,8 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 	memset(out, 0, t->n_locations * sizeof *out);
 	if (!o->offsets)
 		decide_spaces(&b);
+	if (o->find_slides)
+		find_lost_slides(&b);
 	for (size_t i = 1; i < t->n_locations; i++) {
 		bind_one(&b, &t->locations[i], &out[i]);
 		out[i].kind = o->locations ? o->locations : t->locations[i].kind;
@@ -434,6 +471,7 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 		     "not used, since the file found is of another build (build-id)");
 	module_index_free(b.index);
 	map64_release(&b.slides);
+	found_slides_release(&b.found);
 	if (b.modules != b.own)
 		free(b.modules);
 	free(b.own);

@@ -85,6 +85,15 @@ enum call_verdict call_check_verdict(const struct call_check *c)
 	return share - chance < EXCESS * (1 - chance) ? CALLS_CHANCE : CALLS_MIXED;
 }
 
+bool call_check_stands_out(const struct call_check *c, uint64_t of)
+{
+	double share = c->n ? (double)c->pass / (double)c->n : 0;
+	double chance = c->tried ? (double)c->hits / (double)c->tried : 0;
+
+	return share >= RIGHT && share > chance && of &&
+	       (double)c->n * divergence(share, chance) > DOUBT + log((double)of);
+}
+
 struct module_check {
 	struct file *file;
 	const char *name; /* the module's, or the file's */

@@ -38,6 +38,10 @@ enum call_verdict call_check_verdict(const struct call_check *c);
 /* True when the share of pass in n is, beyond doubt, not the other one. */
 bool call_check_rules_out(uint64_t pass, uint64_t n, double share);
 
+/* True when the share is that of a right file, beyond what the best of so many reaches by chance.
+ */
+bool call_check_stands_out(const struct call_check *c, uint64_t of);
+
 /* Checks the bound return addresses of t and adds a note for each module: NOTE_LOSS when its
  * addresses fit no better than random ones, NOTE_GUESS for a mixture, else NOTE_INFO. */
 void call_check_notes(struct trace *t, const struct trace *maps, const struct bound *bound);

@@ -292,19 +292,20 @@ static enum status emit_frame(struct merge *m, const struct part_frame *next, st
 {
 	enum status st = ST_OK;
 
-	for (struct part *p; !st && (p = earliest(m, true, true)); st = emit(m, p, to, e)) {
-		while (!st && p->floats && p->open && p->next.kind == EV_FRAME) {
+	for (struct part *p; !st && (p = earliest(m, true, true));) {
+		if (p->floats && p->next.kind == EV_FRAME) {
+			/* What comes behind it may be later than the others' next. */
 			m->dropped++;
 			st = advance(m, p, e);
-		}
-		if (st || !p->open)
-			return st ? st : emit_frame(m, next, to, e);
-		if (p->floats && next && p->timed && next->has_time && p->time >= next->time) {
+		} else if (p->floats && next && p->timed && next->has_time &&
+			   p->time >= next->time) {
 			/* It waits; the others go on without it. */
 			p->open = false;
 			st = emit_frame(m, next, to, e);
 			p->open = true;
 			return st;
+		} else {
+			st = emit(m, p, to, e);
 		}
 	}
 	return st;
@@ -374,7 +375,7 @@ static enum status merge_times(struct merge *m, struct sink *to, struct err *e)
 	for (size_t i = 0; i < m->n && !master; i++)
 		if (m->parts[i].n_frames)
 			master = &m->parts[i];
-	for (struct part *p; !st && (p = earliest(m, false, false));) {
+	for (struct part *p; !st && (p = earliest(m, false, true));) {
 		if (p->next.kind == EV_FRAME && p != master) {
 			m->dropped++;
 			st = advance(m, p, e);

@@ -8,99 +8,18 @@
  * line that says "loss", but for at most --silent cuts that leave a sound shorter file.
  * Prints a line "ok - ..." or "not ok - ...", the first few offences above it.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "testdata/gen/manners.h"
 
 static struct {
 	long step, silent, rss;
 } opt = {1, -1, 0};
 
-static const char *program;
-static unsigned offences;
-
-static void offence(long cut, const char *what, const char *text)
-{
-	if (offences++ < 5)
-		printf("  cut at %ld: %s: %s\n", cut, what, text);
-}
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(2);
-}
-
-/* tm-x: <stdin>: byte N: text, one line; or one of the messages about the whole file. */
+/* byte N: text; or one of the messages about the whole file. */
 static int is_error_line(const char *s)
 {
-	const char *newline = strchr(s, '\n');
-	size_t n = strlen(program);
-
-	if (!newline || newline[1] || strncmp(s, program, n) || strncmp(s + n, ": <stdin>: ", 11))
-		return 0;
-	s += n + 11;
-	return !strncmp(s, "byte ", 5) || !strncmp(s, "empty file", 10) ||
-	       !strncmp(s, "no known capture format", 23);
-}
-
-/* Every line begins with the program's name. */
-static int are_lines(const char *s)
-{
-	size_t n = strlen(program);
-
-	while (*s) {
-		const char *newline = strchr(s, '\n');
-
-		if (!newline || strncmp(s, program, n) || s[n] != ':')
-			return 0;
-		s = newline + 1;
-	}
-	return 1;
-}
-
-static int run(int in, int err, char **argv, struct rusage *u)
-{
-	int status = 0;
-	pid_t child = fork();
-
-	if (!child) {
-		int null = open("/dev/null", O_WRONLY);
-
-		lseek(in, 0, SEEK_SET);
-		dup2(in, 0);
-		dup2(null, 1);
-		dup2(err, 2);
-		alarm(20);
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	if (child < 0 || wait4(child, &status, 0, u) != child)
-		die("cuts");
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static int copy_of(const char *path, long *size)
-{
-	char name[] = "cuts.XXXXXX", block[65536];
-	int from = open(path, O_RDONLY), to = mkstemp(name);
-	ssize_t n;
-
-	if (from < 0 || to < 0)
-		die(path);
-	unlink(name);
-	while ((n = read(from, block, sizeof block)) > 0)
-		if (write(to, block, (size_t)n) != n)
-			die(path);
-	close(from);
-	*size = lseek(to, 0, SEEK_END);
-	return to;
+	s = error_line(s);
+	return s && (!strncmp(s, "byte ", 5) || !strncmp(s, "empty file", 10) ||
+		     !strncmp(s, "no known capture format", 23));
 }
 
 int main(int argc, char **argv)

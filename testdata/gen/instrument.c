@@ -3,16 +3,20 @@
  * One run of an instrumented program, in the form that is asked for, to standard output: the same
  * bytes for the same seed.
  *
- *	instrument truth [SEED]         a line per event: enter|exit TIME TID ADDRESS, frame TIME N;
- *	                                times from the first event on, in ns, in the order of
- *writing instrument calls [SEED]         records of tracemill-instrument(5) instrument calls-32
- *[SEED]      the same with pointers of 4 bytes instrument calls-odd [SEED]     with a lost, a
- *damaged, an unknown and an early record instrument e-x [SEED]           e 0xFUNCTION 0xCALLER NS
- *	instrument enter-exit [SEED]    [TID] enter 0xFUNCTION NS
- *	instrument uftrace DIR [SEED]   a data directory of uftrace, made in DIR
+ *	instrument FORM [SEED [EVENTS]]
  *
- * e-x and uftrace have one thread after the other; the others mix three. The clock of records has
- * 10 MHz, so times are multiples of 100 ns.
+ *	truth        a line per event: enter|exit TIME TID ADDRESS, frame TIME N; times from the
+ *	             first event on, in ns, in the order of writing
+ *	calls        records of tracemill-instrument(5)
+ *	calls-32     the same with pointers of 4 bytes
+ *	calls-odd    with a lost, a damaged, an unknown and an early record
+ *	e-x          e 0xFUNCTION 0xCALLER NS
+ *	enter-exit   [TID] enter 0xFUNCTION NS
+ *	uftrace DIR  a data directory of uftrace, made in DIR
+ *
+ * e-x and uftrace have one thread after the other and no frames; the others mix three. The clock of
+ * records has 10 MHz, so times are multiples of 100 ns. With EVENTS, to standard
+ * error: enters N, exits N, frames N.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -20,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 3, EVENTS = 400, DEPTH = 12, FUNCTIONS = 20 };
+enum { THREADS = 3, DEPTH = 12, FUNCTIONS = 20 };
 static const uint64_t base = 0x10000, start = 69021347000; /* ticks */
 
 static uint64_t state;
@@ -40,8 +44,8 @@ struct event {
 	unsigned depth;
 };
 
-static struct event all[EVENTS + THREADS * DEPTH];
-static size_t n;
+static struct event *all;
+static size_t n, events = 400;
 
 static uint64_t address_of(uint32_t function)
 {
@@ -55,18 +59,21 @@ static void make(uint64_t seed)
 	uint64_t ticks = start, frame = 100;
 
 	state = seed;
-	while (n < EVENTS || depth[0] || depth[1] || depth[2]) {
+	all = calloc(events + THREADS * DEPTH, sizeof *all);
+	if (!all)
+		exit(3);
+	while (n < events || depth[0] || depth[1] || depth[2]) {
 		unsigned t = draw(THREADS);
 		struct event *ev = &all[n];
 
-		if (n >= EVENTS && !depth[t])
+		if (n >= events && !depth[t])
 			continue;
 		*ev = (struct event){.ticks = ticks, .tid = 700 + t};
 		ticks += draw(5000);
-		if (n < EVENTS && draw(20) == 0) {
+		if (n < events && draw(20) == 0) {
 			ev->kind = FRAME;
 			ev->address = frame++;
-		} else if (n < EVENTS && depth[t] < DEPTH && (!depth[t] || draw(2))) {
+		} else if (n < events && depth[t] < DEPTH && (!depth[t] || draw(2))) {
 			open[t][depth[t]] = draw(FUNCTIONS);
 			ev->depth = depth[t];
 			ev->address = address_of(open[t][depth[t]]);
@@ -223,6 +230,17 @@ static void uftrace(const char *dir)
 	}
 }
 
+static void totals(void)
+{
+	static const char *const words[] = {"enters", "exits", "frames"};
+	size_t counts[3] = {0};
+
+	for (const struct event *ev = all; ev < all + n; ev++)
+		counts[ev->kind]++;
+	for (int i = 0; i < 3; i++)
+		fprintf(stderr, "%s %zu\n", words[i], counts[i]);
+}
+
 int main(int argc, char **argv)
 {
 	const char *form = argc > 1 ? argv[1] : "";
@@ -230,6 +248,8 @@ int main(int argc, char **argv)
 
 	if (to_dir && argc < 3)
 		form = "";
+	if (argc > seed + 1)
+		events = strtoull(argv[seed + 1], NULL, 10);
 	make(argc > seed ? strtoull(argv[seed], NULL, 10) : 1);
 	if (!strcmp(form, "truth"))
 		truth();
@@ -247,5 +267,8 @@ int main(int argc, char **argv)
 		uftrace(argv[2]);
 	else
 		return fprintf(stderr, "instrument: see the comment at the top of its source\n"), 2;
+	if (argc > seed + 1)
+		totals();
+	free(all);
 	return 0;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Invented LoliProfiler captures of any size, the same bytes for the same options:
- *	loli [-n RECORDS] [-d DEPTH] [-s STACKS] [-S SEED] [-u] KIND >FILE
+ *	loli [-n RECORDS] [-d DEPTH] [-s STACKS] [-S SEED] [-u] [-c POINTS] [-m MAPPED] KIND >FILE
  * KIND: stream, stream-v1.0.0, cache, loli-105, loli-106, loli-107, text, text-full, smaps, maps,
  * conf. -d: most locations in a stack; -s: different stacks; -u: an id for every record's stack.
- * The truth (records, bytes, live records and bytes) goes to standard error.
+ * -c: points in each series of the memory chart, one a second; -m: how many more sections a .loli's
+ * map has, and how many more files a smaps text, all with sizes.
+ * The truth (records, bytes, live records and bytes; of each series of the chart its last and its
+ * sum in B; of each name in a map its Pss in B) goes to standard error.
  */
 #include "testdata/gen/loli_bytes.h"
 
@@ -23,7 +26,8 @@ static struct {
 	uint64_t records, seed;
 	uint32_t depth, stacks;
 	bool unshared;
-} opt = {1000, 1, 24, 100, false};
+	uint32_t points, mapped;
+} opt = {1000, 1, 24, 100, false, 1, 0};
 
 static struct {
 	uint64_t records, bytes, live, live_bytes;
@@ -154,14 +158,45 @@ static bool is_freed(uint64_t record)
 	return mix(record, 7) % 4 != 0;
 }
 
+static void put_double(struct buf *out, double d)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &d, sizeof bits);
+	put_be(out, bits, 8);
+}
+
+/* dumpsys tells kB; the program divides them by 1024. The first point is 0, 0. */
 static void loli_chart(struct buf *out)
 {
+	static const char *const names[] = {"total",      "native-heap", "gfx-dev",
+					    "egl-mtrack", "gl-mtrack",   "unknown"};
+
 	put_be(out, 256, 4);
 	put_be(out, 6, 4);
-	for (int i = 0; i < 6; i++) {
-		put_be(out, 1, 4);
-		put_zeros(out, 16);
+	for (uint32_t i = 0; i < 6; i++) {
+		uint64_t sum = 0, kb = 0;
+
+		put_be(out, opt.points, 4);
+		for (uint32_t k = 0; k < opt.points; k++) {
+			kb = k ? mix(i, 1000 + k) % 2000000 : 0;
+			put_double(out, k);
+			put_double(out, (double)kb / 1024);
+			sum += kb;
+		}
+		if (opt.points > 1)
+			fprintf(stderr, "chart meminfo.%s %llu %llu\n", names[i],
+				(unsigned long long)kb << 10, (unsigned long long)sum << 10);
 	}
+}
+
+/* Sizes of a mapping in kB: Pss, and what the other keys have beside it. */
+static uint64_t pss_of(const char *name, uint32_t i)
+{
+	uint64_t kb = mix(i, 2000) % 100000;
+
+	fprintf(stderr, "pss %s %llu\n", name, (unsigned long long)kb << 10);
+	return kb;
 }
 
 static void loli_record(struct buf *out, uint64_t i, bool texts)
@@ -204,12 +239,29 @@ static void loli_stack(struct buf *out, uint32_t id, uint32_t stack, bool texts,
 
 static void loli_map(struct buf *out)
 {
-	put_be(out, 1, 4);
+	put_be(out, 1 + opt.mapped, 4);
 	put_qstring(out, "libUE4.so");
 	put_be(out, 2, 4);
 	put_loli_range(out, module_lo, text_lo, 0);
 	put_loli_range(out, text_lo, text_lo + TEXT_SIZE, TEXT_OFFSET);
 	put_zeros(out, 28);
+	for (uint32_t i = 0; i < opt.mapped; i++) {
+		uint64_t lo = 0x7c00000000 + i * (uint64_t)0x1000000, pss;
+		char name[32];
+
+		snprintf(name, sizeof name, "lib%u.so", i);
+		pss = pss_of(name, i);
+		put_qstring(out, name);
+		put_be(out, 1, 4);
+		put_loli_range(out, lo, lo + 0x1000000, 0);
+		put_be(out, 16384, 4);
+		put_be(out, pss + 3, 4); /* rss */
+		put_be(out, pss, 4);
+		put_be(out, 1, 4); /* private, then shared */
+		put_be(out, pss - pss / 2, 4);
+		put_be(out, 2, 4);
+		put_be(out, pss / 2, 4);
+	}
 }
 
 static void loli(uint32_t version)
@@ -330,6 +382,19 @@ static void maps(bool smaps)
 				       "Pss:                 512 kB\nShared_Clean:          0 kB\n"
 				       "VmFlags: rd ex mr mw me\n");
 	}
+	for (uint32_t i = 0; i < opt.mapped; i++) {
+		unsigned long long lo = 0x7c00000000 + i * 0x1000000ull, pss;
+		char name[32];
+
+		snprintf(name, sizeof name, "lib%u.so", i / 2); /* two mappings of each */
+		buf_addf(&out, "%llx-%llx r--p %08x fd:05 %u /data/app/~~%u==/%s\n", lo,
+			 lo + 0x1000000, i % 2 * 0x1000000, 1000 + i / 2, i, name);
+		if (!smaps)
+			continue;
+		pss = pss_of(name, i);
+		buf_addf(&out, "Rss:      %8llu kB\nPss:      %8llu kB\nPrivate_Dirty: %llu kB\n",
+			 pss + 3, pss, pss / 2);
+	}
 	flush_out(&out);
 	buf_release(&out);
 }
@@ -344,7 +409,9 @@ static void conf(void)
 
 static int usage(void)
 {
-	fputs("usage: loli [-n RECORDS] [-d DEPTH] [-s STACKS] [-S SEED] [-u] KIND\n", stderr);
+	fputs("usage: loli [-n RECORDS] [-d DEPTH] [-s STACKS] [-S SEED] [-u] [-c POINTS] "
+	      "[-m MAPPED] KIND\n",
+	      stderr);
 	return 2;
 }
 
@@ -372,7 +439,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:d:s:S:u")) != -1) {
+	while ((c = getopt(argc, argv, "n:d:s:S:uc:m:")) != -1) {
 		if (c == 'n')
 			opt.records = strtoull(optarg, NULL, 10);
 		else if (c == 'd')
@@ -381,6 +448,10 @@ int main(int argc, char **argv)
 			opt.stacks = (uint32_t)strtoul(optarg, NULL, 10);
 		else if (c == 'S')
 			opt.seed = strtoull(optarg, NULL, 10);
+		else if (c == 'c')
+			opt.points = (uint32_t)strtoul(optarg, NULL, 10);
+		else if (c == 'm')
+			opt.mapped = (uint32_t)strtoul(optarg, NULL, 10);
 		else if (c == 'u')
 			opt.unshared = true;
 		else

@@ -138,8 +138,8 @@ static void luau_profile(struct lua_gen *g)
 			buf_add(&truth, rest.data, rest.len);
 		}
 		printf("\n");
-		fprintf(g->truth, "sample - - %" PRIu64 " %" PRIu64 " %s\n", us * UINT64_C(1000),
-			us * UINT64_C(1000), buf_str(&truth) + 1);
+		fprintf(g->truth, "sample - - - %" PRIu64 " %s\n", us * UINT64_C(1000),
+			buf_str(&truth) + 1);
 		buf_release(&truth);
 		buf_release(&rest);
 	}
@@ -192,8 +192,8 @@ struct running {
 
 static void trace_sample(struct lua_gen *g, struct running *f, uint64_t ns)
 {
-	fprintf(g->truth, "sample - %d %" PRIu64 " %" PRIu64 " %s%s@%s", !f->counted, ns, ns,
-		buf_str(&f->stack), f->name, f->file);
+	fprintf(g->truth, "sample - %d - %" PRIu64 " %s%s@%s", !f->counted, ns, buf_str(&f->stack),
+		f->name, f->file);
 	fprintf(g->truth, ":%u\n", f->line);
 	f->counted = true;
 }

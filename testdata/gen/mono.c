@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * mono KIND: a log of Mono's profiler as log.h of its data version describes it, on standard
- *output; its truth is below. Kinds: 17 and 14 (data versions), and with one trap each: cut ends
- *within the last buffer unknown     a buffer with an event of an unknown type in its middle junk
- *bytes between two buffers names       without any names old, new    data versions 12 and 18 count
- *a backtrace of more frames than there are bytes empty       a header only
+ * output; its truth is below. Kinds:
+ *
+ *	17, 14     data versions
+ *	cut        ends within the last buffer
+ *	unknown    a buffer with an event of an unknown type in its middle
+ *	junk       bytes between two buffers
+ *	names      without any names
+ *	old, new   data versions 12 and 18
+ *	count      a backtrace of more frames than there are bytes
+ *	empty      a header only
+ *	many N     N allocations, of 16 to 1039 bytes, 2 in 3 with a stack; the sum of bytes goes to
+ *	           standard error
  *
  * Two threads. Main: 3 allocations of Game.Ball, 24 + 24 + 40 = 88 bytes, at Game:Main > Game:Play
  *> Ball:.ctor (twice) and Game:Main > Game:Play; one of System.String, 30 bytes, without a stack.
@@ -323,9 +331,35 @@ static void make(struct log *l, const char *kind)
 		l->file.len -= 20;
 }
 
+/* Buffers of some 60 KB, as the profiler's own are; written as they come. */
+static void make_many(struct log *l, uint64_t n)
+{
+	uint64_t bytes = 0, x = 1;
+
+	header(l);
+	names(l);
+	buffer(l, 1000000, 77);
+	for (uint64_t i = 0; i < n; i++) {
+		unsigned size;
+
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		size = 16 + (unsigned)(x >> 40) % 1024;
+		bytes += size;
+		alloc(l, x >> 60 & 1, (int)(i % 1000000 + 1), size, (unsigned)(x >> 33) % 3 ? 3 : 0,
+		      100);
+		if (l->events.len > 60000 || i + 1 == n) {
+			buffer(l, 1000000 + i * 100, 77);
+			fwrite(l->file.data, 1, l->file.len, stdout);
+			l->file.len = 0;
+		}
+	}
+	fprintf(stderr, "allocs %llu bytes %llu\n", (unsigned long long)n,
+		(unsigned long long)bytes);
+}
+
 int main(int argc, char **argv)
 {
-	const char *kind = argc == 2 ? argv[1] : "";
+	const char *kind = argc == 2 || (argc == 3 && !strcmp(argv[1], "many")) ? argv[1] : "";
 	struct log l = {.version = 17, .names = strcmp(kind, "names") != 0};
 
 	if (!*kind) {
@@ -338,8 +372,12 @@ int main(int argc, char **argv)
 		l.version = 12;
 	if (!strcmp(kind, "new"))
 		l.version = 18;
-	make(&l, kind);
-	fwrite(l.file.data, 1, l.file.len, stdout);
+	if (argc == 3)
+		make_many(&l, strtoull(argv[2], NULL, 10));
+	else
+		make(&l, kind);
+	if (l.file.len)
+		fwrite(l.file.data, 1, l.file.len, stdout);
 	buf_release(&l.file);
 	buf_release(&l.events);
 	return fflush(stdout) ? 1 : 0;

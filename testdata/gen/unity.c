@@ -146,6 +146,12 @@ static void flush(struct stream *s)
 	s->body.len = 0;
 }
 
+static void end_stream(struct stream *s)
+{
+	buf_release(&s->body);
+	free(s->queue);
+}
+
 /* Behind each message. */
 static void end_message(struct stream *s)
 {
@@ -546,5 +552,11 @@ int main(int argc, char **argv)
 		send(&threads[i], true);
 	}
 	tell(threads, n);
+	for (size_t i = 0; i < n; i++)
+		end_stream(&threads[i]);
+	end_stream(&global);
+	free(threads);
+	free(worker_names);
+	free(frames);
 	return fflush(stdout) ? 3 : 0;
 }

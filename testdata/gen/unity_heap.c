@@ -3,7 +3,8 @@
  * One small heap of Unity in every format that holds one, with what it has known:
  *
  *	unity_heap [--mono] [--version N] memsnap2 | memsnap3 | heap | snap
- *	unity_heap --many N snap      N more native objects, for cuts and rates
+ *	unity_heap --many N FORMAT    N more native objects, for cuts and rates; how many objects
+ *	                              there are then goes to standard error
  *
  * --mono: objects begin with a vtable's address, which holds the type's; --version: of .snap (9 by
  * index, 12 by instance, the default; 18 with ids of 8 bytes) or .heap.
@@ -38,6 +39,18 @@ static void write_all(const struct buf *b)
 {
 	if (fwrite(b->data, 1, b->len, stdout) != b->len || fflush(stdout))
 		exit(3);
+}
+
+/* By index; what is more than the table has is its second object, elsewhere. */
+static struct native native_at(uint64_t i)
+{
+	struct native x = natives[i < NATIVES ? i : 1];
+
+	if (i >= NATIVES) {
+		x.instance += (int)(i * 2);
+		x.address += i << 16;
+	}
+	return x;
 }
 
 static void json_bytes(struct buf *b, const uint8_t *p, size_t n, bool base64)
@@ -99,13 +112,15 @@ static void memsnap(struct buf *b, bool base64)
 		buf_addf(b, "%s{\"m_Name\":\"%s\",\"m_NativeBaseTypeArrayIndex\":-1}", i ? "," : "",
 			 native_types[i]);
 	buf_adds(b, "],\"m_NativeObjects\":[");
-	for (unsigned i = 0; i < NATIVES; i++)
+	for (uint64_t i = 0; i < NATIVES + many; i++) {
+		struct native x = native_at(i);
+
 		buf_addf(b,
 			 "%s{\"m_Name\":\"%s\",\"m_InstanceId\":%d,\"m_Size\":%u,"
 			 "\"m_NativeTypeArrayIndex\":%u,\"m_HideFlags\":0,\"m_Flags\":%u,"
 			 "\"m_NativeObjectAddress\":%" PRIu64 "}",
-			 i ? "," : "", natives[i].name, natives[i].instance, natives[i].size,
-			 natives[i].type, natives[i].flags, natives[i].address);
+			 i ? "," : "", x.name, (int)x.instance, x.size, x.type, x.flags, x.address);
+	}
 	buf_addf(b, "],\"%s\":[", base64 ? "m_GCHandles" : "m_GcHandles");
 	for (unsigned i = 0; i < HANDLES; i++)
 		buf_addf(b, "%s{\"m_Target\":%" PRIu64 "}", i ? "," : "", handles[i]);
@@ -188,17 +203,19 @@ static void heap_explorer(struct buf *b, unsigned v)
 		put(b, UINT32_MAX, 4);
 	}
 	put(b, 1, 4);
-	put(b, NATIVES, 4);
-	for (unsigned i = 0; i < NATIVES; i++) {
+	put(b, NATIVES + many, 4);
+	for (uint64_t i = 0; i < NATIVES + many; i++) {
+		struct native x = native_at(i);
+
 		put(b, 0, 1);
 		put(b, 0, 1);
-		put(b, natives[i].flags >> 2, 1);
-		net_string(b, natives[i].name);
-		put(b, (uint64_t)natives[i].instance, 4);
-		put(b, natives[i].size, 4);
-		put(b, natives[i].type, 4);
+		put(b, x.flags >> 2, 1);
+		net_string(b, x.name);
+		put(b, (uint64_t)x.instance, 4);
+		put(b, x.size, 4);
+		put(b, x.type, 4);
 		put(b, 0, 4);
-		put(b, natives[i].address, 8);
+		put(b, x.address, 8);
 	}
 	put(b, 1, 4);
 	put(b, HANDLES, 4);
@@ -281,19 +298,18 @@ static void snap_natives(void)
 		fixed(6, UINT64_MAX, 4);
 	}
 	for (uint64_t i = 0; i < NATIVES + many; i++) {
-		const struct native *x = &natives[i < NATIVES ? i : 1];
-		uint64_t more = i < NATIVES ? 0 : i;
+		struct native x = native_at(i);
 
-		fixed(7, x->type, 4);
+		fixed(7, x.type, 4);
 		fixed(8, 0, 4);
-		fixed(9, x->flags, 4);
-		fixed(10, (uint64_t)(x->instance + (int64_t)more * 2), id);
-		text(11, x->name);
-		fixed(12, x->address + (more << 16), 8);
-		fixed(13, x->size, 8);
+		fixed(9, x.flags, 4);
+		fixed(10, (uint64_t)x.instance, id);
+		text(11, x.name);
+		fixed(12, x.address, 8);
+		fixed(13, x.size, 8);
 		fixed(14, i + 1, 8);
 		if (version >= 10)
-			fixed(58, (uint64_t)x->handle, 4);
+			fixed(58, (uint64_t)x.handle, 4);
 	}
 	for (unsigned i = 0; i < HANDLES; i++)
 		fixed(15, handles[i], 8);
@@ -479,5 +495,7 @@ int main(int argc, char **argv)
 		return 2;
 	write_all(&b);
 	buf_release(&b);
+	if (many) /* 12 are managed */
+		fprintf(stderr, "objects %llu\n", (unsigned long long)many + NATIVES + 12);
 	return 0;
 }

@@ -27,12 +27,14 @@ corpus() { # corpus FUZZER FILE...: those up to 4 KiB
 for kind in stream stream-v1.0.0 cache loli-105 loli-106 text text-full; do
 	"$GEN/loli" -n 3 -s 2 -d 3 "$kind" >"tiny-$kind" 2>/dev/null
 done
+"$GEN/loli" -n 3 -s 2 -d 3 -c 4 -m 3 loli-106 >tiny-chart 2>/dev/null
+"$GEN/loli" -m 3 smaps >tiny-smaps 2>/dev/null
 corpus loli_stream ./*.stream tiny-stream tiny-stream-v1.0.0
 corpus loli_cache ./*.cache tiny-cache
-corpus loli_file ./*.loli tiny-loli-105 tiny-loli-106
+corpus loli_file ./*.loli tiny-loli-105 tiny-loli-106 tiny-chart
 corpus export ./*.loli tiny-loli-105 tiny-loli-106
 corpus loli_text ./*.text tiny-text tiny-text-full
-corpus maps ./*.maps small.smaps small.maps
+corpus maps ./*.maps small.smaps small.maps tiny-smaps
 corpus loli_config small.conf
 rm tiny-*
 mv "$DATA/loli.part" "$DATA/loli"

@@ -8,30 +8,12 @@
 #   BENCH_MB    size of the MemTracer file, in MB (1000)
 #   BENCH_RUNS  runs of each row (5)
 #   BENCH_ONLY  a word: only rows that contain it
+#
+# readers.bash has the rows of the other readers; both use lib.bash.
 set -eu
-: "${SRC:?is set by make bench}" "${BUILD:?}" "${BIN:?}" "${GEN:?}"
-export LC_ALL=C
-PATH=$BIN:$PATH
-mb=${BENCH_MB:-1000} runs=${BENCH_RUNS:-5} only=${BENCH_ONLY-}
-work=$BUILD/bench
-mkdir -p "$work"
-cd "$work"
-
-say() { echo "bench: $*" >&2; }
-
-# make_input FILE COMMAND...: unless there is one made by the same command and generator.
-make_input() {
-	local file=$1 key
-
-	shift
-	key="$* $(cksum <"$1")"
-	if [ -f "$file" ] && [ "$(cat "$file.key" 2>/dev/null)" = "$key" ]; then
-		return
-	fi
-	say "making $file"
-	"$@" >"$file" 2>"$file.truth"
-	echo "$key" >"$file.key"
-}
+. "${SRC:?is set by make bench}/tests/bench/lib.bash"
+mb=${BENCH_MB:-1000}
+all='frame alloc free freed type-total'
 
 free_mb=$(df -Pm . | awk 'NR == 2 {print $4}')
 if [ "$free_mb" -lt $((mb * 5 + 1500)) ]; then
@@ -54,27 +36,6 @@ make_input small.tmt "$GEN/trace" --seed 2 --allocs $((mb * 1000)) --live 10000 
 	--frames 100
 make_input small.heaptrack "$GEN/heaptrack" <small.tmt
 
-count() { # FILE KIND...: events of these kinds, by the totals of tm-dump
-	local file=$1
-
-	shift
-	tm-dump -q --no-tables --no-events "$file" | awk -v kinds="$*" '
-		BEGIN { split(kinds, k, " "); for (i in k) want[k[i]] = 1 }
-		$1 == "totals" { for (i = 2; i <= NF; i++) { split($i, f, "="); if (f[1] in want) n += f[2] } }
-		END { print n + 0 }'
-}
-all='frame alloc free freed type-total'
-
-# right FILE WHAT GOT WANT
-right() {
-	if [ "$3" != "$4" ]; then
-		say "$1: $3 $2, expected $4: the rates below would mean nothing"
-		exit 1
-	fi
-}
-told() { # FILE WORD: a number of the generator's truth
-	tr ' ' '\n' <"$1.truth" | awk -v word="$2" 'before == word {print; exit} {before = $0}'
-}
 say 'checking what is read'
 right run.mem frames "$(count run.mem frame)" "$(wc -l <run.mem)"
 for f in run.stream run.cache run.loli run.text; do
@@ -84,35 +45,7 @@ done
 right run.raw samples "$(count run.raw sample)" "$(awk '$1 == "samples" { print $2 }' run.raw.truth)"
 right run.tmt events "$(count run.tmt alloc free)" $((mb * 20000))
 
-# row NAME BYTES EVENTS COMMAND...
-row() {
-	local name=$1 bytes=$2 events=$3 i
-
-	shift 3
-	case $name in *"$only"*) ;; *) return ;; esac
-	: >samples
-	for ((i = 0; i < runs; i++)); do
-		"$GEN/rss" -o one "$@" >/dev/null 2>err || {
-			say "$name: status $?"
-			head -n 3 err >&2
-			return
-		}
-		cat one >>samples
-	done
-	sort -n samples | awk -v name="$name" -v bytes="$bytes" -v events="$events" '
-		{ wall[NR] = $1; if ($4 > rss) rss = $4 }
-		END {
-			t = wall[int((NR + 1) / 2)]
-			if (t < 0.001) t = 0.001
-			printf "%-34s %8.0f %10.2f %8.3f %8.3f %8.0f %9.2f %9.0f\n", name, bytes / 1e6,
-				events / 1e6, t, wall[1], bytes / t / 1e6, events / t / 1e6, rss / 1024
-		}'
-}
-size() { stat -c %s "$1"; }
-
-grep -m 1 '^model name' /proc/cpuinfo | sed 's/.*: //' || true
-echo "median of $runs runs, $(nproc) processors, tracemill $(cat "$SRC/VERSION")"
-printf '%-34s %8s %10s %8s %8s %8s %9s %9s\n' '' MB 'M events' median/s best/s MB/s 'M ev/s' 'peak MiB'
+titles
 raw=$("$GEN/stream_size" <run.stream)
 row 'import MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-import -q run.mem
 if [ -n "$(command -v jq)" ]; then
@@ -149,3 +82,4 @@ row 'tm-frames --by type' "$(size run.tmt)" "$events" tm-frames -q --by type run
 row 'tm-frames MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-frames -q run.mem
 row 'tm-top MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-top -q run.mem
 row 'start: tm-top --version' 0 0 tm-top --version
+. "$SRC/tests/bench/readers.bash"

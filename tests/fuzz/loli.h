@@ -30,6 +30,11 @@ static inline enum status on_event(struct sink *s, struct trace *t, const struct
 {
 	(void)s;
 	(void)e;
+	if (ev->kind == EV_COUNTER) { /* sizes */
+		if (!ev->type || ev->type >= t->n_counters || ev->value < 0 || ev->time < 0)
+			abort();
+		return ST_OK;
+	}
 	if (ev->kind != EV_ALLOC && ev->kind != EV_FREE && ev->kind != EV_FREED)
 		abort();
 	if ((ev->has & EV_HAS_STACK) && (!ev->stack || ev->stack >= t->n_stacks))

@@ -120,9 +120,9 @@ if [ -d "$samples/tarantool" ]; then
 		"$(awk '{ n[$3]++ } $3 == "top" { print n["leaf"], n["mid"], n["top"]; exit }' "$f")"
 	for f in "$samples"/luatrace/trace-*.txt; do
 		same "${f##*/}: time, and calls that it has entered" \
-			"$(events "$f" | awk '{ n += $3; v += $4; s += $5 } END { printf "%d %.0f %.0f\n", n, v, s }')" \
+			"$(events "$f" | awk '{ n += $3; s += $5 } END { printf "%d %.0f\n", n, s }')" \
 			"$(awk '/^[0-9]/ { v += $2 * 1000 } /^>/ { n++ }
-				END { printf "%d %.0f %.0f\n", n, v, v }' "$f")"
+				END { printf "%d %.0f\n", n, v }' "$f")"
 	done
 else
 	echo 'skip - files of the tools (no shared samples)'

@@ -15,8 +15,9 @@
 
 struct collector {
 	struct sink sink;
-	struct buf text;  /* events; "end" after each capture */
-	struct buf notes; /* "severity count text" lines, modules, metrics, attributes */
+	struct buf text;     /* events; "end" after each capture */
+	struct buf counters; /* "name=value@time" lines; no @ without a time */
+	struct buf notes;    /* "severity count text" lines, modules, metrics, attributes */
 	uint64_t allocs, bytes, frees, freed;
 	unsigned captures;
 	uint64_t fail_after; /* events; 0: never */
@@ -75,7 +76,14 @@ static inline enum status on_event(struct sink *s, struct trace *t, const struct
 	c->bytes += ev->kind == EV_ALLOC ? ev->requested : 0;
 	c->frees += ev->kind == EV_FREE;
 	c->freed += ev->kind == EV_FREED;
-	if (c->quiet)
+	if (ev->kind == EV_COUNTER) {
+		buf_addf(&c->counters, "%s=%" PRId64, trace_text(t, t->counters[ev->type].name),
+			 ev->value);
+		if (ev->has & EV_HAS_TIME)
+			buf_addf(&c->counters, "@%" PRId64, ev->time);
+		buf_addc(&c->counters, '\n');
+	}
+	if (c->quiet || ev->kind == EV_COUNTER)
 		return ST_OK;
 	buf_addf(b, "%s %" PRIu64 " @%" PRIx64, event_kind_name(ev->kind), ev->seq, ev->address);
 	if (ev->has & EV_HAS_TIME)
@@ -135,12 +143,14 @@ static inline void collect(struct collector *c, const void *p, size_t n,
 	input_close(&in);
 	buf_str(&c->text);
 	buf_str(&c->notes);
+	buf_str(&c->counters);
 }
 
 static inline void collect_release(struct collector *c)
 {
 	buf_release(&c->text);
 	buf_release(&c->notes);
+	buf_release(&c->counters);
 	*c = (struct collector){0};
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/loli.h"
 
+#include <math.h>
+
 /* Rule 7.1 of the format: a record is freed if its number is less than its address's last free. */
 struct rule {
 	struct collector c;
@@ -85,7 +87,13 @@ TEST(sample)
 	CHECK(!strstr(r.c.notes.data, "module anonymous") &&
 	      !strstr(r.c.notes.data, "[anon:libc_malloc]"));
 	CHECK(!strstr(r.c.notes.data, "after the end"));
-	CHECK(noted(&r.c, "info", 18, "memory chart"));
+	CHECK(has_line(&r.c.counters, "meminfo.total=104857600@0"));
+	CHECK(has_line(&r.c.counters, "meminfo.total=106954752@2000000000"));
+	CHECK(has_line(&r.c.counters, "meminfo.unknown=53477376@1000000000")); /* 51 MB */
+	CHECK(has_line(&r.c.counters, "smaps.pss=49152")); /* four sections of 12 kB */
+	CHECK(has_line(&r.c.counters, "smaps.shared-dirty=114688"));
+	CHECK(has_line(&r.c.counters, "smaps.private-clean=65536"));
+	CHECK(has_line(&r.c.counters, "smaps.pss [anon:libc_malloc]=12288"));
 	CHECK(noted(&r.c, "info", 1, "screenshots"));
 	input_close(&in);
 	free(p);
@@ -261,6 +269,92 @@ TEST(options)
 	collect_trap(&c, "good-retention.loli", &(struct import_options){.maps = "/nowhere"});
 	CHECK_EQ(c.status, ST_SYS);
 	buf_release(&maps);
+	collect_release(&c);
+}
+
+static void put_double(struct buf *out, double d)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &d, sizeof bits);
+	put_be(out, bits, 8);
+}
+
+/* A file with series of points and one record, at ms. */
+static void chart_file(struct collector *c, uint32_t series, uint32_t n, const double (*points)[2],
+		       uint32_t ms)
+{
+	struct buf b = BUF_INIT;
+
+	put_loli_head(&b, 106);
+	put_be(&b, 512, 4);
+	put_be(&b, series, 4);
+	for (uint32_t i = 0; i < series; i++) {
+		put_be(&b, n, 4);
+		for (uint32_t k = 0; k < n; k++) {
+			put_double(&b, points[k][0]);
+			put_double(&b, points[k][1]);
+		}
+	}
+	put_be(&b, 0, 4);
+	put_be(&b, 1, 4);
+	put_loli_record(&b, 1, 1, ms, 100, trap_block, 0);
+	put_be(&b, 0, 4);
+	trap_loli_end(&b, false);
+	collect_release(c);
+	collect(c, b.data, b.len, NULL);
+	CHECK_EQ(c->status, ST_OK);
+	CHECK_EQ(c->allocs, 1);
+	buf_release(&b);
+}
+
+TEST(chart_times)
+{
+	static const double second[][2] = {{0, 1}, {5, 2}, {100, 3}};
+	static const double rare[][2] = {{0, 1}, {120, 2}, {240, 3}};
+	struct collector c = {0};
+
+	chart_file(&c, 6, 3, second, 101000); /* 1010 ms a unit */
+	CHECK(has_line(&c.counters, "meminfo.gfx-dev=2097152@5000000000"));
+	CHECK(!strstr(c.notes.data, "taken for ms"));
+	chart_file(&c, 6, 3, second, 500); /* a short run: points are near each other */
+	CHECK(has_line(&c.counters, "meminfo.gfx-dev=2097152@5000000000"));
+	chart_file(&c, 6, 3, rare, 500); /* or not */
+	CHECK(has_line(&c.counters, "meminfo.gfx-dev=2097152@120000000"));
+	CHECK(noted(&c, "guess", 0, "taken for ms"));
+	chart_file(&c, 6, 3, rare, 240000); /* the records end where the chart does */
+	CHECK(has_line(&c.counters, "meminfo.gfx-dev=2097152@120000000000"));
+	CHECK(!strstr(c.notes.data, "taken for ms"));
+	collect_release(&c);
+}
+
+TEST(chart_in_ms)
+{
+	static const double points[][2] = {{0, 1}, {50, 2}, {100000, 3}};
+	struct collector c = {0};
+
+	chart_file(&c, 6, 3, points, 101000);
+	CHECK(has_line(&c.counters, "meminfo.total=3145728@100000000000"));
+	CHECK(noted(&c, "guess", 0, "taken for ms"));
+	collect_release(&c);
+}
+
+TEST(chart_damage)
+{
+	static const double points[][2] = {{0, 0},   {1, -1},       {-1, 1},    {2, NAN},
+					   {NAN, 2}, {INFINITY, 1}, {3, 1e300}, {4, 0.5}};
+	struct collector c = {0};
+
+	chart_file(&c, 3, 8, points, 10);
+	CHECK_STR(c.counters.data, "meminfo.series-1=0@0\nmeminfo.series-1=524288@4000000000\n"
+				   "meminfo.series-2=0@0\nmeminfo.series-2=524288@4000000000\n"
+				   "meminfo.series-3=0@0\nmeminfo.series-3=524288@4000000000\n");
+	CHECK(noted(&c, "loss", 18, "no time or no size"));
+	CHECK(noted(&c, "guess", 3, "names are not known"));
+	chart_file(&c, 1000, 1, points, 10);
+	CHECK(has_line(&c.counters, "meminfo.series-64=0@0"));
+	CHECK(!strstr(c.counters.data, "series-65"));
+	CHECK(noted(&c, "loss", 936, "more series"));
 	collect_release(&c);
 }
 

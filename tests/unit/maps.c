@@ -10,7 +10,7 @@ static const char *modules(struct collector *c, const char *p, size_t n)
 
 	collect_release(c);
 	cursor_init(&in, p, n, 0, &e);
-	c->status = maps_read(&in, t, &e);
+	c->status = maps_read(&in, t, NULL, &e);
 	c->e = e;
 	if (!c->status)
 		on_end(&c->sink, t, &e);
@@ -58,7 +58,7 @@ TEST(file_offset)
 
 	trap_bytes("good-smaps.maps", &b);
 	cursor_init(&in, b.data, b.len, 0, &e);
-	CHECK_EQ(maps_read(&in, t, &e), ST_OK);
+	CHECK_EQ(maps_read(&in, t, NULL, &e), ST_OK);
 	m = trace_module_at(t, 0, 0, 0x78660cd100);
 	if (CHECK(m != NULL)) {
 		CHECK_STR(trace_text(t, m->name), "/data/app/a b/libUE4.so");
@@ -107,6 +107,58 @@ TEST(order)
 	collect_release(&c);
 }
 
+static struct smaps sizes_of(const char *text, size_t n)
+{
+	struct err e = ERR_INIT;
+	struct trace *t = trace_new();
+	struct smaps s = {.n = 0};
+	struct cursor in;
+
+	cursor_init(&in, text, n, 0, &e);
+	CHECK_EQ(maps_read(&in, t, &s, &e), ST_OK);
+	trace_free(t);
+	return s;
+}
+
+static uint64_t kb_of(const struct smaps *s, const char *name, enum smaps_key key)
+{
+	uint32_t id = intern_find(&s->names, name, strlen(name));
+
+	return id && id < s->n && s->items[id].has >> key & 1 ? s->items[id].kb[key] : UINT64_MAX;
+}
+
+TEST(sizes)
+{
+	static const char text[] =
+	    "Pss:  1 kB\n" /* before any mapping */
+	    "1000-2000 r--p 00000000 0:0 1 /data/a/libx.so\n"
+	    "Size: 4 kB\nRss:\t10 kB\nPss: 7 kB\nPss_Dirty: 99 kB\n"
+	    "3000-4000 r--p 00000000 0:0 2 /data/b/libx.so (deleted)\n"
+	    "Pss: 5 kB\nPss: none\nVmFlags: rd\n"
+	    "3800-5000 r--p 00000000 0:0 3 /over.so\nPss: 1000 kB\n"
+	    "6000-7000 rw-p 00000000 0:0 0 \nPss: 2 kB\nSwapPss: 3 kB\n"
+	    "9000-8000 rw-p 00000000 0:0 0 /absurd\nPss: 500 kB\n"
+	    "a000-b000 rw-p 00000000 0:0 0 [heap]\nPss: 11 kB\n"
+	    "c000-d000 rw-p 00000000 0:0 0 /huge\n"
+	    "Pss: 18446744073709551615 kB\nRss: 99999999999999999999999 kB\n";
+	struct smaps s = sizes_of(text, sizeof text - 1);
+
+	CHECK_EQ(kb_of(&s, "libx.so", SMAPS_PSS), 12);
+	CHECK_EQ(kb_of(&s, "libx.so", SMAPS_RSS), 10);
+	CHECK_EQ(kb_of(&s, "libx.so", SMAPS_SWAP), UINT64_MAX); /* absent, not 0 */
+	CHECK_EQ(kb_of(&s, "anonymous", SMAPS_PSS), 2);
+	CHECK_EQ(kb_of(&s, "anonymous", SMAPS_SWAP_PSS), 3);
+	CHECK_EQ(kb_of(&s, "[heap]", SMAPS_PSS), 11);
+	CHECK_EQ(kb_of(&s, "over.so", SMAPS_PSS), UINT64_MAX);
+	CHECK_EQ(kb_of(&s, "huge", SMAPS_PSS), UINT64_MAX);
+	CHECK_EQ(s.items[0].kb[SMAPS_PSS], 25);
+	CHECK_EQ(s.refused, 1);
+	smaps_release(&s);
+	s = sizes_of("1000-2000 r--p 0 0:0 1 /x\n", 25);
+	CHECK_EQ(s.n, 0);
+	smaps_release(&s);
+}
+
 TEST(own_process)
 {
 	struct collector c = {0};
@@ -119,7 +171,7 @@ TEST(own_process)
 	if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0 ||
 	    input_open(&in, "/proc/self/maps", &e))
 		TEST_SKIP("no /proc");
-	CHECK_EQ(maps_read(&in.cur, t, &e), ST_OK);
+	CHECK_EQ(maps_read(&in.cur, t, NULL, &e), ST_OK);
 	m = trace_module_at(t, 0, 0, (uintptr_t)&test_own_process);
 	if (CHECK(m != NULL))
 		CHECK_STR(trace_text(t, m->name), exe);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The slides of given files, found (slide.h) for a capture that has lost them.
+ */
+#ifndef TM_SYMBOLIZE_FOUND_SLIDES_H
+#define TM_SYMBOLIZE_FOUND_SLIDES_H
+
+#include "lib/symbolize/call_check.h"
+
+struct found_slides {
+	struct found_slide {
+		struct file *file;
+		uint64_t slide;
+	} * items;
+	size_t n, cap;
+};
+
+/* For each given file that is open and has code. addrs: the n addresses that no module maps, in any
+ * order, sorted here. Notes what was found, and what was not and why. */
+void found_slides_find(struct found_slides *s, struct trace *t, const struct files *files,
+		       uint64_t *addrs, size_t n);
+void found_slides_release(struct found_slides *s); /* accepts a zeroed struct */
+/* The file that has addr in its code or right behind it, and the link-time address; NULL: none. */
+struct file *found_slides_at(const struct found_slides *s, uint64_t addr, uint64_t *vaddr);
+
+#endif

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Rows of run.sh for the readers of Unity, Mono, Lua and instrumented captures, and for the reports
+# that read them: tens of MB each, since rates do not change beyond that. What is read is compared
+# with what the generator says before anything is timed.
+
+# reader NAME FILE KINDS TRUTH COMMAND...: makes FILE (FOLDER/info of a folder), checks that tm-import finds as many events of
+# KINDS as the awk program TRUTH prints of what the generator said, and adds the row.
+reader() {
+	local name="import $1" file=$2 kinds=$3 truth=$4
+
+	shift 4
+	case $name in *"$only"*) ;; *) return ;; esac
+	make_input "$file" "$@"
+	# shellcheck disable=SC2086 # kinds are words
+	right "$file" "events ($kinds)" "$(count "$file" $kinds)" "$(awk "$truth" "$file.truth")"
+	row "$name" "$(size "${file%/info}")" "$(count "$file" "$every")" tm-import -q "$file"
+}
+every='frame alloc free freed type-total enter exit sample counter object reference delta'
+
+total() { echo "\$1 == \"$1\" { print \$2 }"; } # "WORD N" of the truth, as a program
+calls='$1 == "enters" || $1 == "exits" { n += $2 } END { print n }'
+lines='END { print NR }'
+
+# awk programs, for formats of which text is all there is
+pet='BEGIN {
+	for (i = 0; i < n; i++) {
+		printf "PET: Function took too long: %d.%02d MSec Thread: Main Thread frame %d\n",
+			i % 40 + 1, i % 100, i
+		print "Function Name Trace"
+		for (k = 0; k < 8; k++)
+			printf "%d) 0x%x - Game::Level%d::Step%d\n", k, 2187634048 + i % 997 * 64 + k * 4096,
+				k, i % 997
+	}
+	print "samples", n >"/dev/stderr"
+}'
+csv='BEGIN {
+	print "time_ms,frame,pss (B),heap (B),temperature,power,fps (fps)"
+	for (i = 0; i < n; i++)
+		printf "%d,%d,%d,%d,%d,%d,%d\n", i * 16, i, 1e8 + i % 1000 * 4096, 5e7 + i * 16, 40 + i % 9,
+			2000 + i % 300, 60 - i % 7
+	print "readings", n * 5 >"/dev/stderr"
+}'
+awk=$(command -v awk)
+
+# What a stream of many small blocks out of order, without two equal frames, costs beside run.raw.
+reader 'Unity .raw, harsher' hard.raw sample "$(total samples)" "$GEN/unity" --bytes $((mb / 4 + 1))M \
+	--workers 6 --calls 60 --depth 12 --split --block 3000 --lag 3 --rich 3 --spread 8
+reader 'Unity .data' run.data sample "$(total samples)" "$GEN/unity_data" --frames "$mb" \
+	--threads 4 --calls 200 data
+reader 'Unity .pdata' run.pdata sample "$(total samples)" "$GEN/unity_data" --frames $((mb * 4)) \
+	--threads 4 --calls 200 --version 7 pdata
+reader PET run.pet sample "$(total samples)" "$awk" -v n=$((mb * 100)) "$pet"
+reader 'instrument, records' run.calls 'enter exit' "$calls" "$GEN/instrument" calls 1 $((mb * 1000))
+reader 'instrument, text' run.ex 'enter exit' "$calls" "$GEN/instrument" e-x 1 $((mb * 1000))
+mkdir -p uftrace
+reader uftrace uftrace/info 'enter exit' "$calls" "$GEN/instrument" uftrace uftrace 1 $((mb * 1000))
+reader 'Mono .mlpd' run.mlpd alloc '{ print $2 }' "$GEN/mono" many $((mb * 2000))
+for format in snap heap memsnap2 memsnap3; do
+	reader "Unity heap, $format" run.$format object "$(total objects)" "$GEN/unity_heap" \
+		--many $((mb * 200)) $format
+done
+reader 'Miku .sample' run.miku sample "$lines" "$GEN/miku" --frames $((mb * 10)) E
+reader 'Miku stream' run.mikutcp sample "$lines" "$GEN/miku" --frames $((mb * 10)) wire4
+reader ELua run.elprof sample "$(total nodes)" "$GEN/elua" --nodes 2000 --frames $((mb / 4 + 1)) v2
+# An allocation that grew is a free and another one.
+reader 'lua_Alloc log, text' run.lualloc alloc '$1 == "kind" { n += $3 + $5 } END { print n }' \
+	"$GEN/lualloc" --events $((mb * 500)) --frames "$mb" text
+reader 'lua_Alloc log, binary' run.lualloc2 alloc '$1 == "kind" { n += $3 + $5 } END { print n }' \
+	"$GEN/lualloc" --events $((mb * 500)) --frames "$mb" binary
+reader sluaunreal run.sluastat frame "$(total frames)" "$GEN/slua" --frames $((mb * 50))
+reader 'folded stacks' run.folded sample "$lines" "$GEN/lua_profiles" --events $((mb * 500)) \
+	--truth /dev/stderr folded
+reader luatrace run.luatrace sample "$lines" "$GEN/lua_profiles" --events $((mb * 2000)) \
+	--truth /dev/stderr luatrace
+reader 'tarantool memprof' run.memprof alloc '$1 == "alloc" { n++ } END { print n }' \
+	"$GEN/tarantool" --events $((mb * 1000)) --truth /dev/stderr memprof
+reader 'tarantool sysprof' run.sysprof sample "$lines" "$GEN/tarantool" --events $((mb * 1000)) \
+	--truth /dev/stderr sysprof
+reader 'counters as CSV' run.csv counter "$(total readings)" "$awk" -v n=$((mb * 500)) "$csv"
+
+# report NAME FILE COMMAND...
+report() {
+	local name=$1 file=$2
+
+	shift 2
+	row "$name" "$(size "$file")" "$(count "$file" "$every")" "$@" "$file"
+}
+make_input calls.tmt "$GEN/calls" --events $((mb * 3000)) --depth 40
+right calls.tmt events "$(count calls.tmt enter exit)" $((mb * 3000))
+make_input objects.tmt "$GEN/heap" big $((mb * 500)) $((mb * 1500))
+right objects.tmt objects "$(count objects.tmt object)" $((mb * 500))
+report tm-spikes calls.tmt tm-spikes -q --threshold 500us
+report 'tm-spikes, Unity .raw' run.raw tm-spikes -q --threshold 1ms
+report 'tm-top, self time of calls' calls.tmt tm-top -q --by function
+report 'tm-top, self time of .raw' run.raw tm-top -q --by function
+report 'tm-frames, .raw' run.raw tm-frames -q
+report tm-heap objects.tmt tm-heap -q
