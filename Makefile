@@ -12,7 +12,8 @@
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make diff                 answers compared on large files of Debian
-#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR
+#: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
+#:                           INCLUDEDIR
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
 #:        NODEPS=1 (never look for packages)
@@ -23,6 +24,8 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 LIBEXECDIR ?= $(PREFIX)/libexec
 DATADIR ?= $(PREFIX)/share
+LIBDIR  ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 
 # Objects of different compilers and sanitizers live apart, so switching costs no rebuild and
 # mixes nothing.
@@ -40,6 +43,7 @@ endif
 MAKEFLAGS += $(if $(filter-out 0,$(MAKELEVEL)),,-j$(shell nproc 2>/dev/null || echo 1))
 
 # A packager's CFLAGS, CPPFLAGS and LDFLAGS are kept; what the code relies on is added to them.
+OBJCOPY  ?= objcopy
 CFLAGS   ?= -O2 -g
 CXXFLAGS ?= -O2 -g
 WARN     := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
@@ -68,7 +72,7 @@ made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
 lib_src  := $(filter-out lib/capture/preload_%,$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
-cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash.c
+cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/tm-*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
@@ -77,6 +81,7 @@ data_src := $(sort $(shell find testdata -type f))
 
 LIB      := $(B)/libtracemill.a
 CAPTURE  := $(B)/lib/libtracemill-capture
+RUNTIME  := $(CAPTURE).so $(CAPTURE).a $(B)/lib/libtracemill-wrap.a
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
 FUZZERS  := $(fuzz_src:tests/fuzz/%.c=$(B)/tests/fuzz/%)
@@ -105,7 +110,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS) $(CAPTURE).so $(CAPTURE).a
+all: $(PROGRAMS) $(RUNTIME)
 
 build/deps.mk: .ci/deps
 	@mkdir -p $(@D)
@@ -166,9 +171,25 @@ $(CAPTURE).so: $(cap_obj)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -Wl,-z,defs,-soname,$(@F) -o $@ $^ -lm
 
+# One object, of which nothing but the hooks and tracemill.h can meet a program's own names.
+archive = $(call say,AR,$@)rm -f $@ && $(LD) -r -o $(@:.a=.o) $^ && \
+          $(OBJCOPY) --localize-hidden $(@:.a=.o) && $(AR) rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
+
 $(CAPTURE).a: $(cap_obj)
 	@mkdir -p $(@D)
-	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+	$(archive)
+
+# The same for -Wl,--wrap=malloc and its like, where nothing can be preloaded.
+wrap_src := $(filter-out lib/capture/preload_new.c lib/capture/preload_mmap.c,$(cap_src))
+wrap_obj := $(addprefix $(B)/wrap/,$(addsuffix .o,$(wrap_src)))
+
+$(B)/wrap/%.c.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CAPFLAGS) -DCAP_WRAP -DXXH_INLINE_ALL -MMD -MP -c -o $@ $<
+
+$(B)/lib/libtracemill-wrap.a: $(wrap_obj)
+	@mkdir -p $(@D)
+	$(archive)
 
 link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -211,7 +232,8 @@ $(B)/testdata.done: $(B)/testdata.key
 # T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
 few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
-               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(UNITS) $(B)/testdata.done)
+               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) \
+               $(UNITS) $(B)/testdata.done)
 replay-programs: $(FUZZERS)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
@@ -276,6 +298,8 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
+	install -d '$(DESTDIR)$(LIBDIR)' && install -m 644 $(RUNTIME) '$(DESTDIR)$(LIBDIR)'
+	install -D -m 644 lib/capture/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :
@@ -287,6 +311,8 @@ uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
+	  $(foreach r,$(RUNTIME),'$(DESTDIR)$(LIBDIR)/$(notdir $(r))') \
+	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 
@@ -317,4 +343,4 @@ clean:
 help:
 	@sed -n '/^#:/s/^#: \{0,1\}//p' Makefile
 
--include $(all_obj:.o=.d) $(cap_obj:.o=.d)
+-include $(all_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d)

@@ -194,8 +194,6 @@ int main(int argc, char **argv)
 		cli_error(given, "the capture library is not there");
 		return EXIT_INPUT;
 	}
-	if (!output && !isatty(STDOUT_FILENO) && s.children)
-		output = "-";
 	fd = open_output(&output, s.children);
 	if (fd < 0) {
 		cli_error(output, "%s", strerror(errno));

@@ -4,17 +4,6 @@
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
-#include <xxhash.h>
-
-uint64_t hash_bytes(const void *p, size_t n)
-{
-	return XXH3_64bits(p, n);
-}
-
-uint64_t hash_bytes_seeded(const void *p, size_t n, uint64_t seed)
-{
-	return XXH3_64bits_withSeed(p, n, seed);
-}
 
 static struct map64_slot *find(const struct map64 *m, uint64_t key)
 {

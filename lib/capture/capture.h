@@ -73,12 +73,6 @@ struct capture {
 extern struct capture cap;
 
 enum { CAP_QUIET = 1, CAP_BUSY = 2 }; /* depth: we know; we are writing a record */
-struct cap_self {
-	struct cap_ring *ring;
-	unsigned depth; /* not 0: nothing that this thread does is recorded */
-};
-extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec")));
-
 /* Where a hook was called from, for the stack. */
 struct cap_where {
 	const void *frame, *caller, *cfa;
@@ -86,6 +80,17 @@ struct cap_where {
 #define CAP_HERE                                                                     \
 	((struct cap_where){__builtin_frame_address(0), __builtin_return_address(0), \
 			    __builtin_dwarf_cfa()})
+
+struct cap_self {
+	struct cap_ring *ring;
+	unsigned depth; /* not 0: nothing that this thread does is recorded */
+	/* Inside of an operator new: what is recorded of the next allocation of this size; NULL:
+	 * nothing, or it has been. And of an operator delete: what has been recorded as freed. */
+	const struct cap_where *outer;
+	size_t outer_size;
+	const void *freed;
+};
+extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec")));
 
 /* Begins to record as the settings say; false: not this process, no output, or no memory. */
 bool cap_start(const struct cap_settings *s);
@@ -122,7 +127,7 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 /* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
 void cap_write_begin(int fd);
 void cap_write(bool flush);
-void cap_write_end(const char *note);
+void cap_write_end(const char *end); /* a note, or NULL */
 /* In helper.c. */
 void cap_helper_start(void);
 void cap_helper_wake(void);

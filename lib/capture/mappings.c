@@ -41,9 +41,12 @@ bool cap_mappings_add(struct cap_mappings *m, uint64_t lo, uint64_t hi)
 bool cap_mappings_remove(struct cap_mappings *m, uint64_t lo, uint64_t hi, struct cap_range *gone,
 			 struct cap_range rest[2])
 {
-	uint32_t i = m->rows ? find(m, lo) : 0;
+	uint32_t i;
 
-	if (lo >= hi || i == m->n || m->rows[i].lo >= hi)
+	if (!m->rows || lo >= hi)
+		return false;
+	i = find(m, lo);
+	if (i == m->n || m->rows[i].lo >= hi)
 		return false;
 	*gone = m->rows[i];
 	rest[0] = (struct cap_range){gone->lo, gone->lo < lo ? lo : gone->lo};

@@ -119,6 +119,33 @@ static bool overlap(const struct cap_module *a, const struct cap_module *b)
 	return false;
 }
 
+/* Does the map of this epoch say that another one is at these addresses? */
+static bool taken(const struct cap_modules *m, const struct cap_module *x)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (&m->rows[i] != x && m->rows[i].written == m->epoch + 1 &&
+		    overlap(&m->rows[i], x))
+			return true;
+	return false;
+}
+
+/* "./plugin.so" is where the program was when it was loaded, which is where it still is, we hope.
+ */
+static void make_absolute(char *name, size_t size)
+{
+	size_t n = strlen(name), folder;
+	char path[CAP_NAME];
+
+	if (*name == '/' || !strchr(name, '/') || !getcwd(path, sizeof path))
+		return;
+	folder = strlen(path);
+	if (folder + 1 + n + 1 > size)
+		return;
+	memmove(name + folder + 1, name, n + 1);
+	memcpy(name, path, folder);
+	name[folder] = '/';
+}
+
 static int see(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct scan *s = arg;
@@ -143,9 +170,13 @@ static int see(struct dl_phdr_info *info, size_t size, void *arg)
 		if (n > 0)
 			x->name[n] = 0;
 	}
+	make_absolute(x->name, sizeof x->name);
 	for (uint32_t i = 0; i < m->n; i++)
-		if (equal(&m->rows[i],
-			  x)) { /* also when it had gone: its row says the truth again */
+		if (equal(&m->rows[i], x)) {
+			if (m->rows[i].gone) { /* it has come again, at the same place */
+				s->reused |= taken(m, &m->rows[i]);
+				m->changed = true;
+			}
 			m->rows[i].seen = true;
 			m->rows[i].gone = false;
 			return 0;
@@ -154,9 +185,7 @@ static int see(struct dl_phdr_info *info, size_t size, void *arg)
 		m->lost++;
 		return 0;
 	}
-	for (uint32_t i = 0; i < m->n; i++)
-		if (!m->rows[i].seen && m->rows[i].written && overlap(&m->rows[i], x))
-			s->reused = true;
+	s->reused |= taken(m, x);
 	x->seen = true;
 	m->n++;
 	m->changed = true;

@@ -140,8 +140,9 @@ void cap_output_note(struct cap_output *o, unsigned severity, uint64_t count, co
 	*p++ = (uint8_t)severity;
 	p = cap_uleb(p, count);
 	p = cap_uleb(p, n);
-	memcpy(p, text, n);
-	cap_output_rows(o, p + n);
+	for (size_t i = 0; i < n; i++)
+		*p++ = (uint8_t)text[i];
+	cap_output_rows(o, p);
 }
 
 void cap_output_flush(struct cap_output *o)

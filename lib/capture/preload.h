@@ -9,6 +9,16 @@
 #include "lib/capture/capture.h"
 
 #define CAP_PUBLIC __attribute__((visibility("default")))
+/* A hook has its function's name for the linker only: the compiler knows what malloc does, and that
+ * is not what ours does. With CAP_WRAP it is what the linker's --wrap=NAME calls instead. */
+#ifdef CAP_WRAP
+#define CAP_SYMBOL(name) "__wrap_" name
+#else
+#define CAP_SYMBOL(name) name
+#endif
+#define CAP_HOOK(result, name, parameters)                                   \
+	CAP_PUBLIC result hook_##name parameters __asm__(CAP_SYMBOL(#name)); \
+	result hook_##name parameters
 
 /* The next definition of name behind this library; NULL: none. */
 void *cap_next(const char *name);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
+struct functions {
 	void *(*malloc)(size_t);
 	void *(*calloc)(size_t, size_t);
 	void *(*realloc)(void *, size_t);
@@ -22,7 +22,31 @@ static struct {
 	void *(*valloc)(size_t);
 	void *(*pvalloc)(size_t);
 	size_t (*usable)(void *);
-} next;
+};
+
+#ifdef CAP_WRAP
+/* Those that were not named to the linker are NULL, and nobody calls our hooks for them. */
+#define REAL(result, name, parameters) \
+	extern result real_##name parameters __asm__("__real_" #name) __attribute__((weak))
+REAL(void *, malloc, (size_t));
+REAL(void *, calloc, (size_t, size_t));
+REAL(void *, realloc, (void *, size_t));
+REAL(void *, reallocarray, (void *, size_t, size_t));
+REAL(void, free, (void *));
+REAL(void *, memalign, (size_t, size_t));
+REAL(void *, aligned_alloc, (size_t, size_t));
+REAL(int, posix_memalign, (void **, size_t, size_t));
+REAL(void *, valloc, (size_t));
+REAL(void *, pvalloc, (size_t));
+
+static const struct functions next = {
+    real_malloc, real_calloc,   real_realloc,       real_reallocarray,
+    real_free,   real_memalign, real_aligned_alloc, real_posix_memalign,
+    real_valloc, real_pvalloc,  malloc_usable_size,
+};
+#else
+static struct functions next;
+#endif
 
 /* What dlsym allocates before we know where from. */
 static _Alignas(16) unsigned char early[16 << 10];
@@ -43,6 +67,11 @@ static bool is_early(const void *p)
 	return (uintptr_t)p - (uintptr_t)early < sizeof early;
 }
 
+#ifdef CAP_WRAP
+static void find_all(void)
+{
+}
+#else
 void *cap_next(const char *name)
 {
 	unsigned depth = cap_self.depth;
@@ -82,6 +111,7 @@ static __attribute__((noinline)) void find_all(void)
 	resolve(&next.malloc, "malloc");
 	finding = false;
 }
+#endif
 
 /* False: we are being called by what looks for the functions. */
 static inline bool found(void)
@@ -101,28 +131,36 @@ size_t cap_usable(const void *p)
 
 static inline void *told(void *p, size_t requested, struct cap_where where)
 {
-	if (p)
-		cap_alloc(p, requested, cap_usable(p), 0, where);
+	if (!p)
+		return p;
+	if (cap_self.outer && cap_self.outer_size == requested) {
+		where = *cap_self.outer;
+		cap_self.outer = NULL;
+	}
+	cap_alloc(p, requested, cap_usable(p), 0, where);
 	return p;
 }
 
-CAP_PUBLIC void *malloc(size_t n)
+CAP_HOOK(void *, malloc, (size_t n))
 {
 	return found() ? told(next.malloc(n), n, CAP_HERE) : early_alloc(n);
 }
 
-CAP_PUBLIC void *calloc(size_t n, size_t size)
+CAP_HOOK(void *, calloc, (size_t n, size_t size))
 {
 	if (!found())
 		return n && size > sizeof early / n ? NULL : early_alloc(n * size);
 	return told(next.calloc(n, size), n * size, CAP_HERE);
 }
 
-CAP_PUBLIC void free(void *p)
+CAP_HOOK(void, free, (void *p))
 {
 	if (!p || is_early(p) || !found())
 		return;
-	cap_free(p, 0);
+	if (cap_self.freed == p)
+		cap_self.freed = NULL;
+	else
+		cap_free(p, 0);
 	next.free(p);
 }
 
@@ -155,12 +193,12 @@ static void *reallocate(void *p, size_t n, struct cap_where where)
 	return to;
 }
 
-CAP_PUBLIC void *realloc(void *p, size_t n)
+CAP_HOOK(void *, realloc, (void *p, size_t n))
 {
 	return found() ? reallocate(p, n, CAP_HERE) : p ? NULL : early_alloc(n);
 }
 
-CAP_PUBLIC void *reallocarray(void *p, size_t n, size_t size)
+CAP_HOOK(void *, reallocarray, (void *p, size_t n, size_t size))
 {
 	size_t bytes;
 
@@ -171,17 +209,17 @@ CAP_PUBLIC void *reallocarray(void *p, size_t n, size_t size)
 	return found() ? reallocate(p, bytes, CAP_HERE) : NULL;
 }
 
-CAP_PUBLIC void *memalign(size_t align, size_t n)
+CAP_HOOK(void *, memalign, (size_t align, size_t n))
 {
 	return found() ? told(next.memalign(align, n), n, CAP_HERE) : NULL;
 }
 
-CAP_PUBLIC void *aligned_alloc(size_t align, size_t n)
+CAP_HOOK(void *, aligned_alloc, (size_t align, size_t n))
 {
 	return found() ? told(next.aligned_alloc(align, n), n, CAP_HERE) : NULL;
 }
 
-CAP_PUBLIC int posix_memalign(void **p, size_t align, size_t n)
+CAP_HOOK(int, posix_memalign, (void **p, size_t align, size_t n))
 {
 	int error = found() ? next.posix_memalign(p, align, n) : ENOMEM;
 
@@ -190,12 +228,12 @@ CAP_PUBLIC int posix_memalign(void **p, size_t align, size_t n)
 	return error;
 }
 
-CAP_PUBLIC void *valloc(size_t n)
+CAP_HOOK(void *, valloc, (size_t n))
 {
 	return found() && next.valloc ? told(next.valloc(n), n, CAP_HERE) : NULL;
 }
 
-CAP_PUBLIC void *pvalloc(size_t n)
+CAP_HOOK(void *, pvalloc, (size_t n))
 {
 	return found() && next.pvalloc ? told(next.pvalloc(n), n, CAP_HERE) : NULL;
 }

@@ -102,19 +102,19 @@ static void *map(void *at, size_t n, int prot, int flags, int fd, off_t offset,
 	return p;
 }
 
-CAP_PUBLIC void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+CAP_HOOK(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offset))
 {
 	return map(at, n, prot, flags, fd, offset, CAP_HERE);
 }
 
 #if UINTPTR_MAX == UINT64_MAX && defined(__GLIBC__)
-CAP_PUBLIC void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t offset)
+CAP_HOOK(void *, mmap64, (void *at, size_t n, int prot, int flags, int fd, off64_t offset))
 {
 	return map(at, n, prot, flags, fd, offset, CAP_HERE);
 }
 #endif
 
-CAP_PUBLIC int munmap(void *p, size_t n)
+CAP_HOOK(int, munmap, (void *p, size_t n))
 {
 	bool on = wanted();
 	long result;
@@ -129,7 +129,7 @@ CAP_PUBLIC int munmap(void *p, size_t n)
 	return (int)result;
 }
 
-CAP_PUBLIC void *mremap(void *p, size_t old, size_t n, int flags, ...)
+CAP_HOOK(void *, mremap, (void *p, size_t old, size_t n, int flags, ...))
 {
 	void *at = NULL, *to;
 	bool on = wanted();

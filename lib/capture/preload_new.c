@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * C++'s operators by their names in the Itanium ABI. Those of libstdc++ and libc++ call malloc and
- * free, which are hooked too: the hooks are off meanwhile. Other allocators' need not.
+ * free, which are hooked too: what they do is recorded there, with the operator's caller as its
+ * own. Other allocators' operators need not.
  *
  * This file is compiled with -fexceptions: bad_alloc goes through, and the cleanup runs.
  */
@@ -43,19 +44,23 @@ static void *find(void *_Atomic *slot, const char *name)
 	return p;
 }
 
-static void restore(const unsigned *depth)
+static void restore(const struct cap_where *const *outer)
 {
-	cap_self.depth = *depth;
+	cap_self.outer = *outer;
 }
 
-#define QUIETLY                                                            \
-	__attribute__((cleanup(restore))) unsigned depth = cap_self.depth; \
-	cap_self.depth = depth | CAP_QUIET
+/* Around the call of the real operator, which may throw, and may call another that we stand before:
+ * that one then leaves all to the first. */
+#define OUTERMOST(where, n)                                                               \
+	__attribute__((cleanup(restore))) const struct cap_where *outer = cap_self.outer; \
+	cap_self.outer = &(where);                                                        \
+	cap_self.outer_size = n
 
-static void *told(void *p, size_t n, struct cap_where where)
+/* When no malloc of ours has seen it. */
+static void *told(void *p, size_t n, const struct cap_where *where)
 {
-	if (p)
-		cap_alloc(p, n, cap_usable(p), 0, where);
+	if (p && cap_self.outer == where)
+		cap_alloc(p, n, cap_usable(p), 0, *where);
 	return p;
 }
 
@@ -88,11 +93,14 @@ typedef void *(*new_align_extra_fn)(size_t, size_t, const void *);
                                                          \
 		if (!f)                                  \
 			return from_malloc(n, 0, false); \
+		if (cap_self.outer)                      \
+			return f(n);                     \
+		struct cap_where where = CAP_HERE;       \
 		{                                        \
-			QUIETLY;                         \
-			p = f(n);                        \
+			OUTERMOST(where, n);             \
+			p = told(f(n), n, &where);       \
 		}                                        \
-		return told(p, n, CAP_HERE);             \
+		return p;                                \
 	}
 #define NEW_NOTHROW(name, text)                                   \
 	CAP_PUBLIC void *name(size_t n, const void *tag);         \
@@ -104,11 +112,14 @@ typedef void *(*new_align_extra_fn)(size_t, size_t, const void *);
                                                                   \
 		if (!f)                                           \
 			return from_malloc(n, 0, true);           \
+		if (cap_self.outer)                               \
+			return f(n, tag);                         \
+		struct cap_where where = CAP_HERE;                \
 		{                                                 \
-			QUIETLY;                                  \
-			p = f(n, tag);                            \
+			OUTERMOST(where, n);                      \
+			p = told(f(n, tag), n, &where);           \
 		}                                                 \
-		return told(p, n, CAP_HERE);                      \
+		return p;                                         \
 	}
 #define NEW_ALIGN(name, text)                                     \
 	CAP_PUBLIC void *name(size_t n, size_t align);            \
@@ -120,11 +131,14 @@ typedef void *(*new_align_extra_fn)(size_t, size_t, const void *);
                                                                   \
 		if (!f)                                           \
 			return from_malloc(n, align, false);      \
+		if (cap_self.outer)                               \
+			return f(n, align);                       \
+		struct cap_where where = CAP_HERE;                \
 		{                                                 \
-			QUIETLY;                                  \
-			p = f(n, align);                          \
+			OUTERMOST(where, n);                      \
+			p = told(f(n, align), n, &where);         \
 		}                                                 \
-		return told(p, n, CAP_HERE);                      \
+		return p;                                         \
 	}
 #define NEW_ALIGN_NOTHROW(name, text)                                         \
 	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag);       \
@@ -136,11 +150,14 @@ typedef void *(*new_align_extra_fn)(size_t, size_t, const void *);
                                                                               \
 		if (!f)                                                       \
 			return from_malloc(n, align, true);                   \
+		if (cap_self.outer)                                           \
+			return f(n, align, tag);                              \
+		struct cap_where where = CAP_HERE;                            \
 		{                                                             \
-			QUIETLY;                                              \
-			p = f(n, align, tag);                                 \
+			OUTERMOST(where, n);                                  \
+			p = told(f(n, align, tag), n, &where);                \
 		}                                                             \
-		return told(p, n, CAP_HERE);                                  \
+		return p;                                                     \
 	}
 
 NEW(NAME(_Znw, ), "_Znw" Z)
@@ -168,11 +185,14 @@ static void delete (void *p, size_t a, size_t b, void *_Atomic *slot, const char
 		free(p);
 		return;
 	}
-	cap_free(p, 0);
-	{
-		QUIETLY;
+	if (cap_self.freed == p) { /* one operator calls another */
 		f(p, a, b);
+		return;
 	}
+	cap_free(p, 0);
+	cap_self.freed = p;
+	f(p, a, b);
+	cap_self.freed = NULL;
 }
 
 #define DELETE(name, text)                                 \

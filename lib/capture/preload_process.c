@@ -8,7 +8,6 @@
  */
 #include "lib/capture/preload.h"
 
-#include <alloca.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -42,11 +41,13 @@ static __attribute__((constructor)) void begin(void)
 	if (!cap_on())
 		return;
 	cap_self.depth |= CAP_QUIET;
-	pthread_atfork(cap_fork_prepare, cap_fork_parent, cap_fork_child);
-	at_quick_exit(at_end);
+	if (pthread_atfork(cap_fork_prepare, cap_fork_parent, cap_fork_child) ||
+	    at_quick_exit(at_end))
+		cap_finish("the C library had no room for the recorder's handlers");
 	cap_self.depth &= ~(unsigned)CAP_QUIET;
 	atomic_store(&cap.ready, true);
-	cap_helper_start();
+	if (cap_on())
+		cap_helper_start();
 }
 
 static __attribute__((destructor)) void end(void)
@@ -54,12 +55,13 @@ static __attribute__((destructor)) void end(void)
 	cap_finish(NULL);
 }
 
+#ifndef CAP_WRAP /* a program linked statically has nothing behind these */
 static bool ours(void)
 {
 	return cap_on() && (uint32_t)getpid() == cap.pid;
 }
 
-CAP_PUBLIC void _exit(int status)
+CAP_HOOK(void, _exit, (int status))
 {
 	static void (*next)(int);
 
@@ -71,13 +73,13 @@ CAP_PUBLIC void _exit(int status)
 	__builtin_unreachable();
 }
 
-CAP_PUBLIC void _Exit(int status)
+CAP_HOOK(void, _Exit, (int status))
 {
-	_exit(status);
+	hook__exit(status);
 }
 
 /* The trace is not ended: a handler may go on. */
-CAP_PUBLIC void abort(void)
+CAP_HOOK(void, abort, (void))
 {
 	static void (*next)(void);
 
@@ -89,7 +91,7 @@ CAP_PUBLIC void abort(void)
 	__builtin_unreachable();
 }
 
-CAP_PUBLIC int dlclose(void *handle)
+CAP_HOOK(int, dlclose, (void *handle))
 {
 	static int (*next)(void *);
 	int result;
@@ -122,7 +124,7 @@ static int after_exec(bool mine, int result)
 	return result;
 }
 
-CAP_PUBLIC int execve(const char *path, char *const argv[], char *const env[])
+CAP_HOOK(int, execve, (const char *path, char *const argv[], char *const env[]))
 {
 	static int (*next)(const char *, char *const[], char *const[]);
 	bool mine;
@@ -133,12 +135,12 @@ CAP_PUBLIC int execve(const char *path, char *const argv[], char *const env[])
 	return after_exec(mine, next(path, argv, env));
 }
 
-CAP_PUBLIC int execv(const char *path, char *const argv[])
+CAP_HOOK(int, execv, (const char *path, char *const argv[]))
 {
-	return execve(path, argv, environ);
+	return hook_execve(path, argv, environ);
 }
 
-CAP_PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
+CAP_HOOK(int, execvpe, (const char *file, char *const argv[], char *const env[]))
 {
 	static int (*next)(const char *, char *const[], char *const[]);
 	bool mine;
@@ -149,12 +151,12 @@ CAP_PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
 	return after_exec(mine, next(file, argv, env));
 }
 
-CAP_PUBLIC int execvp(const char *file, char *const argv[])
+CAP_HOOK(int, execvp, (const char *file, char *const argv[]))
 {
-	return execvpe(file, argv, environ);
+	return hook_execvpe(file, argv, environ);
 }
 
-CAP_PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
+CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 {
 	static int (*next)(int, char *const[], char *const[]);
 	bool mine;
@@ -166,45 +168,46 @@ CAP_PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 }
 
 /* The arguments up to NULL, and what stands behind it. */
-#define GATHER(argv, first, last, env)                         \
-	do {                                                   \
-		va_list list, again;                           \
-		size_t count = 1;                              \
-                                                               \
-		va_start(list, last);                          \
-		va_copy(again, list);                          \
-		while (va_arg(list, char *))                   \
-			count++;                               \
-		va_end(list);                                  \
-		(argv) = alloca((count + 1) * sizeof *(argv)); \
-		(argv)[0] = (char *)(uintptr_t)(first);        \
-		for (size_t i = 1; i <= count; i++)            \
-			(argv)[i] = va_arg(again, char *);     \
-		if (env)                                       \
-			*(env) = va_arg(again, char **);       \
-		va_end(again);                                 \
+#define GATHER(argv, first, last, env)                                   \
+	do {                                                             \
+		va_list list, again;                                     \
+		size_t count = 1;                                        \
+                                                                         \
+		va_start(list, last);                                    \
+		va_copy(again, list);                                    \
+		while (va_arg(list, char *))                             \
+			count++;                                         \
+		va_end(list);                                            \
+		(argv) = __builtin_alloca((count + 1) * sizeof *(argv)); \
+		(argv)[0] = (char *)(uintptr_t)(first);                  \
+		for (size_t i = 1; i <= count; i++)                      \
+			(argv)[i] = va_arg(again, char *);               \
+		if (env)                                                 \
+			*(env) = va_arg(again, char **);                 \
+		va_end(again);                                           \
 	} while (0)
 
-CAP_PUBLIC int execl(const char *path, const char *arg, ...)
+CAP_HOOK(int, execl, (const char *path, const char *arg, ...))
 {
 	char **argv, ***none = NULL;
 
 	GATHER(argv, arg, arg, none);
-	return execve(path, argv, environ);
+	return hook_execve(path, argv, environ);
 }
 
-CAP_PUBLIC int execlp(const char *file, const char *arg, ...)
+CAP_HOOK(int, execlp, (const char *file, const char *arg, ...))
 {
 	char **argv, ***none = NULL;
 
 	GATHER(argv, arg, arg, none);
-	return execvpe(file, argv, environ);
+	return hook_execvpe(file, argv, environ);
 }
 
-CAP_PUBLIC int execle(const char *path, const char *arg, ...)
+CAP_HOOK(int, execle, (const char *path, const char *arg, ...))
 {
 	char **argv, **env = NULL, ***to = &env;
 
 	GATHER(argv, arg, arg, to);
-	return execve(path, argv, env);
+	return hook_execve(path, argv, env);
 }
+#endif

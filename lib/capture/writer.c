@@ -24,8 +24,9 @@ static uint8_t *text(uint8_t *p, const char *s)
 	size_t n = strlen(s);
 
 	p = cap_uleb(p, n);
-	memcpy(p, s, n);
-	return p + n;
+	for (size_t i = 0; i < n; i++)
+		*p++ = (uint8_t)s[i];
+	return p;
 }
 
 static uint8_t *attribute(uint8_t *p, const char *key, const char *value)
@@ -35,7 +36,7 @@ static uint8_t *attribute(uint8_t *p, const char *key, const char *value)
 
 static uint8_t *decimal(uint8_t *p, const char *key, uint64_t v)
 {
-	char digits[24], *s = digits + sizeof digits - 1;
+	char digits[24] = {0}, *s = digits + sizeof digits - 1;
 
 	*s = 0;
 	do
@@ -274,13 +275,13 @@ void cap_write(bool flush)
 	}
 }
 
-static void note(uint64_t count, const char *what)
+static void loss(uint64_t count, const char *what)
 {
 	if (count)
 		cap_output_note(&cap.out, LOSS, count, what);
 }
 
-void cap_write_end(const char *text_of_end)
+void cap_write_end(const char *end)
 {
 	const struct cap_settings *s = &cap.settings;
 
@@ -292,16 +293,16 @@ void cap_write_end(const char *text_of_end)
 				"Poisson sampling: counts and bytes are estimates without bias");
 	if (s->threshold)
 		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
-	note(atomic_load(&cap.nested), "events from signal handlers inside the recorder");
-	note(atomic_load(&cap.ringless), "events of threads beyond the recorder's limit");
-	note(atomic_load(&cap.dropped), "events dropped: the output was too slow");
-	note(atomic_load(&cap.nameless), "frames or counters beyond the recorder's limit of names");
-	note(atomic_load(&cap.live.lost), "frees not recorded: too many sampled blocks live");
-	note(atomic_load(&cap.stacks.cut), "stacks cut short: the recorder's table is full");
-	note(atomic_load(&cap.mappings.lost), "mappings beyond the recorder's limit");
-	note(cap.modules.lost, "modules beyond the recorder's limit");
-	if (text_of_end)
-		cap_output_note(&cap.out, INFO, 0, text_of_end);
+	loss(atomic_load(&cap.nested), "events from signal handlers inside the recorder");
+	loss(atomic_load(&cap.ringless), "events of threads beyond the recorder's limit");
+	loss(atomic_load(&cap.dropped), "events dropped: the output was too slow");
+	loss(atomic_load(&cap.nameless), "frames or counters beyond the recorder's limit of names");
+	loss(atomic_load(&cap.live.lost), "frees not recorded: too many sampled blocks live");
+	loss(atomic_load(&cap.stacks.cut), "stacks cut short: the recorder's table is full");
+	loss(atomic_load(&cap.mappings.lost), "mappings beyond the recorder's limit");
+	loss(cap.modules.lost, "modules beyond the recorder's limit");
+	if (end)
+		cap_output_note(&cap.out, INFO, 0, end);
 	cap_output_flush(&cap.out);
 	if (lost() || atomic_load(&cap.live.lost))
 		header();

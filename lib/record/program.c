@@ -101,7 +101,7 @@ static enum status check_elf(int fd, const unsigned char *head, size_t n, struct
 	if (!has_interpreter(fd, head, head[EI_CLASS] == ELFCLASS64))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is linked statically: no library can be loaded into it; link "
-			       "libtracemill-capture.a into it instead");
+			       "libtracemill-wrap.a into it instead, with --wrap");
 	return ST_OK;
 }
 

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lib/capture without hooks: its parts, and a whole recording of eight threads that hand addresses
+ * to each other, read back with the suite's own reader. Meant for SAN=thread too.
+ */
+#include "formats/reader.h"
+#include "lib/base/hash.h"
+#include "lib/capture/capture.h"
+#include "lib/capture/sample.h"
+#include "tests/unit/test.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+TEST(settings)
+{
+	struct cap_settings s;
+
+	CHECK(cap_settings_parse(&s, ""));
+	CHECK(s.fd == -1 && s.depth == CAP_DEPTH && !s.pid && !*s.out);
+	CHECK(cap_settings_parse(&s, "pid=12  fd=200 stacks=fp threshold=18446744073709551615 "
+				     "depth=9999 mmap=1 children=0 out=/a b/c=d"));
+	CHECK(s.pid == 12 && s.fd == 200 && s.stacks == CAP_STACKS_FP && s.mmap && !s.children);
+	CHECK(s.threshold == UINT64_MAX && s.depth == CAP_DEPTH_MAX);
+	CHECK_STR(s.out, "/a b/c=d");
+	CHECK(!cap_settings_parse(&s, "pid"));
+	CHECK(!cap_settings_parse(&s, "pid="));
+	CHECK(!cap_settings_parse(&s, "pid=1x"));
+	CHECK(!cap_settings_parse(&s, "pid=18446744073709551616"));
+	CHECK(!cap_settings_parse(&s, "stacks=f"));
+	CHECK(!cap_settings_parse(&s, "what=1"));
+	CHECK(!cap_settings_parse(&s, "depth=0"));
+}
+
+static void path_of(const struct cap_stacks_table *t, uint32_t id, uint64_t *pc, unsigned *n)
+{
+	for (*n = 0; id; id = t->nodes[id].parent)
+		pc[(*n)++] = t->nodes[id].pc;
+}
+
+TEST(stacks)
+{
+	static struct cap_stacks_table t;
+	static struct cap_last last[2];
+	static uint32_t ids[3000];
+	uint64_t pc[32], back[64];
+	unsigned n;
+
+	CHECK(cap_stacks_init(&t, 0));
+	CHECK_EQ(cap_stacks_id(&t, &last[0], pc, 0), 0);
+	/* Enough to grow the table; all of two outermost callers. */
+	for (int round = 0; round < 2; round++)
+		for (unsigned i = 0; i < 3000; i++) {
+			uint32_t id;
+
+			for (unsigned k = 0; k < 20; k++)
+				pc[k] = 0x1000 + (k < 10 ? i * 64 + k : k);
+			id = cap_stacks_id(&t, &last[round], pc, 20);
+			if (!round)
+				ids[i] = id;
+			CHECK_EQ(id, ids[i]);
+			path_of(&t, id, back, &n);
+			CHECK(n == 20 && !memcmp(back, pc, sizeof *pc * 20));
+		}
+	CHECK_EQ(atomic_load(&t.n), 10 + 3000 * 10);
+	cap_stacks_forget(&t);
+	CHECK(cap_stacks_id(&t, &last[0], pc, 20) > ids[2999]);
+	cap_stacks_release(&t);
+}
+
+TEST(stacks_full)
+{
+	static struct cap_stacks_table t;
+	static struct cap_last last;
+	uint64_t pc[4] = {1, 2, 3, 4};
+	uint32_t id;
+
+	CHECK(cap_stacks_init(&t, 3));
+	id = cap_stacks_id(&t, &last, pc, 4); /* all but the innermost */
+	CHECK_EQ(t.nodes[id].pc, 2);
+	CHECK_EQ(atomic_load(&t.cut), 1);
+	CHECK_EQ(cap_stacks_id(&t, &last, pc + 1, 3), id);
+	CHECK_EQ(atomic_load(&t.cut), 1);
+	cap_stacks_release(&t);
+}
+
+TEST(pcs)
+{
+	struct cap_pcs p = {0};
+
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t i = 1; i <= 20000; i++) {
+			uint32_t *id = cap_pcs_put(&p, (uint64_t)i * 4096);
+
+			CHECK_EQ(*id, round ? i : 0);
+			*id = i;
+		}
+	cap_pcs_clear(&p);
+	CHECK_EQ(*cap_pcs_put(&p, 4096), 0);
+	cap_pcs_clear(&p);
+}
+
+TEST(live_blocks)
+{
+	static struct cap_live l;
+	static bool there[5000];
+	uint64_t random = 99;
+
+	CHECK(cap_live_init(&l));
+	for (int i = 0; i < 200000; i++) {
+		uint64_t k = cap_random(&random) % 5000, address = 0x10000 + k * 16;
+
+		if (cap_random(&random) >> 63) {
+			CHECK(cap_live_add(&l, address));
+			there[k] = true;
+		} else {
+			CHECK_EQ(cap_live_remove(&l, address), there[k]);
+			there[k] = false;
+		}
+	}
+	cap_live_clear(&l);
+	CHECK(!cap_live_remove(&l, 0x10000));
+}
+
+TEST(mappings)
+{
+	static struct cap_mappings m;
+	struct cap_range gone, rest[2];
+
+	CHECK(!cap_mappings_remove(&m, 0, UINT64_MAX, &gone, rest));
+	CHECK(cap_mappings_add(&m, 100, 200));
+	CHECK(cap_mappings_add(&m, 300, 400));
+	CHECK(cap_mappings_add(&m, 200, 300));
+	CHECK(cap_mappings_remove(&m, 150, 160, &gone, rest));
+	CHECK(gone.lo == 100 && rest[0].hi == 150 && rest[1].lo == 160 && rest[1].hi == 200);
+	CHECK(!cap_mappings_remove(&m, 150, 160, &gone, rest));
+	CHECK_EQ(m.n, 4);
+	CHECK(cap_mappings_remove(&m, 180, 500, &gone, rest) && gone.lo == 160);
+	CHECK(cap_mappings_remove(&m, 180, 500, &gone, rest) && gone.lo == 200);
+	CHECK(cap_mappings_remove(&m, 180, 500, &gone, rest) && gone.lo == 300);
+	CHECK(!cap_mappings_remove(&m, 180, 500, &gone, rest));
+	CHECK_EQ(m.n, 2);
+}
+
+/* The estimates of count and bytes are within five standard errors of the truth, for sizes far
+ * below, around and above the interval. */
+TEST(sampling)
+{
+	uint64_t random = 12345;
+
+	for (uint64_t size = 16; size <= 1 << 20; size *= 8) {
+		const uint64_t interval = 4096;
+		double n = 400000, p = 1 - exp(-(double)size / (double)interval), sum = 0, hits = 0;
+		double variance = (1 - p) / p + 0.25 * p; /* of one block's weight */
+		int64_t until = 0;
+
+		for (int i = 0; i < (int)n; i++)
+			if (cap_sample_hit(&until, &random, size, interval)) {
+				sum += cap_sample_weight(&random, size, interval);
+				hits++;
+			}
+		CHECK(fabs(sum - n) < 5 * sqrt(n * variance) + 1);
+		CHECK(fabs(hits - n * p) < 5 * sqrt(n * p * (1 - p)) + 1);
+	}
+}
+
+/* A recording in a child process, since it is one of the process. */
+enum { THREADS = 8, ROUNDS = 30000, SLOTS = 32 };
+static _Atomic uint64_t slots[SLOTS], given_back[SLOTS];
+static _Atomic uint64_t next_address = 0x100000;
+
+/* An allocator: addresses that one thread gives back another has next. */
+static void *work(void *arg)
+{
+	uint64_t random = (uintptr_t)arg * 77 + 5;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t slot = cap_random(&random) >> 32, p, old;
+
+		p = atomic_exchange(&given_back[slot % SLOTS], 0);
+		if (!p)
+			p = atomic_fetch_add(&next_address, 16);
+		cap_alloc((void *)(uintptr_t)p, 10, 16, 0, CAP_HERE);
+		old = atomic_exchange(&slots[slot / SLOTS % SLOTS], p);
+		if (!old)
+			continue;
+		cap_free((void *)(uintptr_t)old, 0);
+		atomic_store(&given_back[slot % SLOTS], old);
+	}
+	return NULL;
+}
+
+static void record(const char *path)
+{
+	struct cap_settings s;
+	pthread_t id[THREADS];
+	char text[256];
+
+	snprintf(text, sizeof text, "stacks=fp out=%s", path);
+	if (!cap_settings_parse(&s, text) || !cap_start(&s))
+		_exit(1);
+	atomic_store(&cap.ready, true);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		pthread_create(&id[i], NULL, work, (void *)i);
+	for (int i = 0; i < THREADS; i++) {
+		cap_mark(CAP_FRAME, NULL, NULL, i);
+		pthread_join(id[i], NULL);
+	}
+	cap_finish(NULL);
+}
+
+struct check {
+	struct sink sink;
+	struct map64 live;
+	uint64_t allocs, frees, frames, wrong;
+	bool complete;
+};
+
+static enum status begin(struct sink *s, struct trace *t, struct err *e)
+{
+	(void)s, (void)t, (void)e;
+	return ST_OK;
+}
+
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct check *c = (struct check *)s;
+
+	(void)e;
+	if (ev->kind == EV_FRAME) {
+		c->frames++;
+	} else if (ev->kind == EV_ALLOC) {
+		uint32_t *there = map64_put(&c->live, ev->address);
+
+		c->allocs++;
+		c->wrong += *there == 1 || ev->requested != 10 || ev->real != 16 || !ev->stack ||
+			    ev->thread >= t->n_threads;
+		*there = 1;
+	} else if (ev->kind == EV_FREE) {
+		uint32_t *there = map64_put(&c->live, ev->address);
+
+		c->frees++;
+		c->wrong += *there != 1;
+		*there = 2;
+	}
+	return ST_OK;
+}
+
+static enum status end(struct sink *s, struct trace *t, struct err *e)
+{
+	(void)e;
+	((struct check *)s)->complete = t->complete;
+	return ST_OK;
+}
+
+TEST(recording)
+{
+	char path[] = "capture-XXXXXX";
+	struct check c = {.sink = {begin, event, end, NULL}};
+	struct import_options o = {0};
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	uint64_t live = 0;
+	bool lossy = true;
+	int status;
+	pid_t pid;
+
+	close(mkstemp(path));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		record(path);
+		for (int i = 0; i < SLOTS; i++)
+			live += slots[i] != 0;
+		exit((int)live);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	CHECK_EQ(input_open(&in, path, &e), ST_OK);
+	CHECK_EQ(capture_read(&in, &o, &c.sink, &lossy, &e), ST_OK);
+	input_close(&in);
+	unlink(path);
+	CHECK(c.complete && !lossy);
+	CHECK_EQ(c.wrong, 0);
+	CHECK_EQ(c.frames, THREADS);
+	CHECK_EQ(c.allocs, THREADS * ROUNDS);
+	CHECK_EQ(c.allocs - c.frees, (uint64_t)WEXITSTATUS(status));
+	map64_release(&c.live);
+}
+
+TEST_MAIN()

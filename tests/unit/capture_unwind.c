@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lib/capture/unwind.c and cfi.c: the fast walk finds what libgcc's unwinder finds, from code of
+ * many shapes: the C library's qsort and bsearch, functions with alloca, with realigned stacks,
+ * with many arguments, recursion.
+ */
+#include "lib/capture/unwind.h"
+#include "tests/unit/test.h"
+
+#include <alloca.h>
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct cap_rules rules;
+static uintptr_t lo, hi;
+static unsigned same, different, deepest, declined;
+
+/* As a hook: has a frame pointer, since it asks for its frame. */
+__attribute__((noinline)) static void compare(void)
+{
+	uint64_t fast[200], slow[200];
+	uintptr_t fp;
+	unsigned n, m = cap_unwind_tables(__builtin_return_address(0), slow, 200);
+
+	memcpy(&fp, __builtin_frame_address(0), sizeof fp);
+	fast[0] = (uintptr_t)__builtin_return_address(0);
+	n = cap_unwind_cfi(&rules, (uintptr_t)__builtin_dwarf_cfa(), fp, lo, hi, fast, 200);
+	declined += !n;
+	if (n && n == m && !memcmp(fast, slow, n * sizeof *fast))
+		same++;
+	else if (n)
+		different++;
+	if (n > deepest)
+		deepest = n;
+}
+
+static int order(const void *a, const void *b)
+{
+	compare();
+	return *(const int *)a - *(const int *)b;
+}
+
+__attribute__((noinline)) static int by_qsort(int depth);
+
+__attribute__((noinline)) static int with_alloca(int depth)
+{
+	volatile char *p = alloca((size_t)depth * 24 + 8);
+
+	p[0] = (char)depth;
+	compare();
+	return p[0] + by_qsort(depth - 1);
+}
+
+__attribute__((noinline)) static int realigned(int depth)
+{
+	_Alignas(64) volatile char wide[128];
+
+	wide[depth] = 1;
+	compare();
+	return wide[depth] + with_alloca(depth - 1);
+}
+
+__attribute__((noinline)) static int many(int a, int b, int c, int d, int e, int f, int g, int h,
+					  int depth)
+{
+	compare();
+	return a + b + c + d + e + f + g + h + realigned(depth - 1);
+}
+
+__attribute__((noinline)) static int by_qsort(int depth)
+{
+	int v[] = {5, 3, 9, 1, 7};
+
+	if (depth <= 0)
+		return 0;
+	qsort(v, 5, sizeof *v, order);
+	return v[0] + many(1, 2, 3, 4, 5, 6, 7, 8, depth - 1) + v[4];
+}
+
+static void *walk(void *arg)
+{
+	cap_stack_bounds(&lo, &hi);
+	memset(&rules, 0, sizeof rules);
+	by_qsort(60);
+	return arg;
+}
+
+TEST(main_thread)
+{
+	walk(NULL);
+	CHECK(same > 100);
+	CHECK(!different);
+	CHECK(deepest > 30);
+#if defined(__x86_64__) || defined(__aarch64__)
+	CHECK(!declined);
+#endif
+}
+
+TEST(other_thread)
+{
+	pthread_t id;
+
+	same = different = deepest = declined = 0;
+	CHECK(!pthread_create(&id, NULL, walk, NULL));
+	pthread_join(id, NULL);
+	CHECK(same > 100);
+	CHECK(!different);
+}
+
+/* Nothing outside of [lo, hi) is read: the walk ends when a frame would be there. */
+TEST(narrow_stack)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uint64_t pc[200];
+
+	cap_stack_bounds(&lo, &hi);
+	CHECK(here >= lo && here < hi);
+	CHECK(cap_unwind_fp((void *)here, here, here + 8, pc, 200) == 0);
+	CHECK(cap_unwind_fp((void *)here, here + 8, hi, pc, 200) == 0);
+	CHECK(cap_unwind_fp((void *)(here + 1), lo, hi, pc, 200) == 0);
+	CHECK(cap_unwind_cfi(&rules, here, here, here + 8, here + 16, pc, 200) == 0);
+}
+
+/* A chain of frame pointers in a buffer, sound and corrupted in each way. */
+TEST(frame_pointers)
+{
+	static uintptr_t s[64];
+	uintptr_t from = (uintptr_t)s, end = (uintptr_t)(s + 64);
+	uint64_t pc[8];
+
+	for (int i = 0; i < 4; i++) {
+		s[i * 10] = (uintptr_t)&s[(i + 1) * 10];
+		s[i * 10 + 1] = 0x1000u + (unsigned)i;
+	}
+	s[40] = 0;
+	s[41] = 0x2000;
+	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 5);
+	CHECK(pc[0] == 0x1000 && pc[3] == 0x1003 && pc[4] == 0x2000);
+	CHECK(cap_unwind_fp(s, from, end, pc, 2) == 2);
+	s[20] = (uintptr_t)&s[10]; /* back */
+	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	s[20] = (uintptr_t)&s[20]; /* itself */
+	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	s[20] = end - sizeof *s; /* the pair would end outside */
+	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	s[20] = (uintptr_t)&s[30] + 3; /* not aligned */
+	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	s[20] = 0x10; /* outside */
+	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	s[21] = 0; /* no return address */
+	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 2);
+}
+
+TEST_MAIN()
