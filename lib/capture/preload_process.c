@@ -6,9 +6,11 @@
  * dlopen is not hooked, since it looks for libraries as its caller's run path says: what it has
  * loaded is seen at the next tick, or by dlclose, before it is gone.
  */
+#include "lib/capture/memory.h"
 #include "lib/capture/preload.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,47 +169,90 @@ CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 	return after_exec(mine, next(fd, argv, env));
 }
 
-/* The arguments up to NULL, and what stands behind it. */
-#define GATHER(argv, first, last, env)                                   \
-	do {                                                             \
-		va_list list, again;                                     \
-		size_t count = 1;                                        \
-                                                                         \
-		va_start(list, last);                                    \
-		va_copy(again, list);                                    \
-		while (va_arg(list, char *))                             \
-			count++;                                         \
-		va_end(list);                                            \
-		(argv) = __builtin_alloca((count + 1) * sizeof *(argv)); \
-		(argv)[0] = (char *)(uintptr_t)(first);                  \
-		for (size_t i = 1; i <= count; i++)                      \
-			(argv)[i] = va_arg(again, char *);               \
-		if (env)                                                 \
-			*(env) = va_arg(again, char **);                 \
-		va_end(again);                                           \
-	} while (0)
+/* Of execl and its like. The heap is not ours here, and vfork may have lent us the stack. */
+struct arguments {
+	char *few[64], **argv;
+	size_t n; /* before NULL */
+};
+
+static void count(struct arguments *a, const char *first, va_list *list)
+{
+	a->n = 0;
+	for (const char *arg = first; arg; arg = va_arg(*list, const char *))
+		a->n++;
+}
+
+/* argv is NULL, and errno set, when there is no memory. */
+static void gather(struct arguments *a, const char *first, va_list *list)
+{
+	size_t room = sizeof a->few / sizeof *a->few;
+
+	a->argv = a->few;
+	if (a->n >= room)
+		a->argv = cap_map((a->n + 1) * sizeof *a->argv);
+	if (a->argv)
+		a->argv[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; i <= a->n; i++) {
+		char *arg = va_arg(*list, char *);
+
+		if (a->argv)
+			a->argv[i] = arg;
+	}
+}
+
+/* The program was not started. */
+static int done(struct arguments *a, int result)
+{
+	int error = errno;
+
+	if (a->argv && a->argv != a->few)
+		cap_unmap(a->argv, (a->n + 1) * sizeof *a->argv);
+	errno = error;
+	return result;
+}
 
 CAP_HOOK(int, execl, (const char *path, const char *arg, ...))
 {
-	char **argv, ***none = NULL;
+	struct arguments a;
+	va_list list;
 
-	GATHER(argv, arg, arg, none);
-	return hook_execve(path, argv, environ);
+	va_start(list, arg);
+	count(&a, arg, &list);
+	va_end(list);
+	va_start(list, arg);
+	gather(&a, arg, &list);
+	va_end(list);
+	return done(&a, a.argv ? hook_execve(path, a.argv, environ) : -1);
 }
 
 CAP_HOOK(int, execlp, (const char *file, const char *arg, ...))
 {
-	char **argv, ***none = NULL;
+	struct arguments a;
+	va_list list;
 
-	GATHER(argv, arg, arg, none);
-	return hook_execvpe(file, argv, environ);
+	va_start(list, arg);
+	count(&a, arg, &list);
+	va_end(list);
+	va_start(list, arg);
+	gather(&a, arg, &list);
+	va_end(list);
+	return done(&a, a.argv ? hook_execvpe(file, a.argv, environ) : -1);
 }
 
 CAP_HOOK(int, execle, (const char *path, const char *arg, ...))
 {
-	char **argv, **env = NULL, ***to = &env;
+	struct arguments a;
+	va_list list;
+	char **env;
 
-	GATHER(argv, arg, arg, to);
-	return hook_execve(path, argv, env);
+	va_start(list, arg);
+	count(&a, arg, &list);
+	va_end(list);
+	va_start(list, arg);
+	gather(&a, arg, &list);
+	env = va_arg(list, char **);
+	va_end(list);
+	return done(&a, a.argv ? hook_execve(path, a.argv, env) : -1);
 }
+
 #endif
