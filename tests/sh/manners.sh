@@ -55,9 +55,9 @@ for p in $programs; do
 		check "$p --help on a full disk" help_full
 	fi
 
-	# The drop-ins read addresses, not captures: tests/sh/drop_ins.sh.
+	# These read addresses, binaries and programs, not captures: tests/sh/{drop_ins,inspect,record}.sh.
 	case $p in
-	tm-addr2line | tm-llvm-symbolizer | tm-atos) continue ;;
+	tm-addr2line | tm-llvm-symbolizer | tm-atos | tm-inspect | tm-record) continue ;;
 	esac
 	allocations a.mem --frames 3 --types 4 --stacks 5
 
