@@ -115,7 +115,7 @@ static enum status read_header(struct table *t, struct err *e)
 			return err_at(e, ST_LIMIT, 0, "more than %d columns", COLUMNS_MAX);
 		add_column(t, field, len);
 	}
-	if (t->columns[0].kind == COLUMN_COUNTER)
+	if (!t->n || t->columns[0].kind == COLUMN_COUNTER)
 		return err_at(e, ST_BAD, 0,
 			      "the first column is no time_s, time_ms, time_us, "
 			      "time_ns or frame");

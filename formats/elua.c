@@ -188,7 +188,6 @@ static bool read_node(struct elua *u, struct cursor *c, struct node *x, double *
 	gc = number(u, f32(c), bytes_most, &bad_bytes);
 	x->count = (int32_t)cursor_u32(c);
 	cursor_u32(c);
-	at = cursor_offset(c);
 	children = (int32_t)cursor_u32(c);
 	if (cursor_failed(c))
 		return false;

@@ -248,7 +248,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *end = s + n;
 	struct line first, second;
-	struct lua_text text = {.s = s}, rest;
+	struct lua_text text, rest;
 	uint64_t holder;
 
 	for (int i = 0; i < 2; i++) {

@@ -85,7 +85,7 @@ enum status miku_tree_read(struct miku_tree *t, struct miku_names *names, enum m
 void miku_tree_release(struct miku_tree *t);
 
 /* mstr; 0 and a failed cursor when it is none. */
-uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool *broken);
+uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool *bad);
 void miku_names_release(struct miku_names *names);
 
 #endif

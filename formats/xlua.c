@@ -92,7 +92,8 @@ static bool milliseconds(struct lua_text t, int64_t *ns)
 	if (!t.n || t.n > sizeof text - 3)
 		return false;
 	memcpy(text, t.s, t.n);
-	memcpy(text + t.n, "ms", 2);
+	text[t.n] = 'm';
+	text[t.n + 1] = 's';
 	return num_time(text, t.n + 2, ns);
 }
 

@@ -35,9 +35,9 @@ enum status inspect_report_sources(struct inspect_report *r, const struct inspec
 	struct lookup_query *queries = mem_zarray(x->n_functions, sizeof *queries);
 	struct lookup_file *file = lookup_file(l, x->file.path, strlen(x->file.path));
 	struct map64 index = MAP64_INIT;
-	struct source *all = NULL;
+	struct source *all = mem_array(16, sizeof *all);
 	struct sheet *s = &r->sources;
-	size_t n = 0, cap = 0;
+	size_t n = 0, cap = 16;
 	enum status st;
 
 	for (size_t i = 0; i < x->n_functions; i++)

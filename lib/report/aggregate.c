@@ -108,8 +108,8 @@ static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p
 
 	if (last >= a->n_cells)
 		return add_cell(a, p);
-	make_room(a);
 	c = &a->cells[last];
+	make_room(a);
 	if (!c->in_slots) {
 		into_slot(a, cell_slot(a, c->type, c->stack, c->thread, c->domain), last);
 		make_room(a);
@@ -120,13 +120,23 @@ static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p
 	return a->slots[i] - 1;
 }
 
+static inline bool is_cell(const struct aggregate *a, const struct aggregate_pending *p,
+			   uint32_t cell)
+{
+	const struct aggregate_cell *c;
+
+	if (cell >= a->n_cells)
+		return false;
+	c = &a->cells[cell];
+	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
+	       c->domain == p->domain;
+}
+
 uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p)
 {
 	uint32_t last = a->last[p->stack];
-	const struct aggregate_cell *c = last < a->n_cells ? &a->cells[last] : NULL;
 
-	if (!c || c->stack != p->stack || c->type != p->type || c->thread != p->thread ||
-	    c->domain != p->domain)
+	if (!is_cell(a, p, last))
 		a->last[p->stack] = find_cell(a, p, last);
 	return a->last[p->stack];
 }
@@ -284,18 +294,10 @@ static void follow_alloc(struct aggregate *a, const struct aggregate_pending *p)
 static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
 {
 	/* Looked up again: an event before in the batch may have made the stack's first cell. */
-	uint32_t last = a->last[p->stack];
-	struct aggregate_cell *c = last < a->n_cells ? &a->cells[last] : NULL;
-
-	p->cell = last;
-	if (!c || c->stack != p->stack || c->type != p->type || c->thread != p->thread ||
-	    c->domain != p->domain) {
-		p->cell = a->last[p->stack] = find_cell(a, p, last);
-		c = &a->cells[p->cell];
-	}
+	p->cell = aggregate_place(a, p);
 	if (a->touching)
 		slices_touch_cell(a, p->cell);
-	add_to_cell(a, c, p);
+	add_to_cell(a, &a->cells[p->cell], p);
 	if (!a->follow)
 		return;
 	if (p->address) {

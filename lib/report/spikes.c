@@ -33,7 +33,7 @@ static void see_time(struct spikes *s, struct spike_thread *th, const struct eve
 static void take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
 {
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
-	struct spike_open *parent = th->n ? &th->open[th->n - 1] : NULL, call;
+	struct spike_open call;
 	struct spike_place place = {.t = t,
 				    .thread = ev->thread,
 				    .has_frame = s->in_frame,
@@ -46,8 +46,8 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 	if (th->inactive)
 		return;
 	see_time(s, th, ev);
-	if (parent && th->n >= s->options.depth) {
-		parent->below++;
+	if (th->n && th->n >= s->options.depth) {
+		th->open[th->n - 1].below++;
 		s->odd[ODD_DEEPER]++;
 		if (th->n + ++th->deeper > s->deepest)
 			s->deepest = th->n + th->deeper;
@@ -59,9 +59,9 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 				   .has_time = ev->has & EV_HAS_TIME};
 	call.function = spike_function_of(&s->functions, t, innermost(t, ev), call.marker);
 	s->odd[ODD_UNKNOWN] += !call.function;
-	if (parent)
+	if (th->n)
 		place.callers = &th->open[0].function;
-	spikes_judge(s, call.function, th->limit, parent ? &parent->state : NULL, &place,
+	spikes_judge(s, call.function, th->limit, th->n ? &th->open[th->n - 1].state : NULL, &place,
 		     &call.state);
 	for (size_t i = 0; call.state.has_parents && i < th->n; i++)
 		th->open[i].state.limit = call.state.parents;

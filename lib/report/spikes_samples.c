@@ -109,7 +109,7 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 				   .time = ev->time,
 				   .frame = s->frame,
 				   .sample = true};
-	struct spike_state state;
+	struct spike_state state = {.limit = 0};
 	bool told, cut;
 
 	if (th->inactive)

@@ -134,9 +134,9 @@ static void add_note(struct trace *t, struct module_check *m)
 
 void call_check_notes(struct trace *t, const struct trace *maps, const struct bound *bound)
 {
-	struct module_check *all = NULL;
+	struct module_check *all = mem_array(4, sizeof *all);
 	struct map64 index = MAP64_INIT;
-	size_t n = 0, cap = 0;
+	size_t n = 0, cap = 4;
 
 	for (size_t i = 1; i < t->n_locations; i++) {
 		const struct bound *b = &bound[i];

@@ -156,7 +156,7 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 /* A path that goes on behind a file, as into a zip file. */
 static bool add_in_zip(struct files *f, const char *path, const char *module, size_t module_len)
 {
-	char *copy = mem_strdup(path), *end = copy + strlen(copy);
+	char *copy = mem_strdup(path), *end;
 	struct stat st;
 	bool added = false;
 

@@ -45,9 +45,9 @@ struct usym_line { /* what lies outside the file is not there */
 	uint32_t parent; /* number of its record + 1; 0: none */
 };
 
-/* The record that holds address, as number + 1; 0: none does. */
-uint32_t usym_at(const struct usym *u, uint64_t address);
-struct usym_line usym_line(const struct usym *u, uint32_t record);
-uint64_t usym_address(const struct usym *u, uint32_t record);
+/* The record that holds the address, as number + 1; 0: none does. */
+uint32_t usym_at(const struct usym *u, uint64_t at);
+struct usym_line usym_line(const struct usym *u, uint32_t i);
+uint64_t usym_address(const struct usym *u, uint32_t i);
 
 #endif
