@@ -120,14 +120,8 @@ static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p
 	return a->slots[i] - 1;
 }
 
-static inline bool is_cell(const struct aggregate *a, const struct aggregate_pending *p,
-			   uint32_t cell)
+static inline bool is_cell(const struct aggregate_cell *c, const struct aggregate_pending *p)
 {
-	const struct aggregate_cell *c;
-
-	if (cell >= a->n_cells)
-		return false;
-	c = &a->cells[cell];
 	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
 	       c->domain == p->domain;
 }
@@ -136,7 +130,7 @@ uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p)
 {
 	uint32_t last = a->last[p->stack];
 
-	if (!is_cell(a, p, last))
+	if (last >= a->n_cells || !is_cell(&a->cells[last], p))
 		a->last[p->stack] = find_cell(a, p, last);
 	return a->last[p->stack];
 }
