@@ -24,6 +24,9 @@ struct sift {
 	uint32_t hole;
 	struct map64 index; /* hash of a block -> its first + 1 */
 	uint64_t dropped, displaced, frees, frames;
+	/* The trace's own count is that of what was read, until the end: it is held against the
+	 * totals that the input states. */
+	uint64_t handed_on[EV_KINDS];
 	int64_t frame, time;
 	bool in_frame, has_time;
 };
@@ -116,6 +119,12 @@ static bool wanted(struct sift *s, const struct trace *t, const struct event *ev
 	return fold_place(fold_begin(&s->project, t), &c, &node);
 }
 
+static enum status hand_on(struct sift *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	s->handed_on[ev->kind]++;
+	return s->to->event(s->to, t, ev, e);
+}
+
 static enum status alloc(struct sift *s, struct trace *t, const struct event *ev, uint32_t space,
 			 struct err *e)
 {
@@ -127,7 +136,7 @@ static enum status alloc(struct sift *s, struct trace *t, const struct event *ev
 			take(s, space, ev->address);
 			keep(s, space, ev->address);
 		}
-		return sink_event(s->to, t, ev, e);
+		return hand_on(s, t, ev, e);
 	}
 	s->dropped++;
 	if (!follow || behind(s) || !(t->unordered || take(s, space, ev->address)))
@@ -141,7 +150,7 @@ static enum status alloc(struct sift *s, struct trace *t, const struct event *ev
 			      .thread = ev->thread,
 			      .seq = ev->seq,
 			      .address = ev->address};
-	return sink_event(s->to, t, &gone, e);
+	return hand_on(s, t, &gone, e);
 }
 
 static enum status begin(struct sink *sink, struct trace *t, struct err *e)
@@ -154,6 +163,7 @@ static enum status begin(struct sink *sink, struct trace *t, struct err *e)
 	s->dropped = s->displaced = s->frees = s->frames = 0;
 	s->in_frame = s->has_time = false;
 	s->partly = false;
+	memset(s->handed_on, 0, sizeof s->handed_on);
 	for (size_t m = 0; m < METRICS && !s->totals; m++)
 		if (t->metrics[m].state != METRIC_ABSENT && t->metrics[m].key == METRIC_AT_TYPE) {
 			t->metrics[m].state = METRIC_ABSENT;
@@ -168,7 +178,6 @@ static enum status event(struct sink *sink, struct trace *t, const struct event 
 	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
 	uint32_t space = process * DOMAINS + ev->domain;
 
-	t->events[ev->kind]--; /* what is handed on is counted again */
 	if (ev->has & EV_HAS_TIME) {
 		s->time = ev->time;
 		s->has_time = true;
@@ -196,7 +205,7 @@ static enum status event(struct sink *sink, struct trace *t, const struct event 
 		return ST_OK;
 	default: break;
 	}
-	return sink_event(s->to, t, ev, e);
+	return hand_on(s, t, ev, e);
 }
 
 static enum status end(struct sink *sink, struct trace *t, struct err *e)
@@ -212,6 +221,7 @@ static enum status end(struct sink *sink, struct trace *t, struct err *e)
 	if (s->partly)
 		trace_note(t, NOTE_INFO, 0,
 			   "a filter on stacks left out what is known per type only");
+	memcpy(t->events, s->handed_on, sizeof t->events);
 	return s->to->end(s->to, t, e);
 }
 
