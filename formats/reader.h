@@ -8,7 +8,8 @@
  *  - write formats/<name>.c and add it to the list in formats/reader.c;
  *  - set the metrics it has (trace_metric), and leave absent what the format cannot say;
  *  - add a generator testdata/gen/<name>.c, good/bad/unsupported golden cases and a fuzz target;
- *  - describe it in man/tm-import.1, with where its facts come from.
+ *  - describe it in man/tracemill-<family>.5, with where its facts come from, and list it in
+ *    man/tm-import.1.
  */
 #ifndef TM_FORMATS_READER_H
 #define TM_FORMATS_READER_H
