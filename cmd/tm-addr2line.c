@@ -4,6 +4,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
 #include "lib/symbolize/print.h"
@@ -110,8 +111,8 @@ int main(int argc, char **argv)
 	static const char *const styles[] = {"none", "auto", "gnu",  "gnu-v3", "lucid", "arm", "hp",
 					     "edg",  "java", "gnat", "dlang",  "rust",  NULL};
 	const char *called = cli_called(argv[0], names), *exe = "a.out", *section = NULL;
-	const char *engine = NULL, *target;
-	struct opt_list debug_dirs = {0};
+	const char *target;
+	struct cli_binaries binaries = {0};
 	struct job j = {.lenient = called};
 	struct cli_managed managed = {0};
 	struct lookup_options o = {.dwarf = {.jobs = pool_cpus(), .discriminators = true}};
@@ -134,10 +135,8 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "recursion-limit", NULL, &ignored),
 	    ROW_HEADING("not in GNU addr2line:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
-	    ROW_LIST(0, "debug-dir", "DIR", "where debug files are; again for more", &debug_dirs),
-	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
-	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
-	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
+	    CLI_BINARIES_ROWS(binaries),
+	    CLI_EXPLAIN_ROW(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
@@ -148,20 +147,22 @@ int main(int argc, char **argv)
 	    .prefixes = true, .v_is_version = true, .usage_status = called ? 1 : 0};
 
 	n = opt_parse_as(&style, &program, argc, argv);
-	if (engine && !(o.engine = dwarf_engine_by_name(engine)))
-		cli_usage("--engine: there is no '%s'", engine);
+	cli_binaries_done(&binaries);
+	o.engine = binaries.engine;
+	o.cache = binaries.cache;
+	o.search = binaries.search.object;
 	j.print.names = functions ? NAMES_LINKAGE : NAMES_NONE;
 	j.print.demangle = o.demangle = demangling != 0;
-	o.search = (struct object_search){debug_dirs.items, debug_dirs.n, true};
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	if (open_all(&j, exe, section))
 		cli_requests(n, argv + 1, answer, &j);
+	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
-	opt_list_release(&debug_dirs);
+	cli_binaries_release(&binaries);
 	status = cli_exit();
 	return called && status ? 1 : status;
 }

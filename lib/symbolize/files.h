@@ -5,12 +5,14 @@
  * packed. FILE may be ZIP/FOLDER, too, for what is below it only.
  *
  * Which file on this machine is a captured module: by build-id where the capture has it, else
- * by name among the files the user gave, else by its path as captured, below a sysroot.
+ * by name among the files the user gave, else by its path as captured, below a sysroot; else by
+ * build-id in build-id trees, in folders and from servers (search.h).
  */
 #ifndef TM_SYMBOLIZE_FILES_H
 #define TM_SYMBOLIZE_FILES_H
 
 #include "lib/object/object.h"
+#include "lib/object/trail.h"
 #include "lib/object/zip.h"
 #include "lib/trace/symbols.h"
 
@@ -38,13 +40,27 @@ struct file {
 struct files_options {
 	const char *const *files; /* -e: "FILE" or "MODULE=FILE" */
 	size_t n_files;
+	const char *const *modules; /* --module: "MODULE=FILE" */
+	size_t n_modules;
 	struct object_search search;
 	const char *sysroot; /* "" or NULL: never look at captured paths */
 	unsigned jobs;
 };
 
+/* How a module's file was found; kept when options.search.explain. */
+struct file_found {
+	char *name; /* as captured; "" when the capture has none */
+	struct object_build_id id;
+	struct file *file; /* NULL: none */
+	enum reason reason;
+	struct trail trail; /* what was tried, before its debug file: object_trail */
+};
+
 struct files {
 	struct files_options options;
+	struct file_found *found;
+	size_t n_found, cap_found;
+	struct trail *trail; /* of the module being looked for; NULL: not wanted */
 	struct file **items; /* pointers stay valid */
 	size_t n, cap;
 	struct zip **zips;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/modules.h"
+
+#include "lib/cli/cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b)
+{
+	for (size_t i = 0; i < m->modules.n; i++) {
+		const char *equals = strchr(m->modules.items[i], '=');
+
+		if (!equals || equals == m->modules.items[i] || !equals[1])
+			cli_usage("--module: '%s' is not NAME=FILE", m->modules.items[i]);
+	}
+	return (struct files_options){.files = m->files.items,
+				      .n_files = m->files.n,
+				      .modules = m->modules.items,
+				      .n_modules = m->modules.n,
+				      .search = b->search.object,
+				      .sysroot = m->no_local  ? NULL
+						 : b->sysroot ? b->sysroot
+							      : "/",
+				      .jobs = (unsigned)b->jobs};
+}
+
+void cli_modules_release(struct cli_modules *m)
+{
+	opt_list_release(&m->files);
+	opt_list_release(&m->modules);
+}
+
+void cli_modules_given(const struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->items[i]->zip) /* a member that nobody has asked for yet */
+			continue;
+		if (!f->items[i]->object)
+			cli_fail(f->items[i]->path, &f->items[i]->e);
+		else if (f->items[i]->e.msg[0])
+			cli_note(f->items[i]->path, "%s", f->items[i]->e.msg);
+	}
+}
+
+/* Of the files that were used: members that turned out bad; and Unity's .sym.so, which has less
+ * than the .dbg.so that a build can make as well. */
+static void used(const struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct file *x = f->items[i];
+		const char *from;
+
+		if (x->member && !x->zip && !x->object)
+			cli_fail(x->path, &x->e);
+		if (!x->wanted || !x->object || object_has_dwarf(x->object))
+			continue;
+		from = object_debug_path(x->object);
+		if (strstr(from, ".sym.so"))
+			cli_note(from, "only a symbol table: functions without files and lines");
+		else
+			cli_info(from, "no DWARF: functions without files and lines");
+	}
+}
+
+/* A name that is no module's is a slip when it was written out, or when a module has no file. */
+void cli_modules_used(const struct files *f, bool some_missing)
+{
+	used(f);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct file *x = f->items[i];
+
+		if (!x->given || x->wanted || x->member)
+			continue;
+		if (x->module)
+			cli_note(x->path, "not used: no module is called '%s'", x->module);
+		else if (some_missing)
+			cli_note(x->path, "not used: no module has its name or build-id");
+	}
+}
+
+static void tell_cache(struct cache *c)
+{
+	const char *word;
+
+	while ((word = cache_told(c)))
+		cli_info(NULL, "%s", word);
+}
+
+void cli_prewarm(const char *path, const struct symbolize_options *o)
+{
+	struct object *object = NULL;
+	struct err e = ERR_INIT, ignored = ERR_INIT;
+	enum status st = object_open(&object, path, &e);
+	uint64_t size = 0;
+	struct cache cache;
+
+	cache_init(&cache, &o->cache);
+	if (!st) {
+		object_find_debug(object, &o->files.search, &ignored);
+		st = cache_prewarm(&cache, object, &o->dwarf, &size, &e);
+		cli_progress_clear();
+	}
+	if (object && (st == ST_NONE || st == ST_UNSUPPORTED)) {
+		cli_note(path, "no index: %s", st == ST_NONE ? "it has no DWARF" : e.msg);
+		cli_status(EXIT_INCOMPLETE);
+	} else if (st) {
+		cli_fail(path, &e);
+	} else {
+		cli_info(path, "its index has %" PRIu64 " bytes", size);
+	}
+	tell_cache(&cache);
+	cache_release(&cache);
+	object_free(object);
+}
