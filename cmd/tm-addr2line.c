@@ -7,6 +7,7 @@
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
+#include "lib/symbolize/explain.h"
 #include "lib/symbolize/print.h"
 #include "lib/symbolize/print_many.h"
 #include "lib/symbolize/request.h"
@@ -19,7 +20,7 @@ struct job {
 	struct lookup_file *file;
 	struct object_section section; /* size 0: addresses are the file's */
 	struct print_options print;
-	bool lenient;
+	bool lenient, explain;
 };
 
 /* False: an answer of ?? without looking. */
@@ -50,6 +51,33 @@ static void print(void *arg, struct buf *b, size_t i)
 	print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
 }
 
+static void print_all(struct answers *a, size_t n)
+{
+	struct printed printed;
+
+	print_many(&printed, &a->j->lookup, n, print, a);
+	for (size_t i = 0; i < n; i++) {
+		if (i + 16 < n)
+			__builtin_prefetch(printed.of[i + 16].s);
+		fwrite_unlocked(printed.of[i].s, 1, printed.of[i].n, stdout);
+	}
+	printed_release(&printed);
+}
+
+static void explain(struct job *j, const struct lookup_query *queries, size_t n)
+{
+	struct explain x = {.n = 0};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < n; i++) {
+		explain_query(&x, &b, &j->lookup, &queries[i]);
+		cli_pour(&b);
+	}
+	fwrite(b.data, 1, b.len, stdout);
+	buf_release(&b);
+	explain_release(&x);
+}
+
 static void answer(void *arg, const struct line *lines, size_t n)
 {
 	struct job *j = arg;
@@ -57,7 +85,6 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	uint64_t *shown = mem_array(n, sizeof *shown);
 	struct err e = ERR_INIT;
 	struct answers a = {j, queries, shown};
-	struct printed printed;
 	const char *complaint;
 
 	for (size_t i = 0; i < n; i++)
@@ -65,7 +92,10 @@ static void answer(void *arg, const struct line *lines, size_t n)
 			queries[i].file = j->file;
 	if (lookup_run(&j->lookup, queries, n, &e))
 		cli_fail(j->file->path, &e);
-	print_many(&printed, &j->lookup, n, print, &a);
+	if (j->explain)
+		explain(j, queries, n);
+	else
+		print_all(&a, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!queries[i].named.call && !j->lenient)
 			cli_status(EXIT_INCOMPLETE);
@@ -74,12 +104,6 @@ static void answer(void *arg, const struct line *lines, size_t n)
 		cli_note(NULL, "%s", complaint);
 	while ((complaint = cache_told(&j->lookup.cache)))
 		cli_info(NULL, "%s", complaint);
-	for (size_t i = 0; i < n; i++) {
-		if (i + 16 < n)
-			__builtin_prefetch(printed.of[i + 16].s);
-		fwrite_unlocked(printed.of[i].s, 1, printed.of[i].n, stdout);
-	}
-	printed_release(&printed);
 	free(shown);
 	free(queries);
 }
@@ -95,6 +119,13 @@ static bool open_all(struct job *j, const char *path, const char *section)
 	}
 	if (j->file->e.msg[0])
 		cli_note(path, "%s", j->file->e.msg);
+	if (j->explain) {
+		struct buf b = BUF_INIT;
+
+		explain_object(&b, j->file->object, path);
+		fwrite(b.data, 1, b.len, stdout);
+		buf_release(&b);
+	}
 	if (!section)
 		return true;
 	if (object_section(j->file->object, section, &j->section, &e)) {
@@ -148,6 +179,7 @@ int main(int argc, char **argv)
 
 	n = opt_parse_as(&style, &program, argc, argv);
 	cli_binaries_done(&binaries);
+	j.explain = binaries.explain;
 	o.engine = binaries.engine;
 	o.cache = binaries.cache;
 	o.search = binaries.search.object;

@@ -2,16 +2,12 @@
  *
  * tm-symbolize: trace or capture -> trace with functions, inlines, files and lines.
  */
-#include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
 #include "lib/cli/modules.h"
-#include "lib/symbolize/coverage.h"
 #include "lib/symbolize/rewrite.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct job {
@@ -29,16 +25,6 @@ static void progress(void *arg, uint64_t done, uint64_t total)
 	cli_progress("symbolizing", done, total);
 }
 
-static void tell_coverage(const char *file, const char *name, const struct coverage *c,
-			  void (*tell)(const char *, const char *, ...))
-{
-	char line[256];
-
-	for (unsigned i = 0; coverage_line(c, i, line, sizeof line); i++)
-		if (*line)
-			tell(file, "%s: %s", name, line);
-}
-
 /* Notes that were in a trace have been told by who made it; those of an import here have not. */
 static void tell(struct job *j, const char *file, const struct rewrite *w, bool imported)
 {
@@ -47,23 +33,11 @@ static void tell(struct job *j, const char *file, const struct rewrite *w, bool 
 
 	for (size_t i = 0; i < w->n; i++) {
 		const struct trace *t = w->captures[i].t;
-		struct coverage *of = mem_zarray(t->symbols.n_objects, sizeof *of), c;
 
 		cli_notes(file, t, imported ? 0 : w->captures[i].first_note, least);
-		coverage_count(t, &c, of);
-		for (uint32_t o = 1; o < t->symbols.n_objects; o++) {
-			const struct symbol_object *object = &t->symbols.objects[o];
-
-			tell_coverage(file, intern_text(&t->symbols.strings, object->name, NULL),
-				      &of[o], cli_info);
-		}
-		free(of);
-		tell_coverage(file, "coverage", &c, cli_note);
-		if (c.reasons[REASON_NO_FILE] && t->n_modules == 2 &&
-		    !*trace_text(t, t->modules[1].name))
-			cli_note(file, "the capture does not name its module: give the module map "
-				       "with --maps, or the one binary with -e");
-		coverage_add(&j->all, &c);
+		cli_coverage_tell(file, t, &j->all);
+		if (j->binaries->explain)
+			cli_explain(&j->symbolizer.files, t);
 	}
 }
 
@@ -103,9 +77,9 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	j->stats.read += stats_lap(&started) - (symbolizing(&j->stats) - before);
 	if (!st)
 		tell(j, file, &w, temporary);
-	if (!st)
+	if (!st && !j->binaries->explain)
 		st = input_rewind(from);
-	if (!st)
+	if (!st && !j->binaries->explain)
 		st = rewrite_copy(&w, &from->cur, stdout, e);
 	j->stats.write += stats_lap(&started);
 	rewrite_release(&w);
@@ -203,7 +177,7 @@ int main(int argc, char **argv)
 		cli_modules_release(&modules);
 		return cli_exit();
 	}
-	cli_output(output);
+	(binaries.explain ? cli_output_report : cli_output)(output);
 	o.stats = j.tell_stats ? &j.stats : NULL;
 	symbolizer_init(&j.symbolizer, &o);
 	cli_modules_given(&j.symbolizer.files);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/modules.h"
 
+#include "lib/base/mem.h"
 #include "lib/cli/cli.h"
+#include "lib/symbolize/explain.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b)
@@ -77,6 +80,48 @@ void cli_modules_used(const struct files *f, bool some_missing)
 		else if (some_missing)
 			cli_note(x->path, "not used: no module has its name or build-id");
 	}
+}
+
+static void tell_lines(const char *file, const char *name, const struct coverage *c,
+		       void (*tell)(const char *, const char *, ...))
+{
+	char line[256];
+
+	for (unsigned i = 0; coverage_line(c, i, line, sizeof line); i++)
+		if (*line)
+			tell(file, "%s: %s", name, line);
+}
+
+void cli_coverage_tell(const char *file, const struct trace *t, struct coverage *all)
+{
+	struct coverage *of = mem_zarray(t->symbols.n_objects, sizeof *of), c;
+
+	coverage_count(t, &c, of);
+	for (uint32_t o = 1; o < t->symbols.n_objects; o++)
+		tell_lines(file, intern_text(&t->symbols.strings, t->symbols.objects[o].name, NULL),
+			   &of[o], cli_info);
+	free(of);
+	tell_lines(file, "coverage", &c, cli_note);
+	if (c.reasons[REASON_NO_FILE] && t->n_modules == 2 && !*trace_text(t, t->modules[1].name))
+		cli_note(file, "the capture does not name its module: give the module map with "
+			       "--maps, or the one binary with -e");
+	coverage_add(all, &c);
+}
+
+void cli_explain(struct files *f, const struct trace *t)
+{
+	struct explain x = {.n = 0};
+	struct buf b = BUF_INIT;
+
+	for (; f->n_told < f->n_found; f->n_told++)
+		explain_found(&b, &f->found[f->n_told]);
+	for (uint32_t i = 1; i < t->n_locations; i++) {
+		explain_location(&x, &b, f, t, i);
+		cli_pour(&b);
+	}
+	fwrite(b.data, 1, b.len, stdout);
+	buf_release(&b);
+	explain_release(&x);
 }
 
 static void tell_cache(struct cache *c)

@@ -7,6 +7,7 @@
 #define TM_CLI_MODULES_H
 
 #include "lib/cli/binaries.h"
+#include "lib/symbolize/coverage.h"
 #include "lib/symbolize/symbolize.h"
 
 struct cli_modules {
@@ -30,6 +31,12 @@ void cli_modules_given(const struct files *f);
 /* Behind the last: what there was to say of those that were used, and those that were not;
  * some_missing: a module has no file. */
 void cli_modules_used(const struct files *f, bool some_missing);
+
+/* How much of a symbolized capture has names, as notes, with -v for each binary too. */
+void cli_coverage_tell(const char *file, const struct trace *t, struct coverage *all);
+
+/* Prints to standard output how each module of f was found, and what each location of t is. */
+void cli_explain(struct files *f, const struct trace *t);
 
 /* An index of the binary at path, for who asks for it; o as the symbolizer's. */
 void cli_prewarm(const char *path, const struct symbolize_options *o);

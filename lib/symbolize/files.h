@@ -59,9 +59,9 @@ struct file_found {
 struct files {
 	struct files_options options;
 	struct file_found *found;
-	size_t n_found, cap_found;
-	struct trail *trail; /* of the module being looked for; NULL: not wanted */
-	struct file **items; /* pointers stay valid */
+	size_t n_found, cap_found, n_told; /* told: for who tells of them */
+	struct trail *trail;               /* of the module being looked for; NULL: not wanted */
+	struct file **items;               /* pointers stay valid */
 	size_t n, cap;
 	struct zip **zips;
 	size_t n_zips, cap_zips;
