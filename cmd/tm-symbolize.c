@@ -6,6 +6,7 @@
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
+#include "lib/symbolize/container.h"
 #include "lib/symbolize/coverage.h"
 #include "lib/symbolize/rewrite.h"
 
@@ -160,7 +161,8 @@ static void used_files(const struct files *f)
 
 		if (x->member && !x->zip && !x->object)
 			cli_fail(x->path, &x->e);
-		if (!x->wanted || !x->object || object_has_dwarf(x->object))
+		if (!x->wanted || !x->object || object_has_dwarf(x->object) ||
+		    object_is_source(x->object))
 			continue;
 		from = object_debug_path(x->object);
 		if (strstr(from, ".sym.so"))
@@ -189,7 +191,8 @@ static void make_index(const char *path, const struct symbolize_options *o)
 {
 	struct object *object = NULL;
 	struct err e = ERR_INIT, ignored = ERR_INIT;
-	enum status st = object_open(&object, path, &e);
+	struct container_options container = {.cache = o->cache};
+	enum status st = container_open(&object, path, &container, &e);
 	uint64_t size = 0;
 	struct cache cache;
 

@@ -2,6 +2,7 @@
 #include "lib/inspect/inspect.h"
 
 #include "lib/symbolize/call_check.h"
+#include "lib/symbolize/container.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,12 @@ static void look(struct inspect *x)
 enum status inspect_open(struct inspect *x, const char *path, const struct object_search *search,
 			 struct err *e)
 {
+	const struct container_options container = {.want.arch = NULL};
 	struct err refused = ERR_INIT;
 	enum status st;
 
 	*x = (struct inspect){.file = {.path = path, .e = ERR_INIT}};
-	st = object_open(&x->file.object, path, e);
+	st = container_open(&x->file.object, path, &container, e);
 	if (st)
 		return st;
 	object_find_debug(x->file.object, search, &refused);
