@@ -25,6 +25,10 @@ enum status inspect_open(struct inspect *x, const char *path, const struct objec
 
 	*x = (struct inspect){.file = {.path = path, .e = ERR_INIT}};
 	st = container_open(&x->file.object, path, &container, e);
+	if (!st && object_is_source(x->file.object))
+		st = err_set(e, ST_UNSUPPORTED,
+			     "a symbol file (%s): it has no code to inspect, but symbolizes",
+			     object_kind(x->file.object) == OBJECT_GSYM ? "GSYM" : "Breakpad");
 	if (st)
 		return st;
 	object_find_debug(x->file.object, search, &refused);
@@ -39,6 +43,8 @@ enum status inspect_open_memory(struct inspect *x, const void *p, size_t n, stru
 
 	*x = (struct inspect){.file = {.path = "(memory)", .e = ERR_INIT}};
 	st = object_open_memory(&x->file.object, p, n, e);
+	if (!st && object_is_source(x->file.object))
+		st = ST_UNSUPPORTED;
 	if (!st)
 		look(x);
 	return st;

@@ -294,7 +294,7 @@ static enum status whole_zip(const char *path, struct err *e)
 			n++;
 		}
 	st = n ? err_set(e, ST_UNSUPPORTED,
-			 "a zip file of %zu libraries: name one, as in %s!/%s", n, base_name(path),
+			 "a zip file: name a library in it (there are %zu), as in %s!/%s", n, base_name(path),
 			 name)
 	       : err_set(e, ST_UNSUPPORTED, "a zip file without a library");
 	zip_release(&z);
@@ -309,7 +309,7 @@ static enum status whole_library(const char *path, struct err *e)
 	if (st)
 		return st;
 	st = a.n ? err_set(e, ST_UNSUPPORTED,
-			   "a static library of %zu members: name one, as in '%s(%s)'", a.n,
+			   "a static library: name a member of it (there are %zu), as in %s(%s)", a.n,
 			   base_name(path), base_name(a.members[0].name))
 		 : err_set(e, ST_UNSUPPORTED, "a static library without members");
 	ar_release(&a);
