@@ -28,7 +28,7 @@ static bool ask(struct job *j, const struct line *line, struct lookup_query *q, 
 {
 	bool good = request_gnu(line->s, line->n, shown);
 
-	if (!object_is_64(j->file->object))
+	if (!lookup_is_64(j->file))
 		*shown &= UINT32_MAX;
 	if (!good && !j->lenient) {
 		cli_status(EXIT_INPUT);
@@ -113,7 +113,7 @@ static bool open_all(struct job *j, const char *path, const char *section)
 	struct err e = ERR_INIT;
 
 	j->file = lookup_file(&j->lookup, path, strlen(path));
-	if (!j->file->object) {
+	if (!lookup_usable(j->file)) {
 		cli_fail(path, &j->file->e);
 		return false;
 	}
@@ -128,7 +128,7 @@ static bool open_all(struct job *j, const char *path, const char *section)
 	}
 	if (!section)
 		return true;
-	if (object_section(j->file->object, section, &j->section, &e)) {
+	if (!j->file->object || object_section(j->file->object, section, &j->section, &e)) {
 		cli_error(path, "no section %s", section);
 		cli_status(EXIT_INPUT);
 		return false;

@@ -79,7 +79,7 @@ static bool open_image(struct job *j, const char *path, const char *arch)
 	const char *machine;
 
 	j->file = lookup_file(&j->lookup, path, strlen(path));
-	if (!j->file->object) {
+	if (!lookup_usable(j->file)) {
 		cli_fail(path, &j->file->e);
 		return false;
 	}
@@ -153,6 +153,7 @@ int main(int argc, char **argv)
 	j.print.base_names = !full_path;
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
+	o.arch = arch;
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	if (open_image(&j, binary, arch)) {

@@ -57,6 +57,11 @@ static void require(const struct inspect_cli *c, const struct inspect *x)
 	}
 }
 
+static const char *format_of(const struct inspect *x)
+{
+	return object_kind(x->file.object) == OBJECT_MACH ? "Mach-O" : "ELF";
+}
+
 static void one(struct inspect_cli *c, const char *path)
 {
 	struct inspect x;
@@ -65,7 +70,7 @@ static void one(struct inspect_cli *c, const char *path)
 
 	if (!st) {
 		c->any = true;
-		document_input(&c->document, path, "ELF");
+		document_input(&c->document, path, format_of(&x));
 		inspect_report_add(&c->tables, &x);
 		if (c->by_file)
 			st = inspect_report_sources(&c->tables, &x, &c->lookup, &e);
@@ -111,7 +116,7 @@ static void disassemble(struct inspect_cli *c, const char *path)
 	if (!st)
 		st = listing_find(&x, c->disassemble, &extent, &e);
 	if (!st) {
-		document_input(&c->document, path, "ELF");
+		document_input(&c->document, path, format_of(&x));
 		cost_init(&cost, path, x.file.object);
 		if (c->traces.n)
 			read_traces(c, &x, &cost);

@@ -47,9 +47,9 @@ static void tell_files(struct job *j)
 
 		if (f->object && f->e.msg[0])
 			cli_note(f->path, "%s", f->e.msg);
-		else if (!f->object && !j->print.json)
+		else if (!lookup_usable(f) && !j->print.json)
 			cli_error(f->path, "%s", f->e.msg);
-		if (!f->object && !j->lenient)
+		if (!lookup_usable(f) && !j->lenient)
 			cli_status(EXIT_INPUT);
 	}
 }
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	static const char *const names[] = {"llvm-addr2line", "llvm-symbolizer", NULL};
 	static const char *const styles[] = {"LLVM", "GNU", "JSON", NULL};
 	static const char *const kinds[] = {"none", "short", "linkage", NULL};
-	const char *called = cli_called(argv[0], names), *ignored;
+	const char *called = cli_called(argv[0], names);
 	bool gnu = called && !strcmp(called, names[0]), untagged;
 	struct job j = {.lenient = called, .hex = gnu, .style = gnu ? STYLE_GNU : STYLE_LLVM};
 	struct cli_managed managed = {0};
@@ -146,8 +146,9 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "fallback-debug-path", "DIR", NULL, &binaries.debug_dirs),
 	    ROW_FLAG(0, "relative-address", NULL, &untagged), /* PE's */
 	    ROW_FLAG(0, "no-untag-addresses", NULL, &untagged),
-	    ROW_STRING(0, "default-arch", "ARCH", NULL, &ignored), /* Mach-O's */
-	    ROW_STRING(0, "dsym-hint", "DIR", NULL, &ignored),
+	    ROW_STRING(0, "default-arch", "ARCH", "of a universal Mach-O file this part", &o.arch),
+	    ROW_LIST(0, "dsym-hint", "DIR", "where the .dSYM of Mach-O files are; again for more",
+		     &binaries.debug_dirs),
 	    ROW_HEADING("not in llvm-symbolizer:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
 	    CLI_BINARIES_ROWS(binaries),

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
+#include "lib/symbolize/container.h"
 #include "lib/symbolize/explain.h"
 
 #include <inttypes.h>
@@ -22,6 +23,7 @@ struct files_options cli_modules_done(const struct cli_modules *m, const struct 
 				      .modules = m->modules.items,
 				      .n_modules = m->modules.n,
 				      .search = b->search.object,
+				      .cache = b->cache,
 				      .sysroot = m->no_local  ? NULL
 						 : b->sysroot ? b->sysroot
 							      : "/",
@@ -56,7 +58,8 @@ static void used(const struct files *f)
 
 		if (x->member && !x->zip && !x->object)
 			cli_fail(x->path, &x->e);
-		if (!x->wanted || !x->object || object_has_dwarf(x->object))
+		if (!x->wanted || !x->object || object_has_dwarf(x->object) ||
+		    object_is_source(x->object))
 			continue;
 		from = object_debug_path(x->object);
 		if (strstr(from, ".sym.so"))
@@ -136,7 +139,8 @@ void cli_prewarm(const char *path, const struct symbolize_options *o)
 {
 	struct object *object = NULL;
 	struct err e = ERR_INIT, ignored = ERR_INIT;
-	enum status st = object_open(&object, path, &e);
+	struct container_options container = {.cache = o->cache};
+	enum status st = container_open(&object, path, &container, &e);
 	uint64_t size = 0;
 	struct cache cache;
 

@@ -295,7 +295,7 @@ enum status object_find_debug(struct object *o, const struct object_search *s, s
 	struct hunt h = {.o = o, .symbols.fd = -1, .trail = s->explain ? &o->trail : NULL};
 	char *real;
 
-	if (object_has_dwarf(o))
+	if (object_has_dwarf(o) || o->file.source)
 		return ST_OK;
 	if (o->file.fd < 0) {
 		err_set(e, ST_NONE, "%s", "");
@@ -307,7 +307,9 @@ enum status object_find_debug(struct object *o, const struct object_search *s, s
 	h.name = strrchr(o->file.path, '/') ? strrchr(o->file.path, '/') + 1 : o->file.path;
 	free(real);
 	read_link(&h);
-	if (!hunt(&h, s) && h.symbols.path) {
+	if (o->file.kind == OBJECT_MACH) {
+		dsym_find(o, s, &h.refused);
+	} else if (!hunt(&h, s) && h.symbols.path) {
 		o->debug = h.symbols;
 		h.symbols = (struct elf_file){.fd = -1};
 	}

@@ -4,14 +4,12 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
-#include "lib/input/input.h"
 #include "lib/symbolize/call_check.h"
+#include "lib/symbolize/container.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char *base_name(const char *path)
 {
@@ -20,36 +18,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The member's bytes: in the zip file, or in a temporary one. */
-static enum status open_member(struct file *f)
+static void load(struct file *f, const struct files_options *options)
 {
-	const struct zip_member *m = f->member;
-	uint64_t offset = 0;
-	enum status st = zip_data(f->zip, m, &offset, &f->e);
-	int fd;
-
-	if (st)
-		return st;
-	if (m->method == ZIP_STORED) {
-		fd = fcntl(f->zip->fd, F_DUPFD_CLOEXEC, 0);
-		if (fd < 0)
-			return err_sys(&f->e, "open");
-		return object_open_part(&f->object, fd, offset, m->size, f->path, &f->e);
-	}
-	fd = input_temporary(&f->e);
-	if (fd < 0)
-		return f->e.code;
-	st = zip_unpack(f->zip, m, fd, &f->e);
-	if (!st)
-		return object_open_part(&f->object, fd, 0, m->size, f->path, &f->e);
-	close(fd);
-	return st;
-}
-
-static void load(struct file *f, const struct object_search *search)
-{
+	struct container_options o = {.cache = options->cache};
 	struct err refused = ERR_INIT;
-	enum status st = f->zip ? open_member(f) : object_open(&f->object, f->path, &f->e);
+	enum status st =
+	    f->zip ? container_open_member(&f->object, f->zip, f->member, f->path, &o, &f->e)
+		   : container_open(&f->object, f->path, &o, &f->e);
 	size_t n;
 
 	f->zip = NULL;
@@ -59,7 +34,7 @@ static void load(struct file *f, const struct object_search *search)
 		f->reason = REASON_BAD_FILE;
 		return;
 	}
-	object_find_debug(f->object, search, &refused);
+	object_find_debug(f->object, &options->search, &refused);
 	f->e = refused;
 	object_symbols(f->object, &n); /* built here, in parallel, and not at the first look-up */
 }
@@ -76,7 +51,7 @@ static void load_item(size_t i, unsigned worker, void *arg)
 
 	(void)worker;
 	if (!item->zip && !item->broken)
-		load(item, &job->files->options.search);
+		load(item, &job->files->options);
 }
 
 static struct file *add(struct files *f, const char *path, const char *module, size_t module_len)
@@ -93,14 +68,6 @@ static struct file *add(struct files *f, const char *path, const char *module, s
 		item->module = mem_strndup(module, module_len);
 	VEC_PUSH(f->items, f->n, f->cap) = item;
 	return item;
-}
-
-static bool is_library(const char *name)
-{
-	const char *base = base_name(name), *so = strstr(base, ".so");
-	size_t n = strlen(base);
-
-	return (so && (!so[3] || so[3] == '.')) || (n > 6 && !strcmp(base + n - 6, ".debug"));
 }
 
 /* The libraries of a zip file below a folder of it. False: it is none, or a broken one. */
@@ -130,7 +97,7 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 		const struct zip_member *m = &z->members[i];
 		struct file *item;
 
-		if (!is_library(m->name) ||
+		if (!container_is_library(m->name) ||
 		    (n && (strncmp(m->name, below, n) != 0 || (m->name[n] && m->name[n] != '/'))))
 			continue;
 		name.len = 0;
@@ -156,24 +123,18 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 /* A path that goes on behind a file, as into a zip file. */
 static bool add_in_zip(struct files *f, const char *path, const char *module, size_t module_len)
 {
-	char *copy = mem_strdup(path), *end;
+	const char *below = "";
 	struct stat st;
-	bool added = false;
+	size_t n;
+	char *file;
+	bool added;
 
-	if (!stat(path, &st)) {
-		added = S_ISREG(st.st_mode) && add_zip(f, path, "", module, module_len);
-		free(copy);
-		return added;
-	}
-	while (!added && (end = strrchr(copy, '/')) && end != copy) {
-		*end = 0;
-		if (stat(copy, &st))
-			continue;
-		added = S_ISREG(st.st_mode) &&
-			add_zip(f, copy, path + (end - copy) + 1, module, module_len);
-		break;
-	}
-	free(copy);
+	if (!stat(path, &st))
+		return S_ISREG(st.st_mode) && add_zip(f, path, "", module, module_len);
+	n = container_split_zip(path, &below);
+	file = mem_strndup(path, n);
+	added = n && add_zip(f, file, below, module, module_len);
+	free(file);
 	return added;
 }
 
@@ -230,23 +191,25 @@ void files_release(struct files *f)
 	*f = (struct files){.n = 0};
 }
 
-/* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so.debug or libUE4.so.dbg. Nothing
+/* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym (Breakpad), .gsym. Nothing
  * looser: libgame.so must not take libgame.v2.so. */
 static bool same_module(const char *file, const char *module)
 {
-	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {".debug",
-										      ".dbg"};
+	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {".debug", ".dbg", ".sym", ".gsym"};
 	size_t n = strlen(file), m = strlen(module);
 
 	if (!strcmp(file, module))
 		return true;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
 		size_t k = strlen(inside[i]);
 
 		if (n > k && !strcmp(file + n - k, inside[i]) && m == n - k + 3 &&
 		    !memcmp(file, module, n - k) && !strcmp(module + m - 3, ".so"))
 			return true;
-		k = strlen(after[i]);
+	}
+	for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+		size_t k = strlen(after[i]);
+
 		if (n == m + k && !memcmp(file, module, m) && !strcmp(file + m, after[i]))
 			return true;
 	}
@@ -265,7 +228,7 @@ static int use_of(const struct file *f, const struct object_build_id *id)
 {
 	if (!f->object)
 		return 0;
-	return agrees(f, id) ? 2 + object_has_dwarf(f->object) : 1;
+	return agrees(f, id) ? 2 + (object_has_dwarf(f->object) || object_is_source(f->object)) : 1;
 }
 
 static struct file *by_path(struct files *f, const char *path)
@@ -282,7 +245,7 @@ static struct file *by_path(struct files *f, const char *path)
 		if (f->items[i]->inode == st.st_ino && f->items[i]->device == st.st_dev)
 			return f->items[i];
 	item = add(f, path, NULL, 0);
-	load(item, &f->options.search);
+	load(item, &f->options);
 	return item;
 }
 
@@ -390,12 +353,12 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 				continue;
 			}
 			if (x->zip)
-				load(x, &f->options.search);
+				load(x, &f->options);
 			keep_better(&by_module, x, id);
 			continue;
 		}
 		if (x->zip && named)
-			load(x, &f->options.search);
+			load(x, &f->options);
 		if (x->zip)
 			continue;
 		n_given++;

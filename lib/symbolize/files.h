@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
- * opened when a module has its name; in place where it is stored, from a temporary file where it is
- * packed. FILE may be ZIP/FOLDER, too, for what is below it only.
+ * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and any
+ * other path that container.h knows.
  *
  * Which file on this machine is a captured module: by build-id where the capture has it, else
  * by name among the files the user gave, else by its path as captured, below a sysroot; else by
@@ -14,6 +14,7 @@
 #include "lib/object/object.h"
 #include "lib/object/trail.h"
 #include "lib/object/zip.h"
+#include "lib/symbolize/cache.h"
 #include "lib/trace/symbols.h"
 
 #include <sys/types.h>
@@ -45,6 +46,7 @@ struct files_options {
 	struct object_search search;
 	const char *sysroot; /* "" or NULL: never look at captured paths */
 	unsigned jobs;
+	struct cache_options cache; /* where packed members of archives go */
 };
 
 /* How a module's file was found; kept when options.search.explain. */
