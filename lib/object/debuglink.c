@@ -196,15 +196,17 @@ static bool try_build_id(struct hunt *h, const char *dir)
 	return try_path(h, false);
 }
 
-/* The folder as it is called inside the sysroot. */
-static const char *inside(const struct hunt *h, const char *sysroot)
+/* In the debug folder of a sysroot, below the object's folder as it is called there. */
+static bool try_sysroot_link(struct hunt *h, const char *sysroot)
 {
-	size_t n = strlen(sysroot);
+	char *real = realpath(sysroot, NULL);
+	size_t n = real ? strlen(real) : 0;
+	const char *inside = h->real_folder;
 
-	return strncmp(h->real_folder, sysroot, n) ||
-		       (h->real_folder[n] && h->real_folder[n] != '/')
-		   ? h->real_folder
-		   : h->real_folder + n;
+	if (n && !strncmp(inside, real, n) && (!inside[n] || inside[n] == '/'))
+		inside += n;
+	free(real);
+	return try(h, true, "%s/usr/lib/debug%s/%s", sysroot, inside, h->link);
 }
 
 static bool try_link(struct hunt *h, const struct object_search *s)
@@ -219,8 +221,7 @@ static bool try_link(struct hunt *h, const struct object_search *s)
 		    try(h, true, "%s/%s", s->dirs[i], h->link))
 			return true;
 	}
-	if (s->sysroot &&
-	    try(h, true, "%s/usr/lib/debug%s/%s", s->sysroot, inside(h, s->sysroot), h->link))
+	if (s->sysroot && try_sysroot_link(h, s->sysroot))
 		return true;
 	return s->system && try(h, true, "/usr/lib/debug%s/%s", h->real_folder, h->link);
 }

@@ -190,6 +190,25 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 	}
 }
 
+/* A separate debug file has its segments' addresses, but their offsets are those of another file.
+ * All of a module is mapped with one bias, which the mapping of its first byte tells. */
+static bool by_first_byte(const struct module *m, const struct object *o, uint64_t addr,
+			  uint64_t *vaddr)
+{
+	size_t n;
+	const struct object_segment *s = object_segments(o, &n);
+	uint64_t page;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].executable && s[i].filesz)
+			return false;
+	if (!n || !m->n_ranges || m->ranges[0].offset)
+		return false;
+	page = s[0].align > 1 ? s[0].align : 1;
+	*vaddr = addr - m->ranges[0].lo + s[0].vaddr / page * page;
+	return true;
+}
+
 static void by_runtime(struct binder *b, const struct location *l, struct bound *out)
 {
 	uint64_t addr = l->raw;
@@ -209,7 +228,8 @@ static void by_runtime(struct binder *b, const struct location *l, struct bound 
 	out->vaddr = m->has_slide ? addr - m->slide : addr - r->lo + r->offset;
 	if (!f->file || m->has_slide)
 		return;
-	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr))
+	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr) &&
+	    !by_first_byte(m, f->file->object, addr, &out->vaddr))
 		out->reason = REASON_OUTSIDE;
 }
 

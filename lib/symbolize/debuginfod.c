@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ static struct {
 	void (*set_progressfn)(debuginfod_client *, int (*)(debuginfod_client *, long, long));
 	void (*set_user_data)(debuginfod_client *, void *);
 	void *(*get_user_data)(debuginfod_client *);
+	void (*set_verbose_fd)(debuginfod_client *, int); /* NULL: before 0.183 */
 	void (*end)(debuginfod_client *);
 } loaded;
 
@@ -60,7 +62,11 @@ struct debuginfod {
 	/* of the transfer under way */
 	double started;
 	const char *broken_off; /* why */
+	int log;                /* what the library says of it; -1: it cannot say */
+	char said[300];
 };
+
+enum { FIRST_BYTES = 4096 };
 
 static double now(void)
 {
@@ -131,6 +137,7 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 
 	d->options = *o;
 	d->tell_from = 1;
+	d->log = -1;
 	if (!d->options.seconds)
 		d->options.seconds = DEBUGINFOD_SECONDS;
 	pthread_mutex_init(&d->lock, NULL);
@@ -177,6 +184,8 @@ void debuginfod_free(struct debuginfod *d)
 		return;
 	if (d->client)
 		loaded.end(d->client);
+	if (d->log >= 0)
+		close(d->log);
 	/* The library itself stays: libcurl does not like to be unloaded. */
 	if (d->temporary)
 		remove_tree(d->temporary, 2);
@@ -197,13 +206,15 @@ static int progress(debuginfod_client *client, long done, long total)
 	struct debuginfod *d = loaded.get_user_data(client);
 	double seconds = now() - d->started;
 
-	if (seconds > d->options.seconds + (done > 0 ? (double)done / DEBUGINFOD_RATE : 0))
-		d->broken_off = done > 0 ? "too slow" : "no answer in time";
+	/* before anything has come done counts turns of its loop */
+	if (total <= 0 && done < FIRST_BYTES)
+		done = 0;
+	if (seconds > d->options.seconds + (double)done / DEBUGINFOD_RATE)
+		d->broken_off = done || total > 0 ? "too slow" : "no answer in time";
 	else if (done >> 20 >= DEBUGINFOD_LIMIT_MIB || total >> 20 >= DEBUGINFOD_LIMIT_MIB)
 		d->broken_off = "too large";
 	if (d->options.progress && !d->broken_off)
-		d->options.progress(NULL, done > 0 ? (uint64_t)done : 0,
-				    total > 0 ? (uint64_t)total : 0);
+		d->options.progress(NULL, (uint64_t)done, total > 0 ? (uint64_t)total : 0);
 	return d->broken_off != NULL;
 }
 
@@ -220,6 +231,7 @@ static const char *load(struct debuginfod *d)
 	SYMBOL(h, loaded.set_progressfn, "debuginfod_set_progressfn");
 	SYMBOL(h, loaded.set_user_data, "debuginfod_set_user_data");
 	SYMBOL(h, loaded.get_user_data, "debuginfod_get_user_data");
+	SYMBOL(h, loaded.set_verbose_fd, "debuginfod_set_verbose_fd");
 	SYMBOL(h, loaded.end, "debuginfod_end");
 	if (!loaded.begin || !loaded.find[0] || !loaded.find[1] || !loaded.set_progressfn ||
 	    !loaded.set_user_data || !loaded.get_user_data || !loaded.end)
@@ -229,6 +241,9 @@ static const char *load(struct debuginfod *d)
 		return DEBUGINFOD_SONAME " does not start";
 	loaded.set_user_data(d->client, d);
 	loaded.set_progressfn(d->client, progress);
+	d->log = loaded.set_verbose_fd ? memfd_create("debuginfod", MFD_CLOEXEC) : -1;
+	if (d->log >= 0)
+		loaded.set_verbose_fd(d->client, d->log);
 	return NULL;
 }
 
@@ -307,6 +322,32 @@ static void keep(struct debuginfod *d, struct got *g)
 	buf_release(&b);
 }
 
+/* The library's code for "there is none" also stands for whatever else a server may answer. What it
+ * was is in its log, as lines "url N TEXT": the first that is not a plain 404. */
+static const char *said(struct debuginfod *d)
+{
+	static const char missing[] = "The requested URL returned error: 404";
+	char text[16384], *next;
+	ssize_t n = d->log < 0 ? 0 : pread(d->log, text, sizeof text - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	for (char *line = text; line; line = next) {
+		char *s = line + strspn(line, "url 0123456789");
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		if (!strcmp(line, "server response No error"))
+			return "nothing came";
+		if (strncmp(line, "url ", 4) != 0 || !strncmp(s, "http", 4) ||
+		    !strncmp(s, missing, sizeof missing - 1))
+			continue;
+		snprintf(d->said, sizeof d->said, "%s", s);
+		return d->said;
+	}
+	return NULL;
+}
+
 /* Why there is no file, by what the library has returned; NULL: there is just none. */
 static const char *failure(struct debuginfod *d, int code)
 {
@@ -315,7 +356,7 @@ static const char *failure(struct debuginfod *d, int code)
 		return d->broken_off;
 	}
 	if (code == -ENOENT)
-		return NULL;
+		return said(d);
 	d->dead = code != -EFBIG && code != -EIO;
 	return strerror(-code);
 }
@@ -339,6 +380,8 @@ static void ask(struct debuginfod *d, struct got *g)
 	}
 	d->started = now();
 	d->broken_off = NULL;
+	if (d->log >= 0 && (ftruncate(d->log, 0) || lseek(d->log, 0, SEEK_SET)))
+		d->said[0] = 0;
 	fd = loaded.find[g->part](d->client, g->id.bytes, g->id.len, &g->path);
 	if (fd < 0) {
 		why = failure(d, fd);

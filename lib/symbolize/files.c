@@ -191,11 +191,13 @@ void files_release(struct files *f)
 	*f = (struct files){.n = 0};
 }
 
-/* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym (Breakpad), .gsym. Nothing
- * looser: libgame.so must not take libgame.v2.so. */
+/* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym
+ * (Breakpad), .gsym. Nothing looser: libgame.so must not take libgame.v2.so. */
 static bool same_module(const char *file, const char *module)
 {
-	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {".debug", ".dbg", ".sym", ".gsym"};
+	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {
+									".debug", ".dbg", ".sym",
+									".gsym"};
 	size_t n = strlen(file), m = strlen(module);
 
 	if (!strcmp(file, module))

@@ -182,7 +182,7 @@ static void read_folder(struct id_index *x, const char *dir)
 	pool_run(x->options.jobs, (x->n_fresh + PIECE - 1) / PIECE, open_piece, x);
 	x->counts.files += x->n - first;
 	x->counts.opened += x->n_fresh;
-	if (x->n_fresh || cache.n != x->n - first)
+	if (x->n_fresh) /* what has gone does no harm there */
 		id_cache_write(&cache, x->files + first, x->n - first);
 	id_cache_close(&cache);
 }
