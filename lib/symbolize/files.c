@@ -168,6 +168,20 @@ void files_init(struct files *f, const struct files_options *options)
 	pool_run(options->jobs, f->n, load_item, &job);
 }
 
+bool files_open_members(struct files *f, size_t max)
+{
+	struct file **todo = mem_array(f->n, sizeof *todo);
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i]->zip)
+			todo[n++] = f->items[i];
+	for (size_t i = 0; i < n && i < max; i++)
+		load(todo[i], &f->options);
+	free(todo);
+	return n <= max;
+}
+
 void files_release(struct files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {

@@ -74,6 +74,10 @@ struct files {
 void files_init(struct files *f, const struct files_options *options);
 void files_release(struct files *f);
 
+/* Opens the members of zip files that were given, at most max of them: for who cannot tell by a name
+ * which one it needs. False: there are more. */
+bool files_open_members(struct files *f, size_t max);
+
 /* The file for a module with this name (path or base name; "" when the capture has none) and
  * build-id (len 0: not captured). NULL: none, *reason says why. */
 struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
