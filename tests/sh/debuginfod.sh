@@ -12,6 +12,8 @@ set -u
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
+# shellcheck source=tests/servers.bash
+. "$SRC/tests/servers.bash"
 
 for tool in gcc objcopy strip readelf; do
 	if ! command -v $tool >/dev/null 2>&1; then
@@ -22,9 +24,7 @@ done
 unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH TRACEMILL_DEBUGINFOD_URLS
 export XDG_CACHE_HOME=$PWD/home TMPDIR=$PWD/tmp http_proxy='' no_proxy='*'
 mkdir -p home tmp served bin
-server='' url=''
-stop() { [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null; server=; }
-trap stop EXIT
+trap server_stop EXIT
 
 cat >game.c <<'X'
 #include <stdio.h>
@@ -61,21 +61,12 @@ not_found() { cmp -s without got; }
 left() { find cache tmp -mindepth 1 2>/dev/null | wc -l; }
 nothing_left() { [ "$(left)" = 0 ]; }
 clean() { rm -rf cache tmp/*; }
-# misbehave MODE FILE: starts the other server
-misbehave() {
-	stop
-	rm -f port port.log
-	"$GEN/debuginfod" "$1" port "$2" &
-	server=$!
-	for ((i = 0; i < 200; i++)); do [ -e port ] && break; sleep 0.05; done
-	url=http://127.0.0.1:$(<port)
-}
-asked() { wc -l <port.log; }
+asked() { wc -l <server.port.log; }
 
 check 'the game has a build-id and its lines' grep -q 'game.c:7' want
 check 'which are not in the stripped one' grep -q '^??:' without
 
-misbehave serve served/game.debug
+server_stub serve served/game.debug
 clean
 DEBUGINFOD_URLS=$url ask
 check 'DEBUGINFOD_URLS alone: not asked' not_found
@@ -84,7 +75,7 @@ check 'and nothing is said' test ! -s err
 DEBUGINFOD_URLS=$url ask --debuginfod
 check 'DEBUGINFOD_URLS and --debuginfod: asked' found
 check 'once' test "$(asked)" = 1
-check 'by the build-id' grep -q "^GET /buildid/$build_id/debuginfo " port.log
+check 'by the build-id' grep -q "^GET /buildid/$build_id/debuginfo " server.port.log
 check 'the file is kept' cmp -s cache/debuginfod-*-debug.tmx served/game.debug
 check 'and nothing else' test "$(left)" = 1
 ask --debuginfod="$url"
@@ -120,14 +111,14 @@ done
 "$GEN/trace" --module /gone/game --build-id "$build_id" --base 0x10000 \
 	--address $((0x10000 + address)) >one.tmt
 for what in game served/game.debug; do
-	misbehave serve $what
+	server_stub serve $what
 	clean
 	tm-symbolize --cache cache --debuginfod="$url" one.tmt 2>err >named.tmt
-	check "a module's file is got: $what" grep -q "^GET /buildid/$build_id/executable " port.log
+	check "a module's file is got: $what" grep -q "^GET /buildid/$build_id/executable " server.port.log
 	tm-dump -q --no-events named.tmt >got
 	check 'and names its function' grep -q 'call function="play"' got
 done
-misbehave missing served/game.debug
+server_stub missing served/game.debug
 clean
 tm-symbolize -q --cache cache --debuginfod="$url" --explain one.tmt >got 2>err
 check '--explain says that the server has none' grep -q "file refused: $url: the server has no such file" got
@@ -135,7 +126,7 @@ check '--explain says that the server has none' grep -q "file refused: $url: the
 # What is wrong is found out, said, and leaves nothing.
 wrong() { # MODE FILE WHAT-IS-SAID
 	clean
-	misbehave "$1" "$2"
+	server_stub "$1" "$2"
 	SECONDS=0
 	ask --debuginfod="$url" --debuginfod-timeout 2
 	check "$1: answered without it" not_found
@@ -154,31 +145,20 @@ wrong stall served/game.debug 'no answer in time; it is not asked again'
 wrong drip served/game.debug 'too slow; it is not asked again\|no answer in time; it is not'
 wrong huge served/game.debug 'too large'
 clean
-misbehave missing served/game.debug
+server_stub missing served/game.debug
 ask --debuginfod="$url"
 check 'missing: no word of it' test ! -s err
 check 'missing: nothing is kept' nothing_left
-stop
+server_stop
 ask --debuginfod="$url"
 check 'offline: answered without it' not_found
 check 'offline: said once' test "$(grep -c 'it is not asked again' err)" = 1
 
-# elfutils' server, on a port that was free a moment ago.
 if ! command -v debuginfod >/dev/null; then
 	echo "skip - elfutils' server (no debuginfod)"
 	exit $failed
 fi
-misbehave missing served/game.debug
-port=$(<port)
-stop
-debuginfod -p "$port" -d "$PWD/server.sqlite" -F -t 0 -g 0 "$PWD/served" "$PWD/bin" >server.log 2>&1 &
-server=$!
-url=http://127.0.0.1:$port
-for ((i = 0; i < 100; i++)); do
-	grep -q 'scanned=' server.log 2>/dev/null && break
-	sleep 0.1
-done
-sleep 0.5
+server_elfutils "$PWD/served" "$PWD/bin"
 clean
 ask --debuginfod="$url"
 check "elfutils' server: found" found
@@ -191,7 +171,7 @@ check "elfutils' server: both are kept" test "$(find cache -name 'debuginfod-*' 
 gcc -g -O1 -DTHIRD -Wl,--build-id=sha1 -x c <(cat game.c; echo 'int third;') -o third && strip third
 tm-addr2line --cache cache --lenient -f -i -e third --debuginfod="$url" "$address" >got 2>err
 check "elfutils' server: what it does not have is no error" test ! -s err
-stop
+server_stop
 ask --debuginfod="$url"
 check "elfutils' server gone: answered from the cache" found
 exit $failed
