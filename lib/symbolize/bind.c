@@ -40,7 +40,9 @@ struct binder {
 	struct map64 slides; /* process -> its first module of which only the slide is known */
 	struct module_file nameless; /* the file for addresses that no module maps */
 	struct found_slides found;   /* with o->find_slides */
-	unsigned address_bits;       /* of the highest mapping, rounded up to what arm64 has */
+	struct file *slid;           /* the first file that a given slide is of, and that slide */
+	uint64_t slid_by;
+	unsigned address_bits; /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
 };
 
@@ -127,8 +129,8 @@ static bool in_code(const struct file *f, uint64_t vaddr)
 	return object_is_code(f->object, vaddr);
 }
 
-/* What no module maps, without tags. */
-static void find_lost_slides(struct binder *b)
+/* What no module maps, without tags: the caller's. */
+static uint64_t *unmapped(struct binder *b, size_t *count)
 {
 	uint64_t *addrs = mem_array(b->t->n_locations, sizeof *addrs);
 	size_t n = 0;
@@ -142,7 +144,28 @@ static void find_lost_slides(struct binder *b)
 		if (l->space == SPACE_RUNTIME && !mapped(b, l, &addr, &range, &flags))
 			addrs[n++] = addr & ((UINT64_C(1) << b->address_bits) - 1);
 	}
+	*count = n;
+	return addrs;
+}
+
+static void find_lost_slides(struct binder *b)
+{
+	size_t n;
+	uint64_t *addrs = unmapped(b, &n);
+
 	found_slides_find(&b->found, b->t, b->files, addrs, n);
+	free(addrs);
+}
+
+static void doubt_slide(struct binder *b)
+{
+	size_t n;
+	uint64_t *addrs;
+
+	if (!b->slid || (b->o->locations && b->o->locations != LOCATION_RETURN))
+		return;
+	addrs = unmapped(b, &n);
+	found_slides_doubt(b->t, b->slid, b->slid_by, addrs, n);
 	free(addrs);
 }
 
@@ -173,6 +196,10 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 	if (!b->o->has_slide)
 		slide = b->maps->modules[module].slide;
 	m = module ? file_of(b, b->maps, module) : nameless_file(b);
+	if (m->file && !b->slid) {
+		b->slid = m->file;
+		b->slid_by = slide;
+	}
 	out->module = module;
 	out->file = m->file;
 	out->vaddr = l->raw - slide;
@@ -481,6 +508,7 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 		out[i].kind = o->locations ? o->locations : t->locations[i].kind;
 	}
 	decide_kinds(t, out);
+	doubt_slide(&b);
 	if (b.cleared)
 		trace_note(t, NOTE_INFO, b.cleared,
 			   "addresses in which tag, signature or Thumb bits were cleared");
