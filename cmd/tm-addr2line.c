@@ -64,13 +64,14 @@ static void print_all(struct answers *a, size_t n)
 	printed_release(&printed);
 }
 
-static void explain(struct job *j, const struct lookup_query *queries, size_t n)
+static void explain(struct job *j, const struct line *lines, const struct lookup_query *queries,
+		    size_t n)
 {
 	struct explain x = {.n = 0};
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < n; i++) {
-		explain_query(&x, &b, &j->lookup, &queries[i]);
+		explain_query(&x, &b, &j->lookup, &queries[i], lines[i].s, lines[i].n);
 		cli_pour(&b);
 	}
 	fwrite(b.data, 1, b.len, stdout);
@@ -93,7 +94,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	if (lookup_run(&j->lookup, queries, n, &e))
 		cli_fail(j->file->path, &e);
 	if (j->explain)
-		explain(j, queries, n);
+		explain(j, lines, queries, n);
 	else
 		print_all(&a, n);
 	for (size_t i = 0; i < n; i++) {

@@ -234,7 +234,11 @@ void explain_location(struct explain *x, struct buf *b, const struct files *file
 		buf_addc(b, '\n');
 		f = file_at(files, intern_text(&y->strings, o->path, NULL));
 	}
-	if (f) {
+	if (f && bound->reason == REASON_OUTSIDE) {
+		buf_addf(b, "  file: ");
+		text(b, f->path);
+		buf_addf(b, "\n  offset in the module: 0x%" PRIx64 "\n", bound->vaddr);
+	} else if (f) {
 		if (bound->kind == LOCATION_RETURN && at)
 			at--;
 		buf_adds(b, "  file: ");
@@ -253,10 +257,16 @@ void explain_location(struct explain *x, struct buf *b, const struct files *file
 }
 
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
-		   const struct lookup_query *q)
+		   const struct lookup_query *q, const char *line, size_t n)
 {
+	if (!q->file) {
+		buf_adds(b, "address ");
+		buf_add_escaped(b, line, n);
+		buf_adds(b, "\n  but: it is none of this file\n");
+		return;
+	}
 	buf_addf(b, "address 0x%" PRIx64 "\n", q->addr);
-	if (q->file && q->file->object)
+	if (q->file->object)
 		explain_place(x, b, q->file->object, q->addr);
 	explain_calls(b, &l->symbols, q->named.call, q->named.reason, q->named.flags);
 }

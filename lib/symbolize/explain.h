@@ -34,8 +34,8 @@ void explain_calls(struct buf *b, const struct symbols *y, uint32_t call, uint8_
 /* One location of a symbolized trace, all of the above. */
 void explain_location(struct explain *x, struct buf *b, const struct files *files,
 		      const struct trace *t, uint32_t location);
-/* One answer of a lookup. */
+/* One answer of a lookup; line: n bytes, what was asked. */
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
-		   const struct lookup_query *q);
+		   const struct lookup_query *q, const char *line, size_t n);
 
 #endif

@@ -350,6 +350,25 @@ static void keep_better(struct file **best, struct file *x, const struct object_
 		*best = x;
 }
 
+/* Why a file was taken, or what it has that the module has not. */
+static void explain(struct files *f, const struct file *x, const struct object_build_id *id)
+{
+	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
+
+	if (!x->object)
+		trail_add(f->trail, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
+	else if (!agrees(x, id))
+		trail_add(f->trail, false, x->path, "%s, but is another build: build-id differs",
+			  how);
+	else if (!id->len)
+		trail_add(f->trail, true, x->path, "%s; the capture has no build-id to compare",
+			  how);
+	else if (!object_build_id(x->object)->len)
+		trail_add(f->trail, true, x->path, "%s; it has no build-id to compare", how);
+	else
+		trail_add(f->trail, true, x->path, "%s, build-id agrees", how);
+}
+
 static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
 {
 	const char *base = base_name(name);
@@ -399,29 +418,12 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 	if (id->len) {
 		struct file *same = by_build_id(f, id);
 
+		if (same && found)
+			explain(f, found, id);
 		if (same)
 			return same;
 	}
 	return found ? found : in_debug_dirs(f, base);
-}
-
-/* Why a file was taken, or what it has that the module has not. */
-static void explain(struct files *f, const struct file *x, const struct object_build_id *id)
-{
-	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
-
-	if (!x->object)
-		trail_add(f->trail, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
-	else if (!agrees(x, id))
-		trail_add(f->trail, false, x->path, "%s, but is another build: build-id differs",
-			  how);
-	else if (!id->len)
-		trail_add(f->trail, true, x->path, "%s; the capture has no build-id to compare",
-			  how);
-	else if (!object_build_id(x->object)->len)
-		trail_add(f->trail, true, x->path, "%s; it has no build-id to compare", how);
-	else
-		trail_add(f->trail, true, x->path, "%s, build-id agrees", how);
 }
 
 struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
