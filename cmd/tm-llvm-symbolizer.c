@@ -20,6 +20,7 @@ struct job {
 	struct lookup lookup;
 	struct print_options print;
 	const char *file;
+	struct opt_list modules; /* NAME=FILE */
 	uint64_t adjust;
 	int style;
 	bool hex, lenient;
@@ -35,7 +36,7 @@ static struct request read_request(struct job *j, const struct line *line, struc
 	if (j->file)
 		q->file = lookup_file(&j->lookup, j->file, strlen(j->file));
 	else if (r.kind != REQUEST_BAD)
-		q->file = lookup_file(&j->lookup, r.file, r.n_file);
+		q->file = cli_module_file(&j->lookup, &j->modules, r.file, r.n_file);
 	q->addr = r.addr - j->adjust;
 	return r;
 }
@@ -151,6 +152,8 @@ int main(int argc, char **argv)
 		     &binaries.debug_dirs),
 	    ROW_HEADING("not in llvm-symbolizer:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
+	    ROW_LIST(0, "module", "NAME=FILE", "the file for requests that begin with NAME",
+		     &j.modules),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
@@ -163,6 +166,7 @@ int main(int argc, char **argv)
 
 	j.print.inlines = !gnu;
 	n = opt_parse_as(&style, &program, argc, argv);
+	cli_check_modules(&j.modules);
 	cli_binaries_done(&binaries);
 	o.engine = binaries.engine;
 	o.cache = binaries.cache;
@@ -185,6 +189,7 @@ int main(int argc, char **argv)
 	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
 	cli_binaries_release(&binaries);
+	opt_list_release(&j.modules);
 	status = cli_exit();
 	return called && status ? 1 : status;
 }

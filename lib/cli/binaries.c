@@ -64,6 +64,28 @@ static void find_servers(struct cli_binaries *b)
 				  b->words.items[i]);
 }
 
+void cli_check_modules(const struct opt_list *modules)
+{
+	for (size_t i = 0; i < modules->n; i++) {
+		const char *equals = strchr(modules->items[i], '=');
+
+		if (!equals || equals == modules->items[i] || !equals[1])
+			cli_usage("--module: '%s' is not NAME=FILE", modules->items[i]);
+	}
+}
+
+struct lookup_file *cli_module_file(struct lookup *l, const struct opt_list *modules,
+				    const char *name, size_t n)
+{
+	for (size_t i = 0; i < modules->n; i++) {
+		const char *text = modules->items[i], *equals = strchr(text, '=');
+
+		if ((size_t)(equals - text) == n && !memcmp(text, name, n))
+			return lookup_file(l, equals + 1, strlen(equals + 1));
+	}
+	return lookup_file(l, name, n);
+}
+
 void cli_binaries_done(struct cli_binaries *b)
 {
 	struct search_options o;

@@ -9,6 +9,7 @@
 
 #include "lib/cli/opt.h"
 #include "lib/dwarf/engine.h"
+#include "lib/symbolize/lookup.h"
 #include "lib/symbolize/search.h"
 
 struct cli_binaries {
@@ -48,6 +49,11 @@ struct cli_binaries {
 
 /* Checks what was given, and makes engine and search. Before there are threads. */
 void cli_binaries_done(struct cli_binaries *b);
+/* Ends with a usage error when an item of --module is not NAME=FILE. */
+void cli_check_modules(const struct opt_list *modules);
+/* The file that this name means by them, or that is called so. */
+struct lookup_file *cli_module_file(struct lookup *l, const struct opt_list *modules,
+				    const char *name, size_t n);
 /* Tells what the search has to tell. */
 void cli_binaries_tell(struct cli_binaries *b);
 void cli_binaries_release(struct cli_binaries *b); /* after the objects that were found */

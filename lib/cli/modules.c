@@ -12,12 +12,7 @@
 
 struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b)
 {
-	for (size_t i = 0; i < m->modules.n; i++) {
-		const char *equals = strchr(m->modules.items[i], '=');
-
-		if (!equals || equals == m->modules.items[i] || !equals[1])
-			cli_usage("--module: '%s' is not NAME=FILE", m->modules.items[i]);
-	}
+	cli_check_modules(&m->modules);
 	return (struct files_options){.files = m->files.items,
 				      .n_files = m->files.n,
 				      .modules = m->modules.items,

@@ -192,6 +192,8 @@ check '--module' is "$(module --no-local --module game=a=b)" play
 check '--module, by its path' is "$(module --no-local --module /opt/game/bin/game=game)" play
 check '--module, another build' is "$(module --no-local --module game=other)" ''
 check 'is told' grep -q 'of another build (build-id)' err
+tm-llvm-symbolizer --module /far/away/game=game --output-style=GNU --functions "/far/away/game $address" >got 2>err
+check 'tm-llvm-symbolizer --module' cmp -s want got
 tm-symbolize --module game one.tmt >/dev/null 2>err
 check '--module without a file: wrong usage' is $? 2
 exit $failed
