@@ -138,6 +138,7 @@ void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t 
 {
 	const struct explain_object *y = object_of(x, o);
 	struct dwarf_place p;
+	uint64_t shift;
 
 	section(b, o, addr);
 	if (!y->places) {
@@ -149,7 +150,8 @@ void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t 
 		buf_addc(b, '\n');
 		return;
 	}
-	dwarf_places_at(y->places, addr, &p);
+	shift = object_debug_shift(o);
+	dwarf_places_at(y->places, addr - shift, &p);
 	if (!p.found) {
 		buf_adds(b, "  unit: none claims it\n");
 		return;
@@ -161,6 +163,8 @@ void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t 
 		text(b, p.comp_dir);
 	}
 	buf_addf(b, ", DWARF %u, 0x%" PRIx64 "-0x%" PRIx64, p.version, p.owned.lo, p.owned.hi);
+	if (shift)
+		buf_addf(b, ", of a debug file 0x%" PRIx64 " below", shift);
 	if (p.split)
 		buf_adds(b, ", split");
 	if (p.n_claims > 1)
