@@ -7,6 +7,7 @@
 #include "lib/symbolize/call_check.h"
 #include "lib/symbolize/container.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,6 +96,7 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 	VEC_PUSH(f->zips, f->n_zips, f->cap_zips) = z;
 	for (size_t i = 0; i < z->n; i++) {
 		const struct zip_member *m = &z->members[i];
+		struct err ignored = ERR_INIT;
 		struct file *item;
 
 		if (!container_is_library(m->name) ||
@@ -107,6 +109,9 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 		item->inode = 0;
 		item->zip = z;
 		item->member = m;
+		item->n_archive = strlen(path);
+		if (m->method == ZIP_STORED && zip_data(z, m, &item->stored, &ignored))
+			item->stored = 0;
 	}
 	buf_release(&name);
 	if (f->n == before) {
@@ -212,12 +217,38 @@ static bool agrees(const struct file *f, const struct object_build_id *id)
 	return !id->len || !own->len || object_build_id_equal(own, id);
 }
 
-/* Of the right build; with debug information before a symbol table only. */
-static int use_of(const struct file *f, const struct object_build_id *id)
+/* ELF's e_machine of the processor that a folder of a path stands for, in an APK (arm64-v8a) or on a
+ * device (arm64); 0: none does. */
+static uint16_t machine_of_path(const char *path)
 {
+	static const struct {
+		const char *folder;
+		uint16_t machine;
+	} abis[] = {{"/arm64-v8a/", 183}, {"/arm64/", 183}, {"/armeabi-v7a/", 40},
+		    {"/arm/", 40},	  {"/x86_64/", 62}, {"/x86/", 3}};
+
+	for (size_t i = 0; i < sizeof abis / sizeof *abis; i++)
+		if (strstr(path, abis[i].folder))
+			return abis[i].machine;
+	return 0;
+}
+
+/* What is looked for. */
+struct wanted {
+	const struct object_build_id *id;
+	uint16_t machine; /* 0: any */
+};
+
+/* Of the right build and processor; with debug information before a symbol table only. */
+static int use_of(const struct file *f, const struct wanted *w)
+{
+	uint16_t machine = f->object ? object_machine(f->object) : 0;
+
 	if (!f->object)
 		return 0;
-	return agrees(f, id) ? 2 + (object_has_dwarf(f->object) || object_is_source(f->object)) : 1;
+	if (!agrees(f, w->id) || (w->machine && machine && machine != w->machine))
+		return 1;
+	return 2 + (object_has_dwarf(f->object) || object_is_source(f->object));
 }
 
 static struct file *by_path(struct files *f, const char *path)
@@ -278,15 +309,16 @@ static struct file *in_debug_dirs(struct files *f, const char *base,
 }
 
 /* x, if it is of more use than the best so far; of equal ones the first. */
-static void keep_better(struct file **best, struct file *x, const struct object_build_id *id)
+static void keep_better(struct file **best, struct file *x, const struct wanted *w)
 {
-	if (!*best || use_of(x, id) > use_of(*best, id))
+	if (!*best || use_of(x, w) > use_of(*best, w))
 		*best = x;
 }
 
 static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
 {
 	const char *base = base_name(name);
+	const struct wanted w = {id, machine_of_path(name)};
 	struct file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;
 
@@ -301,7 +333,7 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 				continue;
 			if (x->zip)
 				load(x, &f->options);
-			keep_better(&by_module, x, id);
+			keep_better(&by_module, x, &w);
 			continue;
 		}
 		if (x->zip && named)
@@ -311,11 +343,11 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 		n_given++;
 		given = x;
 		if (x->object && id->len && object_build_id_equal(object_build_id(x->object), id))
-			keep_better(&by_id, x, id);
+			keep_better(&by_id, x, &w);
 		/* Of several with the name the first that is of most use: readable, not of another
 		 * build, with debug information. */
 		if (named)
-			keep_better(&by_name, x, id);
+			keep_better(&by_name, x, &w);
 	}
 	if (by_module || by_id || by_name)
 		return by_module ? by_module : by_id ? by_id : by_name;
@@ -323,6 +355,44 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 		return n_given == 1 ? given : NULL;
 	found = below_sysroot(f, name);
 	return found ? found : in_debug_dirs(f, base, id);
+}
+
+/* x is a member of a given zip file of this name. */
+static bool is_of_archive(const struct file *x, const char *name)
+{
+	const char *base = base_name(name), *mine;
+	size_t n = strlen(base);
+
+	if (!x->n_archive || !*base)
+		return false;
+	mine = x->path + x->n_archive;
+	return x->n_archive >= n && !memcmp(mine - n, base, n) &&
+	       (x->n_archive == n || mine[-(ptrdiff_t)n - 1] == '/');
+}
+
+bool files_has_archive(const struct files *f, const char *name)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (is_of_archive(f->items[i], name))
+			return true;
+	return false;
+}
+
+struct file *files_in_archive(struct files *f, const char *name, uint64_t *offset)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct file *x = f->items[i];
+
+		if (!x->stored || *offset < x->stored || *offset - x->stored >= x->member->size ||
+		    !is_of_archive(x, name))
+			continue;
+		if (x->zip)
+			load(x, &f->options);
+		x->wanted = true;
+		*offset -= x->stored;
+		return x->object ? x : NULL;
+	}
+	return NULL;
 }
 
 struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
