@@ -57,6 +57,11 @@ bool dsym_in_bundle(const char *bundle, const char *name, char *path, size_t n)
 	return found;
 }
 
+bool object_in_bundle(const char *path, char *file, size_t n)
+{
+	return dsym_in_bundle(path, NULL, file, n);
+}
+
 enum status object_open_bundle(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e)
 {

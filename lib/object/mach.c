@@ -6,10 +6,13 @@
 #include "lib/base/mem.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	FAT_PARTS_MAX = 30, /* a Java class has the same magic, and a version of 45 or more here */
@@ -210,6 +213,30 @@ enum status mach_narrow(struct elf_file *f, const struct object_want *want, stru
 	}
 	buf_release(&names);
 	return st;
+}
+
+size_t object_archs(const char *path, const char **names, size_t max)
+{
+	struct part parts[FAT_PARTS_MAX];
+	struct elf_file f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+	struct err ignored = ERR_INIT;
+	uint8_t head[8];
+	struct stat sb;
+	size_t n = 0, kept = 0;
+
+	if (f.fd < 0)
+		return 0;
+	if (!fstat(f.fd, &sb) && S_ISREG(sb.st_mode)) {
+		f.size = (uint64_t)sb.st_size;
+		if (elf_file_read(&f, 0, head, sizeof head, &ignored) || !mach_is_fat(head) ||
+		    read_parts(&f, parts, &n, &ignored))
+			n = 0;
+	}
+	close(f.fd);
+	for (size_t i = 0; i < n && kept < max; i++)
+		if (parts[i].arch)
+			names[kept++] = parts[i].arch->name;
+	return kept;
 }
 
 struct mach_reading {

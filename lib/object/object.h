@@ -58,6 +58,11 @@ struct object_want {
 };
 enum status object_open_wanted(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e);
+/* The architectures of a universal Mach-O file, at most max of them (30 are the most); 0: it is none,
+ * or cannot be read. */
+size_t object_archs(const char *path, const char **names, size_t max);
+/* Which file a .dSYM folder stands for, into n bytes at file. False: it is none. */
+bool object_in_bundle(const char *path, char *file, size_t n);
 /* The Mach-O file in a .dSYM folder. */
 enum status object_open_bundle(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e);

@@ -143,9 +143,34 @@ static bool add_in_zip(struct files *f, const char *path, const char *module, si
 	return added;
 }
 
+/* The parts of a universal Mach-O file, each as a file of its own for the module of its name. */
+static bool add_parts(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	enum { MOST = 32 };
+	const char *archs[MOST];
+	struct buf part = BUF_INIT;
+	char bundled[4096];
+	size_t n;
+
+	if (object_in_bundle(path, bundled, sizeof bundled))
+		path = bundled;
+	n = object_archs(path, archs, MOST);
+	for (size_t i = 0; i < n; i++) {
+		struct file *item;
+
+		part.len = 0;
+		buf_addf(&part, "%s:%s", path, archs[i]);
+		item = module ? add(f, buf_str(&part), module, module_len)
+			      : add(f, buf_str(&part), base_name(path), strlen(base_name(path)));
+		item->given = true;
+	}
+	buf_release(&part);
+	return n;
+}
+
 static void add_given(struct files *f, const char *path, const char *module, size_t module_len)
 {
-	if (!add_in_zip(f, path, module, module_len))
+	if (!add_in_zip(f, path, module, module_len) && !add_parts(f, path, module, module_len))
 		add(f, path, module, module_len)->given = true;
 }
 
