@@ -104,7 +104,8 @@ struct part {
 	const struct arch *arch; /* NULL: unknown */
 };
 
-static enum status read_parts(const struct elf_file *f, struct part *parts, size_t *n, struct err *e)
+static enum status read_parts(const struct elf_file *f, struct part *parts, size_t *n,
+			      struct err *e)
 {
 	uint8_t bytes[8 + FAT_PARTS_MAX * 32];
 	struct cursor c;
@@ -137,7 +138,8 @@ static enum status read_parts(const struct elf_file *f, struct part *parts, size
 				      "its header",
 				      i, p->size);
 		for (size_t k = 0; k < i; k++)
-			if (p->size && parts[k].size && p->offset < parts[k].offset + parts[k].size &&
+			if (p->size && parts[k].size &&
+			    p->offset < parts[k].offset + parts[k].size &&
 			    parts[k].offset < p->offset + p->size)
 				return err_at(e, ST_BAD, 8 + i * each, "parts %zu and %zu overlap",
 					      k, i);
@@ -208,8 +210,8 @@ enum status mach_narrow(struct elf_file *f, const struct object_want *want, stru
 			     want->arch, buf_str(&names));
 	} else {
 		st = err_set(e, ST_UNSUPPORTED,
-			     "a universal Mach-O file of %s: name one, as in FILE:%s", buf_str(&names),
-			     parts[0].arch ? parts[0].arch->name : "arm64");
+			     "a universal Mach-O file of %s: name one, as in FILE:%s",
+			     buf_str(&names), parts[0].arch ? parts[0].arch->name : "arm64");
 	}
 	buf_release(&names);
 	return st;
@@ -354,8 +356,9 @@ static enum status read_commands(struct mach_reading *r, const uint8_t *bytes, s
 		struct cursor inner;
 
 		if (cursor_failed(&c) || size < 8 || size - 8 > cursor_window(&c))
-			return cursor_fail(&c, ST_BAD, "load command %" PRIu32 " of %" PRIu32
-					   " bytes does not fit", i, size);
+			return cursor_fail(
+			    &c, ST_BAD,
+			    "load command %" PRIu32 " of %" PRIu32 " bytes does not fit", i, size);
 		cursor_init(&inner, c.pos, size - 8, cursor_offset(&c), e);
 		inner.big_endian = c.big_endian;
 		read_command(r, &inner, command);
@@ -411,8 +414,8 @@ enum status mach_read(struct elf_file *f, const struct object_want *want, struct
 			       "a Mach-O object file (.o): the .dSYM of what is linked from it has "
 			       "its addresses");
 	if (n_bytes > COMMANDS_MAX || n_bytes > f->size - (f->is_64 ? 32 : 28))
-		return err_at(e, ST_BAD, 20, "%" PRIu32
-			      " bytes of load commands lie outside the file of %" PRIu64,
+		return err_at(e, ST_BAD, 20,
+			      "%" PRIu32 " bytes of load commands lie outside the file of %" PRIu64,
 			      n_bytes, f->size);
 	bytes = mem_alloc((size_t)n_bytes + 1);
 	st = elf_file_read(f, f->is_64 ? 32 : 28, bytes, n_bytes, e);

@@ -25,7 +25,7 @@ struct module_file { /* what files_find said, once per module */
 	struct file *file;
 	enum reason reason;
 	bool asked, by_path;
-	bool archive; /* an APK, whose libraries are mapped from it */
+	bool archive;  /* an APK, whose libraries are mapped from it */
 	uint8_t space; /* decided for its offset-or-vaddr locations; SPACES: undecided */
 	struct reading reading;
 };

@@ -210,11 +210,13 @@ void files_release(struct files *f)
 	*f = (struct files){.n = 0};
 }
 
-/* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym (Breakpad), .gsym. Nothing
- * looser: libgame.so must not take libgame.v2.so. */
+/* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym
+ * (Breakpad), .gsym. Nothing looser: libgame.so must not take libgame.v2.so. */
 static bool same_module(const char *file, const char *module)
 {
-	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {".debug", ".dbg", ".sym", ".gsym"};
+	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {
+									".debug", ".dbg", ".sym",
+									".gsym"};
 	size_t n = strlen(file), m = strlen(module);
 
 	if (!strcmp(file, module))
@@ -242,15 +244,15 @@ static bool agrees(const struct file *f, const struct object_build_id *id)
 	return !id->len || !own->len || object_build_id_equal(own, id);
 }
 
-/* ELF's e_machine of the processor that a folder of a path stands for, in an APK (arm64-v8a) or on a
- * device (arm64); 0: none does. */
+/* ELF's e_machine of the processor that a folder of a path stands for, in an APK (arm64-v8a) or on
+ * a device (arm64); 0: none does. */
 static uint16_t machine_of_path(const char *path)
 {
 	static const struct {
 		const char *folder;
 		uint16_t machine;
 	} abis[] = {{"/arm64-v8a/", 183}, {"/arm64/", 183}, {"/armeabi-v7a/", 40},
-		    {"/arm/", 40},	  {"/x86_64/", 62}, {"/x86/", 3}};
+		    {"/arm/", 40},        {"/x86_64/", 62}, {"/x86/", 3}};
 
 	for (size_t i = 0; i < sizeof abis / sizeof *abis; i++)
 		if (strstr(path, abis[i].folder))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
- * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and any
- * other path that container.h knows.
+ * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and
+ * any other path that container.h knows.
  *
  * Which file on this machine is a captured module: by build-id where the capture has it, else
- * by name (and, of several, by the processor that its folder names) among the files the user gave, else by its path as captured, below a sysroot.
+ * by name (and, of several, by the processor that its folder names) among the files the user gave,
+ * else by its path as captured, below a sysroot.
  */
 #ifndef TM_SYMBOLIZE_FILES_H
 #define TM_SYMBOLIZE_FILES_H
@@ -30,8 +31,8 @@ struct file {
 	uint32_t index;        /* in files.items */
 	const struct zip *zip; /* member is of it, and not opened yet; NULL: it is, or is a file */
 	const struct zip_member *member;
-	size_t n_archive; /* of path, the part that is the zip file's; 0: it is no member */
-	uint64_t stored;  /* where in the zip file its bytes are; 0: it is packed */
+	size_t n_archive;  /* of path, the part that is the zip file's; 0: it is no member */
+	uint64_t stored;   /* where in the zip file its bytes are; 0: it is packed */
 	bool given;        /* by the user, not found by its captured path */
 	bool broken;       /* a zip file that cannot be used */
 	bool wanted;       /* it was the file for some module */
@@ -66,8 +67,8 @@ struct file *files_find(struct files *f, const char *name, const struct object_b
 			enum reason *reason);
 /* True when a given zip file has this name (path or base name). */
 bool files_has_archive(const struct files *f, const char *name);
-/* The library that is stored at that offset of it, as Android maps it; *offset becomes the library's
- * own. NULL: none. */
+/* The library that is stored at that offset of it, as Android maps it; *offset becomes the
+ * library's own. NULL: none. */
 struct file *files_in_archive(struct files *f, const char *name, uint64_t *offset);
 
 #endif

@@ -17,7 +17,7 @@ struct lookup_options {
 	struct cache_options cache;
 	struct managed_options managed; /* zeroed: as the tools that they stand in for */
 	const char *arch; /* of a universal file that is meant; NULL: its path says which */
-	bool demangle;                  /* fill in the functions' display names */
+	bool demangle;    /* fill in the functions' display names */
 };
 
 struct lookup_file {
@@ -32,10 +32,10 @@ struct lookup_file {
 
 struct lookup_query {
 	struct lookup_file *file; /* NULL, or without an object: nothing is known */
-	/* Link-time, looked up as it is; but of a relocatable file and of an APK as people give them:
-	 * lookup_run sets file and addr to what it looked up. */
+	/* Link-time, looked up as it is; but of a relocatable file and of an APK as people give
+	 * them: lookup_run sets file and addr to what it looked up. */
 	uint64_t addr;
-	struct named named;       /* the answer; its call is in lookup.symbols */
+	struct named named; /* the answer; its call is in lookup.symbols */
 };
 
 struct lookup {

@@ -107,7 +107,8 @@ int main(int argc, char **argv)
 	n = f ? fread(whole, 1, 1 << 20, f) : 0;
 	n_pieces = n > sizeof(Elf64_Ehdr) ? debug_sections(whole, n, pieces, 32) : 0;
 	if (any ? !n : !n_pieces) {
-		fprintf(stderr, "mutate: %s: empty, or not an ELF file with debug sections\n", argv[4]);
+		fprintf(stderr, "mutate: %s: empty, or not an ELF file with debug sections\n",
+			argv[4]);
 		return 3;
 	}
 	fclose(f);

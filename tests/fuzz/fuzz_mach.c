@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mach-O files, thin and universal, and relocatable objects: headers, symbols, code, every section's
- * contents, and what the fast engine makes of them.
+ * Mach-O files, thin and universal, and relocatable objects: headers, symbols, code, every
+ * section's contents, and what the fast engine makes of them.
  */
 #include "lib/object/object.h"
 #include "tests/fuzz/answers.h"
