@@ -35,8 +35,8 @@ static struct dwarf_answer answer(struct dwarf_answers *a, const struct object *
 	enum status st = object_calls_at(o, addr, calls, CALLS_MAX, &n);
 
 	if (st)
-		return (struct dwarf_answer){.found = st == ST_BAD ? DWARF_MALFORMED
-								   : DWARF_NOT_FOUND};
+		return (struct dwarf_answer){.found =
+						 st == ST_BAD ? DWARF_MALFORMED : DWARF_NOT_FOUND};
 	while (n--) {
 		struct dwarf_call c = {.outer = outer,
 				       .function = add_text(a, calls[n].function),

@@ -57,10 +57,12 @@ static void from_symbols(struct inspect *x)
 {
 	size_t n;
 	const struct object_symbol *all = object_symbols(x->file.object, &n);
-	const bool guess = object_kind(x->file.object) == OBJECT_MACH; /* its symbols have no size */
+	const bool guess =
+	    object_kind(x->file.object) == OBJECT_MACH; /* its symbols have no size */
 
 	for (size_t i = 0; i < n; i++)
-		if ((all[i].sized || guess) && !is_part(all[i].name) && code_holds(x->file.code, all[i].lo))
+		if ((all[i].sized || guess) && !is_part(all[i].name) &&
+		    code_holds(x->file.code, all[i].lo))
 			VEC_PUSH(x->functions, x->n_functions, x->cap_functions) =
 			    (struct function){.lo = all[i].lo, .hi = all[i].hi};
 }

@@ -45,7 +45,7 @@ struct bp_inlined { /* a range of one */
 	uint32_t depth, line, file, origin;
 };
 
-struct names { /* by number */
+struct names {           /* by number */
 	struct map64 at; /* number -> index in all + 1 */
 	const char **all;
 	size_t n, cap;
@@ -143,9 +143,8 @@ static const char *name_of(const struct names *names, uint32_t number)
 
 static bool read_function(struct breakpad *b, struct words *w, bool public)
 {
-	struct bp_function f = {.public = public,
-				.first_line = b->n_lines,
-				.first_inlined = b->n_inlined};
+	struct bp_function f = {
+	    .public = public, .first_line = b->n_lines, .first_inlined = b->n_inlined};
 	struct words before = *w;
 	const char *s;
 	uint64_t parameters;
@@ -228,7 +227,7 @@ static uint16_t machine_of(const char *s, size_t n)
 	static const struct {
 		const char *name;
 		uint16_t machine; /* ELF's e_machine */
-	} machines[] = {{"x86", 3},    {"x86_64", 62}, {"x86_64h", 62}, {"arm64", 183},
+	} machines[] = {{"x86", 3},      {"x86_64", 62}, {"x86_64h", 62}, {"arm64", 183},
 			{"arm64e", 183}, {"arm", 40},    {"riscv64", 243}};
 
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
@@ -301,9 +300,9 @@ static int by_address(const void *a, const void *b)
 
 	if (x->lo != y->lo)
 		return x->lo < y->lo ? -1 : 1;
-	return x->public != y->public ? x->public - y->public
-				      : (x->first_line > y->first_line) -
-					    (x->first_line < y->first_line);
+	return x->public != y->public
+		   ? x->public - y->public
+		   : (x->first_line > y->first_line) - (x->first_line < y->first_line);
 }
 
 static int by_line_address(const void *a, const void *b)
@@ -330,7 +329,8 @@ static void finish(struct source *s)
 		qsort(b->functions, b->n, sizeof *b->functions, by_address);
 	if (b->odd)
 		buf_addf(&s->complaint,
-			 "%" PRIu64 " lines are none of a Breakpad symbol file's, the first is line "
+			 "%" PRIu64
+			 " lines are none of a Breakpad symbol file's, the first is line "
 			 "%" PRIu64,
 			 b->odd, b->first_odd);
 	if (b->odd)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the debug information of a Mach-O file is: NAME.dSYM/Contents/Resources/DWARF/NAME, a folder
- * that dsymutil makes beside the file or beside the bundle (.app, .framework) that it is in; Xcode's
- * archives have them in a folder of their own. UUIDs must agree.
+ * Where the debug information of a Mach-O file is: NAME.dSYM/Contents/Resources/DWARF/NAME, a
+ * folder that dsymutil makes beside the file or beside the bundle (.app, .framework) that it is in;
+ * Xcode's archives have them in a folder of their own. UUIDs must agree.
  */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -55,6 +55,11 @@ bool dsym_in_bundle(const char *bundle, const char *name, char *path, size_t n)
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+bool object_in_bundle(const char *path, char *file, size_t n)
+{
+	return dsym_in_bundle(path, NULL, file, n);
 }
 
 enum status object_open_bundle(struct object **out, const char *path,
@@ -122,9 +127,9 @@ static bool try_folder(struct dsym_hunt *h, const char *folder)
 
 		if (len <= 5 || strcmp(d->d_name + len - 5, ".dSYM") != 0)
 			continue;
-		found = snprintf(path, sizeof path, "%s/%s", folder, d->d_name) <
-			    (int)sizeof path &&
-			try_bundle(h, path);
+		found =
+		    snprintf(path, sizeof path, "%s/%s", folder, d->d_name) < (int)sizeof path &&
+		    try_bundle(h, path);
 	}
 	if (dir)
 		closedir(dir);

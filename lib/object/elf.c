@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Headers of a file: what it is, and of an ELF file what they say, through libelf. libelf is closed again before elf_file_open returns:
- * contents are read with pread, so a file that shrinks gives a short read and not SIGBUS.
+ * Headers of a file: what it is, and of an ELF file what they say, through libelf. libelf is closed
+ * again before elf_file_open returns: contents are read with pread, so a file that shrinks gives a
+ * short read and not SIGBUS.
  */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"

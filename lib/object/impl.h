@@ -19,8 +19,8 @@ struct elf_section {
 	uint32_t type, link, info;
 };
 
-/* The headers of one ELF file, and where its bytes are: an open file or borrowed memory. Mach-O files
- * (mach.c) and symbol files (source.h) are told as if they were ELF. */
+/* The headers of one ELF file, and where its bytes are: an open file or borrowed memory. Mach-O
+ * files (mach.c) and symbol files (source.h) are told as if they were ELF. */
 struct elf_file {
 	uint8_t kind; /* enum object_kind */
 	char *path;
@@ -37,7 +37,8 @@ struct elf_file {
 	size_t n_sections;
 	char *names;
 	struct object_build_id build_id;
-	/* Of a relocatable file (reloc.c): addresses below it are offsets in a section. 0: it is not */
+	/* Of a relocatable file (reloc.c): addresses below it are offsets in a section. 0: it is
+	 * not */
 	uint64_t flat;
 	struct mach_symtab {
 		uint64_t offset, n, names, n_names;
@@ -74,7 +75,8 @@ const struct elf_section *section_find(const struct elf_file *f, const char *nam
 
 /* reloc.c: sections of a relocatable file get addresses, and segments for its code. */
 void reloc_lay_out(struct elf_file *f);
-/* The relocations of s on its contents; a section that takes no part in symbolizing is left alone. */
+/* The relocations of s on its contents; a section that takes no part in symbolizing is left alone.
+ */
 enum status reloc_apply(const struct elf_file *f, const struct elf_section *s, uint8_t *data,
 			uint64_t size, struct err *e);
 

@@ -6,10 +6,13 @@
 #include "lib/base/mem.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	FAT_PARTS_MAX = 30, /* a Java class has the same magic, and a version of 45 or more here */
@@ -101,7 +104,8 @@ struct part {
 	const struct arch *arch; /* NULL: unknown */
 };
 
-static enum status read_parts(const struct elf_file *f, struct part *parts, size_t *n, struct err *e)
+static enum status read_parts(const struct elf_file *f, struct part *parts, size_t *n,
+			      struct err *e)
 {
 	uint8_t bytes[8 + FAT_PARTS_MAX * 32];
 	struct cursor c;
@@ -134,7 +138,8 @@ static enum status read_parts(const struct elf_file *f, struct part *parts, size
 				      "its header",
 				      i, p->size);
 		for (size_t k = 0; k < i; k++)
-			if (p->size && parts[k].size && p->offset < parts[k].offset + parts[k].size &&
+			if (p->size && parts[k].size &&
+			    p->offset < parts[k].offset + parts[k].size &&
 			    parts[k].offset < p->offset + p->size)
 				return err_at(e, ST_BAD, 8 + i * each, "parts %zu and %zu overlap",
 					      k, i);
@@ -205,11 +210,35 @@ enum status mach_narrow(struct elf_file *f, const struct object_want *want, stru
 			     want->arch, buf_str(&names));
 	} else {
 		st = err_set(e, ST_UNSUPPORTED,
-			     "a universal Mach-O file of %s: name one, as in FILE:%s", buf_str(&names),
-			     parts[0].arch ? parts[0].arch->name : "arm64");
+			     "a universal Mach-O file of %s: name one, as in FILE:%s",
+			     buf_str(&names), parts[0].arch ? parts[0].arch->name : "arm64");
 	}
 	buf_release(&names);
 	return st;
+}
+
+size_t object_archs(const char *path, const char **names, size_t max)
+{
+	struct part parts[FAT_PARTS_MAX];
+	struct elf_file f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+	struct err ignored = ERR_INIT;
+	uint8_t head[8];
+	struct stat sb;
+	size_t n = 0, kept = 0;
+
+	if (f.fd < 0)
+		return 0;
+	if (!fstat(f.fd, &sb) && S_ISREG(sb.st_mode)) {
+		f.size = (uint64_t)sb.st_size;
+		if (elf_file_read(&f, 0, head, sizeof head, &ignored) || !mach_is_fat(head) ||
+		    read_parts(&f, parts, &n, &ignored))
+			n = 0;
+	}
+	close(f.fd);
+	for (size_t i = 0; i < n && kept < max; i++)
+		if (parts[i].arch)
+			names[kept++] = parts[i].arch->name;
+	return kept;
 }
 
 struct mach_reading {
@@ -327,8 +356,9 @@ static enum status read_commands(struct mach_reading *r, const uint8_t *bytes, s
 		struct cursor inner;
 
 		if (cursor_failed(&c) || size < 8 || size - 8 > cursor_window(&c))
-			return cursor_fail(&c, ST_BAD, "load command %" PRIu32 " of %" PRIu32
-					   " bytes does not fit", i, size);
+			return cursor_fail(
+			    &c, ST_BAD,
+			    "load command %" PRIu32 " of %" PRIu32 " bytes does not fit", i, size);
 		cursor_init(&inner, c.pos, size - 8, cursor_offset(&c), e);
 		inner.big_endian = c.big_endian;
 		read_command(r, &inner, command);
@@ -384,8 +414,8 @@ enum status mach_read(struct elf_file *f, const struct object_want *want, struct
 			       "a Mach-O object file (.o): the .dSYM of what is linked from it has "
 			       "its addresses");
 	if (n_bytes > COMMANDS_MAX || n_bytes > f->size - (f->is_64 ? 32 : 28))
-		return err_at(e, ST_BAD, 20, "%" PRIu32
-			      " bytes of load commands lie outside the file of %" PRIu64,
+		return err_at(e, ST_BAD, 20,
+			      "%" PRIu32 " bytes of load commands lie outside the file of %" PRIu64,
 			      n_bytes, f->size);
 	bytes = mem_alloc((size_t)n_bytes + 1);
 	st = elf_file_read(f, f->is_64 ? 32 : 28, bytes, n_bytes, e);

@@ -30,8 +30,8 @@ struct object_build_id {
 	bool partial; /* only its first bytes are known */
 };
 
-/* Equal, where 16 bytes zero-padded to 20 count as equal (design.md section 6), and as far as they are
- * known. */
+/* Equal, where 16 bytes zero-padded to 20 count as equal (design.md section 6), and as far as they
+ * are known. */
 bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b);
 
 struct object_segment { /* PT_LOAD */
@@ -50,8 +50,8 @@ struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, els
 /* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that
  * shrinks later must not kill the program: contents are read, or mapped and guarded. */
 enum status object_open(struct object **out, const char *path, struct err *e);
-/* Which part of a universal Mach-O file: the architecture as lipo calls it, or the UUID. With neither
- * it must have only one. */
+/* Which part of a universal Mach-O file: the architecture as lipo calls it, or the UUID. With
+ * neither it must have only one. */
 struct object_want {
 	const char *arch;                 /* NULL: any */
 	const struct object_build_id *id; /* NULL or none: any */
@@ -59,6 +59,11 @@ struct object_want {
 };
 enum status object_open_wanted(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e);
+/* The architectures of a universal Mach-O file, at most max of them (30 are the most); 0: it is
+ * none, or cannot be read. */
+size_t object_archs(const char *path, const char **names, size_t max);
+/* Which file a .dSYM folder stands for, into n bytes at file. False: it is none. */
+bool object_in_bundle(const char *path, char *file, size_t n);
 /* The Mach-O file in a .dSYM folder. */
 enum status object_open_bundle(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e);
@@ -96,7 +101,8 @@ const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */
 const char *object_debug_path(const struct object *o);
-/* What to add to the addresses in it: 0, unless prelink has moved the object after it was split off.
+/* What to add to the addresses in it: 0, unless prelink has moved the object after it was split
+ * off.
  */
 uint64_t object_debug_shift(const struct object *o);
 bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */

@@ -60,12 +60,9 @@ enum status source_open(struct elf_file *f, struct err *e)
 	if (lo < hi) {
 		f->segments = mem_zalloc(sizeof *f->segments);
 		f->n_segments = 1;
-		f->segments[0] = (struct object_segment){.vaddr = lo,
-							 .offset = lo,
-							 .filesz = hi - lo,
-							 .memsz = hi - lo,
-							 .align = 1,
-							 .executable = true};
+		/* where it lies in the binary's file is not known */
+		f->segments[0] = (struct object_segment){
+		    .vaddr = lo, .memsz = hi - lo, .align = 1, .executable = true};
 	}
 	return ST_OK;
 }

@@ -261,9 +261,10 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 static void load_mach(struct symtab *s, const struct elf_file *f)
 {
 	const uint64_t each = f->is_64 ? MACH_NLIST_64 : MACH_NLIST_32;
-	const struct elf_section table = {
-	    .name = "symbols", .type = SHT_SYMTAB, .offset = f->mach.offset,
-	    .size = f->mach.n * each};
+	const struct elf_section table = {.name = "symbols",
+					  .type = SHT_SYMTAB,
+					  .offset = f->mach.offset,
+					  .size = f->mach.n * each};
 	const struct elf_section strings = {
 	    .name = "names", .type = SHT_STRTAB, .offset = f->mach.names, .size = f->mach.n_names};
 	struct err e = ERR_INIT;

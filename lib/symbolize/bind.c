@@ -25,6 +25,7 @@ struct module_file { /* what files_find said, once per module */
 	struct file *file;
 	enum reason reason;
 	bool asked, by_path;
+	bool archive;  /* an APK, whose libraries are mapped from it */
 	uint8_t space; /* decided for its offset-or-vaddr locations; SPACES: undecided */
 	struct reading reading;
 };
@@ -63,6 +64,7 @@ static struct module_file *file_of(struct binder *b, const struct trace *of, uin
 	}
 	m->file = files_find(b->files, trace_text(of, module->name), &build_id, &m->reason);
 	m->by_path = m->file && !m->file->given && !build_id.len;
+	m->archive = !m->file && files_has_archive(b->files, trace_text(of, module->name));
 	return m;
 }
 
@@ -236,6 +238,15 @@ static bool by_first_byte(const struct module *m, const struct object *o, uint64
 	return true;
 }
 
+/* Of an APK's mapping: the library that is there. */
+static void by_archive(struct binder *b, const struct module *m, uint64_t offset, struct bound *out)
+{
+	out->file = files_in_archive(b->files, trace_text(b->maps, m->name), &offset);
+	out->reason = out->file ? REASON_RESOLVED : REASON_NO_FILE;
+	if (out->file && object_offset_to_vaddr(out->file->object, offset, &out->vaddr))
+		out->reason = REASON_OUTSIDE;
+}
+
 static void by_runtime(struct binder *b, const struct location *l, struct bound *out)
 {
 	uint64_t addr = l->raw;
@@ -253,8 +264,14 @@ static void by_runtime(struct binder *b, const struct location *l, struct bound 
 	out->reason = (uint8_t)f->reason;
 	/* Without the file its offset is the best identity that a report can show. */
 	out->vaddr = m->has_slide ? addr - m->slide : addr - r->lo + r->offset;
+	if (f->archive && !m->has_slide)
+		by_archive(b, m, out->vaddr, out);
 	if (!f->file || m->has_slide)
 		return;
+	if (object_is_source(f->file->object)) { /* it has no file offsets */
+		out->vaddr = addr - (m->ranges[0].lo - m->ranges[0].offset);
+		return;
+	}
 	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr) &&
 	    !by_first_byte(m, f->file->object, addr, &out->vaddr))
 		out->reason = REASON_OUTSIDE;
@@ -452,6 +469,11 @@ static bool is_by_path(const struct module_file *m)
 	return m->by_path;
 }
 
+static bool is_from_lowest(const struct module_file *m)
+{
+	return m->file && object_is_source(m->file->object);
+}
+
 static bool is_other_build(const struct module_file *m)
 {
 	return m->reason == REASON_BUILD_ID_DIFFERS;
@@ -515,6 +537,8 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 	note_modules(&b, is_by_path, NOTE_GUESS,
 		     "read from their captured paths on this machine, no build-id proves that they "
 		     "are the same files");
+	note_modules(&b, is_from_lowest, NOTE_GUESS,
+		     "symbol files without segments: addresses count from the modules' lowest one");
 	note_modules(&b, is_other_build, NOTE_LOSS,
 		     "not used, since the file found is of another build (build-id)");
 	module_index_free(b.index);

@@ -249,9 +249,8 @@ static enum status open_thin(struct object **out, const char *library, const str
 	return st;
 }
 
-static enum status open_in_library(struct object **out, const char *path, size_t n,
-				   size_t n_member, const struct container_options *o,
-				   struct err *e)
+static enum status open_in_library(struct object **out, const char *path, size_t n, size_t n_member,
+				   const struct container_options *o, struct err *e)
 {
 	char *file = mem_strndup(path, n);
 	const struct ar_member *m;
@@ -294,8 +293,8 @@ static enum status whole_zip(const char *path, struct err *e)
 			n++;
 		}
 	st = n ? err_set(e, ST_UNSUPPORTED,
-			 "a zip file: name a library in it (there are %zu), as in %s!/%s", n, base_name(path),
-			 name)
+			 "a zip file: name a library in it (there are %zu), as in %s!/%s", n,
+			 base_name(path), name)
 	       : err_set(e, ST_UNSUPPORTED, "a zip file without a library");
 	zip_release(&z);
 	return st;
@@ -309,8 +308,8 @@ static enum status whole_library(const char *path, struct err *e)
 	if (st)
 		return st;
 	st = a.n ? err_set(e, ST_UNSUPPORTED,
-			   "a static library: name a member of it (there are %zu), as in %s(%s)", a.n,
-			   base_name(path), base_name(a.members[0].name))
+			   "a static library: name a member of it (there are %zu), as in %s(%s)",
+			   a.n, base_name(path), base_name(a.members[0].name))
 		 : err_set(e, ST_UNSUPPORTED, "a static library without members");
 	ar_release(&a);
 	return st;

@@ -7,6 +7,7 @@
 #include "lib/symbolize/call_check.h"
 #include "lib/symbolize/container.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,6 +96,7 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 	VEC_PUSH(f->zips, f->n_zips, f->cap_zips) = z;
 	for (size_t i = 0; i < z->n; i++) {
 		const struct zip_member *m = &z->members[i];
+		struct err ignored = ERR_INIT;
 		struct file *item;
 
 		if (!container_is_library(m->name) ||
@@ -107,6 +109,9 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 		item->inode = 0;
 		item->zip = z;
 		item->member = m;
+		item->n_archive = strlen(path);
+		if (m->method == ZIP_STORED && zip_data(z, m, &item->stored, &ignored))
+			item->stored = 0;
 	}
 	buf_release(&name);
 	if (f->n == before) {
@@ -138,9 +143,34 @@ static bool add_in_zip(struct files *f, const char *path, const char *module, si
 	return added;
 }
 
+/* The parts of a universal Mach-O file, each as a file of its own for the module of its name. */
+static bool add_parts(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	enum { MOST = 32 };
+	const char *archs[MOST];
+	struct buf part = BUF_INIT;
+	char bundled[4096];
+	size_t n;
+
+	if (object_in_bundle(path, bundled, sizeof bundled))
+		path = bundled;
+	n = object_archs(path, archs, MOST);
+	for (size_t i = 0; i < n; i++) {
+		struct file *item;
+
+		part.len = 0;
+		buf_addf(&part, "%s:%s", path, archs[i]);
+		item = module ? add(f, buf_str(&part), module, module_len)
+			      : add(f, buf_str(&part), base_name(path), strlen(base_name(path)));
+		item->given = true;
+	}
+	buf_release(&part);
+	return n;
+}
+
 static void add_given(struct files *f, const char *path, const char *module, size_t module_len)
 {
-	if (!add_in_zip(f, path, module, module_len))
+	if (!add_in_zip(f, path, module, module_len) && !add_parts(f, path, module, module_len))
 		add(f, path, module, module_len)->given = true;
 }
 
@@ -239,12 +269,38 @@ static bool agrees(const struct file *f, const struct object_build_id *id)
 	return !id->len || !own->len || object_build_id_equal(own, id);
 }
 
-/* Of the right build; with debug information before a symbol table only. */
-static int use_of(const struct file *f, const struct object_build_id *id)
+/* ELF's e_machine of the processor that a folder of a path stands for, in an APK (arm64-v8a) or on
+ * a device (arm64); 0: none does. */
+static uint16_t machine_of_path(const char *path)
 {
+	static const struct {
+		const char *folder;
+		uint16_t machine;
+	} abis[] = {{"/arm64-v8a/", 183}, {"/arm64/", 183}, {"/armeabi-v7a/", 40},
+		    {"/arm/", 40},        {"/x86_64/", 62}, {"/x86/", 3}};
+
+	for (size_t i = 0; i < sizeof abis / sizeof *abis; i++)
+		if (strstr(path, abis[i].folder))
+			return abis[i].machine;
+	return 0;
+}
+
+/* What is looked for. */
+struct wanted {
+	const struct object_build_id *id;
+	uint16_t machine; /* 0: any */
+};
+
+/* Of the right build and processor; with debug information before a symbol table only. */
+static int use_of(const struct file *f, const struct wanted *w)
+{
+	uint16_t machine = f->object ? object_machine(f->object) : 0;
+
 	if (!f->object)
 		return 0;
-	return agrees(f, id) ? 2 + (object_has_dwarf(f->object) || object_is_source(f->object)) : 1;
+	if (!agrees(f, w->id) || (w->machine && machine && machine != w->machine))
+		return 1;
+	return 2 + (object_has_dwarf(f->object) || object_is_source(f->object));
 }
 
 static struct file *by_path(struct files *f, const char *path)
@@ -344,9 +400,9 @@ static struct file *in_debug_dirs(struct files *f, const char *base)
 }
 
 /* x, if it is of more use than the best so far; of equal ones the first. */
-static void keep_better(struct file **best, struct file *x, const struct object_build_id *id)
+static void keep_better(struct file **best, struct file *x, const struct wanted *w)
 {
-	if (!*best || use_of(x, id) > use_of(*best, id))
+	if (!*best || use_of(x, w) > use_of(*best, w))
 		*best = x;
 }
 
@@ -372,6 +428,7 @@ static void explain(struct files *f, const struct file *x, const struct object_b
 static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
 {
 	const char *base = base_name(name);
+	const struct wanted w = {id, machine_of_path(name)};
 	struct file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;
 
@@ -389,7 +446,7 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 			}
 			if (x->zip)
 				load(x, &f->options);
-			keep_better(&by_module, x, id);
+			keep_better(&by_module, x, &w);
 			continue;
 		}
 		if (x->zip && named)
@@ -399,11 +456,11 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 		n_given++;
 		given = x;
 		if (x->object && id->len && object_build_id_equal(object_build_id(x->object), id))
-			keep_better(&by_id, x, id);
+			keep_better(&by_id, x, &w);
 		/* Of several with the name the first that is of most use: readable, not of another
 		 * build, with debug information. */
 		if (named)
-			keep_better(&by_name, x, id);
+			keep_better(&by_name, x, &w);
 		else if (by_id != x && base[0])
 			trail_add(f->trail, false, x->path,
 				  "given, but has neither the module's name nor its build-id");
@@ -413,7 +470,7 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 	if (!base[0])
 		return n_given == 1 ? given : NULL;
 	found = below_sysroot(f, name);
-	if (found && use_of(found, id) > 1)
+	if (found && found->object && agrees(found, id))
 		return found;
 	if (id->len) {
 		struct file *same = by_build_id(f, id);
@@ -424,6 +481,44 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 			return same;
 	}
 	return found ? found : in_debug_dirs(f, base);
+}
+
+/* x is a member of a given zip file of this name. */
+static bool is_of_archive(const struct file *x, const char *name)
+{
+	const char *base = base_name(name), *mine;
+	size_t n = strlen(base);
+
+	if (!x->n_archive || !*base)
+		return false;
+	mine = x->path + x->n_archive;
+	return x->n_archive >= n && !memcmp(mine - n, base, n) &&
+	       (x->n_archive == n || mine[-(ptrdiff_t)n - 1] == '/');
+}
+
+bool files_has_archive(const struct files *f, const char *name)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (is_of_archive(f->items[i], name))
+			return true;
+	return false;
+}
+
+struct file *files_in_archive(struct files *f, const char *name, uint64_t *offset)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct file *x = f->items[i];
+
+		if (!x->stored || *offset < x->stored || *offset - x->stored >= x->member->size ||
+		    !is_of_archive(x, name))
+			continue;
+		if (x->zip)
+			load(x, &f->options);
+		x->wanted = true;
+		*offset -= x->stored;
+		return x->object ? x : NULL;
+	}
+	return NULL;
 }
 
 struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,

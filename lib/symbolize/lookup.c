@@ -110,8 +110,8 @@ static struct lookup_apk *apk_open(const char *path, struct err *e)
 
 static void open_file(struct lookup_file *f, const struct lookup_options *options)
 {
-	struct container_options container = {
-	    .cache = options->cache, .want = {.arch = options->arch, .lenient = true}};
+	struct container_options container = {.cache = options->cache,
+					      .want = {.arch = options->arch, .lenient = true}};
 	struct err ignored = ERR_INIT;
 	struct stat sb;
 

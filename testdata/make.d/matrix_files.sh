@@ -51,6 +51,15 @@ try() { # COMMAND...: the row is skipped when it fails
 	rm -f log
 }
 
+# Debian has some of LLVM's tools under their names with a version only.
+versioned() { # NAME: the newest
+	command -v "$1" || find /usr/bin -name "$1-[0-9]*" | sort -V | tail -n 1 | grep . || echo "$1"
+}
+gsymutil=$(versioned llvm-gsymutil)
+dsymutil=$(versioned dsymutil)
+lipo=$(versioned llvm-lipo)
+ld64=$(versioned ld64.lld)
+
 compile() { # UNIT OUT COMPILER FLAGS...
 	unit=$1 out=$2
 	shift 2
@@ -228,8 +237,8 @@ fi
 gsym() {
 	row "$1"
 	shift
-	need llvm-gsymutil-14 || return 0
-	if link game "$@" && try llvm-gsymutil-14 --convert game --out-file game.gsym; then
+	need "$gsymutil" || return 0
+	if link game "$@" && try "$gsymutil" --convert game --out-file game.gsym; then
 		inside game >addresses
 		bare game plain.tmp
 		ask plain.tmp <addresses | c++filt >want
@@ -329,12 +338,12 @@ fi
 
 # Mach-O: mach NAME, and then what of it is asked
 mach() { # ARCH
-	need clang++ ld64.lld-14 dsymutil-14 llvm-symbolizer c++filt || return 1
+	need clang++ "$ld64" "$dsymutil" llvm-symbolizer c++filt || return 1
 	for unit in game world; do
 		compile $unit $unit-$1.o clang++ --target=$1-apple-macos12 -Wno-stdlibcxx-not-found || return 1
 	done
-	try ld64.lld-14 -arch $1 -platform_version macos 12.0 12.0 -dylib -undefined dynamic_lookup \
-		-o game-$1 game-$1.o world-$1.o && try dsymutil-14 game-$1 -o game-$1.dSYM
+	try "$ld64" -arch $1 -platform_version macos 12.0 12.0 -dylib -undefined dynamic_lookup \
+		-o game-$1 game-$1.o world-$1.o && try "$dsymutil" game-$1 -o game-$1.dSYM
 }
 mach_want() { # ARCH
 	dwarf=game-$1.dSYM/Contents/Resources/DWARF/game-$1
@@ -360,11 +369,11 @@ for arch in arm64 x86_64; do
 done
 # Universal, both the file and its debug file, which is only found by its UUID.
 row mach-universal
-if mach arm64 && mach x86_64 && need llvm-lipo-14; then
+if mach arm64 && mach x86_64 && need "$lipo"; then
 	mach_want arm64
 	mkdir -p symbols/Other.dSYM/Contents/Resources/DWARF
-	llvm-lipo-14 -create game-arm64 game-x86_64 -output game
-	llvm-lipo-14 -create game-*.dSYM/Contents/Resources/DWARF/* \
+	"$lipo" -create game-arm64 game-x86_64 -output game
+	"$lipo" -create game-*.dSYM/Contents/Resources/DWARF/* \
 		-output symbols/Other.dSYM/Contents/Resources/DWARF/whatever
 	rm -rf game-*
 	echo '-e game:arm64 --debug-dir symbols' >args
