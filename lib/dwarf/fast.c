@@ -9,6 +9,7 @@
  *	fast_scope.c     functions and inlined calls that hold an address
  *	fast_line.c      line programs merged against the addresses
  *	fast_name.c      names, call sites
+ *	fast_split.c     units whose functions are in .dwo and .dwp files
  *	fast_answer.c    one unit and its addresses -> answers
  *	fast.c           owners of addresses, the queue
  *	fast_merge.c     answers of units -> the job's, in the order of the addresses
@@ -21,6 +22,7 @@
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_merge.h"
+#include "lib/dwarf/fast_split.h"
 #include "lib/dwarf/reference.h"
 
 #include <stdlib.h>
@@ -98,7 +100,11 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	for (size_t i = 0; !why && i < w->ranges.n; i++)
 		owned(arg, w->ranges.all[i].lo, w->ranges.all[i].hi);
 	if (!why && !u->ranged) {
-		const struct abbrevs *t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+		const struct fast_part *part =
+		    u->split && f->splits ? fast_part_of(f, u, &w->budget) : NULL;
+		struct fast_file *of = part && part->file ? part->file : f;
+		const struct fast_unit *v = of != f ? &part->unit : u;
+		const struct abbrevs *t = fast_tables_get(&of->tables, of->in[IN_ABBREV], v->table);
 
 		if (t->declined) {
 			u->state = UNIT_DECLINED;
@@ -107,7 +113,7 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 		}
 		why = t->why;
 		if (!why && t->has_code &&
-		    fast_scopes_ranges(f, u, t, false, &w->budget, &w->scopes, owned, arg))
+		    fast_scopes_ranges(of, v, t, false, &w->budget, &w->scopes, owned, arg))
 			why = w->scopes.why;
 	}
 	if (why) {
@@ -332,6 +338,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	f->extras = g->options->extras;
 	f->relative = g->options->relative;
 	f->zero_is_code = sections_zero_is_code(g->job->object);
+	f->splits = fast_splits_new(g->job->object);
 	return ST_OK;
 }
 
@@ -403,7 +410,7 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	fast_merge(&g);
 	stats->merge = lap(&from);
 	count(&g, stats);
-	if (object_intact(job->object, e))
+	if (object_intact(job->object, e) || fast_splits_intact(g.file.splits, e))
 		fast_give_back(&g, e->msg);
 	else
 		st = fast_fall_back(&g, e);

@@ -55,6 +55,7 @@ struct unit {
 	bool is_type; /* a type unit: has no code */
 	bool ranged;  /* ranges is all that the unit owns; else its functions say more */
 	bool split;   /* a skeleton: its functions are in a .dwo file */
+	uint64_t dwo_id;
 	struct unit_range *ranges, *scope_ranges;
 	size_t n_ranges, cap_ranges, n_scope_ranges, cap_scope_ranges;
 	struct unit_scope *scopes;
@@ -88,6 +89,7 @@ struct sections {
 	struct object_section all[SECTION_COUNT];
 	struct buf complaint; /* those that could not be read */
 	bool big_endian;
+	bool part; /* of a split unit */
 	uint8_t address_size;
 	uint8_t *abbrev; /* sections_bury's longer copy of .debug_abbrev */
 	uint64_t abbrev_size;
@@ -118,6 +120,9 @@ uint32_t reader_peek(const struct reader *r, uint64_t *offset);
 enum status reader_next(struct reader *r, struct unit *u, struct err *e);
 bool reader_bury(struct reader *r);
 enum status reader_ranges(struct reader *r, struct unit *u, struct err *e);
+/* Finds the part of a unit that is split: reader_scopes and what comes after it are of that part
+ * then. *why if it is not there, else NULL. */
+enum status reader_part(struct reader *r, struct unit *u, const char **why, struct err *e);
 enum status reader_scopes(struct reader *r, struct unit *u, struct err *e);
 enum status reader_rows(struct reader *r, struct unit *u, struct err *e);
 /* The raw name of the function whose DIE is at that offset: its linkage name, else its name, along

@@ -5,6 +5,7 @@
  */
 #include "lib/dwarf/reference_libdwarf.h"
 
+#include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -157,6 +158,11 @@ void handle_close(struct handle *h)
 	free(h);
 }
 
+static bool big_endian(const struct handle *h)
+{
+	return ((const struct sections *)h->interface.MEMBER(ai, object))->big_endian;
+}
+
 enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, struct err *e)
 {
 	Dwarf_Unsigned length, type_offset, next_offset;
@@ -173,6 +179,11 @@ enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, s
 	if (got != DW_DLV_OK)
 		return failed(h, de, e, "unit header");
 	u->version = version;
+	u->dwo_id = 0;
+	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
+		for (size_t i = 0; i < sizeof signature.signature; i++)
+			u->dwo_id |= (uint64_t)(uint8_t)signature.signature[i]
+				     << 8 * (big_endian(h) ? 7 - i : i);
 	u->is_type = type == DW_UT_type || type == DW_UT_split_type;
 	*next = next_offset;
 	return ST_OK;
@@ -284,6 +295,23 @@ bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, 
 	return got == DW_DLV_OK;
 }
 
+bool die_id(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *v)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Error de = NULL;
+	Dwarf_Unsigned value = 0;
+	int got = dwarf_attr(die, (Dwarf_Half)name, &attr, &de);
+
+	if (got == DW_DLV_OK) {
+		got = dwarf_formudata(attr, &value, &de);
+		dwarf_dealloc_attribute(attr);
+	}
+	if (got == DW_DLV_ERROR)
+		dwarf_dealloc_error(h->dbg, de);
+	*v = value;
+	return got == DW_DLV_OK;
+}
+
 bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *to)
 {
 	Dwarf_Attribute attr;
@@ -348,6 +376,30 @@ static enum status old_ranges(struct handle *h, Dwarf_Die die, uint64_t offset, 
 	return ST_OK;
 }
 
+/* libdwarf wants DW_AT_rnglists_base for a list's number, but a split unit has none: the table is
+ * the first of .debug_rnglists.dwo. Makes it the list's offset. */
+static bool list_offset(const struct handle *h, Dwarf_Unsigned *value)
+{
+	const struct sections *s = h->interface.MEMBER(ai, object);
+	const struct object_section *lists = &s->all[SECTION_RNGLISTS];
+	struct err e = ERR_INIT;
+	struct cursor c;
+	bool wide;
+	uint64_t base, size, offset;
+
+	cursor_init(&c, lists->data, (size_t)lists->size, 0, &e);
+	c.big_endian = s->big_endian;
+	wide = cursor_u32(&c) == UINT32_MAX;
+	base = wide ? 20 : 12;
+	size = wide ? 8 : 4;
+	if (*value > lists->size / size)
+		return false;
+	cursor_skip(&c, base - 4 + *value * size, "list of offsets");
+	offset = wide ? cursor_u64(&c) : cursor_u32(&c);
+	*value = base + offset;
+	return !cursor_failed(&c) && *value >= base;
+}
+
 /* .debug_rnglists, DWARF 5 (section 7.25). */
 static enum status new_ranges(struct handle *h, Dwarf_Attribute attr, Dwarf_Half form,
 			      uint64_t value, struct unit_range **to, size_t *n, size_t *cap,
@@ -392,6 +444,7 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 	Dwarf_Addr lo, hi;
 	Dwarf_Unsigned value = 0;
 	Dwarf_Off offset;
+	const bool part = ((const struct sections *)h->interface.MEMBER(ai, object))->part;
 	enum status st;
 	int got = dwarf_attr(die, DW_AT_ranges, &attr, &de);
 
@@ -410,8 +463,11 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 			value = offset;
 		if (got != DW_DLV_OK)
 			st = failed(h, got == DW_DLV_ERROR ? de : NULL, e, "DW_AT_ranges");
+		else if (part && form == DW_FORM_rnglistx && !list_offset(h, &value))
+			st = err_set(e, ST_BAD, "DW_AT_ranges: its index is no good");
 		else if (version >= 5)
-			st = new_ranges(h, attr, form, value, to, n, cap, e);
+			st = new_ranges(h, attr, part ? DW_FORM_sec_offset : form, value, to, n,
+					cap, e);
 		else
 			st = old_ranges(h, die, value, base, to, n, cap, e);
 		dwarf_dealloc_attribute(attr);

@@ -3,10 +3,20 @@
  * Units turned into plain data: what they own, their functions, their lines.
  */
 #include "lib/base/mem.h"
+#include "lib/dwarf/fast_split.h"
 #include "lib/dwarf/reference_libdwarf.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Split units: found by the fast engine's code, read by libdwarf, for which they are made to look
+ * like units of a plain file. */
+struct part {
+	struct fast_file main; /* what fast_part_of looks at */
+	struct sections sections;
+	struct handle *handle;
+	struct Dwarf_Die_s *root;
+};
 
 enum { LIMIT_HOPS = 16 }; /* along abstract origins and specifications */
 
@@ -18,6 +28,11 @@ struct reader {
 	struct Dwarf_Die_s *root; /* of the present unit */
 	uint64_t next_offset;
 	uint32_t next_number, walked; /* walked: of this handle, which may be a second one */
+	/* of the present unit: itself, or the part of a skeleton */
+	struct handle *at;
+	struct Dwarf_Die_s *at_root;
+	uint64_t at_offset, at_end;
+	struct part *part; /* NULL: none yet */
 	bool zero_is_code, relative;
 	struct map64 names; /* DIE -> string id + 1 */
 	struct buf path;
@@ -109,6 +124,11 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 		r->root = NULL;
 		return st;
 	}
+	map64_release(&r->names);
+	r->at = r->handle;
+	r->at_root = r->root;
+	r->at_offset = u->offset;
+	r->at_end = r->next_offset;
 	u->split = die_has(r->handle, r->root, ATTR_DWO_NAME) ||
 		   die_has(r->handle, r->root, ATTR_GNU_DWO_NAME);
 	die_low_pc(r->handle, r->root, &base);
@@ -121,6 +141,105 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 	return st;
 }
 
+static void part_close(struct part *p)
+{
+	die_free(p->root);
+	if (p->handle)
+		handle_close(p->handle);
+	p->root = NULL;
+	p->handle = NULL;
+}
+
+/* Present b, from its byte at on, to libdwarf. */
+static void show(struct part *p, enum section section, struct bytes b, uint64_t at)
+{
+	if (at > b.n)
+		at = b.n;
+	p->sections.all[section] = (struct object_section){
+	    .name = section_names[section], .data = b.p + at, .size = b.n - at};
+}
+
+/* libdwarf over what the part is made of, and the DIE of its unit. */
+static enum status part_open(struct reader *r, const struct fast_part *found, struct err *e)
+{
+	const struct fast_unit *want = &found->unit;
+	const struct bytes *in = found->file->in;
+	struct part *p = r->part;
+	struct unit u = {.number = 0};
+	uint64_t offset = 0, next = 0;
+	enum status st;
+
+	p->sections.big_endian = r->sections.big_endian;
+	p->sections.address_size = r->sections.address_size;
+	p->sections.part = true;
+	show(p, SECTION_INFO, in[IN_INFO], 0);
+	show(p, SECTION_ABBREV, in[IN_ABBREV], 0);
+	show(p, SECTION_STR, in[IN_STR], 0);
+	show(p, SECTION_STR_OFFSETS, in[IN_STR_OFFSETS], 0);
+	show(p, SECTION_RNGLISTS, in[IN_RNGLISTS], 0);
+	show(p, SECTION_RANGES, in[IN_RANGES], want->ranges_base);
+	show(p, SECTION_ADDR, in[IN_ADDR], want->addr_base == UINT64_MAX ? 8 : want->addr_base);
+	st = handle_open(&p->handle, &p->sections, e);
+	for (; !st && next <= want->offset; offset = next) {
+		st = handle_next_unit(p->handle, &u, &next, e);
+		if (!st && offset == want->offset)
+			break;
+		if (!st && next <= offset)
+			st = err_set(e, ST_BAD, "unit header: the next unit is not behind it");
+	}
+	if (!st)
+		st = handle_root(p->handle, &p->root, e);
+	if (st) {
+		p->root = NULL;
+		part_close(p);
+		return st;
+	}
+	map64_release(&r->names);
+	r->at = p->handle;
+	r->at_root = p->root;
+	r->at_offset = offset;
+	r->at_end = next;
+	return ST_OK;
+}
+
+enum status reader_part(struct reader *r, struct unit *u, const char **why, struct err *e)
+{
+	struct fast_unit skeleton = {.version = (uint8_t)u->version,
+				     .address_size = r->sections.address_size,
+				     .dwo_id = u->dwo_id,
+				     .addr_base = UINT64_MAX};
+	const struct fast_part *found;
+	struct budget budget = {.seconds = budget_now() + 3600}; /* the worker has a limit */
+	const char *name, *dir;
+
+	if (!r->part) {
+		r->part = mem_zalloc(sizeof *r->part);
+		for (size_t i = 1; i < SECTION_COUNT; i++)
+			r->part->main.in[i - 1] =
+			    (struct bytes){r->sections.all[i].data, r->sections.all[i].size};
+		r->part->main.big_endian = r->sections.big_endian;
+		r->part->main.splits = fast_splits_new(r->object);
+	}
+	part_close(r->part);
+	name = die_text(r->handle, r->root, ATTR_DWO_NAME);
+	if (!name)
+		name = die_text(r->handle, r->root, ATTR_GNU_DWO_NAME);
+	dir = die_text(r->handle, r->root, ATTR_COMP_DIR);
+	skeleton.dwo_name = name ? name : "";
+	skeleton.n_dwo_name = strlen(skeleton.dwo_name);
+	skeleton.comp_dir = dir ? dir : "";
+	skeleton.n_comp_dir = strlen(skeleton.comp_dir);
+	if (u->version < 5)
+		die_id(r->handle, r->root, ATTR_GNU_DWO_ID, &skeleton.dwo_id);
+	if (!die_reference(r->handle, r->root, u->version < 5 ? ATTR_GNU_ADDR_BASE : ATTR_ADDR_BASE,
+			   &skeleton.addr_base))
+		skeleton.addr_base = UINT64_MAX;
+	die_reference(r->handle, r->root, ATTR_GNU_RANGES_BASE, &skeleton.gnu_ranges_base);
+	found = fast_part_of(&r->part->main, &skeleton, &budget);
+	*why = found->why;
+	return found->file ? part_open(r, found, e) : ST_OK;
+}
+
 /* Adds the scope that die is, if it is one. *scope: the enclosing one, replaced by the new. */
 static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *die, uint64_t base,
 			 uint32_t *scope, bool *dead, struct err *e)
@@ -130,7 +249,7 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 	enum status st;
 	bool there;
 
-	st = die_tag(r->handle, die, &tag, &s.die, e);
+	st = die_tag(r->at, die, &tag, &s.die, e);
 	if (st)
 		return st;
 	if (tag != TAG_SUBPROGRAM && tag != TAG_INLINED_SUBROUTINE)
@@ -139,7 +258,7 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 	s.parent = s.inlined ? *scope : 0;
 	if (u->n_scopes >= UINT32_MAX - 1 || u->n_scope_ranges >= UINT32_MAX / 2)
 		return err_set(e, ST_LIMIT, "too many functions");
-	st = die_ranges(r->handle, u->version, die, base, &u->scope_ranges, &u->n_scope_ranges,
+	st = die_ranges(r->at, u->version, die, base, &u->scope_ranges, &u->n_scope_ranges,
 			&u->cap_scope_ranges, &there, e);
 	u->n_scope_ranges = living(r, u->scope_ranges, s.first_range, u->n_scope_ranges);
 	if (st)
@@ -151,10 +270,10 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 	if (!s.inlined)
 		*dead = there && !s.n_ranges;
 	if (s.inlined && !*dead) {
-		s.has_file = die_number(r->handle, die, ATTR_CALL_FILE, &s.file);
-		die_number(r->handle, die, ATTR_CALL_LINE, &s.line);
-		die_number(r->handle, die, ATTR_CALL_COLUMN, &s.column);
-		die_number(r->handle, die, ATTR_GNU_DISCRIMINATOR, &s.discriminator);
+		s.has_file = die_number(r->at, die, ATTR_CALL_FILE, &s.file);
+		die_number(r->at, die, ATTR_CALL_LINE, &s.line);
+		die_number(r->at, die, ATTR_CALL_COLUMN, &s.column);
+		die_number(r->at, die, ATTR_GNU_DISCRIMINATOR, &s.discriminator);
 	}
 	VEC_PUSH(u->scopes, u->n_scopes, u->cap_scopes) = s;
 	*scope = (uint32_t)u->n_scopes;
@@ -176,8 +295,8 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 	enum status st;
 
 	u->n_scopes = u->n_scope_ranges = 0;
-	die_low_pc(r->handle, r->root, &base);
-	st = die_step(r->handle, r->root, true, &die, e);
+	die_low_pc(r->handle, r->root, &base); /* a part has its skeleton's */
+	st = die_step(r->at, r->at_root, true, &die, e);
 	if (st == ST_NONE)
 		return ST_OK;
 	while (!st) {
@@ -190,7 +309,7 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 		st = visit(r, u, die, base, &at.scope, &at.dead, e);
 		if (st)
 			break;
-		st = die_step(r->handle, die, true, &next, e);
+		st = die_step(r->at, die, true, &next, e);
 		if (st == ST_OK && depth == LIMIT_DEPTH)
 			st = err_set(e, ST_LIMIT, "DIEs nested deeper than %d", LIMIT_DEPTH);
 		if (st == ST_OK) {
@@ -199,7 +318,7 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 			continue;
 		}
 		while (st == ST_NONE) {
-			st = die_step(r->handle, die, false, &next, e);
+			st = die_step(r->at, die, false, &next, e);
 			die_free(die);
 			if (st == ST_OK)
 				die = next;
@@ -262,7 +381,7 @@ enum status reader_rows(struct reader *r, struct unit *u, struct err *e)
 
 static uint32_t name_of(struct reader *r, struct Dwarf_Die_s *die, enum attribute name)
 {
-	const char *text = die_text(r->handle, die, name);
+	const char *text = die_text(r->at, die, name);
 
 	return text && *text ? intern_add(r->strings, text, strlen(text)) : 0;
 }
@@ -279,16 +398,16 @@ uint32_t reader_function(struct reader *r, uint64_t start)
 	for (size_t hops = 0; n && hops < LIMIT_HOPS && !linkage; hops++) {
 		struct Dwarf_Die_s *die;
 
-		if (!handle_die(r->handle, todo[--n], &die))
+		if (!handle_die(r->at, todo[--n], &die))
 			continue;
 		linkage = name_of(r, die, ATTR_LINKAGE_NAME);
 		if (!linkage)
 			linkage = name_of(r, die, ATTR_MIPS_LINKAGE_NAME);
 		if (!name)
 			name = name_of(r, die, ATTR_NAME);
-		if (die_reference(r->handle, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
+		if (die_reference(r->at, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
 			n++;
-		if (die_reference(r->handle, die, ATTR_SPECIFICATION, &todo[n]))
+		if (die_reference(r->at, die, ATTR_SPECIFICATION, &todo[n]))
 			n++;
 		die_free(die);
 	}
@@ -308,22 +427,22 @@ void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struc
 		uint64_t at = todo[--n];
 		struct Dwarf_Die_s *die;
 
-		if (!handle_die(r->handle, at, &die))
+		if (!handle_die(r->at, at, &die))
 			continue;
-		if (!hops && !die_low_pc(r->handle, die, &x->start))
+		if (!hops && !die_low_pc(r->at, die, &x->start))
 			x->start = DWARF_NO_START;
 		if (!x->name)
 			x->name = name_of(r, die, ATTR_NAME);
 		if (!x->line)
-			die_number(r->handle, die, ATTR_DECL_LINE, &x->line);
-		if (!declared && die_number(r->handle, die, ATTR_DECL_FILE, &file)) {
+			die_number(r->at, die, ATTR_DECL_LINE, &x->line);
+		if (!declared && die_number(r->at, die, ATTR_DECL_FILE, &file)) {
 			declared = true; /* files are numbered by the present unit's table */
-			if (at >= u->offset && at < r->next_offset && file < u->n_files)
+			if (at >= r->at_offset && at < r->at_end && file < u->n_files)
 				x->file = u->files[file];
 		}
-		if (die_reference(r->handle, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
+		if (die_reference(r->at, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
 			n++;
-		if (die_reference(r->handle, die, ATTR_SPECIFICATION, &todo[n]))
+		if (die_reference(r->at, die, ATTR_SPECIFICATION, &todo[n]))
 			n++;
 		die_free(die);
 	}

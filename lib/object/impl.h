@@ -97,7 +97,21 @@ struct object {
 	bool symbols_loaded;
 	struct symtab symbols;
 	struct object_code *code; /* NULL: not asked for yet */
+	/* of the last search, for the files that hold parts of the debug information */
+	char **dirs;
+	size_t n_dirs;
+	bool system;
+	struct object *supplement;
+	char *supplement_missing;
 };
+
+/* debuglink.c: object_find_debug without what companion.c does */
+enum status debug_file_find(struct object *o, const struct object_search *s, struct err *e);
+
+/* companion.c */
+void companion_keep_search(struct object *o, const struct object_search *s);
+void companion_supplement(struct object *o); /* looks for it */
+void companion_release(struct object *o);
 
 /* code.c */
 void object_code_release(struct object_code *c); /* accepts NULL */

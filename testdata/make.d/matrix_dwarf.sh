@@ -168,3 +168,107 @@ if [ ! -e skip ]; then
 	awk '{ print "??"; print "??:0" }' addresses >want
 	echo 4 >status
 fi
+
+# Split DWARF: what llvm says of a build with all in one file must be what is said of the program and
+# its .dwo files, since the code is the same. split NAME COMPILER FLAGS...: both, in the row's folder,
+# the plain one as plain.
+split() {
+	row "$1"
+	compiler=$2
+	shift 2
+	build plain "$compiler" "$@" && want plain && build game "$compiler" "$@" -gsplit-dwarf || return 1
+	for file in plain game; do
+		llvm-objcopy -O binary --only-section=.text $file $file.text
+	done
+	if ! cmp -s plain.text game.text; then
+		echo "matrix_dwarf.sh: $1: split DWARF changes the code" >&2
+		exit 1
+	fi
+	rm -f plain plain.text game.text
+	echo '-e game' >args
+}
+for cc in g++ clang++; do
+	lld=
+	[ $cc = g++ ] || lld=-fuse-ld=lld
+	for version in 4 5; do
+		split "$cc-split-dwarf$version" $cc $lld -gdwarf-$version
+		split "$cc-split-dwarf$version-gc-sections" $cc $lld -gdwarf-$version -ffunction-sections \
+			-Wl,--gc-sections
+		split "$cc-split-dwarf$version-m32" $cc $lld -gdwarf-$version -m32
+		split "$cc-split-dwarf$version-type-units" $cc $lld -gdwarf-$version -fdebug-types-section
+		split "$cc-split-dwarf$version-O0" $cc $lld -gdwarf-$version -O0
+		split "$cc-split-dwarf$version-zlib" $cc $lld -gdwarf-$version -gz=zlib
+		if comp_dir=objects split "$cc-split-dwarf$version-comp-dir" $cc $lld -gdwarf-$version; then
+			mkdir objects
+			mv ./*.dwo objects
+		fi
+		if split "$cc-split-dwarf$version-debug-dir" $cc $lld -gdwarf-$version; then
+			mkdir symbols
+			mv ./*.dwo symbols
+			echo '-e game --debug-dir symbols' >args
+		fi
+		# without the .dwo files: the line table's places, and no names (nor a symbol table)
+		if split "$cc-split-dwarf$version-missing" $cc $lld -gdwarf-$version; then
+			llvm-objcopy -R .symtab -R .strtab game
+			rm ./*.dwo
+			llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage \
+				--no-demangle <addresses | sed 's/ (discriminator [0-9]*)$//' >want
+			echo 'split DWARF: functions are in ./game.dwo, which is not there' >err
+		fi
+	done
+done
+split mips-split clang++ -fuse-ld=lld --target=mips-linux-gnu
+split aarch64-split clang++ -fuse-ld=lld --target=aarch64-linux-gnu
+
+# packed_split NAME COMPILER VERSION HOW...: HOW is the command that makes game.dwp of what follows it
+packed_split() {
+	name=$1 compiler=$2 version=$3
+	shift 3
+	lld=
+	[ "$compiler" = g++ ] || lld=-fuse-ld=lld
+	split "$name" "$compiler" $lld -gdwarf-"$version" && need "$1" || return 1
+	if ! "$@" game.dwo world.dwo 2>log; then
+		skip "$1: $(head -n 1 log)"
+		return 1
+	fi
+	rm -f log ./*.dwo
+}
+packed_split clang++-dwp-dwarf4 clang++ 4 llvm-dwp -o game.dwp
+packed_split clang++-dwp-dwarf5 clang++ 5 llvm-dwp -o game.dwp
+packed_split g++-dwp-dwarf4 g++ 4 dwp -o game.dwp
+packed_split g++-dwp-dwarf5 g++ 5 "$GEN/dwp" game.dwp
+packed_split clang++-dwp-dwarf5-own clang++ 5 "$GEN/dwp" game.dwp
+packed_split g++-dwp-collisions g++ 5 "$GEN/dwp" -s 4 game.dwp
+if packed_split dwp-of-debug-file g++ 5 "$GEN/dwp" game.debug.dwp; then
+	mkdir symbols
+	objcopy --only-keep-debug game symbols/game.debug
+	objcopy --strip-all game
+	mv game.debug.dwp symbols
+	echo '-e game --debug-dir symbols' >args
+fi
+# dwp_lie LIE TEXT: an index that is not true; lines are answered, and the reason is given
+dwp_lie() {
+	packed_split "dwp-lie-$1" g++ 5 "$GEN/dwp" -l "$1" game.dwp || return 0
+	llvm-objcopy -R .symtab -R .strtab game
+	llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
+		--dwp=/dev/null <addresses | sed 's/ (discriminator [0-9]*)$//' >want
+	echo "$2" >err
+}
+dwp_lie offset 'index of units: a part lies outside its section'
+dwp_lie size 'index of units: a part lies outside its section'
+dwp_lie row 'index of units: a row is out of range'
+dwp_lie ids 'dwo_id differs'
+dwp_lie units 'index of units: larger than its section'
+dwp_lie slots 'index of units: the number of its slots is no power of two'
+dwp_lie full 'has no unit of that dwo_id'
+dwp_lie version 'index of units: unknown version'
+dwp_lie cut 'index of units: larger than its section'
+# A .dwo file of another build: its dwo_id is another one.
+if split split-wrong-id g++ -gdwarf-5; then
+	llvm-objcopy -R .symtab -R .strtab game
+	cp world.dwo game.dwo
+	rm world.dwo
+	llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
+		<addresses | sed 's/ (discriminator [0-9]*)$//' >want
+	echo 'dwo_id differs' >err
+fi
