@@ -24,6 +24,7 @@
 #include "lib/dwarf/fast_merge.h"
 #include "lib/dwarf/fast_split.h"
 #include "lib/dwarf/reference.h"
+#include "lib/object/companion.h"
 
 #include <stdlib.h>
 
@@ -316,6 +317,31 @@ static void later_rounds(struct fast_engine *g)
 	free(stamp);
 }
 
+/* The supplementary file's units: all their DIEs are read, since nobody asks for one by one. */
+static enum status load_alt(struct fast_engine *g, struct object *o, struct err *e)
+{
+	struct fast_file *f = &g->file, *alt = mem_zalloc(sizeof *alt);
+	struct fast_value ranges, low, high;
+	struct sections s = {.abbrev = NULL};
+	enum status st = sections_load(&s, o, e);
+
+	if (!st) {
+		for (size_t i = 0; i < IN_ALT_STR; i++)
+			alt->in[i] = (struct bytes){s.all[i + 1].data, s.all[i + 1].size};
+		alt->big_endian = s.big_endian;
+		alt->last = f->last;
+		fast_units_index(alt);
+		for (size_t i = 0; i < alt->n_units; i++)
+			fast_unit_root(alt, &alt->units[i], &ranges, &low, &high);
+	}
+	if (s.complaint.len)
+		fast_complain(g, "%s", buf_str(&s.complaint));
+	buf_release(&s.complaint);
+	f->alt = alt;
+	f->in[IN_ALT_STR] = alt->in[IN_STR];
+	return st;
+}
+
 enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 {
 	struct fast_file *f = &g->file;
@@ -330,7 +356,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 		return st;
 	if (s->complaint.len)
 		fast_complain(g, "%s", buf_str(&s->complaint));
-	for (size_t i = 0; i < IN_COUNT; i++)
+	for (size_t i = 0; i < IN_ALT_STR; i++)
 		f->in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
 	f->big_endian = s->big_endian;
 	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -339,7 +365,9 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	f->relative = g->options->relative;
 	f->zero_is_code = sections_zero_is_code(g->job->object);
 	f->splits = fast_splits_new(g->job->object);
-	return ST_OK;
+	if (object_supplement(g->job->object))
+		st = load_alt(g, object_supplement(g->job->object), e);
+	return st;
 }
 
 /* Seconds since *from, which begins anew. */

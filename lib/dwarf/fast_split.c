@@ -118,6 +118,7 @@ static struct dwo *dwo_new(const struct fast_file *main, const struct bytes in[S
 	f->in[IN_STR] = in[SPLIT_STR];
 	f->in[IN_STR_OFFSETS] = in[SPLIT_STR_OFFSETS];
 	f->in[IN_RNGLISTS] = in[SPLIT_RNGLISTS];
+	f->in[IN_ALT_STR] = main->in[IN_ALT_STR];
 	f->in[IN_ADDR] = main->in[IN_ADDR];
 	f->in[IN_RANGES] = main->in[IN_RANGES];
 	f->big_endian = main->big_endian;

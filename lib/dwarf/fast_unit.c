@@ -140,6 +140,10 @@ void fast_units_index(struct fast_file *f)
 
 void fast_file_release(struct fast_file *f)
 {
+	if (f->alt) {
+		fast_file_release(f->alt);
+		free(f->alt);
+	}
 	fast_splits_free(f->splits);
 	fast_tables_release(&f->tables);
 	free(f->units);
@@ -224,12 +228,12 @@ bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int
 	case FORM_FLAG: rd_skip(r, 1); break;
 	case FORM_FLAG_PRESENT: break;
 	case FORM_DATA16: rd_skip(r, 16); break;
-	case FORM_REF_SIG8:
-	case FORM_REF_SUP8: rd_skip(r, 8); break;
-	case FORM_REF_SUP4: rd_skip(r, 4); break;
+	case FORM_REF_SIG8: rd_skip(r, 8); break;
+	case FORM_REF_SUP8: constant(v, CLASS_REFERENCE_ALT, rd_u64(r)); break;
+	case FORM_REF_SUP4: constant(v, CLASS_REFERENCE_ALT, rd_u32(r)); break;
+	case FORM_GNU_REF_ALT: constant(v, CLASS_REFERENCE_ALT, rd_offset(r, u->wide)); break;
 	case FORM_STRP_SUP:
-	case FORM_GNU_REF_ALT:
-	case FORM_GNU_STRP_ALT: rd_offset(r, u->wide); break;
+	case FORM_GNU_STRP_ALT: in_section(v, rd_offset(r, u->wide), IN_ALT_STR); break;
 	case FORM_LOCLISTX: rd_skip_leb(r); break;
 	default: return false;
 	}

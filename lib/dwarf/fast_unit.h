@@ -24,6 +24,7 @@ enum fast_section {
 	IN_ADDR,
 	IN_RANGES,
 	IN_RNGLISTS,
+	IN_ALT_STR, /* .debug_str of the supplementary file */
 	IN_COUNT,
 };
 
@@ -71,6 +72,8 @@ struct fast_splits;
 
 struct fast_file {
 	struct bytes in[IN_COUNT];
+	struct fast_file
+	    *alt; /* what dwz has moved into another file; NULL: none. Has none itself */
 	struct fast_splits *splits; /* what skeletons' parts are found by; NULL: they are not */
 	bool big_endian, zero_is_code;
 	bool discriminators, extras, relative; /* as in dwarf_options */
@@ -91,7 +94,8 @@ enum fast_class {
 	CLASS_CONSTANT,
 	CLASS_OFFSET, /* into another section */
 	CLASS_LIST_INDEX,
-	CLASS_REFERENCE, /* v: offset in .debug_info */
+	CLASS_REFERENCE,     /* v: offset in .debug_info */
+	CLASS_REFERENCE_ALT, /* in that of the supplementary file */
 	CLASS_TEXT,
 	CLASS_TEXT_INDEX,
 	CLASS_BLOCK, /* of n bytes at text */

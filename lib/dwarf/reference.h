@@ -87,7 +87,8 @@ extern const char *const section_names[SECTION_COUNT];
 
 struct sections {
 	struct object_section all[SECTION_COUNT];
-	struct buf complaint; /* those that could not be read */
+	struct object_section alt_str; /* .debug_str of the supplementary file; size 0: none */
+	struct buf complaint;          /* those that could not be read */
 	bool big_endian;
 	bool part; /* of a split unit */
 	uint8_t address_size;
@@ -106,6 +107,13 @@ bool sections_zero_is_code(const struct object *o);
  * be lost. This writes an empty unit over the one at offset. False: its length is no good. For a
  * worker only: the bytes are the object's. */
 bool sections_bury(struct sections *s, uint64_t offset);
+
+/* A number of 4 or 8 bytes at an offset. */
+bool sections_number(const struct sections *s, enum section section, uint64_t at, unsigned size,
+		     uint64_t *v);
+/* libdwarf wants DW_AT_rnglists_base for a list's number, but a split unit has none: the table is
+ * the first of .debug_rnglists.dwo. Makes *list the list's offset. */
+bool sections_list_offset(const struct sections *s, uint64_t *list);
 
 /* libdwarf over the sections of an object, without the units at the offsets in buried. Every
  * failure of libdwarf is ST_BAD (ST_LIMIT for memory) with its text; libdwarf may as well crash or

@@ -5,7 +5,6 @@
  */
 #include "lib/dwarf/reference_libdwarf.h"
 
-#include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -49,6 +48,11 @@ struct handle {
 	access_methods methods;
 	Dwarf_Debug dbg;
 };
+
+static const struct sections *sections_of(const struct handle *h)
+{
+	return h->interface.MEMBER(ai, object);
+}
 
 static int get_section(void *obj, access_index i, access_section *out, int *error)
 {
@@ -158,11 +162,6 @@ void handle_close(struct handle *h)
 	free(h);
 }
 
-static bool big_endian(const struct handle *h)
-{
-	return ((const struct sections *)h->interface.MEMBER(ai, object))->big_endian;
-}
-
 enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, struct err *e)
 {
 	Dwarf_Unsigned length, type_offset, next_offset;
@@ -183,7 +182,7 @@ enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, s
 	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
 		for (size_t i = 0; i < sizeof signature.signature; i++)
 			u->dwo_id |= (uint64_t)(uint8_t)signature.signature[i]
-				     << 8 * (big_endian(h) ? 7 - i : i);
+				     << 8 * (sections_of(h)->big_endian ? 7 - i : i);
 	u->is_type = type == DW_UT_type || type == DW_UT_split_type;
 	*next = next_offset;
 	return ST_OK;
@@ -270,7 +269,7 @@ bool die_low_pc(struct handle *h, struct Dwarf_Die_s *die, uint64_t *lo)
 	return got == DW_DLV_OK;
 }
 
-bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint32_t *v)
+bool die_id(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *v)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;
@@ -278,7 +277,6 @@ bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, 
 	Dwarf_Signed value_signed;
 	int got = dwarf_attr(die, (Dwarf_Half)name, &attr, &de);
 
-	*v = 0;
 	if (got == DW_DLV_OK) {
 		got = dwarf_formudata(attr, &value, &de);
 		if (got == DW_DLV_ERROR) {
@@ -291,24 +289,34 @@ bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, 
 	}
 	if (got == DW_DLV_ERROR)
 		dwarf_dealloc_error(h->dbg, de);
-	*v = value <= UINT32_MAX ? (uint32_t)value : 0;
+	*v = value;
 	return got == DW_DLV_OK;
 }
 
-bool die_id(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *v)
+bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint32_t *v)
 {
-	Dwarf_Attribute attr;
-	Dwarf_Error de = NULL;
-	Dwarf_Unsigned value = 0;
-	int got = dwarf_attr(die, (Dwarf_Half)name, &attr, &de);
+	uint64_t value;
+	bool there = die_id(h, die, name, &value);
 
-	if (got == DW_DLV_OK) {
-		got = dwarf_formudata(attr, &value, &de);
-		dwarf_dealloc_attribute(attr);
-	}
+	*v = value <= UINT32_MAX ? (uint32_t)value : 0;
+	return there;
+}
+
+/* libdwarf 20210528 knows DW_FORM_ref_sup4 and 8 only to step over them. */
+static bool read_ref_sup(struct handle *h, struct Dwarf_Die_s *die, Dwarf_Attribute attr,
+			 unsigned size, Dwarf_Off *to)
+{
+	Dwarf_Error de = NULL;
+	Dwarf_Off at = 0;
+	uint64_t v = 0;
+	int got = dwarf_attr_offset(die, attr, &at, &de);
+
 	if (got == DW_DLV_ERROR)
 		dwarf_dealloc_error(h->dbg, de);
-	*v = value;
+	got = got == DW_DLV_OK && sections_number(sections_of(h), SECTION_INFO, at, size, &v)
+		  ? DW_DLV_OK
+		  : DW_DLV_ERROR;
+	*to = v;
 	return got == DW_DLV_OK;
 }
 
@@ -316,28 +324,58 @@ bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute nam
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;
+	Dwarf_Half form = 0;
 	Dwarf_Off offset = 0;
 	int got = dwarf_attr(die, (Dwarf_Half)name, &attr, &de);
 
 	if (got == DW_DLV_OK) {
-		got = dwarf_global_formref(attr, &offset, &de);
+		got = dwarf_whatform(attr, &form, &de);
+		if (got == DW_DLV_OK && (form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8))
+			got = read_ref_sup(h, die, attr, form == DW_FORM_ref_sup8 ? 8 : 4, &offset)
+				  ? DW_DLV_OK
+				  : DW_DLV_NO_ENTRY;
+		else if (got == DW_DLV_OK)
+			got = dwarf_global_formref(attr, &offset, &de);
 		dwarf_dealloc_attribute(attr);
 	}
 	if (got == DW_DLV_ERROR)
 		dwarf_dealloc_error(h->dbg, de);
 	*to = offset;
-	return got == DW_DLV_OK;
+	if (form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
+		*to |= DIE_ALT;
+	return got == DW_DLV_OK && offset < DIE_ALT;
+}
+
+/* A string of the supplementary file: libdwarf has none, and would give a text that says so. */
+static char *alt_text(const struct handle *h, Dwarf_Attribute attr)
+{
+	const struct sections *s = sections_of(h);
+	Dwarf_Error de = NULL;
+	Dwarf_Off offset = 0;
+	int got = dwarf_global_formref(attr, &offset, &de);
+
+	if (got == DW_DLV_ERROR)
+		dwarf_dealloc_error(h->dbg, de);
+	if (got != DW_DLV_OK || offset >= s->alt_str.size)
+		return NULL;
+	/* sections end in a NUL of our own */
+	return (char *)(uintptr_t)s->alt_str.data + offset;
 }
 
 const char *die_text(struct handle *h, struct Dwarf_Die_s *die, enum attribute name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;
+	Dwarf_Half form = 0;
 	char *text = NULL;
 	int got = dwarf_attr(die, (Dwarf_Half)name, &attr, &de);
 
 	if (got == DW_DLV_OK) {
-		got = dwarf_formstring(attr, &text, &de);
+		got = dwarf_whatform(attr, &form, &de);
+		if (got == DW_DLV_OK && (form == DW_FORM_GNU_strp_alt || form == DW_FORM_strp_sup))
+			text = alt_text(h, attr);
+		else if (got == DW_DLV_OK)
+			got = dwarf_formstring(attr, &text, &de);
 		dwarf_dealloc_attribute(attr);
 	}
 	if (got == DW_DLV_ERROR)
@@ -374,30 +412,6 @@ static enum status old_ranges(struct handle *h, Dwarf_Die die, uint64_t offset, 
 	}
 	RANGES_DEALLOC(h->dbg, list, count);
 	return ST_OK;
-}
-
-/* libdwarf wants DW_AT_rnglists_base for a list's number, but a split unit has none: the table is
- * the first of .debug_rnglists.dwo. Makes it the list's offset. */
-static bool list_offset(const struct handle *h, Dwarf_Unsigned *value)
-{
-	const struct sections *s = h->interface.MEMBER(ai, object);
-	const struct object_section *lists = &s->all[SECTION_RNGLISTS];
-	struct err e = ERR_INIT;
-	struct cursor c;
-	bool wide;
-	uint64_t base, size, offset;
-
-	cursor_init(&c, lists->data, (size_t)lists->size, 0, &e);
-	c.big_endian = s->big_endian;
-	wide = cursor_u32(&c) == UINT32_MAX;
-	base = wide ? 20 : 12;
-	size = wide ? 8 : 4;
-	if (*value > lists->size / size)
-		return false;
-	cursor_skip(&c, base - 4 + *value * size, "list of offsets");
-	offset = wide ? cursor_u64(&c) : cursor_u32(&c);
-	*value = base + offset;
-	return !cursor_failed(&c) && *value >= base;
 }
 
 /* .debug_rnglists, DWARF 5 (section 7.25). */
@@ -444,7 +458,8 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 	Dwarf_Addr lo, hi;
 	Dwarf_Unsigned value = 0;
 	Dwarf_Off offset;
-	const bool part = ((const struct sections *)h->interface.MEMBER(ai, object))->part;
+	const bool part = sections_of(h)->part;
+	uint64_t list;
 	enum status st;
 	int got = dwarf_attr(die, DW_AT_ranges, &attr, &de);
 
@@ -461,13 +476,15 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 		else if (got == DW_DLV_OK &&
 			 (got = dwarf_global_formref(attr, &offset, &de)) == DW_DLV_OK)
 			value = offset;
+		list = value;
 		if (got != DW_DLV_OK)
 			st = failed(h, got == DW_DLV_ERROR ? de : NULL, e, "DW_AT_ranges");
-		else if (part && form == DW_FORM_rnglistx && !list_offset(h, &value))
+		else if (part && form == DW_FORM_rnglistx &&
+			 !sections_list_offset(sections_of(h), &list))
 			st = err_set(e, ST_BAD, "DW_AT_ranges: its index is no good");
 		else if (version >= 5)
-			st = new_ranges(h, attr, part ? DW_FORM_sec_offset : form, value, to, n,
-					cap, e);
+			st = new_ranges(h, attr, part ? DW_FORM_sec_offset : form, list, to, n, cap,
+					e);
 		else
 			st = old_ranges(h, die, value, base, to, n, cap, e);
 		dwarf_dealloc_attribute(attr);

@@ -66,7 +66,9 @@ bool die_low_pc(struct handle *h, struct Dwarf_Die_s *die, uint64_t *lo);
 bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint32_t *v);
 /* An unsigned number of up to 8 bytes. */
 bool die_id(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *v);
-/* Another DIE, of this unit or of another one; or an offset into another section. */
+/* Another DIE, of this unit or of another one, with DIE_ALT when it is one of the supplementary
+ * file; or an offset into another section. */
+#define DIE_ALT (UINT64_C(1) << 63)
 bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *to);
 /* NULL: not there. Lives as long as the handle. */
 const char *die_text(struct handle *h, struct Dwarf_Die_s *die, enum attribute name);

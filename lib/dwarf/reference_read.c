@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/dwarf/fast_split.h"
 #include "lib/dwarf/reference_libdwarf.h"
+#include "lib/object/companion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,26 @@ struct reader {
 	struct Dwarf_Die_s *at_root;
 	uint64_t at_offset, at_end;
 	struct part *part; /* NULL: none yet */
+	struct part *alt;  /* the supplementary file; NULL: none */
 	bool zero_is_code, relative;
 	struct map64 names; /* DIE -> string id + 1 */
 	struct buf path;
 };
+
+static enum status open_alt(struct reader *r, struct object *o, struct err *e)
+{
+	struct part *alt = r->alt = mem_zalloc(sizeof *alt);
+	enum status st = sections_load(&alt->sections, o, e);
+
+	if (!st)
+		st = handle_open(&alt->handle, &alt->sections, e);
+	if (st) {
+		alt->handle = NULL;
+		return st;
+	}
+	r->sections.alt_str = alt->sections.all[SECTION_STR];
+	return ST_OK;
+}
 
 enum status reader_new(struct reader **out, struct object *o, struct intern *strings,
 		       const uint64_t *buried, size_t n_buried, bool relative, struct err *e)
@@ -54,6 +71,10 @@ enum status reader_new(struct reader **out, struct object *o, struct intern *str
 		return st;
 	for (size_t i = 0; i < n_buried; i++)
 		sections_bury(&r->sections, buried[i]);
+	if (object_supplement(o))
+		st = open_alt(r, object_supplement(o), e);
+	if (st)
+		return st;
 	return handle_open(&r->handle, &r->sections, e);
 }
 
@@ -172,6 +193,7 @@ static enum status part_open(struct reader *r, const struct fast_part *found, st
 	p->sections.big_endian = r->sections.big_endian;
 	p->sections.address_size = r->sections.address_size;
 	p->sections.part = true;
+	p->sections.alt_str = r->sections.alt_str;
 	show(p, SECTION_INFO, in[IN_INFO], 0);
 	show(p, SECTION_ABBREV, in[IN_ABBREV], 0);
 	show(p, SECTION_STR, in[IN_STR], 0);
@@ -379,9 +401,32 @@ enum status reader_rows(struct reader *r, struct unit *u, struct err *e)
 	return st;
 }
 
-static uint32_t name_of(struct reader *r, struct Dwarf_Die_s *die, enum attribute name)
+/* The file of a DIE that a reference has led to; NULL: it is not there. */
+static struct handle *of_file(const struct reader *r, uint64_t die)
 {
-	const char *text = die_text(r->at, die, name);
+	return !(die & DIE_ALT) ? r->at : r->alt ? r->alt->handle : NULL;
+}
+
+/* Adds the DIEs that die, which is one of h, goes on in; how many there are then. */
+static size_t follow(const struct reader *r, struct handle *h, struct Dwarf_Die_s *die,
+		     uint64_t *todo, size_t n)
+{
+	static const enum attribute names[] = {ATTR_ABSTRACT_ORIGIN, ATTR_SPECIFICATION};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!die_reference(h, die, names[i], &todo[n]))
+			continue;
+		if (r->alt && h == r->alt->handle)
+			todo[n] |= DIE_ALT;
+		n++;
+	}
+	return n;
+}
+
+static uint32_t name_of(struct reader *r, struct handle *h, struct Dwarf_Die_s *die,
+			enum attribute name)
+{
+	const char *text = die_text(h, die, name);
 
 	return text && *text ? intern_add(r->strings, text, strlen(text)) : 0;
 }
@@ -396,19 +441,17 @@ uint32_t reader_function(struct reader *r, uint64_t start)
 		return known - 1;
 	/* LIMIT_HOPS ends a cycle of references */
 	for (size_t hops = 0; n && hops < LIMIT_HOPS && !linkage; hops++) {
+		struct handle *h = of_file(r, todo[--n]);
 		struct Dwarf_Die_s *die;
 
-		if (!handle_die(r->at, todo[--n], &die))
+		if (!h || !handle_die(h, todo[n] & ~DIE_ALT, &die))
 			continue;
-		linkage = name_of(r, die, ATTR_LINKAGE_NAME);
+		linkage = name_of(r, h, die, ATTR_LINKAGE_NAME);
 		if (!linkage)
-			linkage = name_of(r, die, ATTR_MIPS_LINKAGE_NAME);
+			linkage = name_of(r, h, die, ATTR_MIPS_LINKAGE_NAME);
 		if (!name)
-			name = name_of(r, die, ATTR_NAME);
-		if (die_reference(r->at, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
-			n++;
-		if (die_reference(r->at, die, ATTR_SPECIFICATION, &todo[n]))
-			n++;
+			name = name_of(r, h, die, ATTR_NAME);
+		n = follow(r, h, die, todo, n);
 		die_free(die);
 	}
 	kept = map64_put(&r->names, start);
@@ -425,25 +468,23 @@ void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struc
 
 	for (size_t hops = 0; n && hops < LIMIT_HOPS; hops++) {
 		uint64_t at = todo[--n];
+		struct handle *h = of_file(r, at);
 		struct Dwarf_Die_s *die;
 
-		if (!handle_die(r->at, at, &die))
+		if (!h || !handle_die(h, at & ~DIE_ALT, &die))
 			continue;
-		if (!hops && !die_low_pc(r->at, die, &x->start))
+		if (!hops && !die_low_pc(h, die, &x->start))
 			x->start = DWARF_NO_START;
 		if (!x->name)
-			x->name = name_of(r, die, ATTR_NAME);
+			x->name = name_of(r, h, die, ATTR_NAME);
 		if (!x->line)
-			die_number(r->at, die, ATTR_DECL_LINE, &x->line);
-		if (!declared && die_number(r->at, die, ATTR_DECL_FILE, &file)) {
+			die_number(h, die, ATTR_DECL_LINE, &x->line);
+		if (!declared && die_number(h, die, ATTR_DECL_FILE, &file)) {
 			declared = true; /* files are numbered by the present unit's table */
 			if (at >= r->at_offset && at < r->at_end && file < u->n_files)
 				x->file = u->files[file];
 		}
-		if (die_reference(r->at, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
-			n++;
-		if (die_reference(r->at, die, ATTR_SPECIFICATION, &todo[n]))
-			n++;
+		n = follow(r, h, die, todo, n);
 		die_free(die);
 	}
 }

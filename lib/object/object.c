@@ -79,6 +79,8 @@ void object_drop_sections(struct object *o)
 {
 	struct object_cached_section *c, *next;
 
+	if (o->supplement)
+		object_drop_sections(o->supplement);
 	for (c = o->cache; c; c = next) {
 		next = c->next;
 		free((char *)(uintptr_t)c->section.name);
@@ -321,7 +323,7 @@ enum status object_intact(const struct object *o, struct err *e)
 				       "section %s: the file has become shorter while it was read",
 				       c->section.name);
 	}
-	return ST_OK;
+	return o->supplement ? object_intact(o->supplement, e) : ST_OK;
 }
 
 enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr)

@@ -34,7 +34,7 @@ row() {
 
 # skip WHY: the row that was begun cannot be made on this machine
 skip() {
-	rm -f ./*
+	rm -rf ./* ./.[!.]*
 	printf '%s\n' "$1" >skip
 }
 
@@ -271,4 +271,44 @@ if split split-wrong-id g++ -gdwarf-5; then
 	llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
 		<addresses | sed 's/ (discriminator [0-9]*)$//' >want
 	echo 'dwo_id differs' >err
+fi
+
+# dwz: partial units in the file itself; what two files have in common in a third one, which is named
+# in .gnu_debugaltlink or, DWARF 5's way, in .debug_sup; found beside, and by its build-id.
+# shared NAME FLAGS FOLDER ARGS COMPILE...: the common file is in FOLDER
+shared() {
+	row "$1"
+	flags_dwz=$2 folder=$3 line=$4
+	shift 4
+	build game "$@" && want game && need dwz || return 1
+	cp game other
+	mkdir -p "$folder"
+	if ! dwz $flags_dwz -m "$folder/common.debug" game other 2>log; then
+		skip "dwz: $(head -n 1 log)"
+		return 1
+	fi
+	rm -f log other
+	echo "$line" >args
+}
+for version in 4 5; do
+	row "dwz-dwarf$version"
+	if build game g++ -gdwarf-$version && want game && need dwz; then
+		dwz game
+		echo '-e game' >args
+	fi
+	shared "dwz-common-dwarf$version" -r . '-e game' g++ -gdwarf-$version || :
+	shared "dwz-common-dwarf$version-folder" -r .dwz '-e game' g++ -gdwarf-$version || :
+	shared "dwz-sup-dwarf$version" '-r --dwarf-5' . '-e game' g++ -gdwarf-$version || :
+done
+shared dwz-common-m32 -r . '-e game' g++ -m32 || :
+shared dwz-common-clang -r . '-e game' clang++ -fuse-ld=lld -gdwarf-4 || :
+if shared dwz-common-build-id '-M /nowhere/common.debug' symbols '-e game --debug-dir symbols' g++; then
+	id=$(readelf -n symbols/common.debug | sed -n 's/.*Build ID: //p')
+	mkdir -p "symbols/.build-id/$(echo "$id" | cut -c1-2)"
+	mv symbols/common.debug "symbols/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
+fi
+# As distributions do it: the program is stripped, and its debug file names the common one.
+if shared dwz-common-debug-file '-M .dwz/common.debug' symbols/.dwz '-e game --debug-dir symbols' g++; then
+	objcopy --only-keep-debug game symbols/game.debug
+	objcopy --strip-all game
 fi
