@@ -372,5 +372,14 @@ enum status object_find_debug(struct object *o, const struct object_search *s, s
 	companion_keep_search(o, s);
 	st = debug_file_find(o, s, e);
 	companion_supplement(o);
+	if (st == ST_NONE) { /* symbols will be asked for: say now if they are broken */
+		struct err broken = ERR_INIT;
+
+		minidebug_file(o, &broken);
+		if (broken.msg[0] && e->msg[0])
+			err_prefix(e, "%s", broken.msg);
+		else if (broken.msg[0])
+			err_set(e, ST_NONE, "%s", broken.msg);
+	}
 	return st;
 }

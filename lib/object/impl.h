@@ -65,7 +65,7 @@ const struct elf_section *section_find(const struct elf_file *f, const char *nam
 struct symtab {
 	struct object_symbol *all;
 	size_t n;
-	char *names;
+	char *names[2]; /* of each table */
 	/* [at[i].lo, at[i + 1].lo) belongs to all[at[i].symbol]: sized symbols only. */
 	struct symbol_span {
 		uint64_t lo;
@@ -80,8 +80,21 @@ struct object_code;
 
 #define SYMBOL_NONE UINT32_MAX
 
-void symtab_load(struct symtab *s, const struct object *o);
+void symtab_load(struct symtab *s, struct object *o);
 void symtab_release(struct symtab *s);
+
+/* minidebug.c */
+struct minidebug {
+	struct elf_file file; /* path NULL: none */
+	uint8_t *data;        /* its bytes */
+	size_t size;
+	bool tried;
+};
+
+/* The ELF file in .gnu_debugdata, unpacked when first asked for; NULL: there is none, or *e says
+ * why it is no good. One thread at a time. */
+const struct elf_file *minidebug_file(struct object *o, struct err *e);
+void minidebug_release(struct minidebug *m);
 
 struct object_cached_section {
 	struct object_section section; /* name and data owned */
@@ -101,6 +114,7 @@ struct object {
 	char **dirs;
 	size_t n_dirs;
 	bool system;
+	struct minidebug mini;
 	struct object *supplement;
 	char *supplement_missing;
 };

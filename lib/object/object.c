@@ -104,6 +104,7 @@ void object_free(struct object *o)
 	elf_file_release(&o->file);
 	elf_file_release(&o->debug);
 	companion_release(o);
+	minidebug_release(&o->mini);
 	free(o);
 }
 

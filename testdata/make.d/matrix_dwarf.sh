@@ -312,3 +312,44 @@ if shared dwz-common-debug-file '-M .dwz/common.debug' symbols/.dwz '-e game --d
 	objcopy --only-keep-debug game symbols/game.debug
 	objcopy --strip-all game
 fi
+
+# MiniDebugInfo: .gnu_debugdata has the symbols that .dynsym has not; names only.
+# mini NAME HOW COMPILE...
+mini() {
+	row "$1"
+	how=$2
+	shift 2
+	build game "$@" && want game && need xz objcopy || return 0
+	llvm-objcopy --strip-debug game symbols
+	llvm-symbolizer --obj=symbols --output-style=GNU -i --functions=linkage --no-demangle \
+		<addresses | c++filt >want
+	objcopy --only-keep-debug game mini
+	objcopy --strip-debug mini
+	nm -D --format=posix --defined-only game 2>/dev/null | cut -d' ' -f1 >dynamic
+	[ ! -s dynamic ] || objcopy --strip-symbols=dynamic mini
+	xz -k mini
+	case $how in
+	cut) head -c 200 mini.xz >part && mv part mini.xz ;;
+	broken) printf 'x%.0s' 1 2 3 4 5 6 7 8 9 10 | dd of=mini.xz bs=1 seek=300 conv=notrunc 2>/dev/null ;;
+	junk) printf 'this is no xz stream' >mini.xz ;;
+	bomb) head -c 400000000 /dev/zero | xz -1 >mini.xz ;;
+	esac
+	objcopy --strip-all --add-section .gnu_debugdata=mini.xz game
+	rm -f mini mini.xz symbols dynamic
+	echo '-e game' >args
+}
+link=-shared mini minidebug whole g++ -fPIC
+mini minidebug-static whole clang++ -fuse-ld=lld
+mini minidebug-m32 whole g++ -m32
+# mini_bad HOW TEXT: no names; what is wrong
+mini_bad() {
+	mini "minidebug-$1" "$1" g++
+	[ ! -e skip ] || return 0
+	awk '{ print "??"; print "??:0" }' addresses >want
+	echo "section .gnu_debugdata: $2" >err
+	echo 4 >status
+}
+mini_bad cut 'xz: cut short'
+mini_bad broken 'broken xz stream'
+mini_bad junk 'not an xz stream'
+mini_bad bomb 'xz: unpacks to more than 256 MiB'
