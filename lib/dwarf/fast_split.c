@@ -2,7 +2,9 @@
 #include "lib/dwarf/fast_split.h"
 
 #include "lib/base/mem.h"
+#include "lib/dwarf/reference.h"
 #include "lib/dwarf/split_index.h"
+#include "lib/dwarf/whole.h"
 #include "lib/object/companion.h"
 
 #include <inttypes.h>
@@ -335,4 +337,43 @@ const struct fast_part *fast_part_of(const struct fast_file *f, struct fast_unit
 	pthread_mutex_unlock(&f->splits->lock);
 	u->part = &node->part;
 	return u->part;
+}
+
+uint64_t dwarf_companions(struct object *o)
+{
+	struct fast_file f = {.big_endian = object_is_big_endian(o)};
+	struct sections s = {.abbrev = NULL};
+	struct object_section addr;
+	struct err e = ERR_INIT;
+	uint64_t digest = 0;
+
+	/* every split unit with code has addresses there */
+	if (object_section(o, section_names[SECTION_ADDR], &addr, &e) || sections_load(&s, o, &e)) {
+		buf_release(&s.complaint);
+		return 0;
+	}
+	for (size_t i = 0; i < IN_ALT_STR; i++)
+		f.in[i] = (struct bytes){s.all[i + 1].data, s.all[i + 1].size};
+	fast_units_index(&f);
+	for (size_t i = 0; i < f.n_units; i++) {
+		struct fast_unit *u = &f.units[i];
+		struct fast_value ranges, low, high;
+		char *dir, *name;
+
+		if (u->state != UNIT_SOUND || !fast_unit_root(&f, u, &ranges, &low, &high) ||
+		    !u->split)
+			continue;
+		if (!digest) {
+			digest = 1;
+			object_probe_package(o, &digest);
+		}
+		dir = mem_strndup(u->comp_dir, u->n_comp_dir);
+		name = mem_strndup(u->dwo_name, u->n_dwo_name);
+		object_probe_split(o, dir, name, &digest);
+		free(dir);
+		free(name);
+	}
+	buf_release(&s.complaint);
+	fast_file_release(&f);
+	return digest;
 }

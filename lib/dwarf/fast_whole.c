@@ -423,6 +423,7 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 	all.discriminators = true;
 	all.extras = all.relative = false;
 	dwarf_answers_init(&w->answers, 0);
+	w->companions = dwarf_companions(o);
 	st = fast_load(&x.g, &sections, e);
 	if (!st && sections.complaint.len)
 		st = err_set(e, ST_UNSUPPORTED, "%s", buf_str(&sections.complaint));

@@ -112,8 +112,8 @@ bool sections_bury(struct sections *s, uint64_t offset);
 bool sections_number(const struct sections *s, enum section section, uint64_t at, unsigned size,
 		     uint64_t *v);
 /* libdwarf wants DW_AT_rnglists_base for a list's number, but a split unit has none: the table is
- * the first of .debug_rnglists.dwo. Makes *list the list's offset. */
-bool sections_list_offset(const struct sections *s, uint64_t *list);
+ * the first of .debug_rnglists.dwo. The list's offset; UINT64_MAX: there is no such list. */
+uint64_t sections_list_offset(const struct sections *s, uint64_t list);
 
 /* libdwarf over the sections of an object, without the units at the offsets in buried. Every
  * failure of libdwarf is ST_BAD (ST_LIMIT for memory) with its text; libdwarf may as well crash or

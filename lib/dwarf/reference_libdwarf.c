@@ -303,21 +303,17 @@ bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, 
 }
 
 /* libdwarf 20210528 knows DW_FORM_ref_sup4 and 8 only to step over them. */
-static bool read_ref_sup(struct handle *h, struct Dwarf_Die_s *die, Dwarf_Attribute attr,
-			 unsigned size, Dwarf_Off *to)
+static int read_ref_sup(const struct handle *h, struct Dwarf_Die_s *die, Dwarf_Attribute attr,
+			unsigned size, Dwarf_Off *to, Dwarf_Error *de)
 {
-	Dwarf_Error de = NULL;
 	Dwarf_Off at = 0;
 	uint64_t v = 0;
-	int got = dwarf_attr_offset(die, attr, &at, &de);
+	int got = dwarf_attr_offset(die, attr, &at, de);
 
-	if (got == DW_DLV_ERROR)
-		dwarf_dealloc_error(h->dbg, de);
-	got = got == DW_DLV_OK && sections_number(sections_of(h), SECTION_INFO, at, size, &v)
-		  ? DW_DLV_OK
-		  : DW_DLV_ERROR;
+	if (got == DW_DLV_OK && !sections_number(sections_of(h), SECTION_INFO, at, size, &v))
+		got = DW_DLV_NO_ENTRY;
 	*to = v;
-	return got == DW_DLV_OK;
+	return got;
 }
 
 bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *to)
@@ -331,9 +327,8 @@ bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute nam
 	if (got == DW_DLV_OK) {
 		got = dwarf_whatform(attr, &form, &de);
 		if (got == DW_DLV_OK && (form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8))
-			got = read_ref_sup(h, die, attr, form == DW_FORM_ref_sup8 ? 8 : 4, &offset)
-				  ? DW_DLV_OK
-				  : DW_DLV_NO_ENTRY;
+			got = read_ref_sup(h, die, attr, form == DW_FORM_ref_sup8 ? 8 : 4, &offset,
+					   &de);
 		else if (got == DW_DLV_OK)
 			got = dwarf_global_formref(attr, &offset, &de);
 		dwarf_dealloc_attribute(attr);
@@ -414,10 +409,10 @@ static enum status old_ranges(struct handle *h, Dwarf_Die die, uint64_t offset, 
 	return ST_OK;
 }
 
-/* .debug_rnglists, DWARF 5 (section 7.25). */
+/* .debug_rnglists, DWARF 5 (section 7.25). skeleton: of a part, whose unit DIE has no low_pc. */
 static enum status new_ranges(struct handle *h, Dwarf_Attribute attr, Dwarf_Half form,
-			      uint64_t value, struct unit_range **to, size_t *n, size_t *cap,
-			      struct err *e)
+			      uint64_t value, const uint64_t *skeleton, struct unit_range **to,
+			      size_t *n, size_t *cap, struct err *e)
 {
 	Dwarf_Rnglists_Head head;
 	Dwarf_Unsigned count, at, raw1, raw2, lo, hi;
@@ -441,6 +436,13 @@ static enum status new_ranges(struct handle *h, Dwarf_Attribute attr, Dwarf_Half
 		}
 		if (kind == DW_RLE_end_of_list)
 			break;
+		if (kind == DW_RLE_base_address || kind == DW_RLE_base_addressx)
+			skeleton = NULL;
+		if (kind == DW_RLE_offset_pair && skeleton) {
+			lo = *skeleton + raw1;
+			hi = *skeleton + raw2;
+			missing = 0;
+		}
 		if (kind != DW_RLE_base_address && kind != DW_RLE_base_addressx && !missing)
 			add_range(to, n, cap, lo, hi);
 	}
@@ -458,8 +460,7 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 	Dwarf_Addr lo, hi;
 	Dwarf_Unsigned value = 0;
 	Dwarf_Off offset;
-	const bool part = sections_of(h)->part;
-	uint64_t list;
+	bool part = sections_of(h)->part;
 	enum status st;
 	int got = dwarf_attr(die, DW_AT_ranges, &attr, &de);
 
@@ -476,15 +477,14 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 		else if (got == DW_DLV_OK &&
 			 (got = dwarf_global_formref(attr, &offset, &de)) == DW_DLV_OK)
 			value = offset;
-		list = value;
 		if (got != DW_DLV_OK)
 			st = failed(h, got == DW_DLV_ERROR ? de : NULL, e, "DW_AT_ranges");
 		else if (part && form == DW_FORM_rnglistx &&
-			 !sections_list_offset(sections_of(h), &list))
+			 (value = sections_list_offset(sections_of(h), value)) == UINT64_MAX)
 			st = err_set(e, ST_BAD, "DW_AT_ranges: its index is no good");
 		else if (version >= 5)
-			st = new_ranges(h, attr, part ? DW_FORM_sec_offset : form, list, to, n, cap,
-					e);
+			st = new_ranges(h, attr, part ? DW_FORM_sec_offset : form, value,
+					part ? &base : NULL, to, n, cap, e);
 		else
 			st = old_ranges(h, die, value, base, to, n, cap, e);
 		dwarf_dealloc_attribute(attr);

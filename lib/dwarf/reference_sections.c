@@ -134,19 +134,18 @@ bool sections_number(const struct sections *s, enum section section, uint64_t at
 	return !cursor_failed(&c);
 }
 
-bool sections_list_offset(const struct sections *s, uint64_t *list)
+uint64_t sections_list_offset(const struct sections *s, uint64_t list)
 {
 	uint64_t length, base, offset;
 	bool wide;
 
 	if (!sections_number(s, SECTION_RNGLISTS, 0, 4, &length))
-		return false;
+		return UINT64_MAX;
 	wide = length == UINT32_MAX;
 	base = wide ? 20 : 12;
-	if (*list > s->all[SECTION_RNGLISTS].size ||
-	    !sections_number(s, SECTION_RNGLISTS, base + *list * (wide ? 8 : 4), wide ? 8 : 4,
+	if (list > s->all[SECTION_RNGLISTS].size ||
+	    !sections_number(s, SECTION_RNGLISTS, base + list * (wide ? 8 : 4), wide ? 8 : 4,
 			     &offset))
-		return false;
-	*list = base + offset;
-	return *list >= base;
+		return UINT64_MAX;
+	return offset > UINT64_MAX - base ? UINT64_MAX : base + offset;
 }

@@ -2,6 +2,7 @@
 #include "lib/object/companion.h"
 
 #include "lib/base/cursor.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A search under way. */
@@ -19,6 +21,7 @@ struct seek {
 	void *arg;
 	struct buf path, tried;
 	struct buf *why;
+	uint64_t *digest; /* instead of looking into files */
 };
 
 static void refuse(struct seek *k, const char *path, const char *why)
@@ -41,6 +44,22 @@ static bool tried(struct seek *k, const char *path)
 	return false;
 }
 
+static void probe(struct seek *k, const char *path)
+{
+	struct stat st;
+	uint64_t seen[6];
+
+	if (stat(path, &st))
+		return;
+	seen[0] = (uint64_t)st.st_dev;
+	seen[1] = (uint64_t)st.st_ino;
+	seen[2] = (uint64_t)st.st_size;
+	seen[3] = (uint64_t)st.st_mtim.tv_sec;
+	seen[4] = (uint64_t)st.st_mtim.tv_nsec;
+	seen[5] = hash_bytes(path, strlen(path));
+	*k->digest = hash_bytes_seeded(seen, sizeof seen, *k->digest);
+}
+
 static bool try_path(struct seek *k)
 {
 	const char *path = buf_str(&k->path), *why;
@@ -49,6 +68,10 @@ static bool try_path(struct seek *k)
 
 	if (tried(k, path))
 		return false;
+	if (k->digest) {
+		probe(k, path);
+		return false;
+	}
 	/* nothing there is the usual case, and not worth a word */
 	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR))
 		return false;
@@ -109,8 +132,14 @@ static bool done(struct seek *k, bool found)
 static bool seek_split(struct seek *k, const char *dir, const char *name)
 {
 	struct object *o = k->o;
-	const char *base = base_of(name);
+	const char *base;
 
+	while (!strncmp(name, "./", 2))
+		name += 2;
+	if (!*name || o->file.fd < 0)
+		return false;
+	base = base_of(name);
+	dir = *dir ? dir : ".";
 	if (name[0] == '/' ? try(k, NULL, 0, name, "") : try(k, dir, strlen(dir), name, ""))
 		return true;
 	for (int bare = 0; bare < 2; bare++) {
@@ -140,28 +169,45 @@ bool object_seek_split(struct object *o, const char *dir, const char *name,
 			return true;
 		refuse(&k, o->file.path, refused);
 	}
-	while (!strncmp(name, "./", 2))
-		name += 2;
-	if (!*name || o->file.fd < 0)
-		return done(&k, false);
-	return done(&k, seek_split(&k, *dir ? dir : ".", name));
+	return done(&k, seek_split(&k, dir, name));
+}
+
+void object_probe_split(struct object *o, const char *dir, const char *name, uint64_t *digest)
+{
+	struct seek k = {.o = o, .digest = digest};
+
+	done(&k, seek_split(&k, dir, name));
+}
+
+static bool seek_package(struct seek *k)
+{
+	struct object *o = k->o;
+	const char *paths[] = {o->debug.path, o->file.path};
+
+	if (o->file.fd < 0)
+		return false;
+	for (size_t i = 0; i < 2; i++)
+		if (paths[i] && try_beside(k, paths[i], base_of(paths[i]), ".dwp"))
+			return true;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t d = 0; paths[i] && d < o->n_dirs; d++)
+			if (try(k, o->dirs[d], strlen(o->dirs[d]), base_of(paths[i]), ".dwp"))
+				return true;
+	return false;
 }
 
 bool object_seek_package(struct object *o, object_accept_fn *accept, void *arg, struct buf *why)
 {
 	struct seek k = {.o = o, .accept = accept, .arg = arg, .why = why};
-	const char *paths[] = {o->debug.path, o->file.path};
 
-	if (o->file.fd < 0)
-		return done(&k, false);
-	for (size_t i = 0; i < 2; i++)
-		if (paths[i] && try_beside(&k, paths[i], base_of(paths[i]), ".dwp"))
-			return done(&k, true);
-	for (size_t i = 0; i < 2; i++)
-		for (size_t d = 0; paths[i] && d < o->n_dirs; d++)
-			if (try(&k, o->dirs[d], strlen(o->dirs[d]), base_of(paths[i]), ".dwp"))
-				return done(&k, true);
-	return done(&k, false);
+	return done(&k, seek_package(&k));
+}
+
+void object_probe_package(struct object *o, uint64_t *digest)
+{
+	struct seek k = {.o = o, .digest = digest};
+
+	done(&k, seek_package(&k));
 }
 
 void object_close_file(struct object *o)

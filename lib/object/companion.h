@@ -29,6 +29,11 @@ bool object_seek_split(struct object *o, const char *dir, const char *name,
 /* The same for FILE.dwp of the binary and its debug file, beside them or in a --debug-dir. */
 bool object_seek_package(struct object *o, object_accept_fn *accept, void *arg, struct buf *why);
 
+/* Adds to *digest what is to be seen from outside of all the files that object_seek_split and
+ * object_seek_package may look at. */
+void object_probe_split(struct object *o, const char *dir, const char *name, uint64_t *digest);
+void object_probe_package(struct object *o, uint64_t *digest);
+
 /* The supplementary file that object_find_debug has found; NULL: none. Its own supplement, if it
  * names one, is not looked for: so there are no cycles. */
 struct object *object_supplement(const struct object *o);
