@@ -21,7 +21,7 @@ struct dwo {
 };
 
 struct package {
-	struct object *object; /* NULL: there is none */
+	struct object *object; /* NULL: there is none; the splits' own: not ours to free */
 	struct bytes index, all[SPLIT_COUNT];
 	struct map64 rows; /* row -> its struct dwo's number in splits.rows */
 	uint64_t taken, limit;
@@ -80,7 +80,8 @@ void fast_splits_free(struct fast_splits *s)
 	}
 	free(s->rows);
 	map64_release(&s->package.rows);
-	object_free(s->package.object);
+	if (s->package.object != s->object)
+		object_free(s->package.object);
 	buf_release(&s->package_why);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -231,7 +232,8 @@ static const char *accept_package(void *arg, struct object *c)
 	p->index = (struct bytes){index.data, index.size};
 	/* sound parts do not overlap */
 	p->limit = p->all[SPLIT_INFO].n * 4 + 65536;
-	object_close_file(c);
+	if (c != s->object)
+		object_close_file(c);
 	p->object = c;
 	return NULL;
 }

@@ -200,6 +200,13 @@ bool object_seek_package(struct object *o, object_accept_fn *accept, void *arg, 
 {
 	struct seek k = {.o = o, .accept = accept, .arg = arg, .why = why};
 
+	if (section_find(&o->file, ".debug_cu_index")) {
+		const char *refused = accept(arg, o);
+
+		if (!refused)
+			return true;
+		refuse(&k, o->file.path, refused);
+	}
 	return done(&k, seek_package(&k));
 }
 
@@ -382,6 +389,12 @@ void companion_supplement(struct object *o)
 struct object *object_supplement(const struct object *o)
 {
 	return o->supplement;
+}
+
+void object_set_supplement(struct object *o, struct object *s)
+{
+	object_free(o->supplement);
+	o->supplement = s;
 }
 
 const char *object_supplement_missing(const struct object *o)

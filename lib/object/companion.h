@@ -26,7 +26,8 @@ typedef const char *object_accept_fn(void *arg, struct object *candidate);
  * Any thread. */
 bool object_seek_split(struct object *o, const char *dir, const char *name,
 		       object_accept_fn *accept, void *arg, struct buf *why);
-/* The same for FILE.dwp of the binary and its debug file, beside them or in a --debug-dir. */
+/* The same for the package: the object itself when it has a package's index, else FILE.dwp of the
+ * binary and its debug file, beside them or in a --debug-dir. */
 bool object_seek_package(struct object *o, object_accept_fn *accept, void *arg, struct buf *why);
 
 /* Adds to *digest what is to be seen from outside of all the files that object_seek_split and
@@ -37,6 +38,8 @@ void object_probe_package(struct object *o, uint64_t *digest);
 /* The supplementary file that object_find_debug has found; NULL: none. Its own supplement, if it
  * names one, is not looked for: so there are no cycles. */
 struct object *object_supplement(const struct object *o);
+/* Takes s for it, whatever its build-id: for tests. */
+void object_set_supplement(struct object *o, struct object *s);
 /* Why a supplementary file that the debug information needs is not there; NULL: it needs none. */
 const char *object_supplement_missing(const struct object *o);
 
