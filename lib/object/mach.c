@@ -113,7 +113,7 @@ static enum status read_parts(const struct elf_file *f, struct part *parts, size
 	size_t each;
 
 	if (elf_file_read(f, 0, bytes, 8, e))
-		return e->code;
+		return err_prefix(e, "universal Mach-O header");
 	wide = bytes[3] == 0xbf;
 	*n = big32(bytes + 4);
 	each = wide ? 32 : 20;
