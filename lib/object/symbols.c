@@ -296,7 +296,7 @@ static void load_mach(struct symtab *s, const struct elf_file *f)
 		VEC_PUSH(ends, n_ends, cap_ends) = t->addr + t->size;
 	}
 	s->names = (char *)names;
-	if (s->n) {
+	if (ranks && ends) {
 		order(s, ranks, ends);
 		flatten(s);
 	}
@@ -324,7 +324,7 @@ static void load_source(struct symtab *s, const struct source *source)
 		VEC_PUSH(ranks, n_ranks, cap_ranks) = f.public;
 		VEC_PUSH(ends, n_ends, cap_ends) = source_end(source);
 	}
-	if (s->n) {
+	if (ranks && ends) {
 		order(s, ranks, ends);
 		flatten(s);
 	}
