@@ -154,7 +154,7 @@ TEST(breakpad_ids)
 static void put(struct buf *b, uint64_t v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		buf_addc(b, (char)(v >> 8 * i));
+		buf_addc(b, (char)(i < 8 ? v >> 8 * i : 0));
 }
 
 /* Two functions: f at 0x10100, of 0x20 bytes, with lines and a call of g inlined in [8, 16); and
