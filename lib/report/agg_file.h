@@ -4,11 +4,18 @@
  * back in memory that does not grow (tracemill-aggregate(5)):
  *
  *	magic    8 bytes "\211TMA\r\n\032\n"; u16 major 2, u16 minor 0, u32 0
+ *
  *	blocks   4 bytes "recs"; u32 length; u64 checksum; payload
+ *
  *	         checksum: XXH3 of the payload, with the number of the block (from 0) as its seed
- *	records  in a block: uleb how many bytes of its key are those of the one before in the
- *block; uleb how many follow; these; uleb length; what is known end      4 bytes "end "; u32 16;
- *u64 checksum; u64 number of records, u64 XXH3 of the checksums of all blocks before
+ *
+ *	records  in a block: uleb how many bytes of its key are those of the one before in it;
+ *
+ *	         uleb how many follow; these; uleb length; what is known
+ *
+ *	end      4 bytes "end "; u32 16; u64 checksum; u64 number of records, u64 chain
+ *
+ *	         chain: from 0, with each block's checksum: hash_u64(chain ^ checksum) + 1
  *
  * Little-endian. A block ends with the first record that makes it AGG_BLOCK bytes or more.
  */
@@ -53,7 +60,7 @@ struct agg_writer {
 	uint64_t records, block;
 
 	/* private */
-	struct buf payload, key;
+	struct buf payload, key, next, known;
 	uint64_t chain;
 };
 

@@ -5,24 +5,37 @@
  * which joins: texts (the least that is not empty stays), counts (added up), marks (the largest
  * stays) and values (agg_value.h). So two aggregates merge record by record.
  *
- *	kind          key                   texts                  counts
- *	AGG_HEAD                            options, sampling,     captures, frames, duration (ns)
- *	                                    metrics
- *	AGG_INPUT     hash, bytes           name, version, how     times, captures, frames
- *	AGG_FORMAT    name                                         captures
- *	AGG_MODULE    name, build-id                               captures
- *	AGG_NOTE      severity, text                               count, captures
- *	AGG_WHOLE     which                                                   values: of a capture
- *	AGG_FRAMES                                                 values: of any frame
- *	AGG_FRAME     number                name                   values: of this frame
- *	AGG_COUNTER   name, unit                                   values: AGG_READING, AGG_LAST
- *	AGG_KEY       by                                           captures, things pruned
- *	AGG_ROW       by, thing             display, place         values: of a capture that has it
+ *	kind      key               texts                  counts
  *
- * Of AGG_HEAD the texts must be equal in all that are merged. AGG_WHOLE and AGG_KEY have marks:
- * per sum the state (enum metric_state), then per sum the lack (enum lack). The values of AGG_KEY
- * are what the pruned things had together. Things have the identities of things.h; of a stack it is
- * the path of its calls, the outermost first.
+ *	HEAD                        options, sampling,     captures, frames, duration (ns)
+ *	                            metrics
+ *
+ *	INPUT     hash, bytes       name, version, format  times, captures, frames
+ *
+ *	FORMAT    name                                     captures
+ *
+ *	MODULE    name, build-id                           captures
+ *
+ *	NOTE      severity, text                           count, captures
+ *
+ *	WHOLE     which                                    values: of a capture
+ *
+ *	FRAMES                                             values: of any frame
+ *
+ *	FRAME     number            name                   values: of this frame
+ *
+ *	COUNTER   name, unit                               values: AGG_READING, AGG_LAST
+ *
+ *	ROW       by, thing         display, place         values: of a capture that has it
+ *
+ *	KEY       by                                       captures, things pruned
+ *
+ * Of HEAD the texts must be equal in all that are merged. WHOLE (of AGG_ALL) and KEY have marks:
+ * per sum the state (enum metric_state), then per sum the lack (enum lack). The values of KEY are
+ * what the pruned things had together. Things have the identities of things.h; of a stack it is the
+ * path of its calls, the outermost first, and its place is the site: raw name, module, file, line
+ * in decimal, and "1" when it is inside the rules, with NULs between. Its display name is the
+ * site's.
  */
 #ifndef TM_REPORT_AGG_RECORD_H
 #define TM_REPORT_AGG_RECORD_H
@@ -41,8 +54,8 @@ enum agg_kind {
 	AGG_FRAMES,
 	AGG_FRAME,
 	AGG_COUNTER,
-	AGG_KEY,
 	AGG_ROW,
+	AGG_KEY,
 	AGG_KINDS
 };
 
@@ -85,16 +98,14 @@ struct agg_record { /* zeroed is empty and valid */
 	struct agg_text texts[AGG_TEXTS];
 	uint64_t counts[AGG_COUNTS];
 	uint8_t marks[AGG_MARKS];
-	size_t n_texts, n_counts, n_marks;
-	uint16_t metrics[AGG_METRICS]; /* of values, ascending */
+	uint64_t has; /* bit 1 << metric: there is such a value */
 	struct agg_value values[AGG_METRICS];
-	size_t n_values;
 
 	/* private */
 	struct agg_call *calls;
 	size_t cap_calls;
 	struct agg_places places;
-	struct buf key_text, text;
+	struct buf text;
 };
 
 void agg_record_release(struct agg_record *r);
@@ -102,7 +113,7 @@ void agg_record_release(struct agg_record *r);
 void agg_record_clear(struct agg_record *r);
 /* NULL: the record has none of it. */
 const struct agg_value *agg_record_value(const struct agg_record *r, unsigned metric);
-/* Makes it where there is none. Valid until the next one is made. */
+/* Empty where there was none. */
 struct agg_value *agg_record_make(struct agg_record *r, unsigned metric);
 
 /* The key as bytes: their order is that of the records. */
