@@ -34,13 +34,10 @@ static void tell_pruned(const struct agg_prune *p)
 		const struct agg_prune_lost *l = &p->lost[k];
 		struct buf b = BUF_INIT;
 
-		for (unsigned i = 0; i < SUMS; i++)
-			if (l->sums.has >> i & 1 && l->sums.v[i] && b.len < 200)
-				buf_addf(&b, "%s%s %" PRId64, b.len ? ", " : ": ",
-					 sum_names[i].word, (int64_t)l->sums.v[i]);
+		agg_lost_text(&b, &l->sums);
 		if (l->things)
-			cli_note(NULL, "--prune-below leaves out %" PRIu64 " %s%s", l->things,
-				 key_plurals[k], b.len ? buf_str(&b) : "");
+			cli_note(NULL, "--prune-below leaves out %" PRIu64 " %s%s%s", l->things,
+				 key_plurals[k], b.len ? ": " : "", buf_str(&b));
 		buf_release(&b);
 	}
 }

@@ -44,4 +44,7 @@ enum status agg_prune_parse(struct agg_prune *p, const char *text, struct err *e
 enum status agg_prune(struct agg_reader *r, struct agg_prune *p, struct agg_writer *to,
 		      struct err *e);
 
+/* What was lost, in words: "count 5, requested 80"; nothing where nothing is known. */
+void agg_lost_text(struct buf *b, const struct sums *lost);
+
 #endif

@@ -4,6 +4,7 @@
 #include "lib/report/agg_summary.h"
 #include "lib/report/frames.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum status agg_prune_parse(struct agg_prune *p, const char *text, struct err *e)
@@ -93,4 +94,16 @@ enum status agg_prune(struct agg_reader *r, struct agg_prune *p, struct agg_writ
 	for (size_t k = 0; k < KEYS; k++)
 		agg_record_release(&rest[k]);
 	return st == ST_NONE ? ST_OK : st;
+}
+
+void agg_lost_text(struct buf *b, const struct sums *lost)
+{
+	for (unsigned i = 0; i < SUMS; i++)
+		if (lost->has >> i & 1 && lost->v[i] && !sum_is_mean(i) && i != SUM_TIMED) {
+			buf_addf(b, "%s%s ", b->len ? ", " : "", sum_names[i].word);
+			if (sum_is_signed(i))
+				buf_addf(b, "%" PRId64, (int64_t)lost->v[i]);
+			else
+				buf_add_u64(b, lost->v[i]);
+		}
 }
