@@ -119,6 +119,23 @@ void cli_save_aggregate(const char *path, const char *operand, const struct impo
 	free(operands[0]);
 }
 
+/* As cli_notes tells those of a trace. */
+static void tell_note(const char *file, const struct agg_record *r)
+{
+	static const char *const severities[] = {"info", "guess", "loss"};
+	struct buf b = BUF_INIT;
+
+	if (r->key.which > NOTE_LOSS || (r->key.which < NOTE_GUESS && !cli_verbose))
+		return;
+	buf_add(&b, r->key.name.s, r->key.name.n);
+	if (r->counts[0])
+		buf_addf(&b, ": %" PRIu64, r->counts[0]);
+	if (r->counts[1] > 1)
+		buf_addf(&b, " (in %" PRIu64 " captures)", r->counts[1]);
+	cli_note(file, "%s: %s", severities[r->key.which], buf_str(&b));
+	buf_release(&b);
+}
+
 enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 {
 	struct agg_record rec = {.has = 0};
@@ -132,12 +149,15 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 	if (st)
 		return st;
 	agg_reader_init(&r, &in->cur);
-	while (!(st = agg_reader_record(&r, &rec, e)))
+	while (!(st = agg_reader_record(&r, &rec, e))) {
+		if (rec.key.kind == AGG_NOTE)
+			tell_note(in->name, &rec);
 		if ((rec.key.kind == AGG_KEY || rec.key.kind == AGG_WHOLE) &&
 		    !agg_known_check(&rec, e)) {
 			st = e->code;
 			break;
 		}
+	}
 	agg_record_release(&rec);
 	agg_reader_release(&r);
 	return st == ST_NONE ? input_rewind(in) : st;

@@ -127,7 +127,7 @@ static void add_frame(struct loader *l)
 	for (size_t i = 0; i < p->n_groupings; i++)
 		if (p->groupings[i].key.by == KEY_FRAME) {
 			uint32_t id = fold_frame_id(p, l->rec.key.frame, l->rec.texts[0].s,
-						    l->rec.texts[0].n, false);
+						    l->rec.texts[0].n, !l->rec.key.which);
 
 			columns_add(&p->now.groupings[i].self,
 				    grouping_group(&p->groupings[i], 0, id, 0, false), &s);

@@ -22,7 +22,7 @@
  *
  *	FRAMES                                             values: of any frame
  *
- *	FRAME     number            name                   values: of this frame
+ *	FRAME     which, number     name                   values: of this frame
  *
  *	COUNTER   name, unit                               values: AGG_READING, AGG_LAST
  *
@@ -81,7 +81,8 @@ struct agg_call { /* of a stack: raw name and module of the function */
 struct agg_key {
 	enum agg_kind kind;
 	uint64_t hash, bytes;   /* INPUT */
-	unsigned which;         /* WHOLE: enum agg_which; NOTE: enum severity */
+	unsigned which;         /* WHOLE: enum agg_which; NOTE: enum severity; FRAME: 1, or 0 for
+				 * what stands before the first, which is no frame */
 	int64_t frame;          /* FRAME */
 	enum key by;            /* KEY, ROW */
 	struct agg_text name;   /* FORMAT, MODULE, NOTE, COUNTER; ROW: of all keys not below */
