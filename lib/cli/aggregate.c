@@ -120,25 +120,25 @@ void cli_save_aggregate(const char *path, const char *operand, const struct impo
 }
 
 /* As cli_notes tells those of a trace. */
-static void tell_note(const char *file, const struct agg_record *r)
+static void add_note(struct buf *b, const struct agg_record *r)
 {
 	static const char *const severities[] = {"info", "guess", "loss"};
-	struct buf b = BUF_INIT;
 
 	if (r->key.which > NOTE_LOSS || (r->key.which < NOTE_GUESS && !cli_verbose))
 		return;
-	buf_add(&b, r->key.name.s, r->key.name.n);
+	buf_addf(b, "%s: ", severities[r->key.which]);
+	buf_add(b, r->key.name.s, strnlen(r->key.name.s, r->key.name.n));
 	if (r->counts[0])
-		buf_addf(&b, ": %" PRIu64, r->counts[0]);
+		buf_addf(b, ": %" PRIu64, r->counts[0]);
 	if (r->counts[1] > 1)
-		buf_addf(&b, " (in %" PRIu64 " captures)", r->counts[1]);
-	cli_note(file, "%s: %s", severities[r->key.which], buf_str(&b));
-	buf_release(&b);
+		buf_addf(b, " (in %" PRIu64 " captures)", r->counts[1]);
+	buf_addc(b, '\0');
 }
 
 enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 {
 	struct agg_record rec = {.has = 0};
+	struct buf notes = BUF_INIT;
 	struct agg_reader r;
 	enum status st;
 
@@ -151,13 +151,17 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 	agg_reader_init(&r, &in->cur);
 	while (!(st = agg_reader_record(&r, &rec, e))) {
 		if (rec.key.kind == AGG_NOTE)
-			tell_note(in->name, &rec);
+			add_note(&notes, &rec);
 		if ((rec.key.kind == AGG_KEY || rec.key.kind == AGG_WHOLE) &&
 		    !agg_known_check(&rec, e)) {
 			st = e->code;
 			break;
 		}
 	}
+	/* Those of a damaged one are nobody's. */
+	for (size_t at = 0; st == ST_NONE && at < notes.len; at += strlen(notes.data + at) + 1)
+		cli_note(in->name, "%s", notes.data + at);
+	buf_release(&notes);
 	agg_record_release(&rec);
 	agg_reader_release(&r);
 	return st == ST_NONE ? input_rewind(in) : st;

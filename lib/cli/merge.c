@@ -101,7 +101,7 @@ static bool merge_files(struct cli_merge *m, const struct merge_file *files, siz
 	}
 	if (st && fault.other != SIZE_MAX) {
 		e.offset = ERR_NO_OFFSET;
-		err_prefix(&e, "does not merge with '%s': they differ in", files[fault.other].name);
+		err_prefix(&e, "does not merge with '%s'", files[fault.other].name);
 	}
 	if (st)
 		cli_fail(fault.which != SIZE_MAX ? files[fault.which].name : NULL, &e);

@@ -127,7 +127,8 @@ void agg_record_write(struct agg_record *r, struct buf *out);
 enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint64_t offset,
 			    struct err *e);
 /* Two records of one key. ST_UNSUPPORTED: heads that differ; the message says in what, as
- * "options: '--focus x' and none". The texts of *to may then be borrowed from *from. */
+ * "options: '--focus x' there, none here", here being *from. The texts of *to may then be borrowed
+ * from *from. */
 enum status agg_record_join(struct agg_record *to, const struct agg_record *from, struct err *e);
 
 #endif

@@ -373,7 +373,7 @@ TEST(different_heads_do_not_merge)
 	struct err e = ERR_INIT;
 
 	CHECK_EQ(merged(in, 2, &out, &e), ST_UNSUPPORTED);
-	CHECK_STR(e.msg, "options: '--focus x' and none");
+	CHECK_STR(e.msg, "options: '--focus x' there, none here");
 	buf_release(&in[0]);
 	buf_release(&in[1]);
 	buf_release(&out);
