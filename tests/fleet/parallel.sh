@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
+# shellcheck disable=SC2030,SC2031 # PATH is of one subshell
+#
 # fleet/parallel: GNU parallel on this machine, and over an sshd on loopback; a worker that is killed
 # is run again, and nothing changes.
 set -u
