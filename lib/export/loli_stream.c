@@ -76,6 +76,8 @@ static enum status put_packet(struct stream *s, struct err *e)
 	fwrite(s->packet.data, 1, s->packet.len, s->out);
 	s->raw.len = 0;
 	s->n = 0;
+	if (s->options->live)
+		fflush(s->out);
 	return export_written(s->out, e);
 }
 
