@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * managed FRAMES: frames with typed allocations, as an engine reports those of its managed heap.
- * It prints what it did, a line for each frame and type, in the order of first use:
+ * managed FRAMES [kill]: frames with typed allocations, as an engine reports those of its managed
+ * heap. It prints what it did, a line for each frame and type, in the order of first use:
  *
  *     FRAME TYPE REQUESTED REAL ALLOCATIONS
  *
- * Frame 3 has a type whose bytes are more than 2^31-1, and frame 4 has none.
+ * Frame 3 has a type whose bytes are more than 2^31-1, and frame 4 has none. kill: it kills itself
+ * as soon as the frame behind them has begun.
  */
 #include "lib/capture/tracemill.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,6 +62,10 @@ int main(int argc, char **argv)
 					names[k], sums[k][0], sums[k][1], sums[k][2]);
 			sums[k][0] = sums[k][1] = sums[k][2] = 0;
 		}
+	}
+	if (argc > 2) {
+		tracemill_frame();
+		raise(SIGKILL);
 	}
 	return 0;
 }
