@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 	    ROW_CHOICE(0, "stacks", "HOW", "auto, fp, unwind or none", &stacks, launch_stacks),
 	    ROW_NUMBER(0, "depth", "N", "locations kept of a stack (default: 128)", &depth),
 	    ROW_HEADING("instead of a program:"),
-	    ROW_STRING(0, "unity", "HOST[:PORT]", "a Unity player's stream", &unity.place),
+	    ROW_STRING(0, "unity", "PLACE", "a Unity player at HOST[:PORT]", &unity.place),
 	    ROW_FLAG(0, "follow", "write FILE as it comes", &unity.follow),
 	    ROW_NUMBER(0, "idle", "SECONDS", "give a silent player up (default: 30)", &idle),
 	    OPT_END,
