@@ -154,7 +154,9 @@ static void drop_client(struct serve *s)
 
 static void accept_client(struct serve *s)
 {
-	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct sockaddr_in from;
+	socklen_t n = sizeof from;
+	int fd = accept4(s->listener, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0)
 		return;

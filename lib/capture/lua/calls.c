@@ -30,7 +30,7 @@ void calls_release(struct calls *c)
 	free(c->running);
 	table_release(&c->by_pointer);
 	table_release(&c->by_state);
-	table_release(&c->by_location);
+	table_release(&c->by_place);
 	*c = (struct calls){0};
 }
 
@@ -39,29 +39,43 @@ uint32_t calls_find(const struct calls *c, const void *pointer)
 	return table_get(&c->by_pointer, (uintptr_t)pointer);
 }
 
+static uint64_t place_key(struct calls *c, const char *file, int line)
+{
+	return (uint64_t)out_string(c->out, file, strlen(file)) << 32 | (uint32_t)line;
+}
+
+static uint32_t bind_pointer(struct calls *c, const void *pointer, uint32_t function)
+{
+	uint32_t *id = table_put(&c->by_pointer, (uintptr_t)pointer);
+
+	if (id)
+		*id = function;
+	return id ? function : 0;
+}
+
+uint32_t calls_same(struct calls *c, const void *pointer, const char *file, int line)
+{
+	uint32_t function = table_get(&c->by_place, place_key(c, file, line));
+
+	return function ? bind_pointer(c, pointer, function) : 0;
+}
+
 uint32_t calls_add(struct calls *c, const void *pointer, const char *name, const char *file,
 		   int line)
 {
 	struct function *f = grow(c->functions, c->n_functions, &c->cap_functions, sizeof *f);
-	uint32_t location = out_location(c->out, name, file, line), *id, *same;
+	uint32_t *same = f && file ? table_put(&c->by_place, place_key(c, file, line)) : NULL;
 
-	if (f)
-		c->functions = f;
-	same = f ? table_put(&c->by_location, location) : NULL;
-	id = same ? table_put(&c->by_pointer, (uintptr_t)pointer) : NULL;
-	if (!id) {
-		c->lost++;
+	if (!f)
 		return 0;
-	}
-	if (!*same) { /* closures of one function are one */
-		f = &c->functions[c->n_functions++];
-		f->location = location;
-		f->alone = out_stack(c->out, 0, location);
-		f->marker = c->events ? out_marker(c->out, name) : 0;
+	c->functions = f;
+	f = &f[c->n_functions++];
+	f->location = out_location(c->out, name, file, line);
+	f->alone = out_stack(c->out, 0, f->location);
+	f->marker = c->events ? out_marker(c->out, name) : 0;
+	if (same)
 		*same = (uint32_t)c->n_functions;
-	}
-	*id = *same;
-	return *id;
+	return bind_pointer(c, pointer, (uint32_t)c->n_functions);
 }
 
 static void write_event(const struct calls *c, const struct coroutine *co, unsigned kind,
@@ -84,7 +98,8 @@ void calls_leave(struct calls *c, struct coroutine *co)
 	if (!co->n)
 		return;
 	co->n--;
-	write_event(c, co, EV_EXIT, co->frames[co->n].function);
+	if (!co->frames[co->n].seeded)
+		write_event(c, co, EV_EXIT, co->frames[co->n].function);
 }
 
 static void leave_unreturned(struct calls *c, struct coroutine *co)
@@ -124,7 +139,8 @@ void calls_merge(struct calls *c, struct coroutine *co)
 
 	if (co->n < 2)
 		return;
-	write_event(c, co, EV_EXIT, below->function);
+	if (!below->seeded)
+		write_event(c, co, EV_EXIT, below->function);
 	top->place = below->place;
 	*below = *top;
 	co->n--;
@@ -141,7 +157,7 @@ void calls_enter(struct calls *c, struct coroutine *co, uint64_t place, const vo
 		return;
 	}
 	co->frames = f;
-	f[co->n] = (struct frame){place, pointer, function, 0};
+	f[co->n] = (struct frame){place, pointer, function, 0, seeded};
 	f[co->n].stack = stack_of(c, co, co->n);
 	co->n++;
 	if (!seeded)

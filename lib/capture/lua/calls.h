@@ -21,6 +21,7 @@ struct frame {
 	const void *pointer;
 	uint32_t function; /* + 1 */
 	uint32_t stack;
+	bool seeded; /* its entry was before the recording: no event tells its exit */
 };
 
 struct coroutine {
@@ -33,9 +34,9 @@ struct coroutine {
 };
 
 struct calls {
-	struct out *out;                                /* borrowed */
-	bool events;                                    /* ENTER and EXIT are written */
-	struct table by_pointer, by_state, by_location; /* -> functions + 1, coroutines + 1 */
+	struct out *out;                             /* borrowed */
+	bool events;                                 /* ENTER and EXIT are written */
+	struct table by_pointer, by_state, by_place; /* -> functions + 1, coroutines + 1 */
 	struct function *functions;
 	size_t n_functions, cap_functions;
 	struct coroutine *coroutines;
@@ -51,8 +52,10 @@ struct calls {
 void calls_init(struct calls *c, struct out *out, bool events);
 void calls_release(struct calls *c); /* accepts a zeroed struct */
 
-/* A function's number, 0: not seen yet, to be told with calls_add. */
+/* A function's number, 0: not seen yet. Then calls_same, where file is not NULL: another closure of
+ * what is defined there has been seen. If none has, it is told with calls_add. */
 uint32_t calls_find(const struct calls *c, const void *pointer);
+uint32_t calls_same(struct calls *c, const void *pointer, const char *file, int line);
 uint32_t calls_add(struct calls *c, const void *pointer, const char *name, const char *file,
 		   int line);
 /* This address has been freed: it may come again as another function or coroutine. */

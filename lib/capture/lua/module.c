@@ -9,7 +9,7 @@
  * the stack, C functions have no return, and compiled code has no hooks at all, so that the
  * compiler is off while calls are recorded.
  */
-#include "lib/capture/lua/calls.h"
+#include "lib/capture/lua/function.h"
 #include "lib/capture/lua/snapshot.h"
 
 #include <errno.h>
@@ -206,29 +206,6 @@ static const void *pointer_of(lua_State *l, lua_Debug *ar)
 	return p;
 }
 
-static uint32_t function_of(struct module *m, lua_State *l, lua_Debug *ar, const void *pointer)
-{
-	uint32_t f = calls_find(&m->calls, pointer);
-	char name[LUA_IDSIZE + 40];
-	const char *file;
-
-	if (f)
-		return f;
-	lua_getinfo(l, "nS", ar);
-	file = *ar->source == '@' ? ar->source + 1 : ar->short_src;
-	if (*ar->what == 'm')
-		snprintf(name, sizeof name, "main chunk");
-	else if (ar->name && *ar->name)
-		snprintf(name, sizeof name, "%.60s", ar->name);
-	else if (*ar->what == 'C')
-		snprintf(name, sizeof name, "[C]");
-	else
-		snprintf(name, sizeof name, "function <%s:%d>", ar->short_src, ar->linedefined);
-	if (*ar->what == 'C')
-		return calls_add(&m->calls, pointer, name, NULL, 0);
-	return calls_add(&m->calls, pointer, name, file, ar->linedefined);
-}
-
 static bool is_c(lua_State *l, lua_Debug *ar)
 {
 	lua_getinfo(l, "S", ar);
@@ -277,7 +254,7 @@ static void called(struct module *m, lua_State *l, lua_Debug *ar)
 		return;
 	settle(m, l, co, tail, place);
 	pointer = pointer_of(l, ar);
-	function = function_of(m, l, ar, pointer);
+	function = function_of(&m->calls, l, ar, pointer);
 	top = calls_top(co);
 	if (tail && top) {
 		place = top->place;
@@ -334,8 +311,8 @@ static void seed(struct module *m, lua_State *l)
 		if (!lua_getstack(l, i, &ar) || (PLACES_IN_ORDER && is_c(l, &ar)))
 			continue;
 		pointer = pointer_of(l, &ar);
-		calls_enter(&m->calls, co, place_of(&ar), pointer, function_of(m, l, &ar, pointer),
-			    true);
+		calls_enter(&m->calls, co, place_of(&ar), pointer,
+			    function_of(&m->calls, l, &ar, pointer), true);
 	}
 }
 
@@ -457,8 +434,8 @@ static void add_notes(const struct module *m)
 	struct cap_output *o = &m->out->o;
 
 	if (m->before)
-		cap_output_note(o, NOTE_INFO, m->before,
-				"blocks from before the start were freed or moved");
+		cap_output_note(o, NOTE_INFO, m->before_bytes,
+				"bytes of blocks from before the start were freed or moved");
 	if (m->lost + m->calls.lost)
 		cap_output_note(o, NOTE_LOSS, m->lost + m->calls.lost,
 				"blocks or calls that there was no memory for");

@@ -39,8 +39,8 @@ bool out_free(struct out *out);
 
 int64_t out_time(const struct out *out);
 /* Ids of rows; 0: no memory. */
-uint32_t out_string(struct out *out, const char *text, size_t n);
-uint32_t out_type(struct out *out, const char *text);
+uint32_t out_string(struct out *out, const char *s, size_t n);
+uint32_t out_type(struct out *out, const char *s);
 uint32_t out_location(struct out *out, const char *name, const char *file, int line);
 uint32_t out_stack(struct out *out, uint32_t parent, uint32_t location);
 uint32_t out_marker(struct out *out, const char *name);
