@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
+# timeout: 400
+#
 # require "tracemill" in each Lua that is here: a script that records itself and knows what it did
 # (testdata/src/lua/recorded.lua).
 set -u
@@ -111,6 +113,19 @@ try() { # lua
 	ok "$lua: tm-heap reads them" [ "$(tm-heap -q --csv "$lua/b.tmt" | grep -c '^.*table')" -ge 1 ]
 }
 
+# Errors, coroutines that end in every way, addresses that are used again; and each end of the state.
+edges() { # lua, how it ends, the status, calls without end
+	mkdir -p "$1.$2"
+	LUA_CPATH="$BIN/../lib/$1/?.so" "$1" "$SRC/testdata/src/lua/edges.lua" "$1.$2" "$2" >"$1.$2/said" 2>"$1.$2/err"
+	status=$?
+	ok "$1: edges, $2: the script ends as it would" [ "$status $(grep -c '^true$' "$1.$2/said")" = "$3 1" ]
+	ok "$1: edges, $2: what fails says why" [ "$(grep -c '/nowhere/x: No such file\|string expected\|recording already' "$1.$2/said") $(grep -c 'stack overflow' "$1.$2/said")" = "5 $4" ]
+	for f in "$1.$2"/e?.tmt; do
+		tm-dump -q "$f" 2>&1
+	done >"$1.$2/dump"
+	ok "$1: edges, $2: every trace is whole" [ "$(grep -c '^totals' "$1.$2/dump") $(grep -c '^note loss' "$1.$2/dump")" = "5 0" ]
+}
+
 tried=0
 for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
 	if ! command -v $lua >/dev/null 2>&1 || [ ! -e "$BIN/../lib/$lua/tracemill.so" ]; then
@@ -118,6 +133,9 @@ for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
 		continue
 	fi
 	try $lua
+	edges $lua end 0 1
+	edges $lua exit 3 0
+	edges $lua error 1 0
 	tried=$((tried + 1))
 done
 [ $tried -gt 0 ] || echo "skip - no Lua at all"

@@ -9,10 +9,12 @@
  * the stack, C functions have no return, and compiled code has no hooks at all, so that the
  * compiler is off while calls are recorded.
  */
-#include "lib/capture/lua/function.h"
+#include "lib/capture/lua/names.h"
 #include "lib/capture/lua/snapshot.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,6 @@
 #endif
 
 #define MODULE "tracemill"
-#define EXPORT __attribute__((visibility("default")))
 #if LUA_VERSION_NUM >= 502
 #define OLD 0
 #else
@@ -31,6 +32,11 @@
 enum { PLACES_IN_ORDER = 1, TAIL_MOVES = 0 };
 #else
 enum { PLACES_IN_ORDER = 0, TAIL_MOVES = OLD };
+#endif
+#ifdef TM_LUAJIT
+#define VERSION LUAJIT_VERSION
+#else
+#define VERSION LUA_VERSION
 #endif
 #ifndef LUA_HOOKTAILCALL
 #define LUA_HOOKTAILCALL LUA_HOOKCALL
@@ -48,6 +54,7 @@ struct module {
 	struct out *out; /* NULL: not recording */
 	bool hooked, blocks;
 	bool covered; /* another allocator was put over ours */
+	struct module *others;
 	struct calls calls;
 	struct table live; /* blocks -> type + 1 */
 	uint32_t kinds[KINDS];
@@ -58,28 +65,16 @@ struct module {
 	uint32_t heap;                 /* the counter lua.heap */
 };
 
-/* ---- the allocator ---- */
+static struct module *active; /* those that record */
+static atomic_flag turn = ATOMIC_FLAG_INIT;
 
-static const char *kind_name(size_t kind)
+static void take_turn(void)
 {
-#if LUA_VERSION_NUM >= 504
-	static const char *const later[] = {"upvalue", "proto"};
-#elif LUA_VERSION_NUM == 503
-	static const char *const later[] = {"proto", "other"};
-#else
-	static const char *const later[] = {"proto", "upvalue"};
-#endif
-	switch (kind) {
-	case LUA_TSTRING: return "string";
-	case LUA_TTABLE: return "table";
-	case LUA_TFUNCTION: return "function";
-	case LUA_TUSERDATA: return "userdata";
-	case LUA_TTHREAD: return "thread";
-	case 9:
-	case 10: return later[kind - 9];
-	default: return "other";
-	}
+	while (atomic_flag_test_and_set(&turn))
+		sched_yield();
 }
+
+/* ---- the allocator ---- */
 
 /* 0: this version does not tell. */
 static uint32_t type_of_kind(struct module *m, size_t kind)
@@ -88,7 +83,7 @@ static uint32_t type_of_kind(struct module *m, size_t kind)
 		return 0;
 	kind = kind < KINDS ? kind : 0;
 	if (!m->kinds[kind])
-		m->kinds[kind] = out_type(m->out, kind_name(kind));
+		m->kinds[kind] = out_type(m->out, name_of_kind(kind));
 	return m->kinds[kind];
 }
 
@@ -345,25 +340,9 @@ static struct module *module_of(lua_State *l)
 	return *(struct module **)lua_touserdata(l, lua_upvalueindex(1));
 }
 
-static const char *kind_of_lua(lua_State *l)
-{
-	const char *version = "Lua 5.1";
-
-#ifdef TM_LUAJIT
-	version = LUAJIT_VERSION;
-#else
-	lua_getglobal(l, "_VERSION");
-	if (lua_type(l, -1) == LUA_TSTRING)
-		version = lua_tostring(l, -1);
-	lua_pop(l, 1); /* the globals keep it */
-#endif
-	(void)l;
-	return version;
-}
-
 static struct out *open_file(lua_State *l, const char *path, unsigned metrics)
 {
-	struct out *out = out_new(path, kind_of_lua(l), metrics);
+	struct out *out = out_new(path, VERSION, metrics);
 
 	if (!out)
 		luaL_error(l, "%s: %s", path, strerror(errno));
@@ -426,6 +405,10 @@ static int start(lua_State *l)
 	m->next = lua_getallocf(l, &m->next_ud);
 	m->out = out;
 	lua_setallocf(l, allocate, m);
+	take_turn();
+	m->others = active;
+	active = m;
+	atomic_flag_clear(&turn);
 	return 0;
 }
 
@@ -450,30 +433,50 @@ static void add_notes(const struct module *m)
 }
 
 /* False: the trace could not be written; errno says why. */
-static bool end(lua_State *l, struct module *m)
+static bool finish(struct module *m)
 {
 	struct out *out = m->out;
-	void *ud;
+	struct module **at = &active;
 
-	if (m->hooked)
-		hook_all(m, l, false);
 	if (m->blocks)
 		put_heap(m);
 	add_notes(m);
 	m->out = NULL;
+	calls_release(&m->calls);
+	table_release(&m->live);
+	take_turn();
+	while (*at && *at != m)
+		at = &(*at)->others;
+	if (*at)
+		*at = m->others;
+	atomic_flag_clear(&turn);
+	return out_free(out);
+}
+
+static bool end(lua_State *l, struct module *m)
+{
+	void *ud;
+
 	if (lua_getallocf(l, &ud) == allocate && ud == m)
 		lua_setallocf(l, m->next, m->next_ud);
 	else
 		m->covered = true; /* what was put over ours still comes through here */
-	calls_release(&m->calls);
-	table_release(&m->live);
-	return out_free(out);
+	return finish(m);
+}
+
+/* exit without lua_close, as os.exit does it. */
+__attribute__((destructor)) static void end_all(void)
+{
+	while (active)
+		finish(active);
 }
 
 static int stop(lua_State *l)
 {
 	struct module *m = module_of(l);
 
+	if (m->hooked)
+		hook_all(m, l, false);
 	if (m->out && !end(l, m))
 		return luaL_error(l, MODULE ": the trace is cut: %s", strerror(errno));
 	return 0;
@@ -548,6 +551,8 @@ static int collect(lua_State *l)
 
 	if (!m)
 		return 0;
+	/* Of a state that ends, the hooks need no care, and LuaJIT lets nobody touch its mode. */
+	m->hooked = false;
 	if (m->out)
 		end(l, m);
 	if (!m->covered) {
@@ -557,8 +562,7 @@ static int collect(lua_State *l)
 	return 0;
 }
 
-EXPORT int luaopen_tracemill(lua_State *l);
-
+__attribute__((visibility("default"))) int luaopen_tracemill(lua_State *l);
 int luaopen_tracemill(lua_State *l)
 {
 	static const luaL_Reg functions[] = {

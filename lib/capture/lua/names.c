@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/capture/lua/function.h"
+#include "lib/capture/lua/names.h"
 
 #include <stdio.h>
 
@@ -79,4 +79,25 @@ uint32_t function_of(struct calls *c, lua_State *l, lua_Debug *ar, const void *p
 				 ar->linedefined);
 	}
 	return calls_add(c, pointer, name, file, file ? ar->linedefined : 0);
+}
+
+const char *name_of_kind(size_t kind)
+{
+#if LUA_VERSION_NUM >= 504
+	static const char *const later[] = {"upvalue", "proto"};
+#elif LUA_VERSION_NUM == 503
+	static const char *const later[] = {"proto", "other"};
+#else
+	static const char *const later[] = {"proto", "upvalue"};
+#endif
+	switch (kind) {
+	case LUA_TSTRING: return "string";
+	case LUA_TTABLE: return "table";
+	case LUA_TFUNCTION: return "function";
+	case LUA_TUSERDATA: return "userdata";
+	case LUA_TTHREAD: return "thread";
+	case 9:
+	case 10: return later[kind - 9];
+	default: return "other";
+	}
 }
