@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 	if ((form || serving) && s->children)
 		cli_usage("--pid-children writes traces: without --format and --serve");
 	if (serving && form == MEMTRACER)
-		cli_usage("--serve sends --format loli");
+		cli_usage("--serve is for --format loli");
 	argv[n + 1] = NULL;
 	s->depth = (unsigned)depth;
 	s->stacks = (enum cap_stacks)stacks;
