@@ -73,7 +73,7 @@ override LDLIBS   += $(TM_LIBS)
 proto    := $(wildcard lib/*/*.proto)
 made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
-lib_src  := $(filter-out lib/capture/preload_%,$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+lib_src  := $(filter-out lib/capture/preload_% lib/capture/lua/%,$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/tm-*.c)
@@ -85,6 +85,10 @@ data_src := $(sort $(shell find testdata -type f))
 LIB      := $(B)/libtracemill.a
 CAPTURE  := $(B)/lib/libtracemill-capture
 RUNTIME  := $(CAPTURE).so $(CAPTURE).a $(B)/lib/libtracemill-wrap.a
+# A Lua module for each Lua whose headers are here.
+LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
+              pkg-config --exists $$v 2>/dev/null && echo $$v; done)
+LUA_SO   := $(LUAS:%=$(B)/lib/%/tracemill.so)
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
 FUZZERS  := $(fuzz_src:tests/fuzz/%.c=$(B)/tests/fuzz/%)
@@ -113,7 +117,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS) $(RUNTIME)
+all: $(PROGRAMS) $(RUNTIME) $(LUA_SO)
 
 build/deps.mk: .ci/deps
 	@mkdir -p $(@D)
@@ -199,6 +203,17 @@ $(B)/lib/libtracemill-wrap.a: $(wrap_obj)
 	@mkdir -p $(@D)
 	$(archive)
 
+# The Lua module: the same source with each one's headers. Its host has Lua's functions.
+lua_src  := $(wildcard lib/capture/lua/*.c)
+lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/capture/output.c lib/trace/encode.c \
+            lib/base/hash_bytes.c))
+
+$(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/capture/lua/*.h) $(lua_own)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CPPFLAGS) $(shell pkg-config --cflags $*) \
+	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) \
+	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $(lua_src) $(lua_own)
+
 link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -240,7 +255,7 @@ $(B)/testdata.done: $(B)/testdata.key
 # T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
 few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
-               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) \
+               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) $(LUA_SO) \
                $(UNITS) $(B)/testdata.done)
 replay-programs: $(FUZZERS)
 
@@ -314,11 +329,16 @@ $(B)/completions: $(PROGRAMS)
 	  $(B)/bin/$$p --completion=$$s >$@/$$p.$$s || exit 1; done; done
 	@touch $@
 
+# Where that Lua looks; LuaJIT has a folder of its own, since it and 5.1 look in one.
+lua_dir     = $(LIBDIR)/$(if $(filter luajit,$(1)),tracemill/luajit,lua/$(1:lua%=%))
+
 install: all $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
 	install -d '$(DESTDIR)$(LIBDIR)' && install -m 644 $(RUNTIME) '$(DESTDIR)$(LIBDIR)'
+	$(foreach v,$(LUAS),install -D -m 755 $(B)/lib/$(v)/tracemill.so \
+	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
 	install -D -m 644 lib/capture/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
@@ -336,6 +356,7 @@ uninstall:
 	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME),'$(DESTDIR)$(LIBDIR)/$(notdir $(r))') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' \
+	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 
