@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Aggregates on the command line: made of captures, and read where captures are.
+ */
+#ifndef TM_CLI_AGGREGATE_H
+#define TM_CLI_AGGREGATE_H
+
+#include "lib/cli/filter.h"
+
+/* How a capture was chosen from, in words: aggregates remember it, since only what was chosen alike
+ * compares. Rules for owners are their files' names and digests. */
+void cli_filter_words(const struct cli_filter *f, struct buf *to);
+
+/* Reads one capture and writes what it came to; path NULL or "-" is standard output. After a
+ * failure, which has been told, the file is as it was. */
+void cli_save_aggregate(const char *path, const char *operand, const struct import_options *import,
+			const struct project_options *what, const char *options);
+
+#endif
