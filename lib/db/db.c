@@ -60,9 +60,9 @@ char *db_shown(const char *where)
 	return shown;
 }
 
-struct db *db_open(const char *where, enum db_mode mode, struct err *e)
+struct db *db_open(const char *where, enum db_mode mode, unsigned wait_seconds, struct err *e)
 {
-	return (db_is_url(where) ? &db_postgres : &db_sqlite)->open(where, mode, e);
+	return (db_is_url(where) ? &db_postgres : &db_sqlite)->open(where, mode, wait_seconds, e);
 }
 
 void db_close(struct db *db)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * A database, whichever: a SQLite file, or PostgreSQL by URL (postgresql://..., loaded when such a
- * URL is opened). SQL is what both know; parameters are $1, $2, ... in the order in which they
- * first stand in the text. Errors are one line that says what to do about: locked, full, read-only,
- * damaged, no database; a URL's password is in none of them.
+ * URL is opened). SQL is what both know, with parameters $1, $2, ... and no other '$'. Errors are
+ * one line that says what to do about: locked, full, read-only, damaged, no database; a URL's
+ * password is in none of them.
  *
- *     struct db *db = db_open("runs.db", DB_WRITE, &e);
+ *     struct db *db = db_open("runs.db", DB_WRITE, 60, &e);
  *     struct db_query *q = db_prepare(db, "SELECT a FROM t WHERE b = $1", 1, &e);
  *     db_put_int(q, 1, 7);
  *     while (!(st = db_step(q, &e)))        ST_NONE: no more rows
@@ -29,8 +29,6 @@ enum db_mode {
 	DB_SCRATCH, /* a new file that is thrown away when something fails: no journal, no locks */
 };
 
-enum { DB_WAIT_MS = 30000 }; /* for another writer, before it is "locked" */
-
 struct db;
 struct db_query;
 
@@ -39,7 +37,8 @@ bool db_is_url(const char *where);
 /* The place as it may be shown: without password. The caller's to free. */
 char *db_shown(const char *where);
 
-struct db *db_open(const char *where, enum db_mode mode, struct err *e);
+/* So long another writer is waited for, before the database is "locked". */
+struct db *db_open(const char *where, enum db_mode mode, unsigned wait_seconds, struct err *e);
 void db_close(struct db *db); /* accepts NULL; what was begun and not committed is undone */
 
 /* Statements without parameters and rows. */

@@ -9,7 +9,8 @@
 #include "lib/db/db.h"
 
 struct db_driver {
-	struct db *(*open)(const char *where, enum db_mode mode, struct err *e);
+	struct db *(*open)(const char *where, enum db_mode mode, unsigned wait_seconds,
+			   struct err *e);
 	void (*close)(struct db *db);
 	enum status (*execute)(struct db *db, const char *sql, struct err *e);
 	const char *begin, *snapshot;
@@ -30,6 +31,7 @@ struct db_driver {
 
 struct db { /* first in the drivers' */
 	const struct db_driver *driver;
+	unsigned wait_seconds;
 };
 
 struct db_query {

@@ -119,8 +119,8 @@ static enum status failed(const struct server *s, const PGresult *r, struct err 
 	if (pPQstatus(s->connection) != CONNECTION_OK)
 		return said(s, ST_SYS, pPQerrorMessage(s->connection), e);
 	if (state && !strcmp(state, "55P03"))
-		return err_set(e, ST_SYS, "locked by another program for more than %d s",
-			       DB_WAIT_MS / 1000);
+		return err_set(e, ST_SYS, "locked by another program for more than %u s",
+			       s->db.wait_seconds);
 	if (state && !strcmp(state, "53100"))
 		return err_set(e, ST_SYS, "no space left; nothing was written");
 	if (state && !strcmp(state, "25006"))
@@ -203,9 +203,12 @@ static enum status connect_to(struct server *s, const char *url, enum db_mode mo
 		return said(s, ST_SYS, pPQerrorMessage(s->connection), e);
 	pPQsetNoticeReceiver(s->connection, quiet, NULL);
 	snprintf(sql, sizeof sql,
-		 "SET lock_timeout = %d; SET bytea_output = 'hex';"
+		 "SET lock_timeout = %u; SET bytea_output = 'hex';"
 		 "SET standard_conforming_strings = on; SET default_transaction_read_only = %s",
-		 DB_WAIT_MS, mode == DB_READ ? "on" : "off");
+		 s->db.wait_seconds > 1000000 ? 1000000000
+		 : s->db.wait_seconds         ? s->db.wait_seconds * 1000
+					      : 1,
+		 mode == DB_READ ? "on" : "off");
 	return execute(&s->db, sql, e);
 }
 
@@ -223,11 +226,12 @@ static void close_server(struct db *db)
 	free(s);
 }
 
-static struct db *open_server(const char *url, enum db_mode mode, struct err *e)
+static struct db *open_server(const char *url, enum db_mode mode, unsigned wait_seconds,
+			      struct err *e)
 {
 	struct server *s = mem_zalloc(sizeof *s);
 
-	s->db.driver = &db_postgres;
+	s->db = (struct db){&db_postgres, wait_seconds};
 	if (!connect_to(s, url, mode, e))
 		return &s->db;
 	close_server(&s->db);

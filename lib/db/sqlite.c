@@ -8,6 +8,7 @@
 #include "lib/db/driver.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,9 @@ static sqlite3_stmt *statement_of(struct db_query *q)
 	return ((struct query *)q)->statement;
 }
 
-static enum status failed(sqlite3 *handle, int code, struct err *e)
+static enum status failed(const struct file *f, int code, struct err *e)
 {
+	sqlite3 *handle = f->handle;
 	int extended = handle ? sqlite3_extended_errcode(handle) : code;
 	int of_system = handle ? sqlite3_system_errno(handle) : 0;
 	const char *text = handle ? sqlite3_errmsg(handle) : "out of memory";
@@ -44,8 +46,8 @@ static enum status failed(sqlite3 *handle, int code, struct err *e)
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return err_set(e, ST_SYS, "locked by another program for more than %d s",
-			       DB_WAIT_MS / 1000);
+		return err_set(e, ST_SYS, "locked by another program for more than %u s",
+			       f->db.wait_seconds);
 	case SQLITE_FULL: return err_set(e, ST_SYS, "no space left; nothing was written");
 	case SQLITE_READONLY: return err_set(e, ST_SYS, "read-only; nothing was written");
 	case SQLITE_CORRUPT: return err_set(e, ST_BAD, "damaged database (%s)", text);
@@ -66,7 +68,7 @@ static enum status execute(struct db *db, const char *sql, struct err *e)
 {
 	int code = sqlite3_exec(of(db)->handle, sql, NULL, NULL, NULL);
 
-	return code == SQLITE_OK ? ST_OK : failed(of(db)->handle, code, e);
+	return code == SQLITE_OK ? ST_OK : failed(of(db), code, e);
 }
 
 /* To change to the log needs the file alone for a moment, and SQLite does not wait for that. */
@@ -75,12 +77,13 @@ static enum status keep_log(struct file *f, struct err *e)
 	const struct timespec pause = {.tv_nsec = 20000000};
 	int code = SQLITE_BUSY;
 
-	for (int waited = 0; waited < DB_WAIT_MS && code == SQLITE_BUSY; waited += 20) {
+	for (uint64_t waited = 0; waited <= f->db.wait_seconds * 1000ull && code == SQLITE_BUSY;
+	     waited += 20) {
 		if (waited)
 			nanosleep(&pause, NULL);
 		code = sqlite3_exec(f->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
 	}
-	return code == SQLITE_OK ? ST_OK : failed(f->handle, code, e);
+	return code == SQLITE_OK ? ST_OK : failed(f, code, e);
 }
 
 static void add_uri(struct buf *b, const char *path)
@@ -141,8 +144,9 @@ static enum status open_file(struct file *f, const char *path, enum db_mode mode
 		return err_set(e, ST_SYS, "%s", strerror(errno));
 	code = sqlite3_open_v2(path, &f->handle, flags[mode], NULL);
 	if (code != SQLITE_OK)
-		return failed(f->handle, code, e);
-	sqlite3_busy_timeout(f->handle, DB_WAIT_MS);
+		return failed(f, code, e);
+	sqlite3_busy_timeout(
+	    f->handle, f->db.wait_seconds < 1000000 ? (int)f->db.wait_seconds * 1000 : INT_MAX);
 	if (mode == DB_SCRATCH)
 		return execute(&f->db,
 			       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -156,9 +160,9 @@ static enum status open_file(struct file *f, const char *path, enum db_mode mode
 			code = look(f);
 	}
 	if (code != SQLITE_OK)
-		return failed(f->handle, code, e);
+		return failed(f, code, e);
 	if (sqlite3_db_readonly(f->handle, "main") == 1 && mode != DB_READ)
-		return failed(f->handle, SQLITE_READONLY, e);
+		return failed(f, SQLITE_READONLY, e);
 	if (mode != DB_READ && keep_log(f, e))
 		return e->code;
 	/* What is committed is there after a power cut as well. */
@@ -173,11 +177,12 @@ static void close_file(struct db *db)
 	free(f);
 }
 
-static struct db *open_sqlite(const char *path, enum db_mode mode, struct err *e)
+static struct db *open_sqlite(const char *path, enum db_mode mode, unsigned wait_seconds,
+			      struct err *e)
 {
 	struct file *f = mem_zalloc(sizeof *f);
 
-	f->db.driver = &db_sqlite;
+	f->db = (struct db){&db_sqlite, wait_seconds};
 	if (!open_file(f, path, mode, e))
 		return &f->db;
 	close_file(&f->db);
@@ -187,13 +192,18 @@ static struct db *open_sqlite(const char *path, enum db_mode mode, struct err *e
 static struct db_query *prepare(struct db *db, const char *sql, unsigned parameters, struct err *e)
 {
 	struct query *q = mem_zalloc(sizeof *q);
-	int code = sqlite3_prepare_v2(of(db)->handle, sql, -1, &q->statement, NULL);
+	char *text = mem_strdup(sql);
+	int code;
 
-	(void)parameters;
+	/* "$2" would be the second name to be seen here, "?2" is the second parameter. */
+	for (char *p = text; parameters && (p = strchr(p, '$')); p++)
+		*p = '?';
+	code = sqlite3_prepare_v2(of(db)->handle, text, -1, &q->statement, NULL);
+	free(text);
 	q->query.db = db;
 	if (code == SQLITE_OK)
 		return &q->query;
-	failed(of(db)->handle, code, e);
+	failed(of(db), code, e);
 	free(q);
 	return NULL;
 }
@@ -229,7 +239,7 @@ static enum status step(struct db_query *q, struct err *e)
 
 	return code == SQLITE_ROW    ? ST_OK
 	       : code == SQLITE_DONE ? ST_NONE
-				     : failed(of(q->db)->handle, code, e);
+				     : failed(of(q->db), code, e);
 }
 
 static void reset(struct db_query *q)

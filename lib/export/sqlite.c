@@ -553,7 +553,7 @@ static struct export *open_sqlite(const struct export_options *o, FILE *out, str
 	d->sink = (struct sink){begin, event, end, NULL};
 	d->export = (struct export){.sink = &d->sink, .finish = finish, .free = release};
 	d->e = (struct err)ERR_INIT;
-	d->db = db_open(o->path, DB_SCRATCH, &d->e);
+	d->db = db_open(o->path, DB_SCRATCH, 0, &d->e);
 	if (!d->db)
 		failed(d);
 	execute(d, "BEGIN");

@@ -231,6 +231,7 @@ double compare_divisor(const struct summary *run, enum compare_per per)
 	switch (per) {
 	case PER_FRAME: return (double)run->frames;
 	case PER_SECOND: return (double)run->duration / 1e9;
+	case PER_CAPTURE: return (double)run->captures;
 	default: return 1;
 	}
 }

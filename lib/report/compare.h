@@ -16,7 +16,7 @@
 
 enum { COMPARE_GROUPS_MAX = 16, COMPARE_DECIMALS = 3 };
 
-enum compare_per { PER_RUN, PER_FRAME, PER_SECOND }; /* in policy.h's order */
+enum compare_per { PER_RUN, PER_FRAME, PER_SECOND, PER_CAPTURE }; /* in policy.h's order */
 
 struct compare_group {
 	const char *label;     /* borrowed, as the next two */
