@@ -15,7 +15,7 @@ static enum command command_of(const char *word)
 	for (enum command c = 0; c < COMMANDS; c++)
 		if (!strcmp(commands[c], word))
 			return c;
-	cli_usage("'%s' is no command: add, list, trend, change-points or blame", word);
+	cli_usage("'%s' is no command: add, list, trend, change-points or blame", db_shown(word));
 }
 
 static void check(enum command what, const struct cli_history *h, int n, char **operands)
@@ -26,9 +26,12 @@ static void check(enum command what, const struct cli_history *h, int n, char **
 		cli_usage("add: no file");
 	if (what != ADD && n > 2)
 		cli_usage("%s: only add takes files", commands[what]);
-	for (int i = 2; i < n && !h->build; i++)
-		if (!strcmp(operands[i], "-"))
+	for (int i = 2; i < n; i++) {
+		if (!h->build && !strcmp(operands[i], "-"))
 			cli_usage("add: standard input has no name: give --build");
+		if (db_is_url(operands[i])) /* said by nobody else: there is a password in it */
+			cli_usage("add: the store comes first, then files");
+	}
 	if (what != BLAME && (h->from || h->to))
 		cli_usage("--from and --to are for blame");
 	if (what != CHANGE_POINTS && h->fail)

@@ -267,6 +267,8 @@ static void set_notes(struct history_blame *b)
 		b->notes[b->n_notes++] = b->compare.per == PER_CAPTURE
 					     ? "values are means of the runs of a side, per capture"
 					     : "values are means of the runs of a side";
+	if (b->shown == b->n && !cut && (g[0].n > 1 || g[1].n > 1))
+		b->notes[b->n_notes++] = "all others: what rounding of the means leaves";
 	if (b->shown < b->n)
 		note(b, "all others: ", b->n - b->shown, " smaller differences");
 	if (cut)

@@ -122,6 +122,11 @@ static size_t line_of(struct reading *r, const char *s, size_t n)
 	return id - 1;
 }
 
+static bool is_whole(const struct policy_rule *r)
+{
+	return r->key == POLICY_TOTAL || !r->each;
+}
+
 static enum status read_sums(struct reading *r)
 {
 	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
@@ -146,7 +151,7 @@ static enum status read_sums(struct reading *r)
 
 		if (!at || db_is_null(q, 2) || !policy_about(r->rule, name, n))
 			continue;
-		at += (r->rule->each ? line_of(r, name, n) : line_of(r, "", 0)) * r->n - 1;
+		at += (is_whole(r->rule) ? line_of(r, "", 0) : line_of(r, name, n)) * r->n - 1;
 		r->part[at] += (double)db_int(q, 2);
 		r->whole[at] += db_is_null(q, 3) ? 0 : (double)db_int(q, 3);
 		r->has[at] = 1;
@@ -173,7 +178,7 @@ static double value_of(const struct reading *r, size_t line, size_t run)
 	double by = mean ? r->whole[at] : divisor(&r->to->runs->items[run], r->per);
 
 	/* Of what was pruned, one thing may be one of these. */
-	if (!k->metric || (k->pruned && (!r->has[at] || !r->rule->each)) || !(by > 0))
+	if (!k->metric || (k->pruned && (!r->has[at] || is_whole(r->rule))) || !(by > 0))
 		return NAN;
 	return r->part[at] / by;
 }
@@ -208,7 +213,7 @@ static void set_type(struct history_line *l, enum sum metric, enum history_per p
 static void finish_lines(struct reading *r)
 {
 	static const char *const pers[] = {"", " per frame", " per second", ""};
-	bool whole = r->rule->key == POLICY_TOTAL || !r->rule->each;
+	bool whole = is_whole(r->rule);
 	struct buf metric = BUF_INIT;
 	bool one = true; /* capture in each run: then a value is that of a run */
 
