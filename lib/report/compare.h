@@ -23,6 +23,7 @@ struct compare_group {
 	struct summary **runs; /* at least one */
 	const char **names;    /* of the runs: their files */
 	size_t n;
+	bool median; /* of several runs the median counts, not the mean */
 };
 
 struct compare {

@@ -15,7 +15,7 @@ struct part {
 struct search {
 	struct stats_sample s;
 	const struct stats_steps_options *o;
-	double *clipped, *work;
+	double *clipped;
 	struct part *todo;
 	size_t n_todo, cap_todo;
 	struct stats_step *steps;
@@ -41,10 +41,10 @@ double stats_median(struct stats_sample s)
 	return m;
 }
 
-/* A spread of 0 (most runs are equal) draws nothing in. */
-static void clip(const double *v, size_t n, double *to, double *work)
+void stats_draw_in(const double *v, size_t n, double *to)
 {
 	double middle = stats_median((struct stats_sample){v, n}), reach;
+	double *work = mem_array(n + 1, sizeof *work);
 
 	for (size_t i = 0; i < n; i++)
 		work[i] = fabs(v[i] - middle);
@@ -53,6 +53,7 @@ static void clip(const double *v, size_t n, double *to, double *work)
 		to[i] = reach > 0 && v[i] > middle + reach   ? middle + reach
 			: reach > 0 && v[i] < middle - reach ? middle - reach
 							     : v[i];
+	free(work);
 }
 
 /* The largest of the statistic's squares, and the first k where it is. */
@@ -133,7 +134,7 @@ static double find(const struct search *x, struct part part, size_t *at)
 	uint64_t seed = x->o->seed ^ hash_u64(part.first + 1);
 	double most, p = 1;
 
-	clip(x->s.v + part.first, n, x->clipped, x->work);
+	stats_draw_in(x->s.v + part.first, n, x->clipped);
 	if (part.last == x->s.n)
 		p = at_end(x->clipped, n);
 	most = largest(x->clipped, n, at);
@@ -178,7 +179,6 @@ size_t stats_steps(struct stats_sample s, const struct stats_steps_options *o,
 	struct search x = {.s = s, .o = o};
 
 	x.clipped = mem_array(s.n + 1, sizeof *x.clipped);
-	x.work = mem_array(s.n + 1, sizeof *x.work);
 	VEC_PUSH(x.todo, x.n_todo, x.cap_todo) = (struct part){0, s.n};
 	while (x.n_todo) {
 		struct part part = x.todo[--x.n_todo];
@@ -198,7 +198,6 @@ size_t stats_steps(struct stats_sample s, const struct stats_steps_options *o,
 		    stats_median((struct stats_sample){s.v + step->at, step->last - step->at});
 	}
 	free(x.clipped);
-	free(x.work);
 	free(x.todo);
 	*to = x.steps ? x.steps : mem_alloc(sizeof **to);
 	return x.n;
