@@ -98,6 +98,26 @@ void db_rollback(struct db *db)
 	db_execute(db, "ROLLBACK", &ignored);
 }
 
+enum status db_share(struct db *db, struct err *e)
+{
+	return db->driver->share ? db->driver->share(db, e) : ST_OK;
+}
+
+enum status db_taken(struct db *db, struct err *e)
+{
+	struct db_query *q;
+	enum status st;
+
+	if (!db->driver->taken)
+		return ST_NONE;
+	q = db_prepare(db, db->driver->taken, 0, e);
+	if (!q)
+		return e->code;
+	st = db_step(q, e);
+	db_finish(q);
+	return st;
+}
+
 enum status db_has_table(struct db *db, const char *name, struct err *e)
 {
 	struct db_query *q = db_prepare(db, db->driver->has_table, 1, e);

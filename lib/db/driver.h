@@ -13,7 +13,9 @@ struct db_driver {
 			   struct err *e);
 	void (*close)(struct db *db);
 	enum status (*execute)(struct db *db, const char *sql, struct err *e);
+	enum status (*share)(struct db *db, struct err *e); /* NULL: it is so already */
 	const char *begin, *snapshot;
+	const char *taken;     /* a query: a row when there are tables; NULL: never asked */
 	const char *has_table; /* a query: a row when table $1 is there */
 	struct db_query *(*prepare)(struct db *db, const char *sql, unsigned parameters,
 				    struct err *e);

@@ -72,8 +72,9 @@ static enum status execute(struct db *db, const char *sql, struct err *e)
 }
 
 /* To change to the log needs the file alone for a moment, and SQLite does not wait for that. */
-static enum status keep_log(struct file *f, struct err *e)
+static enum status keep_log(struct db *db, struct err *e)
 {
+	struct file *f = of(db);
 	const struct timespec pause = {.tv_nsec = 20000000};
 	int code = SQLITE_BUSY;
 
@@ -163,8 +164,6 @@ static enum status open_file(struct file *f, const char *path, enum db_mode mode
 		return failed(f, code, e);
 	if (sqlite3_db_readonly(f->handle, "main") == 1 && mode != DB_READ)
 		return failed(f, SQLITE_READONLY, e);
-	if (mode != DB_READ && keep_log(f, e))
-		return e->code;
 	/* What is committed is there after a power cut as well. */
 	return execute(&f->db, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", e);
 }
@@ -277,7 +276,9 @@ const struct db_driver db_sqlite = {
     .open = open_sqlite,
     .close = close_file,
     .execute = execute,
+    .share = keep_log,
     .begin = "BEGIN IMMEDIATE",
+    .taken = "SELECT 1 FROM sqlite_master",
     .snapshot = "BEGIN",
     .has_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1",
     .prepare = prepare,

@@ -7,6 +7,7 @@
 #include "lib/report/metric.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,12 +46,14 @@ static enum status read_run(struct history_blame *b, struct history *h, struct c
 	struct summary *s = mem_zalloc(sizeof *s);
 	enum status st = history_aggregate(h, run->id, &bytes, e);
 	struct cursor c;
+	char number[24];
 
 	if (!st) {
 		cursor_init(&c, bytes.data, bytes.len, 0, e);
 		st = agg_summary_read(&c, &b->things, s, e);
+		snprintf(number, sizeof number, "#%lld", (long long)run->id);
 		if (st)
-			err_prefix(e, "damaged: the aggregate of run #%lld", (long long)run->id);
+			err_of_file(e, "damaged: the aggregate of run", number);
 	}
 	buf_release(&bytes);
 	if (st) {

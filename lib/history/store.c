@@ -85,11 +85,13 @@ static enum status check(struct history *h, enum db_mode mode, struct err *e)
 			       (long long)version, HISTORY_SCHEMA);
 	if (version < 0)
 		return err_set(e, ST_BAD, "damaged: schema %lld", (long long)version);
-	if (mode != DB_READ && version < HISTORY_SCHEMA)
-		return bring_up(h, e);
-	if (!version)
+	if (!version && (mode == DB_READ || db_taken(h->db, e) == ST_OK))
 		return err_set(e, ST_UNSUPPORTED, "no history: it has no table tm_store");
-	return ST_OK;
+	if (e->code || mode == DB_READ)
+		return e->code;
+	if (db_share(h->db, e))
+		return e->code;
+	return version < HISTORY_SCHEMA ? bring_up(h, e) : ST_OK;
 }
 
 enum status history_open(struct history *h, const char *where, enum db_mode mode,
