@@ -2,6 +2,7 @@
  *
  * tm-history: a store of past runs: what was added, trends, where they step, and what did it.
  */
+#include "lib/cli/aggregate.h"
 #include "lib/cli/history.h"
 
 #include <string.h>
@@ -32,6 +33,10 @@ static void check(enum command what, const struct cli_history *h, int n, char **
 		if (db_is_url(operands[i])) /* said by nobody else: there is a password in it */
 			cli_usage("add: the store comes first, then files");
 	}
+	if (what <= LIST && (h->metric || h->by >= 0 || h->per >= 0 || h->counter ||
+			     h->policy_path || h->alpha || h->least || h->names.n || h->cumulative))
+		cli_usage("%s: options of series are for trend, change-points and blame",
+			  commands[what]);
 	if (what != BLAME && (h->from || h->to))
 		cli_usage("--from and --to are for blame");
 	if (what != CHANGE_POINTS && h->fail)
@@ -64,6 +69,9 @@ int main(int argc, char **argv)
 	check(what, &history, n, argv + 1);
 	history.store = argv[2];
 	cli_history_start(&history, what == ADD);
+	if (what != ADD && cli_filter_any(&filter))
+		cli_usage("%s: --focus and its like choose from captures: they are for add",
+			  commands[what]);
 	cli_report_start(&report);
 	if (cli_history_open(&history, what == ADD))
 		switch (what) {

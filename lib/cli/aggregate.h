@@ -11,6 +11,9 @@
  * compares. Rules for owners are their files' names and digests. */
 void cli_filter_words(const struct cli_filter *f, struct buf *to);
 
+/* Whether anything was chosen at all. */
+bool cli_filter_any(const struct cli_filter *f);
+
 /* Reads one capture and writes what it came to; path NULL or "-" is standard output. After a
  * failure, which has been told, the file is as it was. */
 void cli_save_aggregate(const char *path, const char *operand, const struct import_options *import,

@@ -238,6 +238,8 @@ static void find_steps(const struct cli_history *c, struct history_lines *l)
 
 static bool begin_series(struct cli_history *c, struct history_lines *l)
 {
+	size_t present = 0;
+
 	history_lines_init(l, &c->runs);
 	if (!c->runs.n) {
 		cli_error(c->h.shown, "no run is chosen");
@@ -246,6 +248,16 @@ static bool begin_series(struct cli_history *c, struct history_lines *l)
 	}
 	if (!read_series(c, l))
 		return false;
+	for (size_t i = 0; i < l->n; i++)
+		present += l->items[i].present;
+	if (!present) {
+		cli_error(c->h.shown, "no chosen run has a value%s",
+			  c->per == HISTORY_PER_FRAME    ? ": there are no frames to divide by"
+			  : c->per == HISTORY_PER_SECOND ? ": there are no times to divide by"
+							 : "");
+		cli_status(EXIT_INPUT);
+		return false;
+	}
 	find_steps(c, l);
 	return true;
 }
@@ -280,7 +292,7 @@ static struct history_blame *new_blame(struct cli_history *c, const struct sides
 {
 	static const enum key keys[] = {KEY_STACK, KEY_SITE, KEY_TYPE};
 	struct history_blame_options o = {
-	    .sum = sum, .top = c->has_top ? c->top : 30, .flame = flame};
+	    .sum = sum, .per = c->per, .top = c->has_top ? c->top : 30, .flame = flame};
 	struct history_blame *b = NULL;
 	bool told = c->by > 0;
 
@@ -318,11 +330,13 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 }
 
 static void name_the_rise(const struct cli_history *c, const struct stats_step *s,
-			  const struct history_line *l, struct history_blame *b, struct buf *to)
+			  const struct history_line *l, struct history_blame *b, bool as_fact,
+			  struct buf *to)
 {
 	const char *most = b ? history_blame_text(b) : NULL;
 
-	buf_addf(to, "latest step up: %s of %s %s by ", l->metric, l->key, l->name);
+	buf_addf(to, "%s%s of %s %s by ", as_fact ? "" : "latest step up: ", l->metric, l->key,
+		 l->name);
 	history_value_text(l, s->after - s->before, false, to);
 	buf_addf(to, " (%+.1f %%) with build %s", history_step_percent(s),
 		 c->runs.items[s->at].build);
@@ -354,12 +368,17 @@ void cli_history_trend(struct cli_history *c, struct cli_report *r)
 		if (!one)
 			b = blame_of_trend(c, &l, &s, &line);
 		d = document_of(c, "trend");
-		if (s) {
-			name_the_rise(c, s, line, b, &rise);
+		if (s)
+			name_the_rise(c, s, line, b, r->format != RENDER_TEXT, &rise);
+		if (s && r->format == RENDER_TEXT)
 			document_note(&d, buf_str(&rise));
-		}
+		else if (s)
+			document_fact(&d, "latest_step_up", buf_str(&rise));
+		if (!one)
+			history_view_steps(v, &d);
 		history_view_trend(v, &d);
-		history_view_steps(v, &d);
+		if (one)
+			history_view_steps(v, &d);
 		if (b && r->format != RENDER_TEXT)
 			history_blame_add(b, &d);
 		if (r->format != RENDER_TEXT)
@@ -438,7 +457,8 @@ static bool find_sides(struct cli_history *c, struct sides *s)
 		s->new = (struct history_side){s->items[1], 1};
 		return true;
 	}
-	c->by = 0;
+	if (by <= 0 || by == KEY_STACK + 1)
+		c->by = 0;
 	found = begin_series(c, &l);
 	c->by = by;
 	step = found ? history_last_rise(&l, &line) : NULL;

@@ -53,7 +53,7 @@ extern const char *const history_by_words[], *const history_per_words[];
 	    ROW_STRING(0, "machine", "NAME", "the machine or device", &(c).machine),              \
 	    ROW_CHOICE(0, "status", "STATUS", "green, red or unknown", &(c).status,               \
 		       history_statuses),                                                         \
-	    ROW_LIST(0, "label", "NAME=VALUE", "any other label", &(c).labels),                   \
+	    ROW_LIST(0, "label", "LABEL", "any other label, as suite=menus", &(c).labels),        \
 	    ROW_STRING(0, "commit", "ID", "add: the commit", &(c).commit),                        \
 	    ROW_STRING(0, "date", "DATE", "add: YYYY-MM-DD[THH:MM:SSZ] (default: now)",           \
 		       &(c).date),                                                                \
@@ -64,8 +64,8 @@ extern const char *const history_by_words[], *const history_per_words[];
 	    ROW_HEADING("series:"),                                                               \
 	    ROW_CHOICE(0, "metric", "METRIC", "as --sort of tm-top (default: auto)", &(c).metric, \
 		       sort_words),                                                               \
-	    ROW_STRING(0, "counter", "NAME[:STAT]",                                               \
-		       "a counter instead: its mean, last, min or max", &(c).counter),            \
+	    ROW_STRING(0, "counter", "NAME",                                                      \
+		       "a counter instead: its mean, or NAME:last, :min, :max", &(c).counter),    \
 	    ROW_CHOICE(0, "by", "KEY",                                                            \
 		       "a series for each type, function, site, file, module, thread or owner; "  \
 		       "default: total; blame: also stack (default)",                             \

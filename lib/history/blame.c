@@ -260,6 +260,12 @@ static void note(struct history_blame *b, const char *before, uint64_t n, const 
 
 static void set_notes(struct history_blame *b)
 {
+	static const char *const means[] = {
+	    [PER_RUN] = "values are means of the runs of a side",
+	    [PER_FRAME] = "values are means of the runs of a side, per frame",
+	    [PER_SECOND] = "values are means of the runs of a side, per second",
+	    [PER_CAPTURE] = "values are means of the runs of a side, per capture",
+	};
 	const struct compare_group *g = b->compare.groups;
 	uint64_t cut = 0;
 
@@ -267,9 +273,7 @@ static void set_notes(struct history_blame *b)
 		for (size_t i = 0; i < g[k].n; i++)
 			cut += g[k].runs[i]->keys[b->o.by].cut;
 	if (g[0].n > 1 || g[1].n > 1)
-		b->notes[b->n_notes++] = b->compare.per == PER_CAPTURE
-					     ? "values are means of the runs of a side, per capture"
-					     : "values are means of the runs of a side";
+		b->notes[b->n_notes++] = means[b->compare.per];
 	if (b->shown == b->n && !cut && (g[0].n > 1 || g[1].n > 1))
 		b->notes[b->n_notes++] = "all others: what rounding of the means leaves";
 	if (b->shown < b->n)
@@ -301,8 +305,9 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 		history_blame_free(b);
 		return NULL;
 	}
-	if (several_captures(&b->compare))
-		b->compare.per = PER_CAPTURE;
+	b->compare.per = o->per >= 0                     ? (enum compare_per)o->per
+			 : several_captures(&b->compare) ? PER_CAPTURE
+							 : PER_RUN;
 	if (!compare_holds(&b->compare, o->by) || !compare_knows(&b->compare, o->by, o->sum) ||
 	    !compare_knows_total(&b->compare, o->sum)) {
 		err_set(e, ST_UNSUPPORTED, "a run does not know '%s' per %s",

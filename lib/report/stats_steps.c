@@ -56,8 +56,8 @@ void stats_draw_in(const double *v, size_t n, double *to)
 	free(work);
 }
 
-/* The largest of the statistic's squares, and the first k where it is. */
-static double largest(const double *v, size_t n, size_t *at)
+/* The largest of the statistic's squares for k from `from` on (2), and the first k where it is. */
+static double largest(const double *v, size_t n, size_t from, size_t *at)
 {
 	double mean = stats_mean((struct stats_sample){v, n}), sum = 0, most = -1;
 
@@ -65,7 +65,7 @@ static double largest(const double *v, size_t n, size_t *at)
 		double x;
 
 		sum += v[k - 1] - mean;
-		if (k < 2)
+		if (k < from)
 			continue;
 		x = sum * sum * (double)n / ((double)k * (double)(n - k));
 		if (x > most) {
@@ -107,7 +107,7 @@ static double permuted(double *v, size_t n, double most, double alpha, uint64_t 
 
 	for (size_t i = 0; i < STEPS_PERMUTATIONS; i++) {
 		shuffle(v, n, &state);
-		as_large += reaches(largest(v, n, &ignored), most);
+		as_large += reaches(largest(v, n, 2, &ignored), most);
 		if ((double)(as_large + 1) > alpha * (STEPS_PERMUTATIONS + 1))
 			return 1;
 	}
@@ -130,21 +130,22 @@ static double at_end(const double *v, size_t n)
 /* p of a step in n values, and where; 1: none at this alpha. */
 static double find(const struct search *x, struct part part, size_t *at)
 {
-	size_t n = part.last - part.first;
+	size_t n = part.last - part.first, tail = n - 2;
 	uint64_t seed = x->o->seed ^ hash_u64(part.first + 1);
 	double most, p = 1;
 
 	stats_draw_in(x->s.v + part.first, n, x->clipped);
 	if (part.last == x->s.n)
 		p = at_end(x->clipped, n);
-	most = largest(x->clipped, n, at);
+	most = largest(x->clipped, n, 2, at);
+	largest(x->clipped, n, n - STEPS_TAIL, &tail);
 	if (most > 0) {
 		double anywhere = permuted(x->clipped, n, most, x->o->alpha / 2, seed);
 
 		if (anywhere <= x->o->alpha / 2)
 			return anywhere;
 	}
-	*at = n - 2;
+	*at = tail;
 	return p;
 }
 

@@ -11,6 +11,7 @@
  *	            it is as large (Antoch and Huskova 2001).
  *	at the end  how far the mean of the last two values is from m, so that a step shows at its
  *	            second run. p is the share of all pairs of values that are as far: exact.
+ *	            The step is where the CUSUM of the last STEPS_TAIL runs is largest.
  *
  * Nothing is assumed of the noise but that its runs could have come in any order. Before, values
  * are drawn in to within STEPS_CLIP times the scaled median absolute deviation of the median, so
@@ -31,6 +32,7 @@
 enum {
 	STEPS_RUNS_MIN = 6, /* in a series, or a part of it */
 	STEPS_CLIP = 5,
+	STEPS_TAIL = 4,
 	STEPS_PERMUTATIONS = 999,
 };
 

@@ -191,7 +191,7 @@ chmod 755 still
 # --- a page ---
 
 tm-history trend still/runs.db --by function -o trend.html 2>err
-check 'a page names the planted regression' eval 'grep -q "latest step up: requested of function Texture::load by .* with build b115; most of it in Texture::load" trend.html'
+check 'a page names the planted regression' eval 'grep -q "latest_step_up: requested of function Texture::load by .* with build b115; most of it in Texture::load" trend.html'
 check 'and nothing beyond itself' eval '! grep -Eqi "(src|href)=\"?[a-z]*:?//|@import|url\(" trend.html'
 check 'has charts without scripts' eval '[ "$(grep -c "<svg class=.still" trend.html)" = 3 ]'
 tm-history trend still/runs.db --by function --as json >out 2>err
