@@ -4,6 +4,8 @@
 #include "lib/base/mem.h"
 #include "lib/cli/report.h"
 #include "lib/report/agg_build.h"
+#include "lib/report/agg_merge.h"
+#include "lib/report/agg_summary.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -126,4 +128,75 @@ void cli_save_aggregate(const char *path, const char *operand, const struct impo
 	digest_release(&s.digest);
 	agg_builder_release(&s.builder);
 	free(operands[0]);
+}
+
+/* As cli_notes tells those of a trace. */
+static void add_note(struct buf *b, const struct agg_record *r)
+{
+	static const char *const severities[] = {"info", "guess", "loss"};
+
+	if (r->key.which > NOTE_LOSS || (r->key.which < NOTE_GUESS && !cli_verbose))
+		return;
+	buf_addf(b, "%s: ", severities[r->key.which]);
+	buf_add(b, r->key.name.s, strnlen(r->key.name.s, r->key.name.n));
+	if (r->counts[0])
+		buf_addf(b, ": %" PRIu64, r->counts[0]);
+	if (r->counts[1] > 1)
+		buf_addf(b, " (in %" PRIu64 " captures)", r->counts[1]);
+	buf_addc(b, '\0');
+}
+
+enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
+{
+	struct agg_record rec = {.has = 0};
+	struct buf notes = BUF_INIT;
+	struct agg_reader r;
+	enum status st;
+
+	*is = agg_is(&in->cur);
+	if (!*is)
+		return ST_OK;
+	st = input_keep(in);
+	if (st)
+		return st;
+	agg_reader_init(&r, &in->cur);
+	while (!(st = agg_reader_record(&r, &rec, e))) {
+		if (rec.key.kind == AGG_NOTE)
+			add_note(&notes, &rec);
+		if ((rec.key.kind == AGG_KEY || rec.key.kind == AGG_WHOLE) &&
+		    !agg_known_check(&rec, e)) {
+			st = e->code;
+			break;
+		}
+	}
+	/* Those of a damaged one are nobody's. */
+	for (size_t at = 0; st == ST_NONE && at < notes.len; at += strlen(notes.data + at) + 1)
+		cli_note(in->name, "%s", notes.data + at);
+	buf_release(&notes);
+	agg_record_release(&rec);
+	agg_reader_release(&r);
+	return st == ST_NONE ? input_rewind(in) : st;
+}
+
+static void tell_pruned(void *arg, enum key by, uint64_t things, const struct sums *lost)
+{
+	const char *const *file = arg;
+	struct buf b = BUF_INIT;
+
+	agg_lost_text(&b, lost);
+	cli_note(*file, "pruned of its smallest %" PRIu64 " %s%s%s", things, key_plurals[by],
+		 b.len ? ": " : "", buf_str(&b));
+	buf_release(&b);
+}
+
+struct agg_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
+				     const char *const *file)
+{
+	union {
+		const char *const *from;
+		void *to;
+	} arg = {.from = file};
+
+	cli_filter_words(f, words);
+	return (struct agg_asked){words->len ? buf_str(words) : NULL, tell_pruned, arg.to};
 }

@@ -33,7 +33,9 @@ static enum status read_aggregate(void *arg, struct input *in, bool *taken, stru
 	*taken = agg_is(&in->cur);
 	if (*taken && c->has_ranges)
 		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
-	return *taken ? compare_inputs_aggregate(&c->in, &in->cur, c->loop.file, e) : ST_OK;
+	if (!*taken || cli_aggregate_ready(in, taken, e))
+		return *taken ? e->code : ST_OK;
+	return compare_inputs_aggregate(&c->in, &in->cur, c->loop.file, e);
 }
 
 static const char *today(const char *given)

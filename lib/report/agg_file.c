@@ -171,15 +171,7 @@ enum status agg_reader_record(struct agg_reader *r, struct agg_record *rec, stru
 
 void agg_writer_init(struct agg_writer *w, FILE *f, struct buf *out)
 {
-	static const char head[16] = {AGG_MAGIC[0], AGG_MAGIC[1], AGG_MAGIC[2],
-				      AGG_MAGIC[3], AGG_MAGIC[4], AGG_MAGIC[5],
-				      AGG_MAGIC[6], AGG_MAGIC[7], AGG_MAJOR};
-
 	*w = (struct agg_writer){.f = f, .out = out};
-	if (f)
-		fwrite(head, 1, sizeof head, f);
-	else
-		buf_add(out, head, sizeof head);
 }
 
 void agg_writer_release(struct agg_writer *w)
@@ -207,9 +199,15 @@ static void put(struct agg_writer *w, const void *p, size_t n)
 
 static void end_block(struct agg_writer *w, const char kind[4])
 {
+	static const char file_head[16] = {AGG_MAGIC[0], AGG_MAGIC[1], AGG_MAGIC[2],
+					   AGG_MAGIC[3], AGG_MAGIC[4], AGG_MAGIC[5],
+					   AGG_MAGIC[6], AGG_MAGIC[7], AGG_MAJOR};
 	uint8_t head[BLOCK_HEAD];
 	uint64_t sum = hash_bytes_seeded(w->payload.data, w->payload.len, w->block++);
 
+	if (!w->started)
+		put(w, file_head, sizeof file_head);
+	w->started = true;
 	memcpy(head, kind, 4);
 	put_number(head + 4, w->payload.len, 4);
 	put_number(head + 8, sum, 8);

@@ -62,6 +62,7 @@ struct agg_writer {
 	/* private */
 	struct buf payload, key, next, known;
 	uint64_t chain;
+	bool started; /* nothing is written before the first block is full */
 };
 
 void agg_writer_init(struct agg_writer *w, FILE *f, struct buf *out);

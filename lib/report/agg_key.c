@@ -75,7 +75,10 @@ void agg_key_write(const struct agg_key *k, struct buf *out)
 		add_text(out, k->name);
 		break;
 	case AGG_WHOLE: add_number(out, k->which, 1); break;
-	case AGG_FRAME: add_number(out, (uint64_t)k->frame ^ (uint64_t)1 << 63, 8); break;
+	case AGG_FRAME:
+		add_number(out, k->which != 0, 1);
+		add_number(out, (uint64_t)k->frame ^ (uint64_t)1 << 63, 8);
+		break;
 	case AGG_KEY: add_text(out, word(k->by)); break;
 	case AGG_ROW: write_row(k, out); break;
 	default: break;
@@ -193,7 +196,10 @@ enum status agg_key_read(struct agg_record *r, const char *p, size_t n, struct e
 		k->name = read_text(r, &c);
 		break;
 	case AGG_WHOLE: k->which = (unsigned)read_number(&c, 1); break;
-	case AGG_FRAME: k->frame = (int64_t)(read_number(&c, 8) ^ (uint64_t)1 << 63); break;
+	case AGG_FRAME:
+		k->which = read_number(&c, 1) != 0;
+		k->frame = (int64_t)(read_number(&c, 8) ^ (uint64_t)1 << 63);
+		break;
 	case AGG_KEY: k->by = read_by(r, &c); break;
 	case AGG_ROW: read_row(r, &c); break;
 	default: cursor_fail(&c, ST_BAD, "a record of kind %u", (unsigned)k->kind); break;

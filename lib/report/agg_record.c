@@ -219,7 +219,7 @@ static enum status differ(struct err *e, const char *what, struct agg_text a, st
 {
 	const char *quote[2] = {a.n ? "'" : "", b.n ? "'" : ""};
 
-	return err_set(e, ST_UNSUPPORTED, "%s: %s%.*s%s and %s%.*s%s", what, quote[0],
+	return err_set(e, ST_UNSUPPORTED, "%s: %s%.*s%s there, %s%.*s%s here", what, quote[0],
 		       a.n ? (int)(a.n < 120 ? a.n : 120) : 4, a.n ? a.s : "none", quote[0],
 		       quote[1], b.n ? (int)(b.n < 120 ? b.n : 120) : 4, b.n ? b.s : "none",
 		       quote[1]);

@@ -22,7 +22,7 @@
  *
  *	FRAMES                                             values: of any frame
  *
- *	FRAME     number            name                   values: of this frame
+ *	FRAME     which, number     name                   values: of this frame
  *
  *	COUNTER   name, unit                               values: AGG_READING, AGG_LAST
  *
@@ -81,7 +81,8 @@ struct agg_call { /* of a stack: raw name and module of the function */
 struct agg_key {
 	enum agg_kind kind;
 	uint64_t hash, bytes;   /* INPUT */
-	unsigned which;         /* WHOLE: enum agg_which; NOTE: enum severity */
+	unsigned which;         /* WHOLE: enum agg_which; NOTE: enum severity; FRAME: 1, or 0 for
+				 * what stands before the first, which is no frame */
 	int64_t frame;          /* FRAME */
 	enum key by;            /* KEY, ROW */
 	struct agg_text name;   /* FORMAT, MODULE, NOTE, COUNTER; ROW: of all keys not below */
@@ -126,7 +127,8 @@ void agg_record_write(struct agg_record *r, struct buf *out);
 enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint64_t offset,
 			    struct err *e);
 /* Two records of one key. ST_UNSUPPORTED: heads that differ; the message says in what, as
- * "options: '--focus x' and none". The texts of *to may then be borrowed from *from. */
+ * "options: '--focus x' there, none here", here being *from. The texts of *to may then be borrowed
+ * from *from. */
 enum status agg_record_join(struct agg_record *to, const struct agg_record *from, struct err *e);
 
 #endif

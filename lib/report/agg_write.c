@@ -167,7 +167,8 @@ static void add_counters(struct maker *m)
 	}
 }
 
-struct numbered {
+struct numbered { /* before: what stands before the first frame, which is none */
+	bool before;
 	int64_t number;
 	size_t row;
 };
@@ -176,59 +177,64 @@ static int number_order(const void *a, const void *b)
 {
 	const struct numbered *x = a, *y = b;
 
+	if (x->before != y->before)
+		return x->before ? -1 : 1;
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void add_frame(struct maker *m, size_t row)
+static void add_frame(struct maker *m, const struct numbered *n)
 {
 	const struct frames *f = m->s->frames;
-	struct sums s = columns_get(&f->sums, row);
+	struct sums s = columns_get(&f->sums, n->row);
 
-	m->at = (struct agg_place){m->at.input, f->rows[row].number, true};
+	m->at = (struct agg_place){m->at.input, n->number, !n->before};
 	s.has &= AGG_FRAME_SUMS;
 	add_sums(m, &s, 0);
-	if (f->rows[row].has_duration)
-		agg_value_add(agg_record_make(&m->rec, AGG_DURATION), f->rows[row].duration, m->at,
-			      true);
+	if (f->rows[n->row].has_duration)
+		agg_value_add(agg_record_make(&m->rec, AGG_DURATION), f->rows[n->row].duration,
+			      m->at, true);
 }
 
-/* What stands before the first frame is none. */
 static void add_frames(struct maker *m)
 {
 	const struct frames *f = m->s->frames;
 	struct agg_place of_file = m->at;
 	struct numbered *order;
-	size_t n = 0;
+	size_t n = 0, first = 0;
 
 	if (!f)
 		return;
 	order = mem_array(f->n + 1, sizeof *order);
-	for (size_t i = 0; i < f->n; i++)
-		if (f->rows[i].kind == SLICE_FRAME)
-			order[n++] = (struct numbered){f->rows[i].number, i};
+	for (size_t i = 0; i < f->n; i++) {
+		bool before = f->rows[i].kind == SLICE_BEFORE;
+
+		order[n++] = (struct numbered){before, before ? 0 : f->rows[i].number, i};
+		first += before;
+	}
 	qsort(order, n, sizeof *order, number_order);
 	for (size_t i = 0; i < n;) {
 		struct agg_record *r = begin(m, AGG_FRAME);
-		int64_t number = order[i].number;
+		struct numbered at = order[i];
 
-		r->key.frame = number;
-		for (; i < n && order[i].number == number; i++) {
+		r->key.which = !at.before;
+		r->key.frame = at.number;
+		for (; i < n && order[i].before == at.before && order[i].number == at.number; i++) {
 			const char *name;
 			size_t len;
 
-			add_frame(m, order[i].row);
+			add_frame(m, &order[i]);
 			name = intern_text(&f->names, f->rows[order[i].row].name, &len);
 			if (f->rows[order[i].row].name && !r->texts[0].n)
 				r->texts[0] = (struct agg_text){name, len};
 		}
 		finish(m);
 	}
-	if (n) {
+	if (n > first) {
 		begin(m, AGG_FRAMES);
-		for (size_t i = 0; i < n; i++)
-			add_frame(m, order[i].row);
+		for (size_t i = first; i < n; i++)
+			add_frame(m, &order[i]);
 		finish(m);
 	}
 	m->at = of_file;
