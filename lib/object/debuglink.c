@@ -8,6 +8,7 @@
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,20 +51,47 @@ static void read_link(struct hunt *h)
 	free(data);
 }
 
+static const struct object_segment *code_segment(const struct elf_file *f, size_t *i)
+{
+	while (*i < f->n_segments && !f->segments[*i].executable)
+		++*i;
+	return *i < f->n_segments ? &f->segments[(*i)++] : NULL;
+}
+
+static const struct elf_section *code_section(const struct elf_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_sections; i++) {
+		const struct elf_section *s = &f->sections[i];
+
+		if ((s->flags & SHF_EXECINSTR) && !strcmp(s->name, name))
+			return s;
+	}
+	return NULL;
+}
+
+/* By its code and not by its segments: prelink adds to them, and makes REL to larger RELA. */
+uint64_t object_debug_shift(const struct object *o)
+{
+	const struct elf_section *a, *b;
+
+	if (!o->debug.path)
+		return 0;
+	a = code_section(&o->file, ".text");
+	b = code_section(&o->debug, ".text");
+	return a && b && a->size == b->size ? a->addr - b->addr : 0;
+}
+
 /* The executable segments agree: what there is to compare when a file carries no identity. */
 static bool same_code(const struct elf_file *a, const struct elf_file *b)
 {
 	size_t i = 0, k = 0;
 
-	for (;; i++, k++) {
-		while (i < a->n_segments && !a->segments[i].executable)
-			i++;
-		while (k < b->n_segments && !b->segments[k].executable)
-			k++;
-		if (i >= a->n_segments || k >= b->n_segments)
-			return i >= a->n_segments && k >= b->n_segments;
-		if (a->segments[i].vaddr != b->segments[k].vaddr ||
-		    a->segments[i].memsz != b->segments[k].memsz)
+	for (;;) {
+		const struct object_segment *x = code_segment(a, &i), *y = code_segment(b, &k);
+
+		if (!x || !y)
+			return !x && !y;
+		if (x->vaddr != y->vaddr || x->memsz != y->memsz)
 			return false;
 	}
 }

@@ -63,6 +63,9 @@ const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */
 const char *object_debug_path(const struct object *o);
+/* What to add to the addresses in it: 0, unless prelink has moved the object after it was split off.
+ */
+uint64_t object_debug_shift(const struct object *o);
 bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */
 
 struct object_search {

@@ -37,10 +37,13 @@ static struct raw_symbol next_symbol(struct cursor *c, bool is_64) /* Elf64_Sym,
 	return s;
 }
 
-/* Mapping symbols of arm, arm64 and RISC-V: $x, $d.12 and so on. */
-static bool is_mapping(const char *name)
+/* Mapping symbols of arm, arm64 and RISC-V ($x, $d.12 and so on), and the marks that compilers
+ * leave in the code: GCC 2's, and those of the annobin plugin. */
+static bool is_mark(const char *name)
 {
-	return name[0] == '$' && name[1] && strchr("atdx", name[1]) && (!name[2] || name[2] == '.');
+	if (name[0] == '$')
+		return name[1] && strchr("atdx", name[1]) && (!name[2] || name[2] == '.');
+	return !strncmp(name, ".annobin_", 9) || !strcmp(name, "gcc2_compiled.");
 }
 
 /* Lower is better among symbols of one address. */
@@ -51,22 +54,24 @@ static unsigned rank(uint8_t info)
 	return notype * 4 + (binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0);
 }
 
-/* The section that holds the code of s; *end is where it ends. */
+/* The section that holds the code of s, which f has shift bytes lower; *end is where it ends. */
 static bool section_end(const struct elf_file *f, const struct object *o,
-			const struct raw_symbol *s, uint64_t value, uint64_t *end)
+			const struct raw_symbol *s, uint64_t shift, uint64_t *end)
 {
 	const struct elf_section *t;
+	uint64_t addr;
 
 	*end = UINT64_MAX;
 	if (s->section == SHN_UNDEF)
 		return false;
 	if (s->section >= SHN_LORESERVE || s->section >= f->n_sections)
-		return s->section == SHN_XINDEX && object_is_code(o, value);
+		return s->section == SHN_XINDEX && object_is_code(o, s->value);
 	t = &f->sections[s->section];
-	if (!(t->flags & SHF_EXECINSTR) || value < t->addr || value - t->addr >= t->size)
+	addr = t->addr + shift;
+	if (!(t->flags & SHF_EXECINSTR) || s->value < addr || s->value - addr >= t->size)
 		return false;
-	if (t->size <= UINT64_MAX - t->addr)
-		*end = t->addr + t->size;
+	if (t->size <= UINT64_MAX - addr)
+		*end = addr + t->size;
 	return true;
 }
 
@@ -155,6 +160,42 @@ static void flatten(struct symtab *s)
 	free(stack);
 }
 
+/* 64-bit PowerPC before ELFv2: a function's symbol is its descriptor in .opd, whose first word is
+ * the code ("64-bit PowerPC ELF Application Binary Interface", Function Descriptors). */
+struct descriptors {
+	const struct elf_section *at; /* NULL: there are none */
+	uint8_t *bytes;
+	uint64_t size;
+	bool big_endian;
+};
+
+static void find_descriptors(struct descriptors *d, const struct elf_file *f)
+{
+	struct err e = ERR_INIT;
+
+	*d = (struct descriptors){.big_endian = f->big_endian};
+	for (size_t i = 0; f->machine == EM_PPC64 && i < f->n_sections; i++) {
+		if (f->sections[i].name && !strcmp(f->sections[i].name, ".opd") &&
+		    section_read(f, &f->sections[i], &d->bytes, &d->size, &e) == ST_OK)
+			d->at = &f->sections[i];
+	}
+}
+
+/* The code's section stays unknown: SHN_XINDEX asks for none. */
+static void follow_descriptor(const struct descriptors *d, struct raw_symbol *r)
+{
+	struct err e = ERR_INIT;
+	struct cursor c;
+
+	if (!d->at || r->value < d->at->addr || r->value - d->at->addr >= d->size)
+		return;
+	cursor_init(&c, d->bytes, d->size, 0, &e);
+	c.big_endian = d->big_endian;
+	cursor_skip(&c, r->value - d->at->addr, ".opd");
+	r->value = cursor_u64(&c);
+	r->section = SHN_XINDEX;
+}
+
 static void load_table(struct symtab *s, const struct object *o, const struct elf_file *f,
 		       const struct elf_section *table)
 {
@@ -164,6 +205,8 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 	uint64_t size, n_names = 0, *ends = NULL;
 	size_t cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0, n_ends = 0;
 	struct cursor c;
+	const uint64_t shift = f == &o->debug ? object_debug_shift(o) : 0;
+	struct descriptors d;
 	const uint64_t each = f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 
 	if (table->link >= f->n_sections || section_read(f, table, &bytes, &size, &e))
@@ -172,6 +215,7 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 		free(bytes);
 		return;
 	}
+	find_descriptors(&d, &o->file);
 	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
 	c.big_endian = f->big_endian;
 	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
@@ -184,11 +228,13 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 			file = *name ? name : NULL;
 		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 			continue;
-		if (!*name || is_mapping(name))
+		if (!*name || is_mark(name))
 			continue;
 		if (f->machine == EM_ARM && type != STT_NOTYPE)
 			r.value &= ~UINT64_C(1);
-		if (!section_end(f, o, &r, r.value, &end))
+		r.value += shift;
+		follow_descriptor(&d, &r);
+		if (!section_end(f, o, &r, shift, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;
 		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
@@ -204,6 +250,7 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 	free(ranks);
 	free(ends);
 	free(bytes);
+	free(d.bytes);
 }
 
 void symtab_load(struct symtab *s, const struct object *o)

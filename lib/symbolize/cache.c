@@ -372,8 +372,9 @@ static struct dwarf_job rest_job(struct rest *r)
 				  .stats = r->of->stats};
 }
 
-enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
-		      size_t n, const struct dwarf_options *options, struct err *e)
+static enum status run_jobs(struct cache *c, const struct dwarf_engine *engine,
+			    struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+			    struct err *e)
 {
 	struct rest *rest;
 	struct dwarf_job *left;
@@ -415,6 +416,48 @@ enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct
 	}
 	free(rest);
 	free(left);
+	return st;
+}
+
+/* The addresses of a debug file whose object has moved. */
+static uint64_t *shifted(const struct dwarf_job *job, uint64_t shift)
+{
+	uint64_t *addrs = mem_array(job->n, sizeof *addrs);
+
+	for (size_t i = 0; i < job->n; i++)
+		addrs[i] = job->addrs[i] - shift;
+	return addrs;
+}
+
+static void shift_starts(struct dwarf_answers *a, uint64_t shift)
+{
+	for (size_t i = 0; i < a->n_extras; i++)
+		if (a->extras[i].start != DWARF_NO_START)
+			a->extras[i].start += shift;
+}
+
+enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
+		      size_t n, const struct dwarf_options *options, struct err *e)
+{
+	struct dwarf_job *plain = mem_array(n, sizeof *plain);
+	uint64_t **made = mem_zarray(n, sizeof *made);
+	enum status st;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t shift = object_debug_shift(jobs[i].object);
+
+		plain[i] = jobs[i];
+		if (shift)
+			plain[i].addrs = made[i] = shifted(&jobs[i], shift);
+	}
+	st = run_jobs(c, engine, plain, n, options, e);
+	for (size_t i = 0; i < n; i++) {
+		if (made[i] && !st)
+			shift_starts(plain[i].out, object_debug_shift(jobs[i].object));
+		free(made[i]);
+	}
+	free(made);
+	free(plain);
 	return st;
 }
 
