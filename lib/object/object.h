@@ -49,6 +49,8 @@ struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, els
 /* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that
  * shrinks later must not kill the program: contents are read, or mapped and guarded. */
 enum status object_open(struct object **out, const char *path, struct err *e);
+/* Files of a kind that is read here begin so. */
+bool object_is_known(const uint8_t head[8]);
 /* Which part of a universal Mach-O file: the architecture as lipo calls it, or the UUID. With
  * neither it must have only one. */
 struct object_want {
@@ -100,7 +102,8 @@ const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */
 const char *object_debug_path(const struct object *o);
-/* What to add to the addresses in it: 0, unless prelink has moved the object after it was split off.
+/* What to add to the addresses in it: 0, unless prelink has moved the object after it was split
+ * off.
  */
 uint64_t object_debug_shift(const struct object *o);
 bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */
