@@ -7,6 +7,7 @@
 
 #include "lib/object/map.h"
 #include "lib/object/object.h"
+#include "lib/object/trail.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -119,6 +120,7 @@ struct object {
 	bool symbols_loaded;
 	struct symtab symbols;
 	struct object_code *code; /* NULL: not asked for yet */
+	struct trail trail;
 };
 
 /* code.c */

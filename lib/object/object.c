@@ -102,6 +102,7 @@ void object_free(struct object *o)
 	object_drop_sections(o);
 	symtab_release(&o->symbols);
 	object_code_release(o->code);
+	trail_release(&o->trail);
 	pthread_mutex_destroy(&o->lock);
 	elf_file_release(&o->file);
 	elf_file_release(&o->debug);
@@ -142,6 +143,11 @@ const struct object_segment *object_segments(const struct object *o, size_t *n)
 const char *object_debug_path(const struct object *o)
 {
 	return o->debug.path ? o->debug.path : o->file.path;
+}
+
+const struct trail *object_trail(const struct object *o)
+{
+	return &o->trail;
 }
 
 bool object_has_dwarf(const struct object *o)

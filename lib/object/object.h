@@ -20,6 +20,7 @@
 
 struct object;
 struct map_piece;
+struct trail;
 
 enum { OBJECT_BUILD_ID_MAX = 64 };
 
@@ -108,11 +109,26 @@ const char *object_debug_path(const struct object *o);
 uint64_t object_debug_shift(const struct object *o);
 bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */
 
+enum object_part { OBJECT_DEBUG, OBJECT_BINARY };
+
+/* Knows files by their build-id: an index of folders, a server. */
+struct object_finder {
+	/* The n-th file for this build-id, the best first; borrowed, until the finder goes. NULL:
+	 * there are no more, trail (or NULL) has been told why. May be called from any thread. */
+	const char *(*find)(void *arg, const struct object_build_id *id, enum object_part part,
+			    size_t n, struct trail *trail);
+	void *arg;
+};
+
 struct object_search {
 	const char *const
 	    *dirs; /* --debug-dir: trees with .build-id/ab/cdef.debug, or flat folders */
 	size_t n_dirs;
-	bool system; /* look in /usr/lib/debug as well */
+	bool system;         /* look in /usr/lib/debug as well */
+	const char *sysroot; /* and in SYSROOT/usr/lib/debug, before; NULL: there is none */
+	const struct object_finder *finders; /* asked last, in this order */
+	size_t n_finders;
+	bool explain; /* keep what was tried: object_trail */
 };
 
 /* Finds a separate debug file when the object has no DWARF of its own: in a build-id tree, by
@@ -123,6 +139,12 @@ struct object_search {
  * none has DWARF. ST_OK: found or not needed; ST_NONE:
  * nothing found, *e's text lists what was refused and why ("" when nothing was). */
 enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e);
+/* What it tried; empty unless the search was to be explained. */
+const struct trail *object_trail(const struct object *o);
+/* DIR/.build-id/ab/cdef and a suffix, into text of n bytes. False: the id is too short for one, or
+ * the path too long. */
+bool object_build_id_path(const char *dir, const struct object_build_id *id, const char *suffix,
+			  char *text, size_t n);
 
 /* Contents of a section by name, decompressed (SHF_COMPRESSED zlib and zstd, .zdebug_*), from
  * the debug file when it has it, else from the object. ST_NONE: not there. The bytes live until

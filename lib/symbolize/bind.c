@@ -41,7 +41,9 @@ struct binder {
 	struct map64 slides; /* process -> its first module of which only the slide is known */
 	struct module_file nameless; /* the file for addresses that no module maps */
 	struct found_slides found;   /* with o->find_slides */
-	unsigned address_bits;       /* of the highest mapping, rounded up to what arm64 has */
+	struct file *slid;           /* the first file that a given slide is of, and that slide */
+	uint64_t slid_by;
+	unsigned address_bits; /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
 };
 
@@ -129,8 +131,8 @@ static bool in_code(const struct file *f, uint64_t vaddr)
 	return object_is_code(f->object, vaddr);
 }
 
-/* What no module maps, without tags. */
-static void find_lost_slides(struct binder *b)
+/* What no module maps, without tags: the caller's. */
+static uint64_t *unmapped(struct binder *b, size_t *count)
 {
 	uint64_t *addrs = mem_array(b->t->n_locations, sizeof *addrs);
 	size_t n = 0;
@@ -144,7 +146,28 @@ static void find_lost_slides(struct binder *b)
 		if (l->space == SPACE_RUNTIME && !mapped(b, l, &addr, &range, &flags))
 			addrs[n++] = addr & ((UINT64_C(1) << b->address_bits) - 1);
 	}
+	*count = n;
+	return addrs;
+}
+
+static void find_lost_slides(struct binder *b)
+{
+	size_t n;
+	uint64_t *addrs = unmapped(b, &n);
+
 	found_slides_find(&b->found, b->t, b->files, addrs, n);
+	free(addrs);
+}
+
+static void doubt_slide(struct binder *b)
+{
+	size_t n;
+	uint64_t *addrs;
+
+	if (!b->slid || (b->o->locations && b->o->locations != LOCATION_RETURN))
+		return;
+	addrs = unmapped(b, &n);
+	found_slides_doubt(b->t, b->slid, b->slid_by, addrs, n);
 	free(addrs);
 }
 
@@ -175,6 +198,10 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 	if (!b->o->has_slide)
 		slide = b->maps->modules[module].slide;
 	m = module ? file_of(b, b->maps, module) : nameless_file(b);
+	if (m->file && !b->slid) {
+		b->slid = m->file;
+		b->slid_by = slide;
+	}
 	out->module = module;
 	out->file = m->file;
 	out->vaddr = l->raw - slide;
@@ -190,6 +217,25 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 		out->file = NULL;
 		out->vaddr = 0;
 	}
+}
+
+/* A separate debug file has its segments' addresses, but their offsets are those of another file.
+ * All of a module is mapped with one bias, which the mapping of its first byte tells. */
+static bool by_first_byte(const struct module *m, const struct object *o, uint64_t addr,
+			  uint64_t *vaddr)
+{
+	size_t n;
+	const struct object_segment *s = object_segments(o, &n);
+	uint64_t page;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].executable && s[i].filesz)
+			return false;
+	if (!n || !m->n_ranges || m->ranges[0].offset)
+		return false;
+	page = s[0].align > 1 ? s[0].align : 1;
+	*vaddr = addr - m->ranges[0].lo + s[0].vaddr / page * page;
+	return true;
 }
 
 /* Of an APK's mapping: the library that is there. */
@@ -226,7 +272,8 @@ static void by_runtime(struct binder *b, const struct location *l, struct bound 
 		out->vaddr = addr - (m->ranges[0].lo - m->ranges[0].offset);
 		return;
 	}
-	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr))
+	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr) &&
+	    !by_first_byte(m, f->file->object, addr, &out->vaddr))
 		out->reason = REASON_OUTSIDE;
 }
 
@@ -483,6 +530,7 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 		out[i].kind = o->locations ? o->locations : t->locations[i].kind;
 	}
 	decide_kinds(t, out);
+	doubt_slide(&b);
 	if (b.cleared)
 		trace_note(t, NOTE_INFO, b.cleared,
 			   "addresses in which tag, signature or Thumb bits were cleared");

@@ -425,27 +425,6 @@ static enum status run_jobs(struct cache *c, const struct dwarf_engine *engine,
 	return st;
 }
 
-/* Symbol files answer for themselves. */
-static enum status run_all(struct cache *c, const struct dwarf_engine *engine,
-			   struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
-			   struct err *e)
-{
-	struct dwarf_job *left = mem_array(n, sizeof *left);
-	size_t n_left = 0;
-	enum status st = ST_OK;
-
-	for (size_t i = 0; i < n; i++) {
-		if (object_is_source(jobs[i].object))
-			dwarf_source(&jobs[i], options);
-		else
-			left[n_left++] = jobs[i];
-	}
-	if (n_left)
-		st = run_jobs(c, engine, left, n_left, options, e);
-	free(left);
-	return st;
-}
-
 /* The addresses of a debug file whose object has moved. */
 static uint64_t *shifted(const struct dwarf_job *job, uint64_t shift)
 {
@@ -463,8 +442,9 @@ static void shift_starts(struct dwarf_answers *a, uint64_t shift)
 			a->extras[i].start += shift;
 }
 
-enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
-		      size_t n, const struct dwarf_options *options, struct err *e)
+static enum status run_cached(struct cache *c, const struct dwarf_engine *engine,
+			      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+			      struct err *e)
 {
 	struct dwarf_job *plain = mem_array(n, sizeof *plain);
 	uint64_t **made = mem_zarray(n, sizeof *made);
@@ -477,7 +457,7 @@ enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct
 		if (shift)
 			plain[i].addrs = made[i] = shifted(&jobs[i], shift);
 	}
-	st = run_all(c, engine, plain, n, options, e);
+	st = run_jobs(c, engine, plain, n, options, e);
 	for (size_t i = 0; i < n; i++) {
 		if (made[i] && !st)
 			shift_starts(plain[i].out, object_debug_shift(jobs[i].object));
@@ -485,6 +465,25 @@ enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct
 	}
 	free(made);
 	free(plain);
+	return st;
+}
+
+enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
+		      size_t n, const struct dwarf_options *options, struct err *e)
+{
+	struct dwarf_job *left = mem_array(n, sizeof *left);
+	size_t n_left = 0;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		if (object_is_source(jobs[i].object))
+			dwarf_source(&jobs[i], options);
+		else
+			left[n_left++] = jobs[i];
+	}
+	if (n_left)
+		st = run_cached(c, engine, left, n_left, options, e);
+	free(left);
 	return st;
 }
 

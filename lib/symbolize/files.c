@@ -189,7 +189,27 @@ void files_init(struct files *f, const struct files_options *options)
 		else
 			add_given(f, text, NULL, 0);
 	}
+	for (size_t i = 0; i < options->n_modules; i++) {
+		const char *text = options->modules[i], *equals = strchr(text, '=');
+
+		if (equals)
+			add_given(f, equals + 1, text, (size_t)(equals - text));
+	}
 	pool_run(options->jobs, f->n, load_item, &job);
+}
+
+bool files_open_members(struct files *f, size_t max)
+{
+	struct file **todo = mem_array(f->n, sizeof *todo);
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i]->zip)
+			todo[n++] = f->items[i];
+	for (size_t i = 0; i < n && i < max; i++)
+		load(todo[i], &f->options);
+	free(todo);
+	return n <= max;
 }
 
 void files_release(struct files *f)
@@ -207,6 +227,11 @@ void files_release(struct files *f)
 		free(f->zips[i]);
 	}
 	free(f->zips);
+	for (size_t i = 0; i < f->n_found; i++) {
+		free(f->found[i].name);
+		trail_release(&f->found[i].trail);
+	}
+	free(f->found);
 	*f = (struct files){.n = 0};
 }
 
@@ -283,8 +308,10 @@ static struct file *by_path(struct files *f, const char *path)
 	struct stat st;
 	struct file *item;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
+		trail_add(f->trail, false, path, "not there");
 		return NULL;
+	}
 	/* One file has as many paths as a capture cares to write. */
 	for (size_t i = 0; i < f->n; i++)
 		if (f->items[i]->inode == st.st_ino && f->items[i]->device == st.st_dev)
@@ -308,31 +335,68 @@ static struct file *below_sysroot(struct files *f, const char *name)
 	return item;
 }
 
-/* In the debug folders: the file of a build-id, or one with the module's name. */
-static struct file *in_debug_dirs(struct files *f, const char *base,
-				  const struct object_build_id *id)
+/* In a build-id tree: the binary itself, or its debug file, which has symbols and segments. */
+static struct file *in_tree(struct files *f, const char *dir, const struct object_build_id *id)
+{
+	static const char *const suffixes[] = {"", ".debug"};
+	char path[8192];
+
+	for (size_t i = 0; i < 2; i++) {
+		struct file *x = object_build_id_path(dir, id, suffixes[i], path, sizeof path)
+				     ? by_path(f, path)
+				     : NULL;
+
+		if (x && x->object && agrees(x, id))
+			return x;
+	}
+	return NULL;
+}
+
+/* By build-id, cheapest first: trees, then what has to look into files or ask others. */
+static struct file *by_build_id(struct files *f, const struct object_build_id *id)
+{
+	const struct object_search *s = &f->options.search;
+	struct buf path = BUF_INIT;
+	struct file *x = NULL;
+
+	for (size_t d = 0; !x && d < s->n_dirs; d++)
+		x = in_tree(f, s->dirs[d], id);
+	if (!x && s->sysroot) {
+		buf_addf(&path, "%s/usr/lib/debug", s->sysroot);
+		x = in_tree(f, buf_str(&path), id);
+	}
+	if (!x && s->system)
+		x = in_tree(f, "/usr/lib/debug", id);
+	for (unsigned part = 2; !x && part-- > 0;) /* OBJECT_BINARY has more than OBJECT_DEBUG */
+		for (size_t i = 0; !x && i < s->n_finders; i++) {
+			const struct object_finder *p = &s->finders[i];
+			const char *at;
+
+			for (size_t n = 0;
+			     !x && (at = p->find(p->arg, id, (enum object_part)part, n, f->trail));
+			     n++) {
+				x = by_path(f, at);
+				if (x && (!x->object || !agrees(x, id)))
+					x = NULL;
+			}
+		}
+	buf_release(&path);
+	return x;
+}
+
+/* In the debug folders: one with the module's name. */
+static struct file *in_debug_dirs(struct files *f, const char *base)
 {
 	struct buf path = BUF_INIT;
-	struct file *item = NULL;
+	struct file *x = NULL;
 
-	for (size_t d = 0; !item && d < f->options.search.n_dirs; d++) {
-		if (id->len > 1) {
-			path.len = 0;
-			buf_addf(&path, "%s/.build-id/%02x/", f->options.search.dirs[d],
-				 id->bytes[0]);
-			for (unsigned i = 1; i < id->len; i++)
-				buf_addf(&path, "%02x", id->bytes[i]);
-			buf_adds(&path, ".debug");
-			item = by_path(f, buf_str(&path));
-		}
-		if (!item && base[0]) {
-			path.len = 0;
-			buf_addf(&path, "%s/%s", f->options.search.dirs[d], base);
-			item = by_path(f, buf_str(&path));
-		}
+	for (size_t d = 0; !x && base[0] && d < f->options.search.n_dirs; d++) {
+		path.len = 0;
+		buf_addf(&path, "%s/%s", f->options.search.dirs[d], base);
+		x = by_path(f, buf_str(&path));
 	}
 	buf_release(&path);
-	return item;
+	return x;
 }
 
 /* x, if it is of more use than the best so far; of equal ones the first. */
@@ -340,6 +404,25 @@ static void keep_better(struct file **best, struct file *x, const struct wanted 
 {
 	if (!*best || use_of(x, w) > use_of(*best, w))
 		*best = x;
+}
+
+/* Why a file was taken, or what it has that the module has not. */
+static void explain(struct files *f, const struct file *x, const struct object_build_id *id)
+{
+	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
+
+	if (!x->object)
+		trail_add(f->trail, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
+	else if (!agrees(x, id))
+		trail_add(f->trail, false, x->path, "%s, but is another build: build-id differs",
+			  how);
+	else if (!id->len)
+		trail_add(f->trail, true, x->path, "%s; the capture has no build-id to compare",
+			  how);
+	else if (!object_build_id(x->object)->len)
+		trail_add(f->trail, true, x->path, "%s; it has no build-id to compare", how);
+	else
+		trail_add(f->trail, true, x->path, "%s, build-id agrees", how);
 }
 
 static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
@@ -356,8 +439,11 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 		if (!x->given || x->broken)
 			continue;
 		if (x->module) {
-			if (strcmp(x->module, name) != 0 && strcmp(x->module, base) != 0)
+			if (strcmp(x->module, name) != 0 && strcmp(x->module, base) != 0) {
+				trail_add(f->trail, false, x->path, "given for module '%s'",
+					  x->module);
 				continue;
+			}
 			if (x->zip)
 				load(x, &f->options);
 			keep_better(&by_module, x, &w);
@@ -375,13 +461,26 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 		 * build, with debug information. */
 		if (named)
 			keep_better(&by_name, x, &w);
+		else if (by_id != x && base[0])
+			trail_add(f->trail, false, x->path,
+				  "given, but has neither the module's name nor its build-id");
 	}
 	if (by_module || by_id || by_name)
 		return by_module ? by_module : by_id ? by_id : by_name;
 	if (!base[0])
 		return n_given == 1 ? given : NULL;
 	found = below_sysroot(f, name);
-	return found ? found : in_debug_dirs(f, base, id);
+	if (found && found->object && agrees(found, id))
+		return found;
+	if (id->len) {
+		struct file *same = by_build_id(f, id);
+
+		if (same && found)
+			explain(f, found, id);
+		if (same)
+			return same;
+	}
+	return found ? found : in_debug_dirs(f, base);
 }
 
 /* x is a member of a given zip file of this name. */
@@ -425,8 +524,11 @@ struct file *files_in_archive(struct files *f, const char *name, uint64_t *offse
 struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
 			enum reason *reason)
 {
-	struct file *x = candidate(f, name, id);
+	struct trail trail = {.n = 0};
+	struct file *x;
 
+	f->trail = f->options.search.explain ? &trail : NULL;
+	x = candidate(f, name, id);
 	*reason = REASON_RESOLVED;
 	if (x)
 		x->wanted = true;
@@ -436,5 +538,11 @@ struct file *files_find(struct files *f, const char *name, const struct object_b
 		*reason = x->reason;
 	else if (!agrees(x, id))
 		*reason = REASON_BUILD_ID_DIFFERS;
+	if (f->trail && x)
+		explain(f, x, id);
+	if (f->trail)
+		VEC_PUSH(f->found, f->n_found, f->cap_found) =
+		    (struct file_found){mem_strdup(name), *id, x, *reason, trail};
+	f->trail = NULL;
 	return *reason == REASON_RESOLVED ? x : NULL;
 }

@@ -6,12 +6,14 @@
  *
  * Which file on this machine is a captured module: by build-id where the capture has it, else
  * by name (and, of several, by the processor that its folder names) among the files the user gave,
- * else by its path as captured, below a sysroot.
+ * else by its path as captured, below a sysroot; else by build-id in build-id trees, in folders and
+ * from servers (search.h).
  */
 #ifndef TM_SYMBOLIZE_FILES_H
 #define TM_SYMBOLIZE_FILES_H
 
 #include "lib/object/object.h"
+#include "lib/object/trail.h"
 #include "lib/object/zip.h"
 #include "lib/symbolize/cache.h"
 #include "lib/trace/symbols.h"
@@ -42,15 +44,29 @@ struct file {
 struct files_options {
 	const char *const *files; /* -e: "FILE" or "MODULE=FILE" */
 	size_t n_files;
+	const char *const *modules; /* --module: "MODULE=FILE" */
+	size_t n_modules;
 	struct object_search search;
 	const char *sysroot; /* "" or NULL: never look at captured paths */
 	unsigned jobs;
 	struct cache_options cache; /* where packed members of archives go */
 };
 
+/* How a module's file was found; kept when options.search.explain. */
+struct file_found {
+	char *name; /* as captured; "" when the capture has none */
+	struct object_build_id id;
+	struct file *file; /* NULL: none */
+	enum reason reason;
+	struct trail trail; /* what was tried, before its debug file: object_trail */
+};
+
 struct files {
 	struct files_options options;
-	struct file **items; /* pointers stay valid */
+	struct file_found *found;
+	size_t n_found, cap_found, n_told; /* told: for who tells of them */
+	struct trail *trail;               /* of the module being looked for; NULL: not wanted */
+	struct file **items;               /* pointers stay valid */
 	size_t n, cap;
 	struct zip **zips;
 	size_t n_zips, cap_zips;
@@ -60,6 +76,10 @@ struct files {
  * the caller reports it. options are borrowed. */
 void files_init(struct files *f, const struct files_options *options);
 void files_release(struct files *f);
+
+/* Opens the members of zip files that were given, at most max of them: for who cannot tell by a
+ * name which one it needs. False: there are more. */
+bool files_open_members(struct files *f, size_t max);
 
 /* The file for a module with this name (path or base name; "" when the capture has none) and
  * build-id (len 0: not captured). NULL: none, *reason says why. */

@@ -8,6 +8,8 @@
 #	want       what tm-addr2line -f -i -C prints of them; from a source other than ourselves
 #	status     its exit status, when that is not 0
 #	err        lines that are in what it says on standard error, when it may say something
+#	server     "elfutils FOLDER" or "MODE FILE" of testdata/gen/debuginfod.c: a debuginfod server,
+#	           whose address stands for @URL@ in args
 #	fast       why only the fast engine can answer
 #	skip       why the row could not be made here
 # and both engines answer alike. Discriminators are left out, and a line that is not known is 0.
@@ -15,6 +17,11 @@
 set -u
 : "${SRC:?}" "${DATA:?}"
 list=$SRC/tests/matrix.txt
+# shellcheck source=tests/servers.bash
+. "$SRC/tests/servers.bash"
+trap server_stop EXIT
+unset DEBUGINFOD_URLS TRACEMILL_DEBUGINFOD_URLS
+export http_proxy='' no_proxy='*'
 
 plain() { sed -e 's/ (discriminator [0-9]*)$//' -e 's/:?$/:0/' "$@"; }
 
@@ -23,6 +30,7 @@ answers() {
 	local row=$1 engine=$2 folder=$DATA/matrix/$1 args status want_status=0 missing=
 
 	read -r -a args <"$folder/args"
+	args=("${args[@]//@URL@/$url}")
 	[ -e "$folder/status" ] && want_status=$(<"$folder/status")
 	(cd "$folder" && tm-addr2line -f -i -C --no-cache --engine "$engine" "${args[@]}" <addresses) \
 		>got 2>err
@@ -58,7 +66,16 @@ while read -r row what; do
 		echo "skip - $row: $(<"$folder/skip")"
 	elif [ ! -s "$folder/args" ] || [ ! -s "$folder/addresses" ] || [ ! -s "$folder/want" ]; then
 		echo "not ok - $row: there is no such folder, or it is not complete"
+	elif grep -q '^elfutils ' "$folder/server" 2>/dev/null && ! command -v debuginfod >/dev/null; then
+		echo "skip - $row: no debuginfod"
 	else
+		if [ -e "$folder/server" ]; then
+			read -r mode served <"$folder/server"
+			case $mode in
+			elfutils) server_elfutils "$folder/$served" ;;
+			*) server_stub "$mode" "$folder/$served" ;;
+			esac
+		fi
 		answers "$row" fast
 		if [ -e "$folder/fast" ]; then
 			echo "skip - $row, reference: $(<"$folder/fast")"
