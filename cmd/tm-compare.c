@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	struct cli_filter filter = {.domain = 0};
 	struct cli_report report = {0};
 	struct compare_options options = {.n = 30};
-	const char *save = NULL;
+	const char *save = NULL, *origin = NULL;
 	int by = KEY_SITE, sort = 0, per = 0, n;
 	const struct opt table[] = {
 	    CLI_COMPARE_ROWS(compare),
@@ -130,6 +130,8 @@ int main(int argc, char **argv)
 		0, "save-baseline", "FILE",
 		"keep what one capture comes to (tracemill-aggregate(5)), and compare nothing",
 		&save),
+	    ROW_STRING(0, "origin", "FILE",
+		       "--save-baseline: the capture that was symbolized, to be known by", &origin),
 	    CLI_POLICY_ROWS(compare),
 	    CLI_FILTER_ROWS(filter),
 	    CLI_VIEW_ROWS(filter),
@@ -146,12 +148,14 @@ int main(int argc, char **argv)
 	n = opt_parse(&program, argc, argv);
 	cli_import_done(&import);
 	cli_filter_done(&filter);
+	if (origin && !save)
+		cli_usage("--origin goes with --save-baseline");
 	if (by == KEY_FRAME)
 		cli_usage("--by frame: tm-frames does that");
 	cli_compare_start(&compare, &filter, n, save != NULL);
 	cli_filter_project(&filter, &what);
 	if (save) {
-		cli_save_aggregate(save, argv[1], &import.options, &what,
+		cli_save_aggregate(save, argv[1], origin, &import.options, &what,
 				   compare.filters.len ? buf_str(&compare.filters) : NULL);
 	} else {
 		cli_report_start(&report);

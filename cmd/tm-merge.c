@@ -95,6 +95,7 @@ static enum status merge_lines(struct request *q, const char *path, FILE *to, st
 	struct input in = {0};
 	struct agg_lines l;
 	struct agg_writer w;
+	struct agg_account account = {0, 0};
 	struct buf line = BUF_INIT;
 	enum status st = input_open(&in, path, e);
 	bool first = true;
@@ -110,6 +111,15 @@ static enum status merge_lines(struct request *q, const char *path, FILE *to, st
 		}
 		first = false;
 		if (!q->lines) {
+			st = agg_lines_account(&l, &account, e);
+			if (!st && l.to.key.kind == AGG_INPUT && l.to.counts[0] > 1 &&
+			    !q->merge.allow_duplicates)
+				st = err_set(e, ST_BAD,
+					     "the input '%.*s' is there %" PRIu64
+					     " times (--allow-duplicates)",
+					     (int)l.to.texts[0].n, l.to.texts[0].s, l.to.counts[0]);
+			if (st)
+				break;
 			agg_writer_add(&w, l.key.data, l.key.len, l.known.data, l.known.len);
 			continue;
 		}
@@ -119,6 +129,10 @@ static enum status merge_lines(struct request *q, const char *path, FILE *to, st
 	}
 	if (st == ST_NONE && first && !q->lines)
 		st = err_set(e, ST_BAD, "there is nothing to merge");
+	if (st == ST_NONE && !q->lines && agg_account_check(&account, e)) {
+		st = e->code;
+		err_prefix(e, "lines are missing, or there twice");
+	}
 	if (st == ST_NONE && !q->lines)
 		agg_writer_end(&w);
 	agg_writer_release(&w);

@@ -100,8 +100,27 @@ static enum status no_aggregate(void *arg, struct input *in, bool *taken, struct
 		      : ST_OK;
 }
 
-void cli_save_aggregate(const char *path, const char *operand, const struct import_options *import,
-			const struct project_options *what, const char *options)
+/* The digest of a file, in place of what d was. */
+static bool digest_file(const char *path, struct digest *d)
+{
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	enum status st = input_open(&in, path, &e);
+
+	digest_release(d);
+	if (!st) {
+		input_want_digest(&in, d);
+		st = input_digest(&in, &e);
+	}
+	input_close(&in);
+	if (st)
+		cli_fail(path, &e);
+	return !st;
+}
+
+void cli_save_aggregate(const char *path, const char *operand, const char *from,
+			const struct import_options *import, const struct project_options *what,
+			const char *options)
 {
 	char *operands[] = {mem_strdup(operand)};
 	struct project_options o = *what;
@@ -117,9 +136,10 @@ void cli_save_aggregate(const char *path, const char *operand, const struct impo
 				   .instead = no_aggregate,
 				   .digest = &s.digest};
 	cli_inputs(&s.loop, 1, operands);
-	if (s.loop.read && agg_builder_has(&s.builder)) {
+	if (s.loop.read && agg_builder_has(&s.builder) && (!from || digest_file(from, &s.digest))) {
 		cli_output(path);
-		origin = (struct agg_origin){s.digest.hash, s.digest.bytes, base_name(operand)};
+		origin = (struct agg_origin){s.digest.hash, s.digest.bytes,
+					     base_name(from ? from : operand)};
 		agg_writer_init(&w, stdout, NULL);
 		agg_builder_write(&s.builder, &origin, &w);
 		agg_writer_end(&w);

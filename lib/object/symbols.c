@@ -7,6 +7,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/object/impl.h"
+#include "lib/object/mach.h"
+#include "lib/object/source.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -230,6 +232,8 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 			continue;
 		if (!*name || is_mark(name))
 			continue;
+		if (f->flat && r.section < f->n_sections)
+			r.value += f->sections[r.section].addr;
 		if (f->machine == EM_ARM && type != STT_NOTYPE)
 			r.value &= ~UINT64_C(1);
 		r.value += shift;
@@ -253,11 +257,97 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 	free(d.bytes);
 }
 
+/* Mach-O: one table, names with an underscore, no sizes. */
+static void load_mach(struct symtab *s, const struct elf_file *f)
+{
+	const uint64_t each = f->is_64 ? MACH_NLIST_64 : MACH_NLIST_32;
+	const struct elf_section table = {.name = "symbols",
+					  .type = SHT_SYMTAB,
+					  .offset = f->mach.offset,
+					  .size = f->mach.n * each};
+	const struct elf_section strings = {
+	    .name = "names", .type = SHT_STRTAB, .offset = f->mach.names, .size = f->mach.n_names};
+	struct err e = ERR_INIT;
+	uint8_t *bytes = NULL, *names = NULL, *ranks = NULL;
+	uint64_t size, n_names = 0, *ends = NULL;
+	size_t cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0, n_ends = 0;
+	struct cursor c;
+
+	if (section_read(f, &table, &bytes, &size, &e))
+		return;
+	if (section_read(f, &strings, &names, &n_names, &e)) {
+		free(bytes);
+		return;
+	}
+	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
+	c.big_endian = f->big_endian;
+	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
+		struct mach_symbol m = mach_next_symbol(&c, f);
+		const struct elf_section *t = m.code ? &f->sections[m.section] : NULL;
+		const char *name = m.name < n_names ? (const char *)names + m.name : "";
+
+		name += *name == '_';
+		if (!t || !*name || m.value < t->addr || m.value - t->addr >= t->size ||
+		    t->size > UINT64_MAX - t->addr)
+			continue;
+		VEC_PUSH(s->all, s->n, cap) =
+		    (struct object_symbol){m.value, t->addr + t->size, name, false, NULL};
+		VEC_PUSH(ranks, n_ranks, cap_ranks) = !m.external ? 2 : m.weak;
+		VEC_PUSH(ends, n_ends, cap_ends) = t->addr + t->size;
+	}
+	s->names = (char *)names;
+	if (ranks && ends) {
+		order(s, ranks, ends);
+		flatten(s);
+	}
+	free(ranks);
+	free(ends);
+	free(bytes);
+}
+
+/* What a symbol file calls a function is a symbol, too. */
+static void load_source(struct symtab *s, const struct source *source)
+{
+	size_t n = source_count(source), cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0,
+	       n_ends = 0;
+	uint64_t *ends = NULL;
+	uint8_t *ranks = NULL;
+
+	for (size_t i = 0; i < n && s->n < SYMBOL_NONE - 1; i++) {
+		struct source_function f;
+
+		if (!source_function(source, i, &f) || !*f.name)
+			continue;
+		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
+		    f.lo, f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX, f.name,
+		    f.size > 0, NULL};
+		VEC_PUSH(ranks, n_ranks, cap_ranks) = f.public;
+		VEC_PUSH(ends, n_ends, cap_ends) = source_end(source);
+	}
+	if (ranks && ends) {
+		order(s, ranks, ends);
+		flatten(s);
+	}
+	free(ranks);
+	free(ends);
+}
+
 void symtab_load(struct symtab *s, const struct object *o)
 {
 	const struct elf_file *files[] = {&o->file, &o->debug, &o->file};
 	const uint32_t types[] = {SHT_SYMTAB, SHT_SYMTAB, SHT_DYNSYM};
 
+	if (o->file.source)
+		load_source(s, o->file.source);
+	if (o->file.kind == OBJECT_MACH) {
+		load_mach(s, &o->file);
+		if (!s->n && o->debug.path) {
+			symtab_release(s);
+			load_mach(s, &o->debug);
+		}
+	}
+	if (o->file.kind != OBJECT_ELF)
+		return;
 	for (size_t i = 0; i < 3 && !s->n; i++) {
 		const struct elf_section *t = find_table(files[i], types[i]);
 

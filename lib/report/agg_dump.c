@@ -150,6 +150,7 @@ static void add_about(struct buf *b, const struct agg_record *r)
 		add_count(b, "times", r->counts[0]);
 		add_count(b, "captures", r->counts[1]);
 		add_count(b, "frames", r->counts[2]);
+		add_count(b, "records", r->counts[3]);
 		break;
 	case AGG_FORMAT:
 		buf_adds(b, "format ");

@@ -178,3 +178,12 @@ enum status agg_lines_next(struct agg_lines *l, struct err *e)
 	l->ended = st == ST_NONE;
 	return st == ST_NONE ? ST_OK : st;
 }
+
+enum status agg_lines_account(struct agg_lines *l, struct agg_account *a, struct err *e)
+{
+	enum status st = load(&l->to, &l->key, &l->known, e);
+
+	if (!st)
+		agg_account_add(a, &l->to);
+	return st;
+}

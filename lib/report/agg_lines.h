@@ -30,5 +30,7 @@ void agg_lines_release(struct agg_lines *l);
 /* ST_NONE: the end. ST_BAD: a damaged line, or one that stands behind a larger one; the message has
  * its number. */
 enum status agg_lines_next(struct agg_lines *l, struct err *e);
+/* The present record into an account. */
+enum status agg_lines_account(struct agg_lines *l, struct agg_account *a, struct err *e);
 
 #endif

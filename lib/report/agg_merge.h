@@ -33,7 +33,7 @@ struct agg_prune {
 
 	/* What was lost, by key; of all keys together by enum sum */
 	struct agg_prune_lost {
-		uint64_t things;
+		uint64_t things, parts;
 		struct sums sums;
 	} lost[KEYS];
 };

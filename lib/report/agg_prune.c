@@ -76,6 +76,7 @@ enum status agg_prune(struct agg_reader *r, struct agg_prune *p, struct agg_writ
 					agg_value_join(agg_record_make(&rest[by], i),
 						       &rec.values[i]);
 			p->lost[by].things++;
+			p->lost[by].parts = add_saturating(p->lost[by].parts, rec.parts);
 			sums_add(&p->lost[by].sums, &self);
 			continue;
 		}
@@ -85,6 +86,7 @@ enum status agg_prune(struct agg_reader *r, struct agg_prune *p, struct agg_writ
 					agg_value_join(agg_record_make(&rec, i),
 						       &rest[by].values[i]);
 			rec.counts[1] = add_saturating(rec.counts[1], p->lost[by].things);
+			rec.counts[2] = add_saturating(rec.counts[2], p->lost[by].parts);
 			agg_writer_record(to, &rec);
 			continue;
 		}

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static void clear_known(struct agg_record *r)
 	r->has = 0;
 	memset(r->texts, 0, sizeof r->texts);
 	memset(r->counts, 0, sizeof r->counts);
+	r->parts = 0;
 	memset(r->marks, 0, sizeof r->marks);
 }
 
@@ -106,6 +108,7 @@ void agg_record_write(struct agg_record *r, struct buf *out)
 		;
 	for (; marks && !r->marks[marks - 1]; marks--)
 		;
+	buf_add_uleb(out, r->parts ? r->parts : 1);
 	buf_add_uleb(out, texts);
 	for (size_t i = 0; i < texts; i++) {
 		buf_add_uleb(out, r->texts[i].n);
@@ -173,6 +176,9 @@ enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint6
 
 	cursor_init(&c, p, n, offset, e);
 	clear_known(r);
+	r->parts = cursor_uleb(&c);
+	if (!r->parts)
+		cursor_fail(&c, ST_BAD, "a record of nothing");
 	count = at_most(&c, AGG_TEXTS, "texts");
 	for (size_t i = 0; i < count; i++) {
 		uint64_t len = cursor_uleb(&c);
@@ -237,6 +243,7 @@ enum status agg_record_join(struct agg_record *to, const struct agg_record *from
 		if (from->texts[i].n && (!to->texts[i].n || order < 0))
 			to->texts[i] = from->texts[i];
 	}
+	to->parts = add_saturating(to->parts ? to->parts : 1, from->parts ? from->parts : 1);
 	for (size_t i = 0; i < AGG_COUNTS; i++)
 		to->counts[i] = add_saturating(to->counts[i], from->counts[i]);
 	for (size_t i = 0; i < AGG_MARKS; i++)
@@ -248,4 +255,22 @@ enum status agg_record_join(struct agg_record *to, const struct agg_record *from
 		agg_value_join(agg_record_make(to, i), &from->values[i]);
 	}
 	return ST_OK;
+}
+
+void agg_account_add(struct agg_account *a, const struct agg_record *r)
+{
+	a->parts = add_saturating(a->parts, r->parts ? r->parts : 1);
+	if (r->key.kind == AGG_KEY)
+		a->parts = add_saturating(a->parts, r->counts[2]);
+	if (r->key.kind == AGG_INPUT)
+		a->records = add_saturating(a->records, r->counts[3]);
+}
+
+enum status agg_account_check(const struct agg_account *a, struct err *e)
+{
+	if (a->parts == a->records)
+		return ST_OK;
+	return err_set(e, ST_BAD,
+		       "its inputs had %" PRIu64 " records, of which %" PRIu64 " are here",
+		       a->records, a->parts);
 }

@@ -10,7 +10,7 @@
  *	HEAD                        options, sampling,     captures, frames, duration (ns)
  *	                            metrics
  *
- *	INPUT     hash, bytes       name, version, format  times, captures, frames
+ *	INPUT     hash, bytes       name, version, format  times, captures, frames, records
  *
  *	FORMAT    name                                     captures
  *
@@ -28,7 +28,7 @@
  *
  *	ROW       by, thing         display, place         values: of a capture that has it
  *
- *	KEY       by                                       captures, things pruned
+ *	KEY       by                                       captures, things pruned, their parts
  *
  * Of HEAD the texts must be equal in all that are merged. WHOLE (of AGG_ALL) and KEY have marks:
  * per sum the state (enum metric_state), then per sum the lack (enum lack). The values of KEY are
@@ -67,7 +67,7 @@ enum agg_which { AGG_ALL, AGG_UNFILTERED, AGG_COVERAGE };
 enum { AGG_TOTAL = SUMS, AGG_DURATION = 2 * SUMS, AGG_READING, AGG_LAST, AGG_METRICS };
 
 /* Bounds of a record: what is larger is refused. */
-enum { AGG_TEXTS = 3, AGG_COUNTS = 3, AGG_MARKS = 2 * SUMS, AGG_RECORD_MAX = 64 << 20 };
+enum { AGG_TEXTS = 3, AGG_COUNTS = 4, AGG_MARKS = 2 * SUMS, AGG_RECORD_MAX = 64 << 20 };
 
 struct agg_text { /* may hold NULs; borrowed */
 	const char *s;
@@ -98,6 +98,7 @@ struct agg_record { /* zeroed is empty and valid */
 	struct agg_key key;
 	struct agg_text texts[AGG_TEXTS];
 	uint64_t counts[AGG_COUNTS];
+	uint64_t parts; /* records that were joined in it; 0 counts as 1 */
 	uint8_t marks[AGG_MARKS];
 	uint64_t has; /* bit 1 << metric: there is such a value */
 	struct agg_value values[AGG_METRICS];
@@ -129,6 +130,14 @@ enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint6
 /* Two records of one key. ST_UNSUPPORTED: heads that differ; the message says in what, as
  * "options: '--focus x' there, none here", here being *from. The texts of *to may then be borrowed
  * from *from. */
+/* Whether nothing is missing and nothing is there twice: all parts of an aggregate, with those that
+ * were pruned, are as many as the records that its inputs had. Zeroed is of nothing. */
+struct agg_account {
+	uint64_t parts, records;
+};
+void agg_account_add(struct agg_account *a, const struct agg_record *r);
+enum status agg_account_check(const struct agg_account *a, struct err *e);
+
 enum status agg_record_join(struct agg_record *to, const struct agg_record *from, struct err *e);
 
 #endif

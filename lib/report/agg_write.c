@@ -102,16 +102,6 @@ static void add_head(struct maker *m)
 	r->counts[1] = s->frames;
 	r->counts[2] = s->duration;
 	finish(m);
-	r = begin(m, AGG_INPUT);
-	r->key.hash = m->s->origin.hash;
-	r->key.bytes = m->s->origin.bytes;
-	r->texts[0] = (struct agg_text){m->s->origin.name, strlen(m->s->origin.name)};
-	r->texts[1] = (struct agg_text){TM_VERSION, strlen(TM_VERSION)};
-	r->texts[2] = mixed(m, s->format);
-	r->counts[0] = 1;
-	r->counts[1] = s->captures;
-	r->counts[2] = s->frames;
-	finish(m);
 	r = begin(m, AGG_FORMAT);
 	r->key.name = mixed(m, s->format);
 	r->counts[0] = s->captures;
@@ -283,6 +273,28 @@ static bool fill_row(struct maker *m, enum key by, uint32_t thing)
 	add_sums(m, &self, 0);
 	add_sums(m, &total, AGG_TOTAL);
 	return true;
+}
+
+/* When all others are there. */
+static void add_input(struct maker *m)
+{
+	const struct summary *s = m->s->summary;
+	struct agg_record *r;
+	uint64_t stacks = 0;
+
+	for (uint32_t i = 0; s->keys[KEY_STACK].held && i < m->s->things->keys[KEY_STACK].n; i++)
+		stacks += fill_row(m, KEY_STACK, i);
+	r = begin(m, AGG_INPUT);
+	r->key.hash = m->s->origin.hash;
+	r->key.bytes = m->s->origin.bytes;
+	r->texts[0] = (struct agg_text){m->s->origin.name, strlen(m->s->origin.name)};
+	r->texts[1] = (struct agg_text){TM_VERSION, strlen(TM_VERSION)};
+	r->texts[2] = mixed(m, s->format);
+	r->counts[0] = 1;
+	r->counts[1] = s->captures;
+	r->counts[2] = s->frames;
+	r->counts[3] = m->n_entries + 1 + stacks;
+	finish(m);
 }
 
 static void add_key(struct maker *m, enum key by)
@@ -468,6 +480,7 @@ void agg_write(const struct agg_source *s, struct agg_writer *w)
 			if (fill_row(&m, k, i))
 				finish(&m);
 	}
+	add_input(&m);
 	emit_all(&m);
 	agg_record_release(&m.rec);
 	buf_release(&m.text);

@@ -45,6 +45,7 @@ static void write_one(uint64_t capture, uint64_t rows, struct agg_writer *w, uin
 	r.key = (struct agg_key){.kind = AGG_INPUT, .hash = capture + 1, .bytes = sum};
 	r.texts[0] = (struct agg_text){name, strlen(name)};
 	r.counts[0] = r.counts[1] = 1;
+	r.counts[3] = n + 5; /* and the head, this one, two wholes, a key */
 	agg_writer_record(w, &r);
 	for (unsigned which = AGG_ALL; which <= AGG_UNFILTERED; which++) {
 		agg_record_clear(&r);

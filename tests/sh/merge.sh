@@ -117,13 +117,14 @@ check "nothing at all" refused 'there is nothing to merge'
 cp x.tma old.tma
 run tm-merge -o old.tma x.tma cut.tma
 check "a failure leaves what was there" cmp -s old.tma x.tma
-for where in "-i 3s/0/1/" "-i 2d" ; do
-	cp lines hurt && sed $where hurt
-	tm-merge --from-lines hurt >out 2>err
-	status=$?
-	hurt_is_refused() { [ $status = 3 ] || cmp -s out all; }
-	[ "$where" = "-i 2d" ] || check "a damaged line" [ $status = 3 ]
+for where in 3s/0/1/ 2d 4d '$d' 3p 40p; do
+	sed "$where" lines >hurt
+	run tm-merge --from-lines hurt
+	check "lines after sed $where" refused '^tm-merge: hurt: '
 done
+cat lines lines | LC_ALL=C sort >hurt
+run tm-merge --from-lines hurt
+check "all lines twice" refused "the input '.*' is there 2 times"
 LC_ALL=C sort -r lines >hurt
 run tm-merge --from-lines hurt
 check "lines in another order" refused 'lines are sorted as bytes'
