@@ -369,24 +369,65 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	leave(ring);
 }
 
+/* The name's row, or 0 and the slot where it belongs. Names never go: no lock. */
+static uint32_t name_find(const char *text, size_t n, uint32_t *slot)
+{
+	uint32_t h = 2166136261u, id;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (uint8_t)text[i]) * 16777619u;
+	for (h ^= h >> 15;; h++) {
+		*slot = h % CAP_NAME_SLOTS;
+		id = atomic_load_explicit(&cap.name_slot[*slot], memory_order_acquire);
+		if (!id || (!memcmp(cap.name[id].text, text, n) && !cap.name[id].text[n]))
+			return id;
+	}
+}
+
+/* 0: there is no room for it, which is counted. */
 static uint32_t name_id(const char *text, const char *unit)
 {
 	size_t n = strnlen(text, CAP_NAME_MAX - 1);
-	uint32_t count, id = 0;
+	uint32_t slot, id = name_find(text, n, &slot), count;
 
+	if (id)
+		return id;
 	cap_lock(&cap.naming);
+	id = name_find(text, n, &slot);
 	count = atomic_load_explicit(&cap.n_names, memory_order_relaxed);
-	for (uint32_t i = 1; i <= count && !id; i++)
-		if (!strncmp(cap.name[i].text, text, n) && !cap.name[i].text[n])
-			id = i;
 	if (!id && count + 1 < CAP_NAMES) {
 		id = count + 1;
 		memcpy(cap.name[id].text, text, n);
 		cap.name[id].unit = unit;
 		atomic_store_explicit(&cap.n_names, id, memory_order_release);
+		atomic_store_explicit(&cap.name_slot[slot], (uint16_t)id, memory_order_release);
 	}
 	cap_unlock(&cap.naming);
+	if (!id)
+		atomic_fetch_add_explicit(&cap.nameless, 1, memory_order_relaxed);
 	return id;
+}
+
+void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where)
+{
+	struct cap_ring *ring;
+
+	if (!enter())
+		return;
+	ring = room_for(1);
+	if (ring) {
+		uint32_t name = name_id(type, NULL), stack = stack_of(ring, where);
+		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_TYPED);
+
+		rec->requested = requested;
+		rec->real = real;
+		rec->stack = stack;
+		rec->name = name;
+		rec->domain = DOMAIN_MONO;
+		cap_ring_put(ring);
+		cap_ring_done(ring);
+	}
+	leave(ring);
 }
 
 void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value)
@@ -396,11 +437,8 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 
 	if (!enter())
 		return;
-	if (name) {
+	if (name)
 		id = name_id(name, unit);
-		if (!id)
-			atomic_fetch_add_explicit(&cap.nameless, 1, memory_order_relaxed);
-	}
 	ring = id || kind == CAP_FRAME ? room_for(1) : NULL;
 	if (ring) {
 		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), kind);

@@ -84,6 +84,8 @@ static void unwind(const struct inspect *x, struct fitness *f)
 
 	if (inspect_section(x, ".unwind_info"))
 		say(f, FIT_YES, NULL, "__unwind_info");
+	else if (eh && !x->bad_tables && object_is_relocatable(x->file.object))
+		say(f, FIT_YES, NULL, ".eh_frame");
 	else if (x->bad_tables)
 		say(f, FIT_PARTLY, NULL, ".eh_frame is damaged");
 	else if ((eh && hdr) || arm)
@@ -208,7 +210,8 @@ static void pages(const struct inspect *x, struct fitness *f)
 		    s[i].align);
 }
 
-/* What depends on ELF's dynamic symbols, or on Android's loader. */
+/* What depends on dynamic symbols as ELF has them, on calls that are linked, or on Android's
+ * loader. */
 static bool elf_only(enum capability c)
 {
 	return c == FIT_INSTRUMENTED || c == FIT_LOLI_ALLOC || c == FIT_LOLI_STACK ||
@@ -220,6 +223,10 @@ void fitness_of(const struct inspect *x, enum capability c, struct fitness *out)
 	*out = (struct fitness){.fit = FIT_UNKNOWN};
 	if (object_kind(x->file.object) == OBJECT_MACH && elf_only(c)) {
 		say(out, FIT_UNKNOWN, NULL, "not looked for in Mach-O files");
+		return;
+	}
+	if (object_is_relocatable(x->file.object) && elf_only(c)) {
+		say(out, FIT_UNKNOWN, NULL, "not linked yet: ask the program or library");
 		return;
 	}
 	switch (c) {

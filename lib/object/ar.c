@@ -62,9 +62,10 @@ struct header {
 static enum status read_header(const struct ar *a, uint64_t at, struct header *h, struct err *e)
 {
 	char bytes[HEADER];
+	enum status st = read_at(a, at, bytes, HEADER, e);
 
-	if (read_at(a, at, bytes, HEADER, e))
-		return e->code;
+	if (st)
+		return st;
 	if (bytes[HEADER - 2] != '`' || bytes[HEADER - 1] != '\n' ||
 	    !field(bytes + SIZE_AT, SIZE, &h->size))
 		return err_at(e, ST_BAD, at, "not the header of a member");
@@ -126,12 +127,14 @@ static enum status long_name(struct ar *a, const struct header *h, const char **
 static enum status name_inside(struct ar *a, struct header *h, const char **name, struct err *e)
 {
 	char bytes[NAME_MAX_BYTES + 1];
+	enum status st;
 	uint64_t n;
 
 	if (!field(h->name + 3, NAME - 3, &n) || n > h->size || n > NAME_MAX_BYTES)
 		return err_at(e, ST_BAD, h->at, "a name that is longer than its member");
-	if (read_at(a, h->data, bytes, (size_t)n, e))
-		return e->code;
+	st = read_at(a, h->data, bytes, (size_t)n, e);
+	if (st)
+		return st;
 	bytes[n] = 0;
 	h->data += n;
 	h->size -= n;
@@ -141,7 +144,7 @@ static enum status name_inside(struct ar *a, struct header *h, const char **name
 
 static enum status read_member(struct ar *a, struct header *h, struct err *e)
 {
-	const char *name = NULL;
+	const char *name = "";
 	enum status st = ST_OK;
 	size_t n = NAME;
 
@@ -174,7 +177,7 @@ static enum status read_members(struct ar *a, struct err *e)
 	uint64_t at = MAGIC;
 
 	while (at < a->size) {
-		struct header h;
+		struct header h = {0};
 		enum status st = read_header(a, at, &h, e);
 		bool table = !st && is_table(&h), here = table || !a->thin;
 		uint64_t size = h.size;

@@ -108,18 +108,20 @@ static enum status read_parts(const struct elf_file *f, struct part *parts, size
 			      struct err *e)
 {
 	uint8_t bytes[8 + FAT_PARTS_MAX * 32];
+	enum status st = elf_file_read(f, 0, bytes, 8, e);
 	struct cursor c;
 	bool wide;
 	size_t each;
 
-	if (elf_file_read(f, 0, bytes, 8, e))
-		return e->code;
+	if (st)
+		return err_prefix(e, "universal Mach-O header");
 	wide = bytes[3] == 0xbf;
 	*n = big32(bytes + 4);
 	each = wide ? 32 : 20;
 	if (!*n || *n > FAT_PARTS_MAX)
 		return err_at(e, ST_BAD, 4, "universal Mach-O file of %zu parts", *n);
-	if (elf_file_read(f, 8, bytes, *n * each, e))
+	st = elf_file_read(f, 8, bytes, *n * each, e);
+	if (st)
 		return err_prefix(e, "universal Mach-O header");
 	cursor_init(&c, bytes, *n * each, 8, e);
 	c.big_endian = true;
@@ -176,7 +178,7 @@ static bool has_id(const struct elf_file *f, const struct part *p, const struct 
 
 enum status mach_narrow(struct elf_file *f, const struct object_want *want, struct err *e)
 {
-	struct part parts[FAT_PARTS_MAX];
+	struct part parts[FAT_PARTS_MAX] = {{0}};
 	const struct part *best = NULL;
 	const bool by_id = want && !want->arch && want->id && want->id->len;
 	struct buf names = BUF_INIT;
@@ -219,7 +221,7 @@ enum status mach_narrow(struct elf_file *f, const struct object_want *want, stru
 
 size_t object_archs(const char *path, const char **names, size_t max)
 {
-	struct part parts[FAT_PARTS_MAX];
+	struct part parts[FAT_PARTS_MAX] = {{0}};
 	struct elf_file f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
 	struct err ignored = ERR_INIT;
 	uint8_t head[8];
@@ -392,8 +394,9 @@ enum status mach_read(struct elf_file *f, const struct object_want *want, struct
 	struct cursor c;
 	enum status st;
 
-	if (elf_file_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e))
-		return e->code;
+	st = elf_file_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
+	if (st)
+		return st;
 	f->kind = OBJECT_MACH;
 	f->big_endian = head[0] == 0xfe;
 	f->is_64 = head[0] == 0xcf || head[3] == 0xcf;
