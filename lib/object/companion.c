@@ -328,6 +328,22 @@ static bool try_by_id(struct seek *k, const char *dir, const struct object_build
 	return found;
 }
 
+/* Whoever knows files by their build-id is asked last. */
+static bool ask_finders(struct seek *k, const struct object_build_id *id)
+{
+	const struct object *o = k->o;
+	const char *path;
+
+	for (size_t i = 0; id->len && i < o->n_finders; i++) {
+		const struct object_finder *f = &o->finders[i];
+
+		for (size_t n = 0; (path = f->find(f->arg, id, OBJECT_DEBUG, n, NULL)); n++)
+			if (try(k, NULL, 0, path, ""))
+				return true;
+	}
+	return false;
+}
+
 static bool seek_supplement(struct seek *k, const struct link *l)
 {
 	struct object *o = k->o;
@@ -359,7 +375,8 @@ static bool seek_supplement(struct seek *k, const struct link *l)
 		if (try(k, o->dirs[i], strlen(o->dirs[i]), base_of(l->name), "") ||
 		    try(k, o->dirs[i], strlen(o->dirs[i]), ".dwz/", base_of(l->name)))
 			return true;
-	return o->system && try(k, system, strlen(system), ".dwz/", base_of(l->name));
+	return (o->system && try(k, system, strlen(system), ".dwz/", base_of(l->name))) ||
+	       ask_finders(k, &l->id);
 }
 
 void companion_supplement(struct object *o)
@@ -406,6 +423,8 @@ void companion_keep_search(struct object *o, const struct object_search *s)
 {
 	companion_release(o);
 	o->system = s->system;
+	o->finders = s->finders;
+	o->n_finders = s->n_finders;
 	o->dirs = mem_zarray(s->n_dirs, sizeof *o->dirs);
 	for (o->n_dirs = 0; o->n_dirs < s->n_dirs; o->n_dirs++)
 		o->dirs[o->n_dirs] = mem_strdup(s->dirs[o->n_dirs]);

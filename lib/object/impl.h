@@ -138,6 +138,8 @@ struct object {
 	char **dirs;
 	size_t n_dirs;
 	bool system;
+	const struct object_finder *finders; /* the search's, which outlives the object */
+	size_t n_finders;
 	struct minidebug mini;
 	struct object *supplement;
 	char *supplement_missing;
