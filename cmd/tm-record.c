@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const stack_words[] = {"auto", "fp", "unwind", "none", NULL};
+static const char *const stack_words[] = {"auto", "fp", "unwind", "none", "shadow", NULL};
 
 enum { OUR_FD = 200 }; /* out of the way of what programs open and close by number */
 
@@ -165,7 +165,8 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "sample", "BYTES", "a sample every so many bytes, on average", &s.sample),
 	    ROW_FLAG(0, "mmap", "anonymous mappings too", &s.mmap),
 	    ROW_NUMBER(0, "rss", "MS", "counters of the process's memory, so often", &s.rss_ms),
-	    ROW_CHOICE(0, "stacks", "HOW", "auto, fp, unwind or none", &stacks, stack_words),
+	    ROW_CHOICE(0, "stacks", "HOW", "auto, fp, unwind, none or shadow", &stacks,
+		       stack_words),
 	    ROW_NUMBER(0, "depth", "N", "locations that are kept of a stack (default: 128)",
 		       &depth),
 	    OPT_END,

@@ -204,6 +204,30 @@ static inline void leave(const struct cap_ring *ring)
 		cap_helper_wake();
 }
 
+/* The engine's own hooks (preload_instrument.c) may know of calls that ours were not told of. */
+static unsigned by_shadow(struct cap_where where, uint64_t *pc)
+{
+	cap_backtrace theirs = atomic_load_explicit(&cap.theirs, memory_order_relaxed);
+	struct cap_shadow *s;
+	void *entry[CAP_DEPTH_MAX];
+	int n;
+
+	cap_self.depth = CAP_QUIET;
+	n = theirs ? theirs(entry, (int)cap.settings.depth) : 0;
+	cap_self.depth = 0; /* what follows may be the thread's first call */
+	s = cap_shadow_mine();
+	cap_self.depth = CAP_BUSY;
+	if (!s) {
+		pc[0] = (uintptr_t)where.caller;
+		return 1;
+	}
+	if (n > 0)
+		return cap_shadow_join(s, (uintptr_t)where.caller, entry, (unsigned)n, pc,
+				       cap.settings.depth);
+	return cap_shadow_stack(s, (uintptr_t)where.caller, (uintptr_t)where.cfa, pc,
+				cap.settings.depth);
+}
+
 static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc)
 {
 	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
@@ -235,6 +259,7 @@ static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 			n = 1;
 		}
 		break;
+	case CAP_STACKS_SHADOW: n = by_shadow(where, pc); break;
 	default: n = by_tables(ring, where, pc); break;
 	}
 	return cap_stacks_id(&cap.stacks, &ring->last, pc, n);
@@ -283,7 +308,7 @@ static void put_alloc(struct cap_ring *ring, const void *p, size_t requested, si
 	rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_ALLOC);
 	rec->address = (uintptr_t)p;
 	rec->requested = (uint64_t)requested * w;
-	rec->real = (uint64_t)real * w;
+	rec->real = real == (size_t)CAP_UNKNOWN ? CAP_UNKNOWN : (uint64_t)real * w;
 	rec->count = w;
 	rec->stack = stack;
 	rec->domain = (uint8_t)domain;

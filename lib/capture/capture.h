@@ -22,12 +22,16 @@
 #include "lib/capture/pcs.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/settings.h"
+#include "lib/capture/shadow.h"
 #include "lib/capture/stacks.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
 enum { CAP_TICK_MS = 50, CAP_NAMES = 1024, CAP_NAME_MAX = 64 };
+
+/* Entries of the functions that are open, innermost first; how many. */
+typedef int (*cap_backtrace)(void **entry, int max);
 
 enum cap_state { CAP_UNSTARTED, CAP_ON, CAP_DONE };
 
@@ -53,13 +57,14 @@ struct capture {
 	struct cap_lock naming;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	_Atomic uint32_t n_names;
-	_Atomic uint64_t nested;   /* from signal handlers inside the runtime */
-	_Atomic uint64_t ringless; /* too many threads */
-	_Atomic uint64_t dropped;  /* slow output */
-	_Atomic uint64_t nameless; /* frames and counters without room for their names */
-	_Atomic uint32_t bell;     /* the helper sleeps on it */
-	_Atomic bool helped;       /* there is a helper */
-	_Atomic bool ready;        /* the process is far enough for one */
+	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
+	_Atomic uint64_t ringless;    /* too many threads */
+	_Atomic uint64_t dropped;     /* slow output */
+	_Atomic uint64_t nameless;    /* frames and counters without room for their names */
+	_Atomic uint32_t bell;        /* the helper sleeps on it */
+	_Atomic bool helped;          /* there is a helper */
+	_Atomic bool ready;           /* the process is far enough for one */
+	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
 
 	/* the writer's */
 	struct cap_output out;
@@ -72,7 +77,8 @@ struct capture {
 
 extern struct capture cap;
 
-enum { CAP_QUIET = 1, CAP_BUSY = 2 }; /* depth: we know; we are writing a record */
+/* depth: we know; we are writing a record; an engine's hooks said so */
+enum { CAP_QUIET = 1, CAP_BUSY = 2, CAP_IGNORED = 4 };
 /* Where a hook was called from, for the stack. */
 struct cap_where {
 	const void *frame, *caller, *cfa;

@@ -48,8 +48,10 @@ static __attribute__((constructor)) void begin(void)
 		cap_finish("the C library had no room for the recorder's handlers");
 	cap_self.depth &= ~(unsigned)CAP_QUIET;
 	atomic_store(&cap.ready, true);
-	if (cap_on())
-		cap_helper_start();
+	if (!cap_on())
+		return;
+	cap_engine_look();
+	cap_helper_start();
 }
 
 static __attribute__((destructor)) void end(void)
@@ -104,9 +106,11 @@ CAP_HOOK(int, dlclose, (void *handle))
 		cap_modules_look();
 		cap_flush();
 	}
+	atomic_store(&cap.theirs, NULL); /* it may go with the module */
 	result = next(handle);
 	if (!cap_self.depth)
 		cap_modules_look();
+	cap_engine_look();
 	return result;
 }
 

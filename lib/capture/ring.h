@@ -28,6 +28,9 @@ enum cap_record_kind {
 	CAP_COUNTER /* address = value (signed), name = row of the names */
 };
 
+/* Of a record's real size: an engine's pool does not say. */
+#define CAP_UNKNOWN UINT64_MAX
+
 struct cap_record {
 	uint64_t seq;
 	int64_t time; /* ns of the monotonic clock */

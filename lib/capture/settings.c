@@ -27,7 +27,7 @@ static bool is(const char *p, size_t n, const char *word)
 
 static bool stacks(struct cap_settings *s, const char *p, size_t n)
 {
-	static const char *const words[] = {"auto", "fp", "unwind", "none"};
+	static const char *const words[] = {"auto", "fp", "unwind", "none", "shadow"};
 
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
 		if (is(p, n, words[i])) {

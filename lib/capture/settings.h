@@ -9,7 +9,7 @@
  *   inode=N        of the file that is open there: a process that does not record closes it
  *   out=PATH       the output, or with children=1 what the names of the children's begin with
  *   since=S        seconds since 1970: an older file at OUT.PID is another recording's
- *   stacks=WORD    auto, fp, unwind or none
+ *   stacks=WORD    auto, fp, unwind, none or shadow
  *   threshold=N    only blocks of N bytes and more
  *   sample=N       Poisson sampling: a point every N bytes on average
  *   depth=N        locations kept of a stack
@@ -27,7 +27,13 @@
 
 #define CAP_VARIABLE "TRACEMILL_CAPTURE"
 
-enum cap_stacks { CAP_STACKS_AUTO, CAP_STACKS_FP, CAP_STACKS_UNWIND, CAP_STACKS_NONE };
+enum cap_stacks {
+	CAP_STACKS_AUTO,
+	CAP_STACKS_FP,
+	CAP_STACKS_UNWIND,
+	CAP_STACKS_NONE,
+	CAP_STACKS_SHADOW
+};
 enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
 
 struct cap_settings {

@@ -53,7 +53,7 @@ static uint64_t lost(void)
 
 static void header(void)
 {
-	static const char *const stacks[] = {"auto", "fp", "unwind", "none"};
+	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
 	const struct cap_settings *s = &cap.settings;
 	uint8_t state = s->sample ? ESTIMATED : s->threshold || lost() ? LOWER_BOUND : EXACT;
 	/* A block whose free was lost would be told as live. */
@@ -147,15 +147,16 @@ static void stacks(void)
 		p = cap_output_row(&cap.out, CHUNK_LOCATIONS, first, 64);
 		if (cap.out.fresh)
 			previous = 0;
-		*p++ = (uint8_t)(1 << 3 | (cap.epoch ? 1 << 6 : 0)); /* runtime, return */
-		p = cap_uleb(p, zigzag((int64_t)(node->pc - previous)));
+		*p++ = (uint8_t)((node->pc & CAP_ENTRY ? 3 : 1) << 3 | /* runtime; entry, return */
+				 (cap.epoch ? 1 << 6 : 0));
+		p = cap_uleb(p, zigzag((int64_t)((node->pc & ~CAP_ENTRY) - previous)));
 		p = cap_uleb(p, 0);
 		if (cap.epoch) {
 			p = cap_uleb(p, 0);
 			p = cap_uleb(p, cap.epoch);
 		}
 		cap_output_rows(&cap.out, p);
-		previous = node->pc;
+		previous = node->pc & ~CAP_ENTRY;
 		node->location = (uint32_t)++cap.out.locations;
 		if (id)
 			*id = node->location;
@@ -234,6 +235,8 @@ static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 		ev.has |= EV_HAS_REQUESTED | EV_HAS_REAL;
 		ev.requested = rec->requested;
 		ev.real = rec->real;
+		if (ev.real == CAP_UNKNOWN)
+			ev.has &= (uint16_t)~EV_HAS_REAL;
 		ev.stack = rec->stack;
 		if (ev.stack)
 			ev.has |= EV_HAS_STACK;
