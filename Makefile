@@ -300,6 +300,7 @@ install: all $(B)/completions
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
 	install -d '$(DESTDIR)$(LIBDIR)' && install -m 644 $(RUNTIME) '$(DESTDIR)$(LIBDIR)'
 	install -D -m 644 lib/capture/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
+	install -D -m 644 lib/capture/spike.h '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h'
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :
@@ -312,7 +313,7 @@ uninstall:
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach r,$(RUNTIME),'$(DESTDIR)$(LIBDIR)/$(notdir $(r))') \
-	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' \
+	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h' \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 

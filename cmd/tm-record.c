@@ -20,6 +20,8 @@
 
 static const char *const stack_words[] = {"auto", "fp", "unwind", "none", "shadow", NULL};
 
+static const char *const call_words[] = {"none", "markers", "all", NULL};
+
 enum { OUR_FD = 200 }; /* out of the way of what programs open and close by number */
 
 static pid_t child;
@@ -98,9 +100,11 @@ static void settings(struct buf *b, const struct cap_settings *s, int fd, const 
 		buf_addf(b, "inode=%" PRIu64 " ", (uint64_t)st.st_ino);
 	buf_addf(b,
 		 "pid=%d fd=%d since=%" PRIu64 " stacks=%s threshold=%" PRIu64 " sample=%" PRIu64
-		 " depth=%u mmap=%d children=%d drop=%d duration=%" PRIu64 " rss=%" PRIu64,
+		 " depth=%u mmap=%d children=%d drop=%d duration=%" PRIu64 " rss=%" PRIu64
+		 " calls=%s",
 		 (int)getpid(), fd, (uint64_t)time(NULL), stack_words[s->stacks], s->threshold,
-		 s->sample, s->depth, s->mmap, s->children, s->drop, s->duration_ms, s->rss_ms);
+		 s->sample, s->depth, s->mmap, s->children, s->drop, s->duration_ms, s->rss_ms,
+		 call_words[s->calls]);
 	if (path)
 		buf_addf(b, " out=%s", path);
 }
@@ -145,9 +149,9 @@ static int wait_for(pid_t pid)
 int main(int argc, char **argv)
 {
 	struct cap_settings s = {.depth = CAP_DEPTH};
-	const char *output = NULL, *given = NULL;
+	const char *output = NULL, *given = NULL, *spikes = NULL;
 	uint64_t depth = CAP_DEPTH, seconds = 0;
-	int stacks = 0, fd, status;
+	int stacks = 0, calls = 0, fd, status;
 	struct err e = ERR_INIT;
 	char *library, *path;
 	const struct opt table[] = {
@@ -167,6 +171,9 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "rss", "MS", "counters of the process's memory, so often", &s.rss_ms),
 	    ROW_CHOICE(0, "stacks", "HOW", "auto, fp, unwind, none or shadow", &stacks,
 		       stack_words),
+	    ROW_CHOICE(0, "calls", "HOW", "times of calls: none, markers or all", &calls,
+		       call_words),
+	    ROW_STRING(0, "spikes", "FILE", "PET's log of calls that take too long", &spikes),
 	    ROW_NUMBER(0, "depth", "N", "locations that are kept of a stack (default: 128)",
 		       &depth),
 	    OPT_END,
@@ -182,6 +189,7 @@ int main(int argc, char **argv)
 	argv[n + 1] = NULL;
 	s.depth = (unsigned)depth;
 	s.stacks = (enum cap_stacks)stacks;
+	s.calls = (enum cap_calls)calls;
 	s.duration_ms = seconds * 1000;
 	status = (int)program_check(argv[1], &path, &e);
 	if (status) {
@@ -190,6 +198,14 @@ int main(int argc, char **argv)
 		return EXIT_INPUT;
 	}
 	free(path);
+	if (spikes && (fd = creat(spikes, 0666)) < 0) {
+		cli_error(spikes, "%s", strerror(errno));
+		return EXIT_INPUT;
+	}
+	if (spikes) {
+		close(fd);
+		setenv("TRACEMILL_SPIKES", absolute(spikes), 1);
+	}
 	library = find_library(given);
 	if (!library) {
 		cli_error(given, "the capture library is not there");

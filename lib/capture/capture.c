@@ -2,6 +2,7 @@
 #include "lib/capture/capture.h"
 
 #include "lib/capture/sample.h"
+#include "lib/capture/timing.h"
 #include "lib/capture/unwind.h"
 
 #include <errno.h>
@@ -90,6 +91,8 @@ static bool begin(const struct cap_settings *s)
 	cap_modules_scan(&cap.modules, true);
 	cap_write_begin(fd);
 	cap_write(true);
+	if (s->calls)
+		atomic_store(&cap_spikes.on, true);
 	return true;
 }
 
@@ -204,28 +207,21 @@ static inline void leave(const struct cap_ring *ring)
 		cap_helper_wake();
 }
 
-/* The engine's own hooks (preload_instrument.c) may know of calls that ours were not told of. */
-static unsigned by_shadow(struct cap_where where, uint64_t *pc)
+struct cap_ring *cap_open(unsigned n)
 {
-	cap_backtrace theirs = atomic_load_explicit(&cap.theirs, memory_order_relaxed);
-	struct cap_shadow *s;
-	void *entry[CAP_DEPTH_MAX];
-	int n;
+	struct cap_ring *ring;
 
-	cap_self.depth = CAP_QUIET;
-	n = theirs ? theirs(entry, (int)cap.settings.depth) : 0;
-	cap_self.depth = 0; /* what follows may be the thread's first call */
-	s = cap_shadow_mine();
-	cap_self.depth = CAP_BUSY;
-	if (!s) {
-		pc[0] = (uintptr_t)where.caller;
-		return 1;
-	}
-	if (n > 0)
-		return cap_shadow_join(s, (uintptr_t)where.caller, entry, (unsigned)n, pc,
-				       cap.settings.depth);
-	return cap_shadow_stack(s, (uintptr_t)where.caller, (uintptr_t)where.cfa, pc,
-				cap.settings.depth);
+	if (!enter())
+		return NULL;
+	ring = room_for(n);
+	if (!ring)
+		leave(NULL);
+	return ring;
+}
+
+void cap_close(const struct cap_ring *ring)
+{
+	leave(ring);
 }
 
 static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc)
@@ -259,7 +255,7 @@ static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 			n = 1;
 		}
 		break;
-	case CAP_STACKS_SHADOW: n = by_shadow(where, pc); break;
+	case CAP_STACKS_SHADOW: n = cap_shadow_of(where, pc); break;
 	default: n = by_tables(ring, where, pc); break;
 	}
 	return cap_stacks_id(&cap.stacks, &ring->last, pc, n);
@@ -270,7 +266,7 @@ static inline struct cap_record *record(struct cap_ring *ring, uint64_t seq, uns
 	struct cap_record *rec = cap_ring_next(ring);
 
 	rec->seq = seq;
-	rec->time = cap_now();
+	rec->time = cap_time();
 	rec->kind = (uint8_t)kind;
 	rec->stack = rec->name = 0;
 	rec->count = 1;
@@ -565,6 +561,7 @@ void cap_fork_child(void)
 	int old = cap.out.fd, fd;
 
 	cap_fork_parent();
+	cap_shadow_fork();
 	atomic_store(&cap.state, CAP_DONE);
 	atomic_store(&cap.helped, false);
 	if (!on)

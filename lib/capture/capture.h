@@ -57,13 +57,14 @@ struct capture {
 	struct cap_lock naming;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	_Atomic uint32_t n_names;
-	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
-	_Atomic uint64_t ringless;    /* too many threads */
-	_Atomic uint64_t dropped;     /* slow output */
-	_Atomic uint64_t nameless;    /* frames and counters without room for their names */
-	_Atomic uint32_t bell;        /* the helper sleeps on it */
-	_Atomic bool helped;          /* there is a helper */
-	_Atomic bool ready;           /* the process is far enough for one */
+	_Atomic uint64_t nested;   /* from signal handlers inside the runtime */
+	_Atomic uint64_t ringless; /* too many threads */
+	_Atomic uint64_t dropped;  /* slow output */
+	_Atomic uint64_t nameless; /* frames and counters without room for their names */
+	_Atomic uint32_t bell;     /* the helper sleeps on it */
+	_Atomic bool helped;       /* there is a helper */
+	_Atomic bool ready;        /* the process is far enough for one */
+	void (*loaded)(void);      /* called by the helper when modules have come; NULL: nothing */
 	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
 
 	/* the writer's */
@@ -129,6 +130,13 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	       struct cap_where where);
 /* A frame or a counter; name may be NULL for a frame. */
 void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value);
+
+/* The thread's ring, with room for n records and one more, until cap_close; NULL: nothing is
+ * recorded. */
+struct cap_ring *cap_open(unsigned n);
+void cap_close(const struct cap_ring *ring);
+/* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. */
+unsigned cap_shadow_of(struct cap_where where, uint64_t *pc);
 
 /* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
 void cap_write_begin(int fd);

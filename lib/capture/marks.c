@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/capture/capture.h"
+#include "lib/capture/timing.h"
 #include "lib/capture/tracemill.h"
 
 static _Atomic int64_t frames;
 
+/* The log of spikes says the frame, and the trace has what was called before it. */
+static void frame(const char *label, int64_t number)
+{
+	struct cap_shadow *s = cap_shadow;
+
+	atomic_store(&cap_spikes.frame, number);
+	atomic_store(&cap_spikes.framed, true);
+	if (s && !s->busy) {
+		cap_shadow_busy(s, true);
+		cap_timing_put(s);
+		cap_shadow_busy(s, false);
+	}
+	cap_mark(CAP_FRAME, label, NULL, number);
+}
+
 void tracemill_mark_frame(void)
 {
-	cap_mark(CAP_FRAME, NULL, NULL, atomic_fetch_add(&frames, 1));
+	frame(NULL, atomic_fetch_add(&frames, 1));
 }
 
 void tracemill_mark_frame_named(int64_t number, const char *label)
 {
-	cap_mark(CAP_FRAME, label, NULL, number);
+	frame(label, number);
 }
 
 void tracemill_mark_counter(const char *name, const char *unit, int64_t value)

@@ -16,7 +16,9 @@
  * Facts: LoliProfiler's documentation of engine patches, and its agent's use of them.
  */
 #include "lib/capture/preload.h"
+#include "lib/capture/timing.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -40,8 +42,11 @@ CAP_EXPORT(void, __cyg_profile_func_enter, (void *function, void *site))
 		return;
 	}
 	cap_shadow_busy(s, true);
-	cap_shadow_enter(s, (uintptr_t)function, (uintptr_t)site, (uintptr_t)__builtin_dwarf_cfa(),
-			 (uintptr_t)__builtin_return_address(0));
+	if (cap_shadow_enter(s, (uintptr_t)function, (uintptr_t)site,
+			     (uintptr_t)__builtin_dwarf_cfa(),
+			     (uintptr_t)__builtin_return_address(0)) &&
+	    atomic_load_explicit(&cap_spikes.on, memory_order_relaxed))
+		cap_timing_enter(s);
 	cap_shadow_busy(s, false);
 }
 
@@ -56,6 +61,8 @@ CAP_EXPORT(void, __cyg_profile_func_exit, (void *function, void *site))
 	at = cap_shadow_exit(s, (uintptr_t)function, (uintptr_t)site,
 			     (uintptr_t)__builtin_dwarf_cfa(),
 			     (uintptr_t)__builtin_return_address(0));
+	if (at >= 0 && s->timing)
+		cap_timing_exit(s, (unsigned)at);
 	if (at >= 0)
 		s->n = (unsigned)at;
 	cap_shadow_busy(s, false);
@@ -214,6 +221,21 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+/* Twice, and in between the dynamic linker has ended what it was loading: what is there both times
+ * can be called. */
+static void look(struct engine *e)
+{
+	struct engine before = *e;
+
+	dl_iterate_phdr(look_at, &before);
+	if (!dlopen(NULL, RTLD_LAZY)) /* the program itself, which stays */
+		return;
+	dl_iterate_phdr(look_at, e);
+	for (unsigned i = 0; i < 3; i++)
+		if (e->found[i] != before.found[i])
+			e->found[i] = NULL;
+}
+
 void cap_engine_look(void)
 {
 	static _Atomic uint64_t told[3];
@@ -228,8 +250,8 @@ void cap_engine_look(void)
 
 	if (!cap_on())
 		return;
-	dl_iterate_phdr(look_at, &e);
 	cap_self.depth = depth | CAP_QUIET;
+	look(&e);
 	if (e.found[1] &&
 	    atomic_exchange(&told[1], (uintptr_t)e.found[1]) != (uintptr_t)e.found[1]) {
 		memcpy(&set_ignore, &e.found[1], sizeof set_ignore);

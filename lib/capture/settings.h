@@ -10,6 +10,7 @@
  *   out=PATH       the output, or with children=1 what the names of the children's begin with
  *   since=S        seconds since 1970: an older file at OUT.PID is another recording's
  *   stacks=WORD    auto, fp, unwind, none or shadow
+ *   calls=WORD     enter and exit of calls: none, markers (spike.h) or all
  *   threshold=N    only blocks of N bytes and more
  *   sample=N       Poisson sampling: a point every N bytes on average
  *   depth=N        locations kept of a stack
@@ -34,12 +35,14 @@ enum cap_stacks {
 	CAP_STACKS_NONE,
 	CAP_STACKS_SHADOW
 };
+enum cap_calls { CAP_CALLS_NONE, CAP_CALLS_MARKERS, CAP_CALLS_ALL };
 enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
 
 struct cap_settings {
 	uint64_t pid, threshold, sample, duration_ms, rss_ms, inode, since;
 	int fd; /* -1: none */
 	enum cap_stacks stacks;
+	enum cap_calls calls;
 	unsigned depth;
 	bool mmap, children, drop;
 	char out[CAP_PATH_MAX]; /* "": none */

@@ -3,6 +3,8 @@
 
 #include "lib/capture/capture.h"
 #include "lib/capture/memory.h"
+#include "lib/capture/sites.h"
+#include "lib/capture/spike_log.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -31,6 +33,7 @@ static void thread_ends(void *arg)
 	struct cap_shadow *s = arg;
 
 	cap_shadow = NULL;
+	cap_timing_end(s);
 	cap_lock(&lock);
 	s->next = unused;
 	unused = s;
@@ -91,6 +94,8 @@ static void drop(struct cap_shadow *s, unsigned n)
 {
 	while (s->n > n) {
 		count(&cap_shadow_counts.skipped);
+		if (s->timing)
+			cap_timing_drop(s);
 		s->n--;
 	}
 }
@@ -214,6 +219,18 @@ int cap_shadow_exit(struct cap_shadow *s, uintptr_t function, uintptr_t site, ui
 	return exit_slowly(s, function, site, sp, hook);
 }
 
+void cap_shadow_fork(void)
+{
+	struct cap_shadow *s = cap_shadow;
+
+	atomic_store(&lock.held, 0);
+	atomic_store(&cap_sites.lock.held, 0);
+	cap_spike_log_fork();
+	/* The child's trace does not have their enters. */
+	for (unsigned i = 0; s && s->timing && i < s->n; i++)
+		s->timing->calls[i].flags &= (uint16_t)~TIMED_PUT;
+}
+
 void cap_shadow_jump(void)
 {
 	if (cap_shadow) {
@@ -234,6 +251,16 @@ void cap_shadow_caught(uintptr_t sp)
 	while (s->n && s->calls[s->n - 1].sp < sp)
 		drop(s, s->n - 1);
 	cap_shadow_busy(s, false);
+}
+
+void cap_shadow_sync(struct cap_shadow *s, uintptr_t sp, uintptr_t hook)
+{
+	if (is_foreign(s, sp))
+		return;
+	if (s->jumped)
+		compare(s, hook, 1);
+	while (s->n && s->calls[s->n - 1].sp < sp)
+		drop(s, s->n - 1);
 }
 
 static bool is_in(struct cap_shadow *s, uintptr_t pc, uintptr_t function)
@@ -303,4 +330,28 @@ unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *en
 	while (i < n && at < max)
 		pc[at++] = CAP_ENTRY | (uintptr_t)entry[i++];
 	return at;
+}
+
+/* The engine's own hooks (preload_instrument.c) may know of calls that ours were not told of. */
+unsigned cap_shadow_of(struct cap_where where, uint64_t *pc)
+{
+	cap_backtrace theirs = atomic_load_explicit(&cap.theirs, memory_order_relaxed);
+	struct cap_shadow *s;
+	void *entry[CAP_DEPTH_MAX];
+	int n;
+
+	cap_self.depth = CAP_QUIET;
+	n = theirs ? theirs(entry, (int)cap.settings.depth) : 0;
+	cap_self.depth = 0; /* what follows may be the thread's first call */
+	s = cap_shadow_mine();
+	cap_self.depth = CAP_BUSY;
+	if (!s) {
+		pc[0] = (uintptr_t)where.caller;
+		return 1;
+	}
+	if (n > 0)
+		return cap_shadow_join(s, (uintptr_t)where.caller, entry, (unsigned)n, pc,
+				       cap.settings.depth);
+	return cap_shadow_stack(s, (uintptr_t)where.caller, (uintptr_t)where.cfa, pc,
+				cap.settings.depth);
 }

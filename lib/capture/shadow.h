@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The shadow stack of a thread: the calls that are open in it, as compilers' hooks
- * (-finstrument-functions, preload_instrument.c) tell them. It needs no
+ * (-finstrument-functions, preload_instrument.c) and markers (spike.h) tell them. It needs no
  * tables and no frame pointers, and costs a few ns a call.
  *
  * Calls that end by longjmp or an exception tell no exit (clang; GCC tells those of exceptions).
@@ -27,6 +27,8 @@ enum { CAP_SHADOW = 1024, CAP_STARTS = 512 };
 /* In a program counter of cap_stacks_id: a function's first byte, no return address. */
 #define CAP_ENTRY ((uint64_t)1 << 63)
 
+struct cap_timing;
+
 struct cap_call {
 	uintptr_t function; /* its first byte; 0: a marker, without a hook's call */
 	uintptr_t sp;       /* the stack pointer of its machine frame */
@@ -35,13 +37,14 @@ struct cap_call {
 };
 
 struct cap_shadow {
-	unsigned n;              /* of calls */
-	unsigned over;           /* open calls that are not kept */
-	bool busy;               /* in a hook */
-	bool jumped;             /* there was a longjmp */
-	uintptr_t lo, hi;        /* the thread's stack; equal: not known */
-	struct cap_shadow *next; /* when it is unused */
-	uint32_t starts_of;      /* flushed of cap.stacks, for which starts holds */
+	unsigned n;                /* of calls */
+	unsigned over;             /* open calls that are not kept */
+	bool busy;                 /* in a hook */
+	bool jumped;               /* there was a longjmp */
+	uintptr_t lo, hi;          /* the thread's stack; equal: not known */
+	struct cap_timing *timing; /* timing.h; NULL: calls are not timed */
+	struct cap_shadow *next;   /* when it is unused */
+	uint32_t starts_of;        /* flushed of cap.stacks, for which starts holds */
 	struct {
 		uintptr_t pc, start;
 	} starts[CAP_STARTS];
@@ -72,6 +75,11 @@ bool cap_shadow_enter(struct cap_shadow *s, uintptr_t function, uintptr_t site, 
 		      uintptr_t hook);
 int cap_shadow_exit(struct cap_shadow *s, uintptr_t function, uintptr_t site, uintptr_t sp,
 		    uintptr_t hook);
+/* What is open for a function whose stack pointer is sp and which has called what returns to hook.
+ */
+void cap_shadow_sync(struct cap_shadow *s, uintptr_t sp, uintptr_t hook);
+/* In a child of fork. */
+void cap_shadow_fork(void);
 /* Before a longjmp. */
 void cap_shadow_jump(void);
 /* An exception has been caught in the frame whose stack pointer is sp: what is below is over. */
