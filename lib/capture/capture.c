@@ -92,7 +92,7 @@ static bool begin(const struct cap_settings *s)
 	cap_write_begin(fd);
 	cap_write(true);
 	if (s->calls)
-		atomic_store(&cap_spikes.on, true);
+		cap_spikes_start();
 	return true;
 }
 

@@ -31,7 +31,8 @@ typedef void (*free_told)(void *p);
 static _Atomic alloc_told agent_alloc;
 static _Atomic free_told agent_free;
 
-CAP_EXPORT(void, __cyg_profile_func_enter, (void *function, void *site))
+static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t site, uintptr_t sp,
+						   uintptr_t hook)
 {
 	struct cap_shadow *s = cap_shadow ? cap_shadow : cap_shadow_mine();
 
@@ -42,15 +43,13 @@ CAP_EXPORT(void, __cyg_profile_func_enter, (void *function, void *site))
 		return;
 	}
 	cap_shadow_busy(s, true);
-	if (cap_shadow_enter(s, (uintptr_t)function, (uintptr_t)site,
-			     (uintptr_t)__builtin_dwarf_cfa(),
-			     (uintptr_t)__builtin_return_address(0)) &&
-	    atomic_load_explicit(&cap_spikes.on, memory_order_relaxed))
+	if (cap_shadow_enter(s, function, site, sp, hook) && s->timed)
 		cap_timing_enter(s);
 	cap_shadow_busy(s, false);
 }
 
-CAP_EXPORT(void, __cyg_profile_func_exit, (void *function, void *site))
+static __attribute__((noinline)) void exit_slowly(uintptr_t function, uintptr_t site, uintptr_t sp,
+						  uintptr_t hook)
 {
 	struct cap_shadow *s = cap_shadow;
 	int at;
@@ -58,14 +57,43 @@ CAP_EXPORT(void, __cyg_profile_func_exit, (void *function, void *site))
 	if (!s || s->busy)
 		return;
 	cap_shadow_busy(s, true);
-	at = cap_shadow_exit(s, (uintptr_t)function, (uintptr_t)site,
-			     (uintptr_t)__builtin_dwarf_cfa(),
-			     (uintptr_t)__builtin_return_address(0));
+	at = cap_shadow_exit(s, function, site, sp, hook);
 	if (at >= 0 && s->timing)
 		cap_timing_exit(s, (unsigned)at);
 	if (at >= 0)
 		s->n = (unsigned)at;
 	cap_shadow_busy(s, false);
+}
+
+/* The short cut is what cap_shadow_enter does with a call that lies below the last one. */
+CAP_EXPORT(void, __cyg_profile_func_enter, (void *function, void *site))
+{
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	struct cap_shadow *s = cap_shadow;
+
+	if (!s || s->odd || s->n - 1 >= CAP_SHADOW - 1 || s->calls[s->n - 1].sp <= sp ||
+	    cap_shadow_foreign(s, sp)) {
+		enter_slowly((uintptr_t)function, (uintptr_t)site, sp,
+			     (uintptr_t)__builtin_return_address(0));
+		return;
+	}
+	cap_shadow_busy(s, true);
+	s->calls[s->n++] = (struct cap_call){(uintptr_t)function, sp, (uintptr_t)site,
+					     (uintptr_t)__builtin_return_address(0)};
+	cap_shadow_busy(s, false);
+}
+
+CAP_EXPORT(void, __cyg_profile_func_exit, (void *function, void *site))
+{
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	struct cap_shadow *s = cap_shadow;
+
+	if (s && !s->odd && s->n - 1 < CAP_SHADOW - 1 &&
+	    s->calls[s->n - 1].function == (uintptr_t)function && s->calls[s->n - 1].sp == sp)
+		s->n--;
+	else
+		exit_slowly((uintptr_t)function, (uintptr_t)site, sp,
+			    (uintptr_t)__builtin_return_address(0));
 }
 
 static void pool_alloc(void *p, size_t n)

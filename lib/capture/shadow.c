@@ -43,6 +43,7 @@ static void thread_ends(void *arg)
 static struct cap_shadow *make(void)
 {
 	struct cap_shadow *s;
+	uintptr_t hi;
 
 	cap_lock(&lock);
 	if (!has_key)
@@ -56,8 +57,10 @@ static struct cap_shadow *make(void)
 	if (!s)
 		return NULL;
 	s->n = s->over = 0;
-	s->busy = s->jumped = false;
-	cap_stack_bounds(&s->lo, &s->hi);
+	s->odd = 0;
+	s->timed = atomic_load(&cap_spikes.on);
+	cap_stack_bounds(&s->lo, &hi);
+	s->size = hi > s->lo ? hi - s->lo : UINTPTR_MAX;
 	if (has_key)
 		pthread_setspecific(key, s);
 	return s;
@@ -84,9 +87,39 @@ struct cap_shadow *cap_shadow_mine(void)
 	return cap_shadow;
 }
 
-static bool is_foreign(const struct cap_shadow *s, uintptr_t sp)
+static void starts_hold(struct cap_shadow *s)
 {
-	return s->hi > s->lo && sp - s->lo > s->hi - s->lo;
+	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
+
+	if (s->starts_of == flushed)
+		return;
+	for (unsigned i = 0; i < CAP_STARTS; i++)
+		s->starts[i].pc = 0;
+	s->starts_of = flushed;
+}
+
+static uintptr_t start_of(struct cap_shadow *s, uintptr_t pc)
+{
+	size_t i = (pc ^ pc >> 9) % CAP_STARTS;
+
+	if (s->starts[i].pc != pc) {
+		s->starts[i].start = (uintptr_t)_Unwind_FindEnclosingFunction((void *)pc);
+		s->starts[i].pc = pc;
+	}
+	return s->starts[i].start;
+}
+
+static bool is_in(struct cap_shadow *s, uintptr_t pc, uintptr_t function)
+{
+	return _Unwind_FindEnclosingFunction ? start_of(s, pc) == function : pc - function < NEAR;
+}
+
+static bool is_same(struct cap_shadow *s, uintptr_t pc, uintptr_t other)
+{
+	if (!_Unwind_FindEnclosingFunction)
+		return pc - other + NEAR < 2 * NEAR;
+	starts_hold(s);
+	return start_of(s, pc) == start_of(s, other);
 }
 
 /* The calls from n on are over, and have told no exit. */
@@ -97,6 +130,7 @@ static void drop(struct cap_shadow *s, unsigned n)
 		if (s->timing)
 			cap_timing_drop(s);
 		s->n--;
+		s->over = 0;
 	}
 }
 
@@ -129,7 +163,7 @@ static void compare(struct cap_shadow *s, uintptr_t hook, unsigned skip)
 
 static bool enter_slowly(struct cap_shadow *s, uintptr_t site, uintptr_t sp, uintptr_t hook)
 {
-	if (is_foreign(s, sp)) {
+	if (cap_shadow_foreign(s, sp)) {
 		count(&cap_shadow_counts.foreign);
 		return false;
 	}
@@ -144,7 +178,9 @@ static bool enter_slowly(struct cap_shadow *s, uintptr_t site, uintptr_t sp, uin
 	while (s->n) {
 		const struct cap_call *top = &s->calls[s->n - 1];
 
-		if (top->sp > sp || (top->sp == sp && top->site == site && top->hook != hook))
+		/* Of the same machine frame, which may have moved its stack pointer. */
+		if (top->sp > sp ||
+		    (top->site == site && top->hook != hook && is_same(s, top->hook, hook)))
 			break;
 		drop(s, s->n - 1);
 	}
@@ -162,13 +198,13 @@ bool cap_shadow_enter(struct cap_shadow *s, uintptr_t function, uintptr_t site, 
 	struct cap_call *c = &s->calls[s->n];
 
 	if (s->over || s->jumped || s->n == CAP_SHADOW || (s->n && c[-1].sp <= sp) ||
-	    is_foreign(s, sp)) {
+	    cap_shadow_foreign(s, sp)) {
 		if (!enter_slowly(s, site, sp, hook))
 			return false;
 		c = &s->calls[s->n];
 	}
 	c->function = function;
-	c->sp = sp;
+	c->sp = s->n && c[-1].sp < sp ? c[-1].sp : sp;
 	c->site = site;
 	c->hook = hook;
 	s->n++;
@@ -184,7 +220,7 @@ static int exit_slowly(struct cap_shadow *s, uintptr_t function, uintptr_t site,
 	bool tail = hook == site;
 	unsigned i = s->n, found = CAP_SHADOW;
 
-	if (is_foreign(s, sp))
+	if (cap_shadow_foreign(s, sp))
 		return -1;
 	if (s->over && s->n &&
 	    (sp < top->sp || (sp == top->sp && (tail || top->function != function)))) {
@@ -243,11 +279,9 @@ void cap_shadow_caught(uintptr_t sp)
 {
 	struct cap_shadow *s = cap_shadow;
 
-	if (!s || s->busy || is_foreign(s, sp))
+	if (!s || s->busy || cap_shadow_foreign(s, sp))
 		return;
 	cap_shadow_busy(s, true);
-	if (s->over && s->n && s->calls[s->n - 1].sp < sp)
-		s->over = 0;
 	while (s->n && s->calls[s->n - 1].sp < sp)
 		drop(s, s->n - 1);
 	cap_shadow_busy(s, false);
@@ -255,36 +289,12 @@ void cap_shadow_caught(uintptr_t sp)
 
 void cap_shadow_sync(struct cap_shadow *s, uintptr_t sp, uintptr_t hook)
 {
-	if (is_foreign(s, sp))
+	if (cap_shadow_foreign(s, sp))
 		return;
 	if (s->jumped)
 		compare(s, hook, 1);
 	while (s->n && s->calls[s->n - 1].sp < sp)
 		drop(s, s->n - 1);
-}
-
-static bool is_in(struct cap_shadow *s, uintptr_t pc, uintptr_t function)
-{
-	size_t i = (pc ^ pc >> 9) % CAP_STARTS;
-
-	if (!_Unwind_FindEnclosingFunction)
-		return pc - function < NEAR;
-	if (s->starts[i].pc != pc) {
-		s->starts[i].start = (uintptr_t)_Unwind_FindEnclosingFunction((void *)pc);
-		s->starts[i].pc = pc;
-	}
-	return s->starts[i].start == function;
-}
-
-static void starts_hold(struct cap_shadow *s)
-{
-	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
-
-	if (s->starts_of == flushed)
-		return;
-	for (unsigned i = 0; i < CAP_STARTS; i++)
-		s->starts[i].pc = 0;
-	s->starts_of = flushed;
 }
 
 unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,
@@ -298,7 +308,7 @@ unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa,
 		compare(s, caller, 1);
 	starts_hold(s);
 	i = s->n;
-	while (i && s->calls[i - 1].sp < cfa && !is_foreign(s, cfa))
+	while (i && s->calls[i - 1].sp < cfa && !cap_shadow_foreign(s, cfa))
 		i--;
 	while (i && n < max) {
 		const struct cap_call *c = &s->calls[--i];

@@ -6,8 +6,8 @@
  *
  * Calls that end by longjmp or an exception tell no exit (clang; GCC tells those of exceptions).
  * So a call is kept with the stack pointer of its function: what lies below that of a function
- * that is entered or left is over. Equal ones are of one machine frame (a function that was inlined
- * tells its calls too) if their return address is the same, and the hook's differs. After a longjmp
+ * that is entered or left is over; but not if both have the same return address and their hooks are
+ * called by the same function: then one was inlined there, and tells its calls too. After a longjmp
  * that we have seen the real stack is asked once. Whatever remains goes with its caller's exit.
  *
  * Bounded: CAP_SHADOW calls. Deeper ones are counted, and their callers stand for them. Nothing
@@ -37,11 +37,17 @@ struct cap_call {
 };
 
 struct cap_shadow {
+	union {
+		struct {
+			bool busy;   /* in a hook */
+			bool jumped; /* there was a longjmp */
+			bool timed;  /* calls are timed */
+		};
+		uint32_t odd; /* any of these: the hooks' short cut is none */
+	};
 	unsigned n;                /* of calls */
-	unsigned over;             /* open calls that are not kept */
-	bool busy;                 /* in a hook */
-	bool jumped;               /* there was a longjmp */
-	uintptr_t lo, hi;          /* the thread's stack; equal: not known */
+	unsigned over;             /* open calls that are not kept; not 0: n is CAP_SHADOW */
+	uintptr_t lo, size;        /* the thread's stack; all there is: not known */
 	struct cap_timing *timing; /* timing.h; NULL: calls are not timed */
 	struct cap_shadow *next;   /* when it is unused */
 	uint32_t starts_of;        /* flushed of cap.stacks, for which starts holds */
@@ -94,6 +100,11 @@ unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa,
 /* The same of entries that somebody else has gathered, innermost first. */
 unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *entry, unsigned n,
 			 uint64_t *pc, unsigned max);
+
+static inline bool cap_shadow_foreign(const struct cap_shadow *s, uintptr_t sp)
+{
+	return sp - s->lo > s->size;
+}
 
 static inline void cap_shadow_busy(struct cap_shadow *s, bool busy)
 {

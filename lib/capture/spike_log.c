@@ -262,7 +262,7 @@ static void decide(void)
 
 	atomic_store(&cap_spikes.log, any);
 	if (any)
-		atomic_store(&cap_spikes.on, true);
+		cap_spikes_start();
 }
 
 bool cap_spike_log_file(const char *to)

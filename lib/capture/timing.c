@@ -11,6 +11,13 @@
 struct cap_spikes cap_spikes = {.limit = 1000000};
 int64_t (*_Atomic cap_clock)(void);
 
+void cap_spikes_start(void)
+{
+	atomic_store(&cap_spikes.on, true);
+	if (cap_shadow)
+		cap_shadow->timed = true;
+}
+
 int64_t cap_time(void)
 {
 	int64_t (*clock)(void) = atomic_load_explicit(&cap_clock, memory_order_relaxed);
@@ -28,6 +35,7 @@ struct cap_timing *cap_timing_of(struct cap_shadow *s)
 	for (unsigned i = 0; t && i < s->n; i++)
 		t->calls[i].flags = TIMED_HIDDEN; /* nobody knows when they began */
 	s->timing = t;
+	s->timed = t != NULL;
 	return t;
 }
 

@@ -75,6 +75,9 @@ struct cap_spikes {
 };
 extern struct cap_spikes cap_spikes;
 
+/* Calls are timed from now on: of this thread, and of those that begin. */
+void cap_spikes_start(void);
+
 /* The clock of records: spike.h's, or the monotonic one. */
 extern int64_t (*_Atomic cap_clock)(void);
 int64_t cap_time(void);
