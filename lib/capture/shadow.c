@@ -297,6 +297,19 @@ void cap_shadow_sync(struct cap_shadow *s, uintptr_t sp, uintptr_t hook)
 		drop(s, s->n - 1);
 }
 
+/* Has the function of this call, whose stack pointer is at its usual place, called what returns to
+ * pc? That is right too where the compiler has moved the call out of the function (.cold). */
+static bool has_called(const struct cap_call *c, uintptr_t pc)
+{
+#if defined __x86_64__ || defined __i386__
+	return *(const uintptr_t *)(c->sp - sizeof pc) == pc;
+#else
+	(void)c;
+	(void)pc;
+	return false;
+#endif
+}
+
 unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,
 			  unsigned max)
 {
@@ -320,7 +333,7 @@ unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa,
 				function = s->calls[i - 1].function;
 		if (!function)
 			continue;
-		if (!is_in(s, last, function))
+		if (!has_called(c, last) && !is_in(s, last, function))
 			pc[n++] = CAP_ENTRY | function;
 		if (n < max)
 			pc[n++] = last = c->site;
