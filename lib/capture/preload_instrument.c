@@ -121,18 +121,25 @@ extern free_told export_free_ptr __asm__("loli_free_ptr");
 CAP_PUBLIC __attribute__((weak)) alloc_told export_alloc_ptr = pool_alloc;
 CAP_PUBLIC __attribute__((weak)) free_told export_free_ptr = pool_free;
 
-CAP_EXPORT(void, loli_set_allocandfree, (alloc_told alloc, free_told to_free))
+/* By names of our own, since these may be another module's. */
+#define NAMED(result, name, parameters) \
+	CAP_PUBLIC result name parameters __attribute__((weak, alias("our_" #name)))
+NAMED(void, loli_set_allocandfree, (alloc_told alloc, free_told to_free));
+NAMED(void, set_loli_ignore_func, (void (*ignore)(bool)));
+NAMED(int, get_stack_backtrace, (void **entry, int max));
+
+static __attribute__((used)) void our_loli_set_allocandfree(alloc_told alloc, free_told to_free)
 {
 	atomic_store(&agent_alloc, alloc == pool_alloc ? NULL : alloc);
 	atomic_store(&agent_free, to_free == pool_free ? NULL : to_free);
 }
 
-CAP_EXPORT(void, set_loli_ignore_func, (void (*ignore)(bool)))
+static __attribute__((used)) void our_set_loli_ignore_func(void (*ignore)(bool))
 {
 	cap_shadow_ignore = ignore;
 }
 
-CAP_EXPORT(int, get_stack_backtrace, (void **entry, int max))
+static __attribute__((used)) int our_get_stack_backtrace(void **entry, int max)
 {
 	const struct cap_shadow *s = cap_shadow;
 	int n = 0;
@@ -267,9 +274,9 @@ static void look(struct engine *e)
 void cap_engine_look(void)
 {
 	static _Atomic uint64_t told[3];
-	struct engine e = {{(const void *)export_get_stack_backtrace,
-			    (const void *)export_set_loli_ignore_func,
-			    (const void *)export_loli_set_allocandfree},
+	struct engine e = {{(const void *)our_get_stack_backtrace,
+			    (const void *)our_set_loli_ignore_func,
+			    (const void *)our_loli_set_allocandfree},
 			   {NULL}};
 	cap_backtrace backtrace = NULL;
 	void (*set_ignore)(void (*)(bool)) = NULL;

@@ -372,7 +372,7 @@ unsigned cap_shadow_of(struct cap_where where, uint64_t *pc)
 		pc[0] = (uintptr_t)where.caller;
 		return 1;
 	}
-	if (n > 0)
+	if (n > 0 && (unsigned)n > s->n)
 		return cap_shadow_join(s, (uintptr_t)where.caller, entry, (unsigned)n, pc,
 				       cap.settings.depth);
 	return cap_shadow_stack(s, (uintptr_t)where.caller, (uintptr_t)where.cfa, pc,
