@@ -317,6 +317,7 @@ void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 {
 	struct cap_ring *ring;
 
+	cap_timing_flush();
 	if (!enter())
 		return;
 	ring = room_for(1);

@@ -8,15 +8,9 @@ static _Atomic int64_t frames;
 /* The log of spikes says the frame, and the trace has what was called before it. */
 static void frame(const char *label, int64_t number)
 {
-	struct cap_shadow *s = cap_shadow;
-
 	atomic_store(&cap_spikes.frame, number);
 	atomic_store(&cap_spikes.framed, true);
-	if (s && !s->busy) {
-		cap_shadow_busy(s, true);
-		cap_timing_put(s);
-		cap_shadow_busy(s, false);
-	}
+	cap_timing_flush();
 	cap_mark(CAP_FRAME, label, NULL, number);
 }
 

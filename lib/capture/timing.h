@@ -100,5 +100,16 @@ void cap_timing_mark(struct cap_shadow *s, uint32_t site, unsigned how, bool joi
 void cap_timing_pause(struct cap_shadow *s, bool on);
 /* The last call's enter, if it is still to be put. */
 void cap_timing_put(struct cap_shadow *s);
+/* The same of the calling thread, before something else is recorded. */
+static inline void cap_timing_flush(void)
+{
+	struct cap_shadow *s = cap_shadow;
+
+	if (!s || !s->timing || s->busy)
+		return;
+	cap_shadow_busy(s, true);
+	cap_timing_put(s);
+	cap_shadow_busy(s, false);
+}
 
 #endif

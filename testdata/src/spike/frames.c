@@ -13,13 +13,11 @@
  * and each frame leaks a block of 1000 + its number bytes in Physics. With markers, Ignored takes
  * 5 ms in each frame, and what is below Quiet takes 2 ms: no spikes.
  */
-#ifdef MARKERS
-#include "lib/capture/spike.h"
-#else
-#define TRACEMILL_OFF
-#include "lib/capture/spike.h"
-#endif
 #include "lib/capture/tracemill.h"
+#ifndef MARKERS
+#define TRACEMILL_OFF
+#endif
+#include "lib/capture/spike.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -43,7 +41,7 @@ static QUIET void work(int64_t us)
 
 static jmp_buf back;
 
-KEEP static void Jump(int frame)
+KEEP void Jump(int frame)
 {
 	PET_FUNCTION();
 	work(frame == 11 ? 2500 : 100);
@@ -52,7 +50,7 @@ KEEP static void Jump(int frame)
 	work(0);
 }
 
-KEEP static void Script(int frame)
+KEEP void Script(int frame)
 {
 	PET_FUNCTION();
 	PET_SetFunctionThresholdMSec(2);
@@ -64,7 +62,7 @@ KEEP static void Script(int frame)
 	PET_OTMessagef("slow script in frame %d", frame);
 }
 
-KEEP static void LoadLevel(int frame)
+KEEP void LoadLevel(int frame)
 {
 	PET_FUNCTION_CONDITIONAL(frame > 0);
 	PET_SetFunctionThresholdMSec(60);
@@ -75,19 +73,19 @@ KEEP static void LoadLevel(int frame)
 	work(10);
 }
 
-KEEP static void Ignored(void)
+KEEP void Ignored(void)
 {
 	PET_FUNCTION_IGNORE();
 	work(5000);
 }
 
-KEEP static void Below(void)
+KEEP void Below(void)
 {
 	PET_FUNCTION();
 	work(2000);
 }
 
-KEEP static void Quiet(void)
+KEEP void Quiet(void)
 {
 	PET_FUNCTION_IGNORE_CHILDREN();
 	PET_SetFunctionThresholdMSec(4);
@@ -95,7 +93,7 @@ KEEP static void Quiet(void)
 	work(1);
 }
 
-KEEP static void Physics(int frame)
+KEEP void Physics(int frame)
 {
 	PET_FUNCTION();
 	PET_SetFunctionThresholdMSec(4);
@@ -103,7 +101,7 @@ KEEP static void Physics(int frame)
 	work(frame == 13 ? 9000 : 3000);
 }
 
-KEEP static void Render(int frame)
+KEEP void Render(int frame)
 {
 	PET_FUNCTION();
 	PET_SetFunctionThresholdMSec(3);
@@ -120,7 +118,7 @@ KEEP static void Render(int frame)
 	}
 }
 
-KEEP static void Tick(int frame)
+KEEP void Tick(int frame)
 {
 	PET_FUNCTION();
 	PET_SetFunctionThresholdMSec(16.666);
@@ -136,7 +134,7 @@ KEEP static void Tick(int frame)
 
 QUIET int main(int argc, char **argv)
 {
-	if (argc > 1)
+	if (argc > 1 && tracemill_spike_log)
 		tracemill_spike_log(argv[1]);
 	if (tracemill_spike_clock)
 		tracemill_spike_clock(clock_now);
