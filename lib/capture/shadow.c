@@ -12,7 +12,7 @@
 
 /* libgcc and LLVM's libunwind have it; not for 32-bit arm. */
 extern void *_Unwind_FindEnclosingFunction(void *pc) __attribute__((weak));
-enum { NEAR = 1 << 16 }; /* without it: how large a function may be */
+enum { NEAR = 1 << 16 }; /* without it, or tables: how large a function may be */
 
 struct cap_shadow_counts cap_shadow_counts;
 __thread struct cap_shadow *cap_shadow __attribute__((tls_model("initial-exec")));
@@ -98,10 +98,13 @@ static void starts_hold(struct cap_shadow *s)
 	s->starts_of = flushed;
 }
 
+/* Where the function begins that has pc; 0: nobody knows. */
 static uintptr_t start_of(struct cap_shadow *s, uintptr_t pc)
 {
 	size_t i = (pc ^ pc >> 9) % CAP_STARTS;
 
+	if (!_Unwind_FindEnclosingFunction)
+		return 0;
 	if (s->starts[i].pc != pc) {
 		s->starts[i].start = (uintptr_t)_Unwind_FindEnclosingFunction((void *)pc);
 		s->starts[i].pc = pc;
@@ -111,15 +114,18 @@ static uintptr_t start_of(struct cap_shadow *s, uintptr_t pc)
 
 static bool is_in(struct cap_shadow *s, uintptr_t pc, uintptr_t function)
 {
-	return _Unwind_FindEnclosingFunction ? start_of(s, pc) == function : pc - function < NEAR;
+	uintptr_t start = start_of(s, pc);
+
+	return start ? start == function : pc - function < NEAR;
 }
 
 static bool is_same(struct cap_shadow *s, uintptr_t pc, uintptr_t other)
 {
-	if (!_Unwind_FindEnclosingFunction)
-		return pc - other + NEAR < 2 * NEAR;
+	uintptr_t start;
+
 	starts_hold(s);
-	return start_of(s, pc) == start_of(s, other);
+	start = start_of(s, pc);
+	return start ? start == start_of(s, other) : pc - other + NEAR < 2 * NEAR;
 }
 
 /* The calls from n on are over, and have told no exit. */
