@@ -11,6 +11,7 @@
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
+#: make bench-hooks          what instrumented calls cost with the shadow stack
 #: make diff                 answers compared on large files of Debian
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
@@ -103,8 +104,8 @@ REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 
-.PHONY: all check demo golden lint fuzz bench bench-symbolize diff install uninstall fmt cover \
-        compdb clean help \
+.PHONY: all check demo golden lint fuzz bench bench-symbolize bench-hooks diff install uninstall \
+        fmt cover compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -257,6 +258,9 @@ bench: all $(GENS)
 
 bench-symbolize: all $(GENS)
 	@env $(TM_ENV) bash tests/bench/symbolize.sh
+
+bench-hooks: all
+	@env $(TM_ENV) bash tests/bench/hooks.sh
 
 diff: all $(GENS)
 	@env $(TM_ENV) bash tests/diff/large.sh
