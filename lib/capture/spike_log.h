@@ -10,8 +10,8 @@
 
 /* Where it goes: a file, to which entries are added; NULL or "": none. False: the path is too long.
  */
-bool cap_spike_log_file(const char *path);
-void cap_spike_log_sink(void (*sink)(const char *text, size_t n));
+bool cap_spike_log_file(const char *to);
+void cap_spike_log_sink(void (*to)(const char *text, size_t n));
 /* The last call of s, which is about to be taken off, took ns: too long. */
 void cap_spike_log(struct cap_shadow *s, uint64_t ns);
 /* In a child of fork. */
