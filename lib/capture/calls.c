@@ -54,27 +54,27 @@ static void put(struct cap_ring *ring, struct cap_record *rec)
 	cap_ring_done(ring);
 }
 
-bool cap_call_put(enum cap_record_kind kind, uint64_t pc, int64_t time, bool has_time,
-		  const char *text, size_t n)
+bool cap_call_put(enum cap_record_kind kind, const struct cap_told *told)
 {
-	unsigned texts = (unsigned)((n + CAP_TEXT_MAX - 1) / CAP_TEXT_MAX);
+	unsigned texts = (unsigned)((told->n + CAP_TEXT_MAX - 1) / CAP_TEXT_MAX);
 	struct cap_ring *ring = cap_open(texts + 1);
 	struct cap_record *rec;
 
 	if (!ring)
 		return false;
 	for (unsigned i = 0; i < texts; i++) {
-		size_t part = n - i * CAP_TEXT_MAX;
+		size_t part = told->n - i * CAP_TEXT_MAX;
 
 		rec = record(ring, CAP_TEXT);
 		rec->count = (uint32_t)(part < CAP_TEXT_MAX ? part : CAP_TEXT_MAX);
-		memcpy(rec->text, text + i * CAP_TEXT_MAX, rec->count);
+		memcpy(rec->text, told->text + i * CAP_TEXT_MAX, rec->count);
 		put(ring, rec);
 	}
 	rec = record(ring, kind);
-	rec->time = time;
-	rec->count = has_time;
-	rec->stack = stack_of(ring, pc);
+	rec->time = told->time;
+	rec->count = told->time != CAP_NO_TIME;
+	rec->address = (uint64_t)told->value;
+	rec->stack = stack_of(ring, told->pc);
 	put(ring, rec);
 	cap_close(ring);
 	return true;

@@ -10,9 +10,17 @@
 
 #include <stddef.h>
 
-/* pc: CAP_ENTRY and a function, or CAP_SITE and a marker's number, 0: PET_Pause. time is that of
- * records. False: nothing is recorded. */
-bool cap_call_put(enum cap_record_kind kind, uint64_t pc, int64_t time, bool has_time,
-		  const char *text, size_t n);
+#define CAP_NO_TIME INT64_MIN
+
+struct cap_told {
+	uint64_t pc; /* CAP_ENTRY and a function, or CAP_SITE and a marker's number, 0: PET_Pause */
+	int64_t time;  /* as that of records; CAP_NO_TIME */
+	int64_t value; /* enter: 1 of a pause; exit: the limit that it had, ns */
+	const char *text;
+	size_t n;
+};
+
+/* False: nothing is recorded. */
+bool cap_call_put(enum cap_record_kind kind, const struct cap_told *told);
 
 #endif

@@ -235,10 +235,12 @@ static void fill(struct text *t, const struct cap_shadow *s, uint64_t ns)
 void cap_spike_log(struct cap_shadow *s, uint64_t ns)
 {
 	void (*to)(const char *, size_t) = atomic_load(&sink);
-	struct text t = {cap_map(ENTRY), 0};
+	struct text t = {s->timing->log, 0};
 	unsigned depth = cap_self.depth;
 	int error = errno;
 
+	if (!t.s)
+		t.s = s->timing->log = cap_map(ENTRY);
 	if (!t.s) {
 		atomic_fetch_add(&cap_spikes.untold, 1);
 		return;
@@ -252,7 +254,6 @@ void cap_spike_log(struct cap_shadow *s, uint64_t ns)
 	cap_self.depth = depth;
 	if (to)
 		to(t.s, t.n);
-	cap_unmap(t.s, ENTRY);
 	errno = error;
 }
 

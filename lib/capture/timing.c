@@ -111,6 +111,7 @@ void cap_timing_put(struct cap_shadow *s)
 {
 	struct cap_timed *c = cap_timing_top(s);
 	struct cap_timed *parent;
+	struct cap_told told;
 
 	if (!c || !(c->flags & TIMED_PENDING))
 		return;
@@ -124,8 +125,12 @@ void cap_timing_put(struct cap_shadow *s)
 		cap_site_of_function(s->calls[s->n - 1].function, c->site);
 	if (!is_recorded(c))
 		return;
-	if (cap_call_put(CAP_ENTER, identity(s, s->n - 1), c->start, true,
-			 &s->timing->text[c->describe.at], c->describe.n))
+	told = (struct cap_told){.pc = identity(s, s->n - 1),
+				 .time = c->start,
+				 .value = (c->flags & TIMED_PAUSE) != 0,
+				 .text = &s->timing->text[c->describe.at],
+				 .n = c->describe.n};
+	if (cap_call_put(CAP_ENTER, &told))
 		c->flags |= TIMED_PUT;
 }
 
@@ -182,10 +187,15 @@ static void take_pause(struct cap_shadow *s, int64_t now)
 	while (i && t->calls[i - 1].flags & TIMED_HIDDEN)
 		i--;
 	if (i) {
+		struct cap_told told = {.pc = CAP_SITE, .time = t->pause, .value = 1};
+
 		t->calls[i - 1].paused += now - t->pause;
 		if (is_recorded(&(struct cap_timed){.flags = TIMED_PAUSE}) &&
-		    cap_call_put(CAP_ENTER, CAP_SITE, t->pause, true, NULL, 0))
-			cap_call_put(CAP_EXIT, CAP_SITE, now, true, NULL, 0);
+		    cap_call_put(CAP_ENTER, &told)) {
+			told.time = now;
+			told.value = INT64_MAX;
+			cap_call_put(CAP_EXIT, &told);
+		}
 	}
 	t->pause = now;
 }
@@ -216,6 +226,13 @@ static void leave(struct cap_shadow *s, unsigned at)
 		t->listed = 0;
 }
 
+/* For whoever judges it again. */
+static int64_t limit_of(const struct cap_timed *c)
+{
+	return c->flags & (TIMED_IGNORED | TIMED_PAUSE) || c->limit > INT64_MAX ? INT64_MAX
+										: (int64_t)c->limit;
+}
+
 /* The last call, which is at, ends. */
 static void end(struct cap_shadow *s, unsigned at, int64_t now)
 {
@@ -232,9 +249,15 @@ static void end(struct cap_shadow *s, unsigned at, int64_t now)
 		take_pause(s, now);
 	total = now - c->start;
 	judged = total - c->paused;
-	if (c->flags & TIMED_PUT)
-		cap_call_put(CAP_EXIT, identity(s, at), now, true, &t->text[c->message.at],
-			     c->message.n);
+	if (c->flags & TIMED_PUT) {
+		struct cap_told told = {.pc = identity(s, at),
+					.time = now,
+					.value = limit_of(c),
+					.text = &t->text[c->message.at],
+					.n = c->message.n};
+
+		cap_call_put(CAP_EXIT, &told);
+	}
 	if (total >= 0 && !(c->flags & (TIMED_IGNORED | TIMED_PAUSE)) && judged > 0 &&
 	    (uint64_t)judged > c->limit && atomic_load(&cap_spikes.log)) {
 		cap_spike_log(s, (uint64_t)judged);
@@ -262,8 +285,12 @@ void cap_timing_drop(struct cap_shadow *s)
 	cap_timing_put(s);
 	if (!(c->flags & TIMED_HIDDEN))
 		atomic_fetch_add_explicit(&cap_spikes.lost, 1, memory_order_relaxed);
-	if (c->flags & TIMED_PUT)
-		cap_call_put(CAP_EXIT, identity(s, at), 0, false, NULL, 0);
+	if (c->flags & TIMED_PUT) {
+		struct cap_told told = {
+		    .pc = identity(s, at), .time = CAP_NO_TIME, .value = limit_of(c)};
+
+		cap_call_put(CAP_EXIT, &told);
+	}
 	if (parent && !(c->flags & TIMED_HIDDEN))
 		parent->paused += c->paused;
 	leave(s, at);

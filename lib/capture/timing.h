@@ -60,6 +60,7 @@ struct cap_timing {
 	bool inactive;
 	int64_t pause; /* when it began, or went on */
 	uint16_t pool;
+	char *log; /* spike_log.c's; NULL: not yet */
 	struct cap_timed calls[CAP_SHADOW];
 	char text[CAP_SPIKE_POOL];
 };

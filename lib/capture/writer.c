@@ -267,6 +267,9 @@ static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 	case CAP_EXIT:
 		ev.kind = rec->kind == CAP_ENTER ? EV_ENTER : EV_EXIT;
 		ev.has = EV_HAS_THREAD | EV_HAS_STACK | (rec->count ? EV_HAS_TIME : 0);
+		ev.value = (int64_t)rec->address;
+		if (ev.value || ev.kind == EV_EXIT)
+			ev.has |= EV_HAS_VALUE;
 		ev.thread = ring->thread;
 		ev.stack = rec->stack;
 		if (ring->n_text) {

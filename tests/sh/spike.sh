@@ -95,6 +95,11 @@ if $CC -g -DMARKERS -I"$SRC" "$src/frames.c" -o frames; then
 	ok "by markers alone: the same bytes, with places" cmp -s log again
 	ok "the places are in the source" [ "$(sed -n 's/^2) Script (.*frames\.c - LINE: \([0-9]*\))/\1/p; s/^1) Script (.*frames\.c - LINE: \([0-9]*\))/\1/p' log | head -n 1)" = \
 		"$(awk '/^KEEP void Script/ { getline; getline; print NR }' "$src/frames.c")" ]
+	tm-spikes -q --pet x.tmt >again
+	ok "tm-spikes without rules: by the program's own limits" cmp -s log again
+	tm-spikes -q --threshold 44ms --pet x.tmt | grep took >got
+	echo 'PET: Function took too long: 51.611 MSec Thread: frames PEAK frame 7' >want
+	same "tm-spikes with a threshold: by that"
 	tm-spikes -q --rules "$src/frames.rules" --table spikes --csv x.tmt | cut -d , -f 1,2,12 | LC_ALL=C sort >got
 	printf '%s\n' 1,17611000,Tick 1,2345000,Particles 1,3000000,Script 1,3345000,Render 1,9000000,Physics count,worst_ns,function | LC_ALL=C sort >want
 	same "tm-spikes: each spike once"
