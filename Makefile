@@ -8,11 +8,13 @@
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
+#: make lint-deep            the analyzer's walk three times as long
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make bench-hooks          what instrumented calls cost with the shadow stack
 #: make diff                 answers compared on large files of Debian
+#: make diff-corpus DIR=...  the same on the ELF files of a folder
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
 #: make fmt cover compdb clean help
@@ -104,8 +106,8 @@ REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 
-.PHONY: all check demo golden lint fuzz bench bench-symbolize bench-hooks diff install uninstall \
-        fmt cover compdb clean help \
+.PHONY: all check demo golden lint lint-deep fuzz bench bench-symbolize bench-hooks diff diff-corpus \
+        install uninstall fmt cover compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -249,6 +251,10 @@ golden: test-programs
 lint: build/deps-check $(made)
 	$(run_tests) tests/run lint/
 
+lint-deep: export TIDY_NODES = 225000
+lint-deep: build/deps-check $(made)
+	$(run_tests) tests/run lint/tidy
+
 demo: all $(GENS)
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/demo.sh
 
@@ -264,6 +270,9 @@ bench-hooks: all
 
 diff: all $(GENS)
 	@env $(TM_ENV) bash tests/diff/large.sh
+
+diff-corpus: all
+	@env $(TM_ENV) bash tests/diff/corpus.sh '$(DIR)'
 
 # Growth of the corpus goes to build/: pick what is worth keeping by hand.
 fuzz: build/deps-check
