@@ -391,24 +391,26 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	leave(ring);
 }
 
-static uint32_t name_id(const char *text, const char *unit)
+void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where)
 {
-	size_t n = strnlen(text, CAP_NAME_MAX - 1);
-	uint32_t count, id = 0;
+	struct cap_ring *ring;
 
-	cap_lock(&cap.naming);
-	count = atomic_load_explicit(&cap.n_names, memory_order_relaxed);
-	for (uint32_t i = 1; i <= count && !id; i++)
-		if (!strncmp(cap.name[i].text, text, n) && !cap.name[i].text[n])
-			id = i;
-	if (!id && count + 1 < CAP_NAMES) {
-		id = count + 1;
-		memcpy(cap.name[id].text, text, n);
-		cap.name[id].unit = unit;
-		atomic_store_explicit(&cap.n_names, id, memory_order_release);
+	if (!enter())
+		return;
+	ring = room_for(1);
+	if (ring) {
+		uint32_t name = cap_name_id(type, NULL), stack = stack_of(ring, where);
+		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_TYPED);
+
+		rec->requested = requested;
+		rec->real = real;
+		rec->stack = stack;
+		rec->name = name;
+		rec->domain = DOMAIN_MONO;
+		cap_ring_put(ring);
+		cap_ring_done(ring);
 	}
-	cap_unlock(&cap.naming);
-	return id;
+	leave(ring);
 }
 
 void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value)
@@ -418,11 +420,8 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 
 	if (!enter())
 		return;
-	if (name) {
-		id = name_id(name, unit);
-		if (!id)
-			atomic_fetch_add_explicit(&cap.nameless, 1, memory_order_relaxed);
-	}
+	if (name)
+		id = cap_name_id(name, unit);
 	ring = id || kind == CAP_FRAME ? room_for(1) : NULL;
 	if (ring) {
 		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), kind);

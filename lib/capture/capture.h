@@ -28,7 +28,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-enum { CAP_TICK_MS = 50, CAP_NAMES = 1024, CAP_NAME_MAX = 64 };
+enum { CAP_TICK_MS = 50, CAP_NAMES = 4096, CAP_NAME_MAX = 128, CAP_NAME_SLOTS = 8192 };
 
 /* Entries of the functions that are open, innermost first; how many. */
 typedef int (*cap_backtrace)(void **entry, int max);
@@ -38,7 +38,7 @@ enum cap_state { CAP_UNSTARTED, CAP_ON, CAP_DONE };
 struct cap_name {
 	char text[CAP_NAME_MAX];
 	const char *unit;
-	uint32_t string, counter; /* rows of the trace; 0: not yet */
+	uint32_t string, counter, type; /* rows of the trace; 0: not yet */
 };
 
 struct capture {
@@ -57,14 +57,15 @@ struct capture {
 	struct cap_lock naming;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	_Atomic uint32_t n_names;
-	_Atomic uint64_t nested;   /* from signal handlers inside the runtime */
-	_Atomic uint64_t ringless; /* too many threads */
-	_Atomic uint64_t dropped;  /* slow output */
-	_Atomic uint64_t nameless; /* frames and counters without room for their names */
-	_Atomic uint32_t bell;     /* the helper sleeps on it */
-	_Atomic bool helped;       /* there is a helper */
-	_Atomic bool ready;        /* the process is far enough for one */
-	void (*loaded)(void);      /* called by the helper when modules have come; NULL: nothing */
+	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
+	_Atomic uint64_t nested;                    /* from signal handlers inside the runtime */
+	_Atomic uint64_t ringless;                  /* too many threads */
+	_Atomic uint64_t dropped;                   /* slow output */
+	_Atomic uint64_t nameless;                  /* what has no room for its name */
+	_Atomic uint32_t bell;                      /* the helper sleeps on it */
+	_Atomic bool helped;                        /* there is a helper */
+	_Atomic bool ready;                         /* the process is far enough for one */
+	void (*loaded)(void); /* called by the helper when modules have come; NULL: nothing */
 	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
 
 	/* the writer's */
@@ -128,6 +129,8 @@ struct cap_move {
 struct cap_move cap_move(const void *p);
 void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t real,
 	       struct cap_where where);
+/* An allocation of a managed heap, of which an address is not known. Never sampled. */
+void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where);
 /* A frame or a counter; name may be NULL for a frame. */
 void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value);
 
@@ -135,6 +138,8 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
  * recorded. */
 struct cap_ring *cap_open(unsigned n);
 void cap_close(const struct cap_ring *ring);
+/* In names.c: the row of a name, made when there is none; 0: there is no room, which is counted. */
+uint32_t cap_name_id(const char *text, const char *unit);
 /* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. */
 unsigned cap_shadow_of(struct cap_where where, uint64_t *pc);
 

@@ -2,6 +2,8 @@
 #include "lib/cli/compare.h"
 
 #include "lib/base/mem.h"
+#include "lib/cli/aggregate.h"
+#include "lib/report/agg_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +24,16 @@ static void after_file(void *arg, const char *file)
 		compare_inputs_take(&c->in, file);
 }
 
-static enum status read_baseline(void *arg, struct input *in, bool *taken, struct err *e)
+static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
 {
 	struct cli_compare *c = arg;
 
-	*taken = baseline_is(&in->cur);
+	*taken = agg_is(&in->cur);
 	if (*taken && c->has_ranges)
-		return err_set(e, ST_UNSUPPORTED, "a baseline has no events to choose from");
-	return *taken ? compare_inputs_baseline(&c->in, &in->cur, c->loop.file, e) : ST_OK;
+		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
+	if (!*taken || cli_aggregate_ready(in, taken, e))
+		return *taken ? e->code : ST_OK;
+	return compare_inputs_aggregate(&c->in, &in->cur, c->loop.file, e);
 }
 
 static const char *today(const char *given)
@@ -68,31 +72,6 @@ static void read_policy(struct cli_compare *c)
 	exit(cli_exit());
 }
 
-static void add_words(struct buf *to, const char *option, const struct opt_list *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		buf_addf(to, "%s--%s %s", to->len ? " " : "", option, from->items[i]);
-}
-
-/* What is compared has to be chosen alike: a baseline remembers how it was. */
-static void remember_filters(struct cli_compare *c, const struct cli_filter *f)
-{
-	static const char *const words[FILTER_KINDS] = {
-	    [FILTER_FOCUS] = "focus",   [FILTER_IGNORE] = "ignore",    [FILTER_HIDE] = "hide",
-	    [FILTER_SHOW] = "show",     [FILTER_PRUNE] = "prune-from", [FILTER_TYPE] = "type",
-	    [FILTER_MODULE] = "module", [FILTER_FILE] = "file",        [FILTER_OWNER] = "owner"};
-
-	for (size_t i = 0; i < FILTER_KINDS; i++)
-		add_words(&c->filters, words[i], &f->patterns[i]);
-	add_words(&c->filters, "thread", &f->threads);
-	add_words(&c->filters, "frame", &f->frames);
-	add_words(&c->filters, "time", &f->times);
-	add_words(&c->filters, "size", &f->sizes);
-	if (f->domain)
-		buf_addf(&c->filters, "%s--domain %s", c->filters.len ? " " : "",
-			 cli_domain_choices[f->domain]);
-}
-
 static void add_threads(const struct cli_filter *f, struct selection *to)
 {
 	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
@@ -107,7 +86,7 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 {
 	bool lists = c->base.n || c->new.n;
 
-	remember_filters(c, f);
+	cli_filter_words(f, &c->filters);
 	selection_init(&c->ranges[0]);
 	selection_init(&c->ranges[1]);
 	add_ranges("base-frame", &c->base_frames, &c->ranges[0], selection_frames);
@@ -211,7 +190,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	c->loop = (struct cli_loop){.import = import,
 				    .sink = &c->in.sink,
 				    .after = after_file,
-				    .instead = read_baseline,
+				    .instead = read_aggregate,
 				    .arg = c};
 	labels[0] = range_label("base", &c->base_frames, &c->base_times, &c->in.names);
 	labels[1] = range_label("new", &c->new_frames, &c->new_times, &c->in.names);

@@ -21,7 +21,7 @@ struct cli_compare {
 	/* private */
 	struct cli_loop loop;
 	struct compare_inputs in;
-	struct buf filters; /* in words, for baselines */
+	struct buf filters; /* in words: aggregates remember them */
 	struct policy policy;
 	struct selection ranges[2]; /* of the base and of the new side */
 	bool has_ranges;

@@ -43,7 +43,7 @@ struct compare_row {
 	uint32_t hint;           /* a row that may be this one under another name; COMPARE_NONE */
 	uint32_t first, members; /* things, in compare_rows.members */
 	uint32_t in;             /* bit per group that has it */
-	uint32_t unknown;        /* bit per group that may have it: its baseline left things out */
+	uint32_t unknown;        /* bit per group that may have it: its aggregate was pruned */
 };
 
 #define COMPARE_NONE UINT32_MAX

@@ -50,7 +50,7 @@ static bool values_of(struct gate *g, const struct policy_rule *r, size_t row, e
 
 		if (!c)
 			return false;
-		v[i] = r->stat == COUNTER_MEAN ? c->stats.sum / (double)c->stats.n
+		v[i] = r->stat == COUNTER_MEAN ? (double)c->stats.sum / (double)c->stats.n
 					       : (double)counter_value(&c->stats, r->stat);
 	}
 	for (size_t i = 0; !r->counter && i < of->n; i++) {

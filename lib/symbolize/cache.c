@@ -457,7 +457,7 @@ static enum status run_cached(struct cache *c, const struct dwarf_engine *engine
 		if (shift)
 			plain[i].addrs = made[i] = shifted(&jobs[i], shift);
 	}
-	st = run_all(c, engine, plain, n, options, e);
+	st = run_jobs(c, engine, plain, n, options, e);
 	for (size_t i = 0; i < n; i++) {
 		if (made[i] && !st)
 			shift_starts(plain[i].out, object_debug_shift(jobs[i].object));
