@@ -42,14 +42,14 @@ struct cap_name {
 };
 
 struct capture {
-	_Atomic int state; /* enum cap_state */
-	bool some;         /* not every block: threshold or sampling */
+	struct cap_rings rings; /* first: it is aligned */
+	_Atomic int state;      /* enum cap_state */
+	bool some;              /* not every block: threshold or sampling */
 	struct cap_lock writing, starting;
 	uint32_t pid;
 	pthread_key_t ending; /* gives a thread's ring back */
 	int64_t start;        /* ns of the monotonic clock */
 	struct cap_settings settings;
-	struct cap_rings rings;
 	struct cap_stacks_table stacks;
 	struct cap_modules modules;
 	struct cap_live live;
@@ -58,15 +58,15 @@ struct capture {
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	_Atomic uint32_t n_names;
 	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
-	_Atomic uint64_t nested;                    /* from signal handlers inside the runtime */
-	_Atomic uint64_t ringless;                  /* too many threads */
-	_Atomic uint64_t dropped;                   /* slow output */
-	_Atomic uint64_t nameless;                  /* what has no room for its name */
-	_Atomic uint32_t bell;                      /* the helper sleeps on it */
-	_Atomic bool helped;                        /* there is a helper */
-	_Atomic bool ready;                         /* the process is far enough for one */
 	void (*loaded)(void); /* called by the helper when modules have come; NULL: nothing */
 	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
+	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
+	_Atomic uint64_t ringless;    /* too many threads */
+	_Atomic uint64_t dropped;     /* slow output */
+	_Atomic uint64_t nameless;    /* what has no room for its name */
+	_Atomic uint32_t bell;        /* the helper sleeps on it */
+	_Atomic bool helped;          /* there is a helper */
+	_Atomic bool ready;           /* the process is far enough for one */
 
 	/* the writer's */
 	struct cap_output out;
