@@ -62,6 +62,16 @@ if take g++-split-dwarf5 && prewarmed; then
 	check "it is refused" grep -q 'dwo_id differs' with.err
 fi
 
+# --explain names the file that a unit's functions are in.
+if take g++-split-dwarf5; then
+	(cd x && tm-addr2line --explain -e game "$(head -n 1 addresses)") >got 2>err
+	check "the .dwo file is named" grep -q '^  part: .*\.dwo$' got
+	check "with the functions in it" grep -q '^  function: DIE' got
+	rm x/*.dwo
+	(cd x && tm-addr2line --explain -e game "$(head -n 1 addresses)") >got 2>err
+	check "or that it is not there" grep -q '^  part: split DWARF: .* not there$' got
+fi
+
 # Without the supplementary file a name may be missing, and no name is another one.
 for row in dwz-common-dwarf4 dwz-common-dwarf5 dwz-sup-dwarf5; do
 	take $row || continue
