@@ -150,7 +150,7 @@ enum status debug_file_find(struct object *o, const struct object_search *s, str
 
 /* companion.c */
 void companion_keep_search(struct object *o, const struct object_search *s);
-void companion_supplement(struct object *o); /* looks for it */
+void companion_supplement(struct object *o, bool explain); /* looks for it */
 void companion_release(struct object *o);
 
 /* code.c */
