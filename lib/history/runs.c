@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/history/history.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/history/rows.h"
@@ -109,27 +110,39 @@ static void read_run(struct history_runs *r, struct db_query *q)
 	to->losses = db_int(q, 16);
 }
 
+/* "name=value name=value" */
+static void add_label_text(struct history_runs *r, struct history_run *to, const char *name,
+			   const char *value)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s%s%s=%s", to->labels ? to->labels : "", to->labels ? " " : "", name, value);
+	to->labels = arena_strndup(&r->texts, b.data, b.len);
+	buf_release(&b);
+}
+
+/* One query for all runs: one for each would wait for a server as often. */
 static enum status read_labels(struct history *h, struct history_runs *r, struct err *e)
 {
-	struct db_query *q = db_prepare(
-	    h->db, "SELECT name, value FROM tm_labels WHERE run = $1 ORDER BY name", 1, e);
-	struct buf b = BUF_INIT;
-	enum status st = q ? ST_OK : e->code;
+	struct db_query *q =
+	    db_prepare(h->db, "SELECT run, name, value FROM tm_labels ORDER BY run, name", 0, e);
+	struct map64 at = MAP64_INIT;
+	enum status st;
 
-	for (size_t i = 0; i < r->n && !st; i++) {
-		b.len = 0;
-		db_put_int(q, 1, r->items[i].id);
-		while (!(st = db_step(q, e)))
-			buf_addf(&b, "%s%s=%s", b.len ? " " : "", db_text(q, 0, NULL),
-				 db_text(q, 1, NULL));
-		db_reset(q);
-		st = st == ST_NONE ? ST_OK : st;
-		if (b.len)
-			r->items[i].labels = arena_strndup(&r->texts, b.data, b.len);
+	if (!q)
+		return e->code;
+	for (size_t i = 0; i < r->n; i++)
+		*map64_put(&at, (uint64_t)r->items[i].id) = (uint32_t)i + 1;
+	while (!(st = db_step(q, e))) {
+		uint32_t run = map64_get(&at, (uint64_t)db_int(q, 0));
+
+		if (run)
+			add_label_text(r, &r->items[run - 1], db_text(q, 1, NULL),
+				       db_text(q, 2, NULL));
 	}
 	db_finish(q);
-	buf_release(&b);
-	return st;
+	map64_release(&at);
+	return st == ST_NONE ? ST_OK : st;
 }
 
 enum status history_runs(struct history *h, const struct history_choice *c, struct history_runs *r,

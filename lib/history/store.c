@@ -53,12 +53,12 @@ static enum status set_version(struct history *h, int64_t from, struct err *e)
 /* Someone else may have done it since we looked: so once more, where nobody else writes. */
 static enum status bring_up(struct history *h, struct err *e)
 {
-	int64_t version;
+	int64_t version = HISTORY_SCHEMA;
 	enum status st = db_begin(h->db, e);
 
 	if (!st)
 		st = version_of(h, &version, e);
-	for (int64_t v = st ? HISTORY_SCHEMA : version; !st && v < HISTORY_SCHEMA; v++)
+	for (int64_t v = version; !st && v < HISTORY_SCHEMA; v++)
 		st = db_execute(h->db, history_steps[v], e);
 	if (!st && version < HISTORY_SCHEMA)
 		st = set_version(h, version, e);

@@ -130,7 +130,7 @@ for seed in $(seq 1 40); do
 	awk -v seed="$seed" -v size="$size" 'BEGIN { srand(seed); for (i = 0; i < 20; i++) print int(rand() * size), int(rand() * 256) }' >places
 	cp cut.db flipped.db
 	while read -r at byte; do
-		printf "\\x$(printf %02x "$byte")" | dd of=flipped.db bs=1 seek="$at" conv=notrunc 2>/dev/null
+		printf '%b' "\\x$(printf %02x "$byte")" | dd of=flipped.db bs=1 seek="$at" conv=notrunc 2>/dev/null
 	done <places
 	for command in list 'trend --by function' 'blame --from b114 --to b115'; do
 		# shellcheck disable=SC2086
