@@ -16,7 +16,7 @@ extern const char *const launch_stacks[]; /* by enum cap_stacks; ends with NULL 
 
 struct launch {
 	struct cap_settings settings;
-	char *library; /* owned; of launch_prepare */
+	char library[CAP_PATH_MAX]; /* of launch_prepare */
 	const char
 	    *path; /* what the trace is written to, and the children's names begin with; or NULL */
 	int fd;    /* open for the trace; the caller closes it */
