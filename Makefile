@@ -5,6 +5,7 @@
 #
 #: make                      the programs, in build/plain/bin
 #: make check [T=PATTERN]    all tests, or those whose name contains one of the words of T
+#: make check-fleet [T=NAME]  GNU parallel, Slurm, SSH and servers on loopback; not in make check
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
@@ -111,7 +112,7 @@ REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 
-.PHONY: all check demo golden lint lint-deep fuzz bench bench-symbolize diff diff-corpus install uninstall fmt cover \
+.PHONY: all check check-fleet demo golden lint lint-deep fuzz bench bench-symbolize diff diff-corpus install uninstall fmt cover \
         compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
@@ -128,6 +129,11 @@ build/deps.mk: .ci/deps
 build/deps-check: .ci/deps
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps check)
+	@touch $@
+
+build/deps-fleet: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps fleet)
 	@touch $@
 
 # Rewritten only when their text changes. Every object depends on the first, so other flags
@@ -261,6 +267,10 @@ check: build/deps-check test-programs $(made)
 	+@$(if $(few),,$(if $(fuzz_src),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs))
 	$(run_tests) tests/run $(T)
 
+# What it starts it installs first, on loopback only, and stops.
+check-fleet: build/deps-fleet $(PROGRAMS) $(GENS) $(B)/testdata.done
+	+@env $(TM_ENV) bash tests/fleet/run $(T)
+
 golden: test-programs
 	$(run_tests) tests/run --rewrite $(or $(T),golden/)
 
@@ -299,6 +309,7 @@ fuzz: build/deps-check
 	  build/corpus/$(R) tests/fuzz/corpus/$(R) \
 	  $(wildcard build/plain/testdata/corpus/$(R))
 
+fleet     := $(wildcard fleet/*)
 schema    := tracemill-report.schema.json
 man_pages := $(wildcard man/*.[1-9])
 man_dest   = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
@@ -334,6 +345,8 @@ install: all $(B)/completions
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :
+	install -d '$(DESTDIR)$(DATADIR)/tracemill/fleet' && install -m 755 $(fleet) \
+	  '$(DESTDIR)$(DATADIR)/tracemill/fleet'
 	install -d '$(DESTDIR)$(compat)'
 	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
@@ -342,6 +355,7 @@ uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
+	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME),'$(DESTDIR)$(LIBDIR)/$(notdir $(r))') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' \
 	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \

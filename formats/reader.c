@@ -101,6 +101,11 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 		return err_set(e, ST_UNSUPPORTED, "an ELF binary, not a capture");
 	if (is_map(head, n))
 		return err_set(e, ST_UNSUPPORTED, "a module map, not a capture: see --maps");
+	if (n > 8 && !memcmp(head, "\211TMA\r\n\032\n", 8))
+		return err_set(
+		    e, ST_UNSUPPORTED,
+		    "an aggregate has no events: tm-top, tm-frames, tm-compare, tm-merge and "
+		    "tm-dump read it");
 	return err_set(e, ST_UNSUPPORTED, "no known capture format (tm-import --list-formats)");
 }
 

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/dwarf/source.h"
 #include "lib/symbolize/cache_dir.h"
 #include "lib/symbolize/index_format.h"
 
@@ -43,20 +44,25 @@ __attribute__((format(printf, 2, 3))) static void tell(struct cache *c, const ch
 	intern_add(&c->told, text, strlen(text));
 }
 
-void cache_init(struct cache *c, const struct cache_options *o)
+uint64_t cache_limit(void)
 {
 	const char *limit = getenv("TRACEMILL_CACHE_LIMIT");
 	uint64_t mib = CACHE_LIMIT_MIB;
 
+	if (limit && (!num_dec(limit, strlen(limit), &mib) || mib > UINT64_MAX >> 20))
+		mib = CACHE_LIMIT_MIB;
+	return mib << 20;
+}
+
+void cache_init(struct cache *c, const struct cache_options *o)
+{
 	*c = (struct cache){.tell_from = 1};
 	if (o->off)
 		return;
 	c->dir = o->dir ? mem_strdup(o->dir) : cache_dir_default();
 	if (!c->dir)
 		tell(c, "no cache: neither XDG_CACHE_HOME nor HOME says where");
-	if (limit && (!num_dec(limit, strlen(limit), &mib) || mib > UINT64_MAX >> 20))
-		mib = CACHE_LIMIT_MIB;
-	c->limit = mib << 20;
+	c->limit = cache_limit();
 }
 
 static void cached_free(struct cached *x)
@@ -168,6 +174,10 @@ static bool open_index(struct cache *c, struct cached *x, bool *damaged)
 	bool missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
 	enum status st = fd < 0 ? missing ? ST_NONE : err_sys(&e, "cannot be opened")
 				: index_open(&x->index, fd, x->key, x->n_key, &e);
+	/* what is in the .dwo files is in no key, since most binaries have none */
+	if (!st && index_companions(x->index) &&
+	    index_companions(x->index) != dwarf_companions(x->object))
+		st = err_set(&e, ST_BAD, "its .dwo files are others now");
 
 	*damaged = st == ST_BAD;
 	if (!st)
@@ -202,15 +212,15 @@ static enum status fill_part(struct cache *c, struct cached *x, const struct cac
 				 e);
 		sigaction(SIGXFSZ, &before, NULL);
 	}
-	dwarf_whole_release(&w);
 	if (!st && size > c->limit)
 		st = err_set(e, ST_LIMIT, "an index of %" PRIu64 " bytes is over the cache's limit",
 			     size);
 	/* the binary may have been linked anew meanwhile */
-	if (!st &&
-	    (!identify(&again) || again.n_key != x->n_key || memcmp(again.key, x->key, x->n_key) ||
-	     !object_place(x->object, &size) || size != place))
+	if (!st && (!identify(&again) || again.n_key != x->n_key ||
+		    memcmp(again.key, x->key, x->n_key) || !object_place(x->object, &size) ||
+		    size != place || (w.companions && w.companions != dwarf_companions(x->object))))
 		st = err_set(e, ST_BAD, "its file has changed");
+	dwarf_whole_release(&w);
 	free(again.name);
 	return st;
 }
@@ -436,8 +446,9 @@ static void shift_starts(struct dwarf_answers *a, uint64_t shift)
 			a->extras[i].start += shift;
 }
 
-enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
-		      size_t n, const struct dwarf_options *options, struct err *e)
+static enum status run_cached(struct cache *c, const struct dwarf_engine *engine,
+			      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+			      struct err *e)
 {
 	struct dwarf_job *plain = mem_array(n, sizeof *plain);
 	uint64_t **made = mem_zarray(n, sizeof *made);
@@ -458,6 +469,25 @@ enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct
 	}
 	free(made);
 	free(plain);
+	return st;
+}
+
+enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
+		      size_t n, const struct dwarf_options *options, struct err *e)
+{
+	struct dwarf_job *left = mem_array(n, sizeof *left);
+	size_t n_left = 0;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		if (object_is_source(jobs[i].object))
+			dwarf_source(&jobs[i], options);
+		else
+			left[n_left++] = jobs[i];
+	}
+	if (n_left)
+		st = run_cached(c, engine, left, n_left, options, e);
+	free(left);
 	return st;
 }
 
