@@ -185,18 +185,18 @@ int main(int argc, char **argv)
 	s->stacks = (enum cap_stacks)stacks;
 	s->calls = (enum cap_calls)calls;
 	s->duration_ms = seconds * 1000;
-	if (launch_prepare(&l, argv[1], given, &about, &e))
-		return failed(about, &e);
+	status = launch_prepare(&l, argv[1], given, &about, &e) ? failed(about, &e) : 0;
 	free(about);
+	if (status)
+		return status;
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);
 	if ((!serving || output) && (fd = open_output(&l, form_words[form])) < 0) {
 		err_sys(&e, "cannot open");
+		serve_free(server);
 		return failed(output, &e);
 	}
 	form = serving ? LOLI : form;
-	status = form ? record_as(&l, exporter_words[form], fd, server, argv + 1)
-		      : record(&l, fd, argv + 1);
-	free(l.library);
-	return status;
+	return form ? record_as(&l, exporter_words[form], fd, server, argv + 1)
+		    : record(&l, fd, argv + 1);
 }

@@ -30,22 +30,24 @@ static void pass_on(int sig)
 		kill(child, sig);
 }
 
-static char *find_library(const char *given)
+/* What realpath fills is PATH_MAX long, which is that. */
+static bool find_library(const char *given, char library[CAP_PATH_MAX])
 {
 	struct buf b = BUF_INIT;
-	char exe[4096], *slash, *path;
+	char exe[4096], *slash;
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	bool there;
 
 	if (given)
-		return realpath(given, NULL);
+		return realpath(given, library);
 	if (n <= 0)
-		return NULL;
+		return false;
 	exe[n] = 0;
 	slash = strrchr(exe, '/');
 	buf_addf(&b, "%.*s/../lib/libtracemill-capture.so", (int)(slash - exe), exe);
-	path = realpath(buf_str(&b), NULL);
+	there = realpath(buf_str(&b), library);
 	buf_release(&b);
-	return path;
+	return there;
 }
 
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
@@ -69,8 +71,9 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 		close(fd);
 	}
 	*about = given ? mem_strdup(given) : NULL;
-	l->library = find_library(given);
-	return l->library ? ST_OK : err_set(e, ST_BAD, "the capture library is not there");
+	if (!find_library(given, l->library))
+		return err_set(e, ST_BAD, "the capture library is not there");
+	return ST_OK;
 }
 
 int launch_far(int fd)
