@@ -73,7 +73,9 @@ override LDLIBS   += $(TM_LIBS)
 proto    := $(wildcard lib/*/*.proto)
 made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
-lib_src  := $(filter-out lib/capture/preload_% lib/capture/lua/%,$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+# These include what a Lua brings.
+lua_host := $(addprefix lib/capture/lua/,module.c names.c snapshot.c)
+lib_src  := $(filter-out lib/capture/preload_% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/tm-*.c)
