@@ -30,13 +30,13 @@ static void read_labels(struct cli_history *c)
 	if (c->labels.n > most)
 		cli_usage("--label: more than %zu", most);
 	for (size_t i = 0; i < c->labels.n; i++) {
-		const char *is = strchr(c->labels.items[i], '=');
+		const char *text = c->labels.items[i];
+		size_t n = strcspn(text, "=");
 
-		if (!is || is == c->labels.items[i] || !is[1])
-			cli_usage("--label: '%s' is not NAME=VALUE", c->labels.items[i]);
-		c->label_items[i].name =
-		    arena_strndup(&c->texts, c->labels.items[i], (size_t)(is - c->labels.items[i]));
-		c->label_items[i].value = is + 1;
+		if (!n || !text[n] || !text[n + 1])
+			cli_usage("--label: '%s' is not NAME=VALUE", text);
+		c->label_items[i].name = arena_strndup(&c->texts, text, n);
+		c->label_items[i].value = text + n + 1;
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(c->label_items[k].name, c->label_items[i].name))
 				cli_usage("--label: '%s' is given twice", c->label_items[i].name);

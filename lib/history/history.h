@@ -71,7 +71,7 @@ struct history_choice { /* NULL, 0: any */
 	uint64_t last; /* only so many, the newest */
 };
 
-struct history_run { /* texts: NULL: not told */
+struct history_run { /* texts: NULL: not told, but for date, added, build and status */
 	int64_t id;
 	const char *date, *added, *build, *branch, *commit, *machine, *status, *file, *format,
 	    *sampling, *options, *labels;                    /* labels: "name=value name=value" */

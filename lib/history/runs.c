@@ -87,18 +87,26 @@ static const char *text_of(struct history_runs *r, struct db_query *q, unsigned 
 	return arena_strndup(&r->texts, s, n);
 }
 
+/* What our tables never leave out; a damaged one may. */
+static const char *needed(struct history_runs *r, struct db_query *q, unsigned column)
+{
+	const char *s = text_of(r, q, column);
+
+	return s ? s : "?";
+}
+
 static void read_run(struct history_runs *r, struct db_query *q)
 {
 	struct history_run *to = &VEC_PUSH(r->items, r->n, r->cap);
 
 	*to = (struct history_run){.id = db_int(q, 0)};
-	to->date = text_of(r, q, 1);
-	to->added = text_of(r, q, 2);
-	to->build = text_of(r, q, 3);
+	to->date = needed(r, q, 1);
+	to->added = needed(r, q, 2);
+	to->build = needed(r, q, 3);
 	to->branch = text_of(r, q, 4);
 	to->commit = text_of(r, q, 5);
 	to->machine = text_of(r, q, 6);
-	to->status = text_of(r, q, 7);
+	to->status = needed(r, q, 7);
 	to->file = text_of(r, q, 8);
 	to->format = text_of(r, q, 9);
 	to->sampling = text_of(r, q, 10);

@@ -19,6 +19,22 @@ add_builds runs.db 2>err
 check 'twenty builds are added' [ $? = 0 ]
 store_says sqlite runs.db
 
+# --- owners, and rules about each of them ---
+
+printf '[Art]\nfunction ^Texture::\nfunction ^Mesh::\n[Sound]\nfunction ^Audio::\n' >owners.txt
+for i in $(seq 101 120); do
+	tm-history add -q owned.db "b$i.tmt" --owners owners.txt --date "2026-10-$((i - 91))" >/dev/null 2>>err
+done
+tm-history change-points owned.db --by owner --csv >steps.csv 2>err
+check 'the owner of what stepped, and no other' eval '[ "$(columns steps.csv direction key name build_before build)" = "up owner Art b114 b115" ]'
+printf '[rule team]\nmetric = requested\nkey = owner\neach = yes\npercent = 2\n' >team.ini
+tm-history trend owned.db --policy team.ini --csv >team.csv 2>err
+columns team.csv rule name build value | sort >got
+truth_by_function | awk '{ sum["team " ($2 ~ /^Audio/ ? "Sound" : "Art") " " $1] += $3 } END { for (k in sum) printf "%s %.3f\n", k, sum[k] }' | sort >want
+check 'a series for each owner of a rule' cmp got want
+tm-history change-points owned.db --policy team.ini --csv >steps.csv 2>err
+check 'steps per rule and owner' eval '[ "$(columns steps.csv direction rule name build)" = "up team Art b115" ]'
+
 # --- adding ---
 
 tm-history add runs.db b101.tmt --branch main --machine m1 --csv >out 2>err
@@ -145,6 +161,16 @@ tm-history blame cut.db --from b114 --to b115 >out 2>err
 status=$?
 check 'a damaged aggregate is named' eval '[ $status = 3 ] && grep -q "damaged: the aggregate of run .#15.: byte" err'
 
+sqlite3 cut.db 'PRAGMA writable_schema = ON' "UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'tm_runs'"
+sqlite3 cut.db 'UPDATE tm_runs SET date = NULL, added = NULL, build = NULL, status = NULL, captures = NULL WHERE id > 10' 'UPDATE tm_sums SET run = -1 WHERE rowid % 3 = 0' 2>/dev/null
+for command in list trend 'trend --by site --as html' change-points 'blame --from b101 --to b102'; do
+	# shellcheck disable=SC2086
+	set -- $command
+	tm-history "$1" cut.db "${@:2}" >out 2>err
+	status=$?
+	check "what is missing in the tables: tm-history $command" [ $status -le 5 ]
+done
+
 mkfifo hold
 sqlite3 runs.db >/dev/null <hold &
 holder=$!
@@ -196,4 +222,8 @@ check 'and nothing beyond itself' eval '! grep -Eqi "(src|href)=\"?[a-z]*:?//|@i
 check 'has charts without scripts' eval '[ "$(grep -c "<svg class=.still" trend.html)" = 3 ]'
 tm-history trend still/runs.db --by function --as json >out 2>err
 check 'JSON is valid' eval 'jq -e ".sections | length > 5" out >/dev/null'
+if python3 -c 'import jsonschema' 2>/dev/null; then
+	check 'by its schema' python3 -c 'import json, sys, jsonschema
+jsonschema.validate(json.load(open("out")), json.load(open(sys.argv[1])))' "$SRC/man/tracemill-report.schema.json"
+fi
 exit $failed
