@@ -489,7 +489,8 @@ static enum status choose_sort(struct compare_view *v, struct err *e)
 		sort = (int)sort_first(known_by_all(c, by));
 	v->sort = (enum sum)sort;
 	if (!compare_holds(c, by))
-		return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by %s", key_words[by]);
+		return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by %s",
+			       key_words[by]);
 	if (!compare_knows(c, by, v->sort))
 		return err_set(e, ST_UNSUPPORTED, "not every run knows '%s' per %s",
 			       sum_names[v->sort].word, key_words[by]);
