@@ -2,9 +2,9 @@
  *
  * Relocatable ELF files: a place for each section, and the relocations that debug sections need.
  *
- * Facts: the gABI's "Relocation"; the parts of r_info of MIPS and SPARC of 64 bits are those of their
- * processor supplements. A relocation that reloc_type.c does not have is, on a debug section, an
- * error that says so.
+ * Facts: the gABI's "Relocation"; the parts of r_info of MIPS and SPARC of 64 bits are those of
+ * their processor supplements. A relocation that reloc_type.c does not have is, on a debug section,
+ * an error that says so.
  */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
@@ -17,10 +17,14 @@
 
 enum { PAGE = 4096 };
 
-static bool has_code(const struct elf_section *s)
+/* Of a debug file that was split off, code has a size and no bytes. */
+static bool has_code(const struct elf_file *f, const struct elf_section *s)
 {
-	return s->type == SHT_PROGBITS && s->flags & SHF_ALLOC && s->flags & SHF_EXECINSTR &&
-	       s->size;
+	if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR) || !s->size)
+		return false;
+	if (s->type == SHT_NOBITS)
+		return s->size <= INT32_MAX;
+	return s->type == SHT_PROGBITS && s->offset <= f->size && s->size <= f->size - s->offset;
 }
 
 void reloc_lay_out(struct elf_file *f)
@@ -37,7 +41,7 @@ void reloc_lay_out(struct elf_file *f)
 		struct elf_section *s = &f->sections[i];
 
 		s->addr = 0;
-		if (!has_code(s) || s->offset > f->size || s->size > f->size - s->offset)
+		if (!has_code(f, s))
 			continue;
 		if (!first)
 			first = s;
@@ -55,11 +59,11 @@ void reloc_lay_out(struct elf_file *f)
 			s->addr = at;
 			at = (at + s->size + PAGE) & -(uint64_t)PAGE;
 		}
-		if (has_code(s) && s->offset <= f->size && s->size <= f->size - s->offset)
+		if (has_code(f, s))
 			VEC_PUSH(f->segments, f->n_segments, cap) =
 			    (struct object_segment){.vaddr = s->addr,
 						    .offset = s->offset,
-						    .filesz = s->size,
+						    .filesz = s->type == SHT_NOBITS ? 0 : s->size,
 						    .memsz = s->size,
 						    .align = 1,
 						    .executable = true};
@@ -167,22 +171,15 @@ struct entry {
 static uint64_t changed(enum reloc_op op, uint64_t old, uint64_t value, uint64_t place)
 {
 	switch (op) {
-	case RELOC_RELATIVE:
-		return value - place;
+	case RELOC_RELATIVE: return value - place;
 	case RELOC_ADD:
-	case RELOC_ADD_ULEB:
-		return old + value;
+	case RELOC_ADD_ULEB: return old + value;
 	case RELOC_SUB:
-	case RELOC_SUB_ULEB:
-		return old - value;
-	case RELOC_SET_6:
-		return (old & ~UINT64_C(0x3f)) | (value & 0x3f);
-	case RELOC_ADD_6:
-		return (old & ~UINT64_C(0x3f)) | ((old + value) & 0x3f);
-	case RELOC_SUB_6:
-		return (old & ~UINT64_C(0x3f)) | ((old - value) & 0x3f);
-	default:
-		return value;
+	case RELOC_SUB_ULEB: return old - value;
+	case RELOC_SET_6: return (old & ~UINT64_C(0x3f)) | (value & 0x3f);
+	case RELOC_ADD_6: return (old & ~UINT64_C(0x3f)) | ((old + value) & 0x3f);
+	case RELOC_SUB_6: return (old & ~UINT64_C(0x3f)) | ((old - value) & 0x3f);
+	default: return value;
 	}
 }
 
@@ -215,8 +212,7 @@ static enum status apply_one(const struct relocating *r, const struct entry *n, 
 		return e->code;
 	if (!uleb)
 		old = load(f, r->data + n->at, length);
-	value = changed(type->op, old, value + (n->in_place ? old : n->addend),
-			r->s->addr + n->at);
+	value = changed(type->op, old, value + (n->in_place ? old : n->addend), r->s->addr + n->at);
 	if (uleb)
 		store_uleb(r->data + n->at, length, value);
 	else
@@ -266,7 +262,8 @@ static enum status apply_all(const struct relocating *r, const struct elf_sectio
 static bool is_wanted(const struct elf_section *s)
 {
 	return s->size && s->type != SHT_REL && s->type != SHT_RELA && s->type != SHT_SYMTAB &&
-	       s->type != SHT_STRTAB && (!(s->flags & SHF_ALLOC) || !strcmp(s->name, ".eh_frame") ||
+	       s->type != SHT_STRTAB &&
+	       (!(s->flags & SHF_ALLOC) || !strcmp(s->name, ".eh_frame") ||
 		!strcmp(s->name, ".opd"));
 }
 

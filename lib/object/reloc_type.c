@@ -2,22 +2,37 @@
  *
  * What the relocations do that debug sections have, of each machine.
  *
- * Facts: the processor supplements, as <elf.h> and binutils' include/elf name their numbers: x86-64,
- * i386, AArch64 (AAELF64), Arm (AAELF32), PowerPC, S/390, SPARC, MIPS, m68k, RISC-V (psABI, where
- * two relocations at one place make a difference), LoongArch, IA-64 (even numbers are big-endian
- * places), SuperH, C-SKY, ARC, Alpha, PA-RISC, and LLVM's BPFRelocationTypes. What is relative to
- * its section's or segment's start is the address itself here: debug sections are at 0.
+ * Facts: the processor supplements, as <elf.h> and binutils' include/elf name their numbers:
+ * x86-64, i386, AArch64 (AAELF64), Arm (AAELF32), PowerPC, S/390, SPARC, MIPS, m68k, RISC-V (psABI,
+ * where two relocations at one place make a difference), LoongArch, IA-64 (even numbers are
+ * big-endian places), SuperH, C-SKY, ARC, Alpha, PA-RISC, and LLVM's BPFRelocationTypes. What is
+ * relative to its section's or segment's start is the address itself here: debug sections are at 0.
  */
 #include "lib/object/impl.h"
 
 #include <elf.h>
 
 /* Of a thread's variable: no address. */
-#define NOTHING {RELOC_NOTHING, 0}
-#define SET(bytes) {RELOC_SET, bytes}
-#define RELATIVE(bytes) {RELOC_RELATIVE, bytes}
-#define ADD(bytes) {RELOC_ADD, bytes}
-#define SUB(bytes) {RELOC_SUB, bytes}
+#define NOTHING                  \
+	{                        \
+		RELOC_NOTHING, 0 \
+	}
+#define SET(bytes)               \
+	{                        \
+		RELOC_SET, bytes \
+	}
+#define RELATIVE(bytes)               \
+	{                             \
+		RELOC_RELATIVE, bytes \
+	}
+#define ADD(bytes)               \
+	{                        \
+		RELOC_ADD, bytes \
+	}
+#define SUB(bytes)               \
+	{                        \
+		RELOC_SUB, bytes \
+	}
 
 /* Numbers that <elf.h> did not have in 2022. */
 enum {
@@ -211,14 +226,10 @@ static uint16_t family(uint16_t machine)
 {
 	switch (machine) {
 	case EM_SPARC32PLUS:
-	case EM_SPARCV9:
-		return EM_SPARC;
-	case EM_MIPS_RS3_LE:
-		return EM_MIPS;
-	case EM_ARCV2:
-		return EM_ARC_COMPACT;
-	default:
-		return machine;
+	case EM_SPARCV9: return EM_SPARC;
+	case EM_MIPS_RS3_LE: return EM_MIPS;
+	case EM_ARCV2: return EM_ARC_COMPACT;
+	default: return machine;
 	}
 }
 

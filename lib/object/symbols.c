@@ -178,7 +178,7 @@ static void find_descriptors(struct descriptors *d, const struct elf_file *f)
 
 	*d = (struct descriptors){.big_endian = f->big_endian};
 	for (size_t i = 0; f->machine == EM_PPC64 && i < f->n_sections; i++) {
-		if (f->sections[i].name && !strcmp(f->sections[i].name, ".opd") &&
+		if (f->sections[i].type == SHT_PROGBITS && !strcmp(f->sections[i].name, ".opd") &&
 		    section_read(f, &f->sections[i], &d->bytes, &d->size, &e) == ST_OK)
 			d->at = &f->sections[i];
 	}
