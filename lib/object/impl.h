@@ -29,7 +29,7 @@ struct elf_file {
 	uint64_t base, size; /* it begins at base of fd: a member of an archive */
 	dev_t dev;
 	ino_t ino;
-	bool is_64, big_endian;
+	bool is_64, big_endian, is_core;
 	uint16_t machine;
 	struct object_segment *segments; /* PT_LOAD, in the file's order */
 	size_t n_segments;

@@ -87,6 +87,21 @@ static const struct elf_section *find_table(const struct elf_file *f, uint32_t t
 	return NULL;
 }
 
+/* A symbol without a size that starts in one with a size is a label of it, and ends with it. */
+static void bound_guesses(struct object_symbol *all, size_t n)
+{
+	uint64_t reach = 0;
+
+	for (size_t first = 0, end; first < n; first = end) {
+		for (end = first; end < n && all[end].lo == all[first].lo; end++)
+			if (all[end].sized && all[end].hi > reach)
+				reach = all[end].hi;
+		for (size_t i = first; i < end; i++)
+			if (!all[i].sized && reach > all[i].lo && reach < all[i].hi)
+				all[i].hi = reach;
+	}
+}
+
 static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 {
 	struct sort_item *items = mem_array(s->n, sizeof *items);
@@ -111,6 +126,7 @@ static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 		if (!t->sized)
 			t->hi = next < ends[items[i].index] ? next : ends[items[i].index];
 	}
+	bound_guesses(sorted, n);
 	free(items);
 	free(s->all);
 	s->all = sorted;
