@@ -308,7 +308,7 @@ static void load_elf(struct symtab *s, struct object *o)
 		add_table(s, &l, o, minidebug_file(o, &e), SHT_SYMTAB);
 		add_table(s, &l, o, &o->file, SHT_DYNSYM);
 	}
-	if (s->n) {
+	if (l.ranks && l.ends) {
 		order(s, l.ranks, l.ends);
 		flatten(s);
 	}

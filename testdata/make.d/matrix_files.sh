@@ -203,9 +203,11 @@ fi
 
 # The debug file of an object, as of a kernel module: its code has a size and no bytes.
 for way in debug-only debuglink; do
-	alone $way x86_64-linux-gnu && need llvm-objcopy &&
-		try llvm-objcopy --only-keep-debug alone.o alone.debug &&
-		try llvm-objcopy --strip-debug --add-gnu-debuglink=alone.debug alone.o alone.ko || continue
+	if ! alone $way x86_64-linux-gnu || ! need llvm-objcopy ||
+		! try llvm-objcopy --only-keep-debug alone.o alone.debug ||
+		! try llvm-objcopy --strip-debug --add-gnu-debuglink=alone.debug alone.o alone.ko; then
+		continue
+	fi
 	rm alone.o
 	case $way in
 	debug-only) echo '-e alone.debug' >args ;;
