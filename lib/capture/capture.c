@@ -79,6 +79,8 @@ static bool begin(const struct cap_settings *s)
 		return false;
 	}
 	cap.settings = *s;
+	if (s->stacks == CAP_STACKS_AUTO || (s->stacks == CAP_STACKS_FP && !CAP_HAS_FP))
+		cap.settings.stacks = CAP_STACKS_UNWIND;
 	cap.some = s->threshold || s->sample;
 	cap.start = cap_now();
 	fd = open_output(s);
@@ -210,11 +212,13 @@ static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_
 	uintptr_t fp;
 	unsigned n;
 
+	if (!CAP_HAS_CFI)
+		return cap_unwind_tables(where.caller, pc, cap.settings.depth);
 	if (ring->rules_of != flushed)
 		memset(&ring->rules, 0, sizeof ring->rules);
 	ring->rules_of = flushed;
 	memcpy(&fp, where.frame, sizeof fp); /* what the hook has saved */
-	pc[0] = (uintptr_t)where.caller;
+	pc[0] = cap_code((uintptr_t)where.caller);
 	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->stack_lo, ring->stack_hi,
 			   pc, cap.settings.depth);
 	return n ? n : cap_unwind_tables(where.caller, pc, cap.settings.depth);
@@ -231,7 +235,7 @@ static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 		n = cap_unwind_fp(where.frame, ring->stack_lo, ring->stack_hi, pc,
 				  cap.settings.depth);
 		if (!n) { /* on a stack that is not the thread's: a coroutine's, a signal's */
-			pc[0] = (uintptr_t)where.caller;
+			pc[0] = cap_code((uintptr_t)where.caller);
 			n = 1;
 		}
 		break;

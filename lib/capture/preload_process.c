@@ -165,6 +165,10 @@ CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 
 	if (!next)
 		*(void **)&next = cap_next("fexecve");
+	if (!next) { /* bionic before API 28 */
+		errno = ENOSYS;
+		return -1;
+	}
 	mine = before_exec();
 	return after_exec(mine, next(fd, argv, env));
 }

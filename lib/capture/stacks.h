@@ -15,7 +15,8 @@
 
 #include <stdint.h>
 
-enum { CAP_NODES = 1 << 23 };
+/* 128 MiB of addresses when full; a quarter where addresses are few. */
+enum { CAP_NODES = UINTPTR_MAX > UINT32_MAX ? 1 << 23 : 1 << 21 };
 
 struct cap_node {
 	uint64_t pc;
