@@ -11,6 +11,8 @@
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
+#: make bench-record         the recorder beside heaptrack and valgrind's DHAT
+#: make stress-record        the recorder's faults, with a million threads
 #: make diff                 answers compared on large files of Debian
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
@@ -103,7 +105,10 @@ REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 
-.PHONY: all check demo golden lint fuzz bench bench-symbolize diff install uninstall fmt cover \
+stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) PATH='$(CURDIR)/$(B)/bin':"$$PATH" \
+                bash '$(CURDIR)/tests/sh/record_faults.sh'
+
+.PHONY: all check demo golden lint fuzz bench bench-symbolize bench-record stress-record diff install uninstall fmt cover \
         compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
@@ -257,6 +262,12 @@ bench: all $(GENS)
 
 bench-symbolize: all $(GENS)
 	@env $(TM_ENV) bash tests/bench/symbolize.sh
+
+bench-record: all
+	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/bench/record.sh
+
+stress-record: all
+	@mkdir -p $(B)/stress && cd $(B)/stress && $(stress_record) | tee said; ! grep -q '^not ok' said
 
 diff: all $(GENS)
 	@env $(TM_ENV) bash tests/diff/large.sh

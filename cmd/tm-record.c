@@ -188,6 +188,8 @@ int main(int argc, char **argv)
 		free(path);
 		return EXIT_INPUT;
 	}
+	if (program_stripped(path))
+		cli_note(path, "is stripped: its functions have names only with its debug file");
 	free(path);
 	library = find_library(given);
 	if (!library) {

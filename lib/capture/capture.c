@@ -100,13 +100,12 @@ bool cap_start(const struct cap_settings *s)
 	unsigned depth = cap_self.depth;
 	int error = errno;
 
+	cap_self.depth = CAP_QUIET;
 	cap_lock(&cap.starting);
-	if (atomic_load(&cap.state) == CAP_UNSTARTED) {
-		cap_self.depth = CAP_QUIET;
+	if (atomic_load(&cap.state) == CAP_UNSTARTED)
 		atomic_store(&cap.state, begin(s) ? CAP_ON : CAP_DONE);
-		cap_self.depth = depth;
-	}
 	cap_unlock(&cap.starting);
+	cap_self.depth = depth;
 	errno = error;
 	return cap_on();
 }
@@ -130,17 +129,24 @@ static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
 	return ring;
 }
 
+/* While a thread is the writer: a handler may exit, and then wants to be the writer itself. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
 /* Waits until the writer has made room, or is the writer. */
 static __attribute__((noinline)) bool wait_for_room(struct cap_ring *ring, unsigned n)
 {
 	int error = errno;
 	long pause = 1000;
-	sigset_t all, before;
+	sigset_t before;
 
-	sigfillset(&all);
 	while (!cap_ring_room(ring, n) && cap_on()) {
-		/* A handler may exit, and then wants to be the writer. */
-		pthread_sigmask(SIG_BLOCK, &all, &before);
+		hold_signals(&before);
 		if (cap_trylock(&cap.writing)) {
 			if (cap_on())
 				cap_write(false);
@@ -419,10 +425,14 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 
 void cap_modules_look(void)
 {
+	unsigned depth = cap_self.depth;
+
 	if (!cap_on())
 		return;
+	cap_self.depth = depth | CAP_QUIET;
 	if (cap_modules_scan(&cap.modules, true))
 		cap_stacks_forget(&cap.stacks);
+	cap_self.depth = depth;
 }
 
 bool cap_flush(void)
@@ -430,18 +440,21 @@ bool cap_flush(void)
 	unsigned depth = cap_self.depth;
 	bool done = false;
 	int error = errno;
+	sigset_t before;
 
 	cap_self.depth = depth | CAP_QUIET;
 	for (int tries = 0; cap_on() && !done && tries < 1000; tries++) {
 		struct timespec t = {0, 1000000};
 
+		hold_signals(&before);
 		done = cap_trylock(&cap.writing);
+		if (done) {
+			cap_write(true);
+			cap_unlock(&cap.writing);
+		}
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		if (!done)
 			nanosleep(&t, NULL);
-	}
-	if (done) {
-		cap_write(true);
-		cap_unlock(&cap.writing);
 	}
 	cap_self.depth = depth;
 	errno = error;
@@ -461,12 +474,14 @@ static bool all_quiet(void)
 void cap_finish(const char *note)
 {
 	unsigned depth = cap_self.depth;
+	sigset_t before;
 	int on = CAP_ON;
 
+	hold_signals(&before);
 	/* In a handler that has interrupted the recorder, whose locks may be held. */
+	cap_self.depth = depth | CAP_QUIET;
 	if (!depth && cap_on())
 		cap_modules_scan(&cap.modules, false);
-	cap_self.depth = depth | CAP_QUIET;
 	cap_lock(&cap.writing);
 	if (atomic_compare_exchange_strong(&cap.state, &on, CAP_DONE)) {
 		/* Threads in the middle of a record put it down; one that was stopped there stays
@@ -477,6 +492,7 @@ void cap_finish(const char *note)
 	}
 	cap_unlock(&cap.writing);
 	cap_self.depth = depth;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* What is in the rings belongs to what has been written already, or to another process. */
@@ -487,6 +503,7 @@ static void anew(int fd)
 	cap_self.depth = 0;
 	if (cap.some)
 		cap_live_clear(&cap.live);
+	atomic_store(&cap.unready, 0);
 	atomic_store(&cap.nested, 0);
 	atomic_store(&cap.ringless, 0);
 	atomic_store(&cap.dropped, 0);
@@ -508,16 +525,16 @@ void cap_resume(void)
 	cap_unlock(&cap.writing);
 }
 
-/* A fork in a handler that has interrupted the recorder takes no locks: its child is not recorded.
- */
+/* A fork in a handler that has interrupted the recorder takes no locks, which the thread may hold:
+ * its child is not recorded. */
 static bool locked;
 
 void cap_fork_prepare(void)
 {
-	locked = !(cap_self.depth & CAP_BUSY);
+	locked = !cap_self.depth;
 	if (!locked)
 		return;
-	cap_self.depth |= CAP_QUIET;
+	cap_self.depth = CAP_QUIET;
 	cap_lock(&cap.writing);
 	cap_lock(&cap.rings.lock);
 	cap_lock(&cap.stacks.lock);
@@ -535,7 +552,7 @@ void cap_fork_parent(void)
 	cap_unlock(&cap.stacks.lock);
 	cap_unlock(&cap.rings.lock);
 	cap_unlock(&cap.writing);
-	cap_self.depth &= ~(unsigned)CAP_QUIET;
+	cap_self.depth = 0;
 }
 
 void cap_fork_child(void)

@@ -53,6 +53,7 @@ struct capture {
 	struct cap_lock naming;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	_Atomic uint32_t n_names;
+	_Atomic uint64_t unready;  /* before the C library had an environment */
 	_Atomic uint64_t nested;   /* from signal handlers inside the runtime */
 	_Atomic uint64_t ringless; /* too many threads */
 	_Atomic uint64_t dropped;  /* slow output */

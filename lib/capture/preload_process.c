@@ -23,8 +23,12 @@ void cap_preload_start(void)
 	static struct cap_settings s;
 	const char *text;
 
-	if (!environ || atomic_load(&cap.state) != CAP_UNSTARTED)
+	if (atomic_load(&cap.state) != CAP_UNSTARTED)
 		return;
+	if (!environ) { /* called by .preinit_array, which comes before glibc's own constructor */
+		atomic_fetch_add(&cap.unready, 1);
+		return;
+	}
 	text = getenv(CAP_VARIABLE);
 	if (!text || !cap_settings_parse(&s, text))
 		atomic_store(&cap.state, CAP_DONE);

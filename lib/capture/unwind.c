@@ -68,18 +68,18 @@ unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, ui
 		case CFI_FROM_FP: frame = fp + (uintptr_t)(intptr_t)r->cfa; break;
 		case CFI_AT_FP:
 			if (!load(fp + (uintptr_t)(intptr_t)r->cfa, lo, hi, &frame))
-				return 0;
+				return n;
 			break;
 		case CFI_OTHER: return 0;
 		default: return n;
 		}
 		/* The stack of the callers lies above, so this ends. */
 		if (frame <= cfa || !load(frame + (uintptr_t)(intptr_t)r->ra, lo, hi, &ra))
-			return 0;
+			return n;
 		if (r->fp != CFI_NOT_SAVED &&
 		    !load((r->fp_at_fp ? fp : frame) + (uintptr_t)(intptr_t)r->fp, lo, hi,
 			  &caller_fp))
-			return 0;
+			return n;
 		ra = cap_code(ra);
 		if (!ra)
 			return n;

@@ -50,7 +50,8 @@ struct cap_rules {
 /* By unwind tables. The hook's caller is at pc[0] already; its frame is at cfa, which is where the
  * stack pointer is when the hook returns, and fp is the frame pointer then. Reads the stack only
  * within [lo, hi), and there only above cfa: below, a main thread's stack need not be mapped.
- * 0: a frame that is not told by cfi.h, or not on this stack. */
+ * A frame that would be elsewhere ends the walk, since the frame pointer may be no such thing; 0:
+ * one that is not told by cfi.h, or the first is not on this stack. */
 unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t lo,
 			uintptr_t hi, uint64_t *pc, unsigned max);
 
