@@ -267,7 +267,7 @@ bench-record: all
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/bench/record.sh
 
 stress-record: all
-	@mkdir -p $(B)/stress && cd $(B)/stress && $(stress_record) | tee said; ! grep -q '^not ok' said
+	@rm -rf $(B)/stress; mkdir -p $(B)/stress; cd $(B)/stress && $(stress_record) | tee result; ! grep -q '^not ok' result
 
 diff: all $(GENS)
 	@env $(TM_ENV) bash tests/diff/large.sh

@@ -188,9 +188,6 @@ int main(int argc, char **argv)
 		free(path);
 		return EXIT_INPUT;
 	}
-	if (program_stripped(path))
-		cli_note(path, "is stripped: its functions have names only with its debug file");
-	free(path);
 	library = find_library(given);
 	if (!library) {
 		cli_error(given, "the capture library is not there");
@@ -201,6 +198,9 @@ int main(int argc, char **argv)
 		cli_error(output, "%s", strerror(errno));
 		return EXIT_INPUT;
 	}
+	if (program_stripped(path))
+		cli_note(path, "is stripped: its functions have names only with its debug file");
+	free(path);
 	child = fork();
 	if (!child)
 		run(argv + 1, library, &s, fd, output);

@@ -40,7 +40,7 @@ ok "vfork: each with what ran before its main" [ "$(for f in children/x.tmt.*; d
 	tm-dump -q "$f" | grep -c '^alloc.* requested=123 '
 done | sort -n | tr '\n' ' ')" = "1 1 1 1 1 1 1 1 1 1 " ]
 ok "late: threads' destructors, and exit while others run" [ "$(recorded -- ./faults late)" = "0 203 202 1" ]
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for _ in 1 2 3 4 5 6 7 8 9 10; do
 	recorded -- ./faults exits
 done | sort | uniq -c >got
 ok "exit from a handler, at ten moments inside the recorder" [ "$(sed 's/^ *//' got)" = "10 7 2 1 1" ]
