@@ -150,6 +150,7 @@ int main(int argc, char **argv)
 	int stacks = 0, fd, status;
 	struct err e = ERR_INIT;
 	char *library, *path;
+	bool stripped;
 	const struct opt table[] = {
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
 	    ROW_FLAG(0, "pid-children", "processes that it starts write FILE.PID", &s.children),
@@ -188,6 +189,8 @@ int main(int argc, char **argv)
 		free(path);
 		return EXIT_INPUT;
 	}
+	stripped = program_stripped(path);
+	free(path);
 	library = find_library(given);
 	if (!library) {
 		cli_error(given, "the capture library is not there");
@@ -198,9 +201,8 @@ int main(int argc, char **argv)
 		cli_error(output, "%s", strerror(errno));
 		return EXIT_INPUT;
 	}
-	if (program_stripped(path))
-		cli_note(path, "is stripped: its functions have names only with its debug file");
-	free(path);
+	if (stripped)
+		cli_note(argv[1], "is stripped: its functions have names only with its debug file");
 	child = fork();
 	if (!child)
 		run(argv + 1, library, &s, fd, output);
