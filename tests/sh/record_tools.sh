@@ -8,7 +8,7 @@
 set -u
 . "$SRC/tests/capture.bash"
 
-core=$(ls "$SRC"/lib/capture/*.c | grep -v /preload_)
+core=$(find "$SRC/lib/capture" -maxdepth 1 -name "*.c" ! -name "preload_*")
 # shellcheck disable=SC2086
 if ${CC:-cc} -std=c11 -D_GNU_SOURCE -DTM_VERSION='"0"' -DXXH_INLINE_ALL -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=thread -I"$SRC" $core "$SRC/lib/trace/encode.c" "$SRC/lib/base/hash_bytes.c" \
