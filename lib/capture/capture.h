@@ -107,6 +107,21 @@ void cap_fork_child(void);
 /* Before and after modules have changed. */
 void cap_modules_look(void);
 
+/* An allocation that is not recorded since its size is below the threshold, or no sample falls on
+ * it, which is nearly all of them: so it is asked before anything else is. */
+static inline bool cap_passes(size_t size)
+{
+	struct cap_ring *ring = cap_self.ring;
+
+	if (!cap.some || cap_self.depth || !ring)
+		return false;
+	if (size < cap.settings.threshold)
+		return true;
+	if (!cap.settings.sample || ring->until <= 0 || size >= (uint64_t)ring->until)
+		return false;
+	ring->until -= (int64_t)size;
+	return true;
+}
 /* An allocation that succeeded; before the program knows of it. */
 void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 	       struct cap_where where);

@@ -137,7 +137,8 @@ static inline void *told(void *p, size_t requested, struct cap_where where)
 		where = *cap_self.outer;
 		cap_self.outer = NULL;
 	}
-	cap_alloc(p, requested, cap_usable(p), 0, where);
+	if (!cap_passes(requested))
+		cap_alloc(p, requested, cap_usable(p), 0, where);
 	return p;
 }
 

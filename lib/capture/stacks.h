@@ -38,7 +38,8 @@ struct cap_stacks_table {
 struct cap_last {
 	unsigned n;
 	uint32_t flushed;
-	uint64_t pc[CAP_DEPTH_MAX]; /* outermost first */
+	uint64_t pc[CAP_DEPTH_MAX];   /* outermost first */
+	uint64_t hash[CAP_DEPTH_MAX]; /* of the addresses up to here */
 	uint32_t id[CAP_DEPTH_MAX];
 };
 
