@@ -5,15 +5,18 @@
 #
 #: make                      the programs, in build/plain/bin
 #: make check [T=PATTERN]    all tests, or those whose name contains one of the words of T
+#: make check-fleet [T=NAME]  GNU parallel, Slurm, SSH and servers on loopback; not in make check
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
+#: make lint-deep            the analyzer's walk three times as long
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make bench-record         the recorder beside heaptrack and valgrind's DHAT
 #: make stress-record        the recorder's faults, with a million threads
 #: make diff                 answers compared on large files of Debian
+#: make diff-corpus DIR=...  the same on the ELF files of a folder
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
 #: make fmt cover compdb clean help
@@ -72,7 +75,7 @@ override LDLIBS   += $(TM_LIBS)
 proto    := $(wildcard lib/*/*.proto)
 made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
-lib_src  := $(filter-out lib/capture/preload_%,$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+lib_src  := $(filter-out lib/capture/preload_% lib/capture/lua/%,$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/tm-*.c)
@@ -84,6 +87,10 @@ data_src := $(sort $(shell find testdata -type f))
 LIB      := $(B)/libtracemill.a
 CAPTURE  := $(B)/lib/libtracemill-capture
 RUNTIME  := $(CAPTURE).so $(CAPTURE).a $(B)/lib/libtracemill-wrap.a
+# A Lua module for each Lua whose headers are here.
+LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
+              pkg-config --exists $$v 2>/dev/null && echo $$v; done)
+LUA_SO   := $(LUAS:%=$(B)/lib/%/tracemill.so)
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
 FUZZERS  := $(fuzz_src:tests/fuzz/%.c=$(B)/tests/fuzz/%)
@@ -108,14 +115,14 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) PATH='$(CURDIR)/$(B)/bin':"$$PATH" \
                 bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all check demo golden lint fuzz bench bench-symbolize bench-record stress-record diff install uninstall fmt cover \
+.PHONY: all check check-fleet demo golden lint lint-deep fuzz bench bench-symbolize bench-record stress-record diff diff-corpus install uninstall fmt cover \
         compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS) $(RUNTIME)
+all: $(PROGRAMS) $(RUNTIME) $(LUA_SO)
 
 build/deps.mk: .ci/deps
 	@mkdir -p $(@D)
@@ -125,6 +132,11 @@ build/deps.mk: .ci/deps
 build/deps-check: .ci/deps
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps check)
+	@touch $@
+
+build/deps-fleet: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps fleet)
 	@touch $@
 
 # Rewritten only when their text changes. Every object depends on the first, so other flags
@@ -196,6 +208,17 @@ $(B)/lib/libtracemill-wrap.a: $(wrap_obj)
 	@mkdir -p $(@D)
 	$(archive)
 
+# The Lua module: the same source with each one's headers. Its host has Lua's functions.
+lua_src  := $(wildcard lib/capture/lua/*.c)
+lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/capture/output.c lib/trace/encode.c \
+            lib/base/hash_bytes.c))
+
+$(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/capture/lua/*.h) $(lua_own)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CPPFLAGS) $(shell pkg-config --cflags $*) \
+	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) \
+	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $(lua_src) $(lua_own)
+
 link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -237,7 +260,7 @@ $(B)/testdata.done: $(B)/testdata.key
 # T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
 few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
-               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) \
+               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) $(LUA_SO) \
                $(UNITS) $(B)/testdata.done)
 replay-programs: $(FUZZERS)
 
@@ -247,11 +270,19 @@ check: build/deps-check test-programs $(made)
 	+@$(if $(few),,$(if $(fuzz_src),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs))
 	$(run_tests) tests/run $(T)
 
+# What it starts it installs first, on loopback only, and stops.
+check-fleet: build/deps-fleet $(PROGRAMS) $(GENS) $(B)/testdata.done
+	+@env $(TM_ENV) bash tests/fleet/run $(T)
+
 golden: test-programs
 	$(run_tests) tests/run --rewrite $(or $(T),golden/)
 
 lint: build/deps-check $(made)
 	$(run_tests) tests/run lint/
+
+lint-deep: export TIDY_NODES = 225000
+lint-deep: build/deps-check $(made)
+	$(run_tests) tests/run lint/tidy
 
 demo: all $(GENS)
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/demo.sh
@@ -272,6 +303,9 @@ stress-record: all
 diff: all $(GENS)
 	@env $(TM_ENV) bash tests/diff/large.sh
 
+diff-corpus: all
+	@env $(TM_ENV) bash tests/diff/corpus.sh '$(DIR)'
+
 # Growth of the corpus goes to build/: pick what is worth keeping by hand.
 fuzz: build/deps-check
 	@[ -f 'tests/fuzz/fuzz_$(R).c' ] || { echo 'usage: make fuzz R=NAME [TIME=60]; names:' \
@@ -284,6 +318,7 @@ fuzz: build/deps-check
 	  build/corpus/$(R) tests/fuzz/corpus/$(R) \
 	  $(wildcard build/plain/testdata/corpus/$(R))
 
+fleet     := $(wildcard fleet/*)
 schema    := tracemill-report.schema.json
 man_pages := $(wildcard man/*.[1-9])
 man_dest   = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
@@ -305,15 +340,22 @@ $(B)/completions: $(PROGRAMS)
 	  $(B)/bin/$$p --completion=$$s >$@/$$p.$$s || exit 1; done; done
 	@touch $@
 
+# Where that Lua looks; LuaJIT has a folder of its own, since it and 5.1 look in one.
+lua_dir     = $(LIBDIR)/$(if $(filter luajit,$(1)),tracemill/luajit,lua/$(1:lua%=%))
+
 install: all $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
 	install -d '$(DESTDIR)$(LIBDIR)' && install -m 644 $(RUNTIME) '$(DESTDIR)$(LIBDIR)'
+	$(foreach v,$(LUAS),install -D -m 755 $(B)/lib/$(v)/tracemill.so \
+	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
 	install -D -m 644 lib/capture/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :
+	install -d '$(DESTDIR)$(DATADIR)/tracemill/fleet' && install -m 755 $(fleet) \
+	  '$(DESTDIR)$(DATADIR)/tracemill/fleet'
 	install -d '$(DESTDIR)$(compat)'
 	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
@@ -322,8 +364,10 @@ uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
+	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME),'$(DESTDIR)$(LIBDIR)/$(notdir $(r))') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' \
+	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
 

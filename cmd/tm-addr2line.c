@@ -4,8 +4,10 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
+#include "lib/symbolize/explain.h"
 #include "lib/symbolize/print.h"
 #include "lib/symbolize/print_many.h"
 #include "lib/symbolize/request.h"
@@ -18,7 +20,7 @@ struct job {
 	struct lookup_file *file;
 	struct object_section section; /* size 0: addresses are the file's */
 	struct print_options print;
-	bool lenient;
+	bool lenient, explain;
 };
 
 /* False: an answer of ?? without looking. */
@@ -26,7 +28,7 @@ static bool ask(struct job *j, const struct line *line, struct lookup_query *q, 
 {
 	bool good = request_gnu(line->s, line->n, shown);
 
-	if (!object_is_64(j->file->object))
+	if (!lookup_is_64(j->file))
 		*shown &= UINT32_MAX;
 	if (!good && !j->lenient) {
 		cli_status(EXIT_INPUT);
@@ -49,6 +51,34 @@ static void print(void *arg, struct buf *b, size_t i)
 	print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
 }
 
+static void print_all(struct answers *a, size_t n)
+{
+	struct printed printed;
+
+	print_many(&printed, &a->j->lookup, n, print, a);
+	for (size_t i = 0; i < n; i++) {
+		if (i + 16 < n)
+			__builtin_prefetch(printed.of[i + 16].s);
+		fwrite_unlocked(printed.of[i].s, 1, printed.of[i].n, stdout);
+	}
+	printed_release(&printed);
+}
+
+static void explain(struct job *j, const struct line *lines, const struct lookup_query *queries,
+		    size_t n)
+{
+	struct explain x = {.n = 0};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < n; i++) {
+		explain_query(&x, &b, &j->lookup, &queries[i], lines[i].s, lines[i].n);
+		cli_pour(&b);
+	}
+	fwrite(b.data, 1, b.len, stdout);
+	buf_release(&b);
+	explain_release(&x);
+}
+
 static void answer(void *arg, const struct line *lines, size_t n)
 {
 	struct job *j = arg;
@@ -56,7 +86,6 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	uint64_t *shown = mem_array(n, sizeof *shown);
 	struct err e = ERR_INIT;
 	struct answers a = {j, queries, shown};
-	struct printed printed;
 	const char *complaint;
 
 	for (size_t i = 0; i < n; i++)
@@ -64,7 +93,10 @@ static void answer(void *arg, const struct line *lines, size_t n)
 			queries[i].file = j->file;
 	if (lookup_run(&j->lookup, queries, n, &e))
 		cli_fail(j->file->path, &e);
-	print_many(&printed, &j->lookup, n, print, &a);
+	if (j->explain)
+		explain(j, lines, queries, n);
+	else
+		print_all(&a, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!queries[i].named.call && !j->lenient)
 			cli_status(EXIT_INCOMPLETE);
@@ -73,12 +105,6 @@ static void answer(void *arg, const struct line *lines, size_t n)
 		cli_note(NULL, "%s", complaint);
 	while ((complaint = cache_told(&j->lookup.cache)))
 		cli_info(NULL, "%s", complaint);
-	for (size_t i = 0; i < n; i++) {
-		if (i + 16 < n)
-			__builtin_prefetch(printed.of[i + 16].s);
-		fwrite_unlocked(printed.of[i].s, 1, printed.of[i].n, stdout);
-	}
-	printed_release(&printed);
 	free(shown);
 	free(queries);
 }
@@ -88,15 +114,22 @@ static bool open_all(struct job *j, const char *path, const char *section)
 	struct err e = ERR_INIT;
 
 	j->file = lookup_file(&j->lookup, path, strlen(path));
-	if (!j->file->object) {
+	if (!lookup_usable(j->file)) {
 		cli_fail(path, &j->file->e);
 		return false;
 	}
 	if (j->file->e.msg[0])
 		cli_note(path, "%s", j->file->e.msg);
+	if (j->explain) {
+		struct buf b = BUF_INIT;
+
+		explain_object(&b, j->file->object, path);
+		fwrite(b.data, 1, b.len, stdout);
+		buf_release(&b);
+	}
 	if (!section)
 		return true;
-	if (object_section(j->file->object, section, &j->section, &e)) {
+	if (!j->file->object || object_section(j->file->object, section, &j->section, &e)) {
 		cli_error(path, "no section %s", section);
 		cli_status(EXIT_INPUT);
 		return false;
@@ -110,8 +143,8 @@ int main(int argc, char **argv)
 	static const char *const styles[] = {"none", "auto", "gnu",  "gnu-v3", "lucid", "arm", "hp",
 					     "edg",  "java", "gnat", "dlang",  "rust",  NULL};
 	const char *called = cli_called(argv[0], names), *exe = "a.out", *section = NULL;
-	const char *engine = NULL, *target;
-	struct opt_list debug_dirs = {0};
+	const char *target;
+	struct cli_binaries binaries = {0};
 	struct job j = {.lenient = called};
 	struct cli_managed managed = {0};
 	struct lookup_options o = {.dwarf = {.jobs = pool_cpus(), .discriminators = true}};
@@ -134,10 +167,8 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "recursion-limit", NULL, &ignored),
 	    ROW_HEADING("not in GNU addr2line:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
-	    ROW_LIST(0, "debug-dir", "DIR", "where debug files are; again for more", &debug_dirs),
-	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
-	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
-	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
+	    CLI_BINARIES_ROWS(binaries),
+	    CLI_EXPLAIN_ROW(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
@@ -148,20 +179,23 @@ int main(int argc, char **argv)
 	    .prefixes = true, .v_is_version = true, .usage_status = called ? 1 : 0};
 
 	n = opt_parse_as(&style, &program, argc, argv);
-	if (engine && !(o.engine = dwarf_engine_by_name(engine)))
-		cli_usage("--engine: there is no '%s'", engine);
+	cli_binaries_done(&binaries);
+	j.explain = binaries.explain;
+	o.engine = binaries.engine;
+	o.cache = binaries.cache;
+	o.search = binaries.search.object;
 	j.print.names = functions ? NAMES_LINKAGE : NAMES_NONE;
 	j.print.demangle = o.demangle = demangling != 0;
-	o.search = (struct object_search){debug_dirs.items, debug_dirs.n, true};
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	if (open_all(&j, exe, section))
 		cli_requests(n, argv + 1, answer, &j);
+	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
-	opt_list_release(&debug_dirs);
+	cli_binaries_release(&binaries);
 	status = cli_exit();
 	return called && status ? 1 : status;
 }

@@ -4,6 +4,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
 #include "lib/symbolize/print.h"
@@ -78,7 +79,7 @@ static bool open_image(struct job *j, const char *path, const char *arch)
 	const char *machine;
 
 	j->file = lookup_file(&j->lookup, path, strlen(path));
-	if (!j->file->object) {
+	if (!lookup_usable(j->file)) {
 		cli_fail(path, &j->file->e);
 		return false;
 	}
@@ -108,9 +109,10 @@ int main(int argc, char **argv)
 {
 	static const char *const names[] = {"atos", NULL};
 	const char *called = cli_called(argv[0], names), *load = NULL, *slide = NULL;
-	const char *binary = NULL, *arch = NULL, *file = NULL, *engine = NULL;
+	const char *binary = NULL, *arch = NULL, *file = NULL;
 	struct job j = {.lenient = called, .print = {.names = NAMES_LINKAGE, .delimiter = "\n"}};
 	struct cli_managed managed = {0};
+	struct cli_binaries binaries = {0};
 	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = true};
 	bool full_path = false, offset = false;
 	int n, status;
@@ -129,9 +131,7 @@ int main(int argc, char **argv)
 	    ROW_STRING('f', "file", "FILE", "read addresses from there", &file),
 	    ROW_HEADING("not in atos:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
-	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
-	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
-	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
+	    CLI_BINARIES_ROWS(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
@@ -144,14 +144,16 @@ int main(int argc, char **argv)
 		cli_usage("-o is needed: the image");
 	if ((load != NULL) + (slide != NULL) + offset > 1)
 		cli_usage("only one of -l, -s and -offset");
-	if (engine && !(o.engine = dwarf_engine_by_name(engine)))
-		cli_usage("--engine: there is no '%s'", engine);
+	cli_binaries_done(&binaries);
+	o.engine = binaries.engine;
+	o.cache = binaries.cache;
+	o.search = binaries.search.object;
 	j.minus = load ? address("load-address", load) : slide ? address("slide", slide) : 0;
 	j.print.demangle = o.demangle;
 	j.print.base_names = !full_path;
-	o.search.system = true;
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
+	o.arch = arch;
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	if (open_image(&j, binary, arch)) {
@@ -161,8 +163,10 @@ int main(int argc, char **argv)
 		if (!file || n)
 			cli_requests(n, argv + 1, answer, &j);
 	}
+	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
+	cli_binaries_release(&binaries);
 	status = cli_exit();
 	return called && status ? 1 : status;
 }

@@ -2,6 +2,7 @@
  *
  * tm-compare: builds, runs or parts of a capture side by side, and a policy held against them.
  */
+#include "lib/cli/aggregate.h"
 #include "lib/cli/compare.h"
 #include "lib/cli/report.h"
 #include "lib/report/compare_counters.h"
@@ -55,13 +56,11 @@ static bool shows_flame(enum render_format f)
 }
 
 static void choose(struct project_options *what, enum key by, int sort, const struct policy *p,
-		   enum render_format f, bool save)
+		   enum render_format f)
 {
 	unsigned keys = 1u << by | gate_keys(p);
 
-	if (save)
-		keys = (1u << KEYS) - 1 - (1u << KEY_LOCATION) - (1u << KEY_FRAME);
-	else if (shows_flame(f))
+	if (shows_flame(f))
 		keys |= 1u << KEY_STACK;
 	for (enum key k = 0; k < KEYS; k++)
 		if (keys >> k & 1)
@@ -69,7 +68,7 @@ static void choose(struct project_options *what, enum key by, int sort, const st
 	what->want = AGGREGATE_TOP | gate_sums(p);
 	if (sort >= 0 && sort < SUMS)
 		what->want |= SUM_BIT(sort) | (sort == SUM_LIFETIME ? SUM_BIT(SUM_TIMED) : 0u);
-	if (save || for_programs(f))
+	if (for_programs(f))
 		what->want = SUMS_ALL;
 }
 
@@ -108,7 +107,7 @@ int main(int argc, char **argv)
 	struct cli_filter filter = {.domain = 0};
 	struct cli_report report = {0};
 	struct compare_options options = {.n = 30};
-	const char *save = NULL;
+	const char *save = NULL, *origin = NULL;
 	int by = KEY_SITE, sort = 0, per = 0, n;
 	const struct opt table[] = {
 	    CLI_COMPARE_ROWS(compare),
@@ -127,8 +126,12 @@ int main(int argc, char **argv)
 	    ROW_CHOICE(0, "per", "UNIT", "divide by run, frame or second", &per, per_words),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &options.n),
 	    ROW_FLAG(0, "all", "rows that did not change, too", &options.all),
-	    ROW_STRING(0, "save-baseline", "FILE",
-		       "keep what one capture comes to, and compare nothing", &save),
+	    ROW_STRING(
+		0, "save-baseline", "FILE",
+		"keep what one capture comes to (tracemill-aggregate(5)), and compare nothing",
+		&save),
+	    ROW_STRING(0, "origin", "FILE",
+		       "--save-baseline: the capture that was symbolized, to be known by", &origin),
 	    CLI_POLICY_ROWS(compare),
 	    CLI_FILTER_ROWS(filter),
 	    CLI_VIEW_ROWS(filter),
@@ -140,30 +143,32 @@ int main(int argc, char **argv)
 	    "tm-compare", "[FILE...]", "Compares builds, and fails where one is too much worse.",
 	    table};
 	struct project_options what = {.domain = 0};
-	struct err e = ERR_INIT;
 	bool complete;
 
 	n = opt_parse(&program, argc, argv);
 	cli_import_done(&import);
 	cli_filter_done(&filter);
+	if (origin && !save)
+		cli_usage("--origin goes with --save-baseline");
 	if (by == KEY_FRAME)
 		cli_usage("--by frame: tm-frames does that");
 	cli_compare_start(&compare, &filter, n, save != NULL);
-	if (!save)
-		cli_report_start(&report);
-	options.by = (enum key)by;
-	options.sort = sort_of(sort);
-	options.flame = shows_flame(report.format);
 	cli_filter_project(&filter, &what);
-	what.counters = true;
-	choose(&what, options.by, options.sort, &compare.policy, report.format, save != NULL);
-	complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
-	compare.in.compare.per = (enum compare_per)per;
-	if (complete && save &&
-	    baseline_save(&compare.in.things, compare.in.compare.groups[0].runs[0], save, &e))
-		cli_fail(save, &e);
-	if (complete && !save)
-		print(&compare, &options, &report);
+	if (save) {
+		cli_save_aggregate(save, argv[1], origin, &import.options, &what,
+				   compare.filters.len ? buf_str(&compare.filters) : NULL);
+	} else {
+		cli_report_start(&report);
+		options.by = (enum key)by;
+		options.sort = sort_of(sort);
+		options.flame = shows_flame(report.format);
+		what.counters = true;
+		choose(&what, options.by, options.sort, &compare.policy, report.format);
+		complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
+		compare.in.compare.per = (enum compare_per)per;
+		if (complete)
+			print(&compare, &options, &report);
+	}
 	cli_compare_release(&compare);
 	cli_filter_release(&filter);
 	return cli_exit();

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-dump: a trace, or any capture, as readable text.
+ * tm-dump: a trace, any capture, or an aggregate as readable text.
  */
 #include "lib/cli/cli.h"
+#include "lib/report/agg_dump.h"
 #include "lib/trace/dump.h"
+
+static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+{
+	(void)arg;
+	*taken = agg_is(&in->cur);
+	return *taken ? agg_dump(&in->cur, stdout, e) : ST_OK;
+}
 
 int main(int argc, char **argv)
 {
@@ -18,7 +26,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {"tm-dump", "[FILE...]", "Prints traces as text.",
 					    options};
-	struct cli_loop loop = {.import = &import.options};
+	struct cli_loop loop = {.import = &import.options, .instead = read_aggregate};
 	struct dump_options what;
 	struct dump *dump;
 	int n = opt_parse(&program, argc, argv);

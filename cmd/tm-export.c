@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const format_words[] = {"pprof",  "folded", "speedscope", "chrome",
-					   "sqlite", "loli",   "mem",        NULL};
+static const char *const format_words[] = {"pprof",     "folded", "speedscope", "chrome",
+					   "sqlite",    "loli",   "mem",        "loli-stream",
+					   "memtracer", "maps",   NULL};
 static const char *const metric_words[] = {
     "auto",           "count",     "entries", "requested", "real", "live-count",
     "live-requested", "live-real", "samples", "time",      NULL};
@@ -97,7 +98,8 @@ int main(int argc, char **argv)
 	    {.type = OPT_CHOICE,
 	     .word = "as",
 	     .arg = "FORMAT",
-	     .help = "pprof, folded, speedscope, chrome, sqlite, loli or mem",
+	     .help = "pprof, folded, speedscope, chrome, sqlite, loli, mem, loli-stream, "
+		     "memtracer or maps",
 	     .to = &as,
 	     .given = &chosen,
 	     .choices = format_words},

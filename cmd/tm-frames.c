@@ -3,7 +3,7 @@
  * tm-frames: what each frame, or each step of time, allocated and left behind.
  */
 #include "lib/base/num.h"
-#include "lib/cli/filter.h"
+#include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
 #include "lib/report/frames_by.h"
 #include "lib/report/frames_detail.h"
@@ -44,6 +44,9 @@ struct frames_cli {
 	char **operands;
 	uint64_t stacks;
 	struct frames_options options;
+	struct frames *frames; /* what aggregates are read into */
+	struct buf words;
+	struct agg_asked asked;
 };
 
 static void capture_notes(void *arg, struct trace *t)
@@ -51,6 +54,18 @@ static void capture_notes(void *arg, struct trace *t)
 	const struct cli_loop *loop = arg;
 
 	cli_report_notes(loop->file, t);
+}
+
+static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+{
+	struct frames_cli *c = arg;
+	enum status st = cli_aggregate_ready(in, taken, e);
+
+	if (st || !*taken)
+		return st;
+	if (!c->frames)
+		return err_set(e, ST_UNSUPPORTED, "an aggregate does not say what is in a frame");
+	return frames_aggregate(c->frames, &in->cur, &c->asked, e);
 }
 
 static void print(struct frames_cli *c, const struct table *table,
@@ -78,6 +93,7 @@ static void run_rows(struct frames_cli *c)
 	c->options.project.n_by = 1;
 	frames_init(&f, &c->options);
 	c->loop.sink = frames_sink(&f);
+	c->frames = &f;
 	cli_inputs(&c->loop, c->n_operands, c->operands);
 	if (f.project.now.captures) {
 		r = frames_report_new(&f, &e);
@@ -224,7 +240,9 @@ int main(int argc, char **argv)
 	cli_import_done(&c.import);
 	cli_filter_done(&c.filter);
 	c.options.tops = tops > FRAMES_TOPS_MAX ? FRAMES_TOPS_MAX + 1 : (unsigned)tops;
-	c.loop.import = &c.import.options;
+	c.loop =
+	    (struct cli_loop){.import = &c.import.options, .instead = read_aggregate, .arg = &c};
+	c.asked = cli_aggregate_asked(&c.filter, &c.words, &c.loop.file);
 	parse(&c);
 	if (c.by_given && !c.options.tops && !c.detail && !c.report.as && !c.report.output)
 		c.report.csv = true;
@@ -236,6 +254,7 @@ int main(int argc, char **argv)
 	else
 		run_rows(&c);
 	cli_filter_release(&c.filter);
+	buf_release(&c.words);
 	opt_list_release(&c.spikes);
 	return cli_exit();
 }

@@ -4,6 +4,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/cli/binaries.h"
 #include "lib/cli/report.h"
 #include "lib/inspect/listing.h"
 #include "lib/inspect/report.h"
@@ -56,6 +57,11 @@ static void require(const struct inspect_cli *c, const struct inspect *x)
 	}
 }
 
+static const char *format_of(const struct inspect *x)
+{
+	return object_kind(x->file.object) == OBJECT_MACH ? "Mach-O" : "ELF";
+}
+
 static void one(struct inspect_cli *c, const char *path)
 {
 	struct inspect x;
@@ -64,7 +70,7 @@ static void one(struct inspect_cli *c, const char *path)
 
 	if (!st) {
 		c->any = true;
-		document_input(&c->document, path, "ELF");
+		document_input(&c->document, path, format_of(&x));
 		inspect_report_add(&c->tables, &x);
 		if (c->by_file)
 			st = inspect_report_sources(&c->tables, &x, &c->lookup, &e);
@@ -110,7 +116,7 @@ static void disassemble(struct inspect_cli *c, const char *path)
 	if (!st)
 		st = listing_find(&x, c->disassemble, &extent, &e);
 	if (!st) {
-		document_input(&c->document, path, "ELF");
+		document_input(&c->document, path, format_of(&x));
 		cost_init(&cost, path, x.file.object);
 		if (c->traces.n)
 			read_traces(c, &x, &cost);
@@ -151,19 +157,18 @@ static void inspect_all(struct inspect_cli *c, int n, char **paths)
 int main(int argc, char **argv)
 {
 	struct inspect_cli c = {.document = {.program = "tm-inspect", .title = NULL}};
-	struct opt_list debug_dirs = {0};
+	struct cli_binaries binaries = {0};
 	struct lookup_options lookup = {.cache = {.off = true}, .demangle = true};
 	const struct opt table[] = {
 	    ROW_LIST(0, "require", "LIST",
 		     "status 1 unless it is fit for these, as in lines,frame-pointers", &c.require),
 	    ROW_FLAG(0, "by-file", "frame pointers and instrumentation by source file", &c.by_file),
-	    ROW_LIST(0, "debug-dir", "DIR", "where debug files are: a build-id tree or a folder",
-		     &debug_dirs),
 	    ROW_STRING(0, "disassemble", "WHAT",
 		       "the instructions of a function, by name or address, with lines",
 		       &c.disassemble),
 	    ROW_LIST(0, "trace", "FILE", "--disassemble: what a trace charges its calls with",
 		     &c.traces),
+	    CLI_BINARIES_ROWS(binaries),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
 	    OPT_END,
@@ -181,10 +186,10 @@ int main(int argc, char **argv)
 	if (c.traces.n && !c.disassemble)
 		cli_usage("--trace: goes with --disassemble");
 	parse_require(&c);
-	for (size_t i = 0; i < debug_dirs.n; i++)
-		cli_need_folder("debug-dir", debug_dirs.items[i]);
-	c.search = (struct object_search){debug_dirs.items, debug_dirs.n, true};
+	cli_binaries_done(&binaries);
+	c.search = binaries.search.object;
 	lookup.search = c.search;
+	lookup.engine = binaries.engine;
 	lookup.dwarf.jobs = pool_cpus();
 	cli_report_start(&c.report);
 	lookup_init(&c.lookup, &lookup);
@@ -192,10 +197,11 @@ int main(int argc, char **argv)
 		disassemble(&c, argv[1]);
 	else
 		inspect_all(&c, n, argv + 1);
+	cli_binaries_tell(&binaries);
 	document_release(&c.document);
 	lookup_release(&c.lookup);
 	opt_list_release(&c.require);
 	opt_list_release(&c.traces);
-	opt_list_release(&debug_dirs);
+	cli_binaries_release(&binaries);
 	return cli_exit();
 }

@@ -5,6 +5,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
 #include "lib/symbolize/print.h"
@@ -19,6 +20,7 @@ struct job {
 	struct lookup lookup;
 	struct print_options print;
 	const char *file;
+	struct opt_list modules; /* NAME=FILE */
 	uint64_t adjust;
 	int style;
 	bool hex, lenient;
@@ -34,7 +36,7 @@ static struct request read_request(struct job *j, const struct line *line, struc
 	if (j->file)
 		q->file = lookup_file(&j->lookup, j->file, strlen(j->file));
 	else if (r.kind != REQUEST_BAD)
-		q->file = lookup_file(&j->lookup, r.file, r.n_file);
+		q->file = cli_module_file(&j->lookup, &j->modules, r.file, r.n_file);
 	q->addr = r.addr - j->adjust;
 	return r;
 }
@@ -46,9 +48,9 @@ static void tell_files(struct job *j)
 
 		if (f->object && f->e.msg[0])
 			cli_note(f->path, "%s", f->e.msg);
-		else if (!f->object && !j->print.json)
+		else if (!lookup_usable(f) && !j->print.json)
 			cli_error(f->path, "%s", f->e.msg);
-		if (!f->object && !j->lenient)
+		if (!lookup_usable(f) && !j->lenient)
 			cli_status(EXIT_INPUT);
 	}
 }
@@ -111,12 +113,12 @@ int main(int argc, char **argv)
 	static const char *const names[] = {"llvm-addr2line", "llvm-symbolizer", NULL};
 	static const char *const styles[] = {"LLVM", "GNU", "JSON", NULL};
 	static const char *const kinds[] = {"none", "short", "linkage", NULL};
-	const char *called = cli_called(argv[0], names), *engine = NULL, *ignored;
+	const char *called = cli_called(argv[0], names);
 	bool gnu = called && !strcmp(called, names[0]), untagged;
 	struct job j = {.lenient = called, .hex = gnu, .style = gnu ? STYLE_GNU : STYLE_LLVM};
 	struct cli_managed managed = {0};
 	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = !gnu};
-	struct opt_list dirs = {0};
+	struct cli_binaries binaries = {0};
 	int kind = gnu ? NAMES_NONE : NAMES_LINKAGE, n, status;
 	const struct opt options[] = {
 	    ROW_STRING('e', "obj", "FILE", "the binary; without it each request begins with one",
@@ -141,17 +143,18 @@ int main(int argc, char **argv)
 		       &j.print.context),
 	    ROW_ADDRESS(0, "adjust-vma", "ADDR", "take this from every address", &j.adjust, NULL),
 	    ROW_LIST(0, "debug-file-directory", "DIR", "where debug files are; again for more",
-		     &dirs),
-	    ROW_LIST(0, "fallback-debug-path", "DIR", NULL, &dirs),
+		     &binaries.debug_dirs),
+	    ROW_LIST(0, "fallback-debug-path", "DIR", NULL, &binaries.debug_dirs),
 	    ROW_FLAG(0, "relative-address", NULL, &untagged), /* PE's */
 	    ROW_FLAG(0, "no-untag-addresses", NULL, &untagged),
-	    ROW_STRING(0, "default-arch", "ARCH", NULL, &ignored), /* Mach-O's */
-	    ROW_STRING(0, "dsym-hint", "DIR", NULL, &ignored),
+	    ROW_STRING(0, "default-arch", "ARCH", "of a universal Mach-O file this part", &o.arch),
+	    ROW_LIST(0, "dsym-hint", "DIR", "where the .dSYM of Mach-O files are; again for more",
+		     &binaries.debug_dirs),
 	    ROW_HEADING("not in llvm-symbolizer:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
-	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF", &engine),
-	    ROW_FLAG(0, "no-cache", "leave the cache of indexes alone", &o.cache.off),
-	    ROW_STRING(0, "cache", "DIR", "where the indexes are", &o.cache.dir),
+	    ROW_LIST(0, "module", "NAME=FILE", "the file for requests that begin with NAME",
+		     &j.modules),
+	    CLI_BINARIES_ROWS(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
@@ -163,8 +166,11 @@ int main(int argc, char **argv)
 
 	j.print.inlines = !gnu;
 	n = opt_parse_as(&style, &program, argc, argv);
-	if (engine && !(o.engine = dwarf_engine_by_name(engine)))
-		cli_usage("--engine: there is no '%s'", engine);
+	cli_check_modules(&j.modules);
+	cli_binaries_done(&binaries);
+	o.engine = binaries.engine;
+	o.cache = binaries.cache;
+	o.search = binaries.search.object;
 	if (j.print.context > 10000)
 		cli_usage("--print-source-context-lines: at most 10000");
 	j.print.names = (uint8_t)kind;
@@ -174,15 +180,16 @@ int main(int argc, char **argv)
 	o.dwarf.extras =
 	    j.print.verbose || j.style != STYLE_LLVM || kind == NAMES_SHORT || o.dwarf.relative;
 	j.list = n && j.print.json;
-	o.search = (struct object_search){dirs.items, dirs.n, true};
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	cli_requests(n, argv + 1, answer, &j);
+	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
-	opt_list_release(&dirs);
+	cli_binaries_release(&binaries);
+	opt_list_release(&j.modules);
 	status = cli_exit();
 	return called && status ? 1 : status;
 }

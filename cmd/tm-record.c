@@ -1,214 +1,199 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-record: runs a program with the capture library in it.
+ * tm-record: runs a program with the capture library in it, or records a Unity player.
  */
-#include "lib/base/buf.h"
-#include "lib/capture/settings.h"
 #include "lib/cli/cli.h"
-#include "lib/record/program.h"
+#include "lib/record/convert.h"
+#include "lib/record/unity.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static const char *const stack_words[] = {"auto", "fp", "unwind", "none", NULL};
+enum { TRACE, MEMTRACER, LOLI };
+static const char *const form_words[] = {"trace", "memtracer", "loli", NULL};
+static const char *const exporter_words[] = {NULL, "memtracer", "loli-stream"};
+enum { WAIT_MS = 60000, IDLE_S = 30 };
 
-enum { OUR_FD = 200 }; /* out of the way of what programs open and close by number */
+static const char *output;
+static volatile int stop;
 
-static pid_t child;
-
-static void pass_on(int sig)
+static void on_signal(int sig)
 {
-	if (child > 0)
-		kill(child, sig);
+	stop = sig;
 }
 
-/* Beside us, as built or installed. */
-static char *find_library(const char *given)
+static void not_run(const char *program, const char *why)
 {
-	struct buf b = BUF_INIT;
-	char exe[4096], *slash, *path;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-
-	if (given)
-		return realpath(given, NULL);
-	if (n <= 0)
-		return NULL;
-	exe[n] = 0;
-	slash = strrchr(exe, '/');
-	buf_addf(&b, "%.*s/../lib/libtracemill-capture.so", (int)(slash - exe), exe);
-	path = realpath(buf_str(&b), NULL);
-	free(b.data);
-	return path;
+	cli_error(program, "%s", why);
 }
 
-/* The output's descriptor, and its path for messages and children. */
-static int open_output(const char **path, bool children)
+static void tell_notes(const struct trace *t)
+{
+	cli_notes(output, t, 0, NOTE_LOSS);
+}
+
+static int failed(const char *file, const struct err *e)
+{
+	cli_fail(file, e);
+	return EXIT_INPUT;
+}
+
+/* The output's descriptor; -1: failed. NULL as its name is standard output. */
+static int open_output(struct launch *l, const char *form)
 {
 	static char own[64];
-	int fd;
 
-	if (children && (!*path || !strcmp(*path, "-")))
+	if (l->settings.children && (!output || !strcmp(output, "-")))
 		cli_usage("--pid-children writes a file for each process: say its name with -o");
-	if (!*path && isatty(STDOUT_FILENO)) {
-		snprintf(own, sizeof own, "tm-record.%d.tmt", (int)getpid());
-		*path = own;
-		cli_note(NULL, "the trace is written to %s", own);
+	if (!output && isatty(STDOUT_FILENO)) {
+		snprintf(own, sizeof own, "tm-record.%d.%s", (int)getpid(),
+			 strcmp(form, "trace") ? form : "tmt");
+		output = own;
+		cli_note(NULL, "the %s is written to %s", form, own);
 	}
-	if (!*path || !strcmp(*path, "-")) {
-		*path = NULL;
-		fd = fcntl(STDOUT_FILENO, F_DUPFD, OUR_FD);
-		return fd < 0 ? dup(STDOUT_FILENO) : fd;
+	if (output && !strcmp(output, "-"))
+		output = NULL;
+	l->spare = !output;
+	return output ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+		      : dup(STDOUT_FILENO);
+}
+
+static void tell_end(int sig)
+{
+	if (sig)
+		cli_note(NULL, "the program was ended by signal %d (%s): the trace is cut there",
+			 sig, strsignal(sig));
+}
+
+static int record(struct launch *l, int fd, char **argv)
+{
+	int sig, status;
+
+	l->path = output;
+	status = launch_run(l, launch_far(fd), argv, &sig);
+	tell_end(sig);
+	return status;
+}
+
+static int record_as(struct launch *l, const char *form, int fd, struct serve *server, char **argv)
+{
+	struct convert c = {.form = exporter_by_name(form),
+			    .out = fd < 0 ? NULL : fdopen(fd, "w"),
+			    .name = output ? output : "tm-record",
+			    .server = server,
+			    .wait_ms = output ? 0 : WAIT_MS,
+			    .ended = tell_notes};
+	struct err e = ERR_INIT;
+
+	if (!output)
+		cli_note(NULL, "the modules are written to %s.maps", c.name);
+	if (server)
+		cli_note(NULL, "LoliProfiler can attach at 127.0.0.1:%u", serve_port(server));
+	if (convert_program(&c, l, argv, &e))
+		cli_fail(output, &e);
+	tell_end(c.sig);
+	cli_note(output, "%s", c.summary);
+	serve_free(server);
+	return c.status ? c.status : cli_exit();
+}
+
+static int record_player(struct unity_options *o)
+{
+	struct unity_player u = {.fd = -1};
+	struct err e = ERR_INIT;
+
+	if (o->follow && output && !freopen(output, "we", stdout)) {
+		err_sys(&e, "cannot open");
+		return failed(output, &e);
 	}
-	fd = open(*path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (fd >= 0) {
-		int far = fcntl(fd, F_DUPFD, OUR_FD);
-
-		if (far >= 0) {
-			close(fd);
-			fd = far;
-		}
-	}
-	return fd;
-}
-
-static const char *absolute(const char *path)
-{
-	struct buf b = BUF_INIT;
-	char folder[4096];
-
-	if (*path != '/' && getcwd(folder, sizeof folder))
-		buf_addf(&b, "%s/", folder);
-	buf_adds(&b, path);
-	return buf_str(&b);
-}
-
-static void settings(struct buf *b, const struct cap_settings *s, int fd, const char *path)
-{
-	struct stat st;
-
-	if (!fstat(fd, &st))
-		buf_addf(b, "inode=%" PRIu64 " ", (uint64_t)st.st_ino);
-	buf_addf(b,
-		 "pid=%d fd=%d since=%" PRIu64 " stacks=%s threshold=%" PRIu64 " sample=%" PRIu64
-		 " depth=%u mmap=%d children=%d drop=%d duration=%" PRIu64 " rss=%" PRIu64,
-		 (int)getpid(), fd, (uint64_t)time(NULL), stack_words[s->stacks], s->threshold,
-		 s->sample, s->depth, s->mmap, s->children, s->drop, s->duration_ms, s->rss_ms);
-	if (path)
-		buf_addf(b, " out=%s", path);
-}
-
-_Noreturn static void run(char **argv, const char *library, const struct cap_settings *s, int fd,
-			  const char *path)
-{
-	const char *others = getenv("LD_PRELOAD");
-	struct buf preload = BUF_INIT, text = BUF_INIT;
-
-	if (path)
-		path = absolute(path);
-	else
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-	settings(&text, s, fd, path);
-	buf_addf(&preload, "%s%s%s", library, others && *others ? ":" : "", others ? others : "");
-	setenv("LD_PRELOAD", buf_str(&preload), 1);
-	setenv(CAP_VARIABLE, buf_str(&text), 1);
-	execvp(*argv, argv);
-	cli_error(*argv, "%s", strerror(errno));
-	_exit(EXIT_INPUT);
-}
-
-static int wait_for(pid_t pid)
-{
-	int status;
-
-	signal(SIGINT, SIG_IGN); /* the terminal sends them to the program too */
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGTERM, pass_on);
-	signal(SIGHUP, pass_on);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return EXIT_INPUT;
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	cli_note(NULL, "the program was ended by signal %d (%s): the trace is cut there",
-		 WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return 128 + WTERMSIG(status);
+	cli_output(o->follow ? NULL : output);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	o->stop = &stop;
+	if (unity_record(&u, o, stdout, &e))
+		cli_fail(o->place, &e);
+	cli_info(o->place, "%" PRIu64 " messages, %" PRIu64 " bytes", u.messages, u.bytes);
+	cli_output_done(u.messages);
+	return cli_exit();
 }
 
 int main(int argc, char **argv)
 {
-	struct cap_settings s = {.depth = CAP_DEPTH};
-	const char *output = NULL, *given = NULL;
-	uint64_t depth = CAP_DEPTH, seconds = 0;
-	int stacks = 0, fd, status;
+	struct launch l = {.settings.depth = CAP_DEPTH, .failed = not_run};
+	struct cap_settings *s = &l.settings;
+	uint64_t depth = CAP_DEPTH, seconds = 0, idle = IDLE_S, port = SERVE_PORT;
+	struct unity_options unity = {0};
+	int stacks = 0, form = 0, fd = -1, status;
+	bool serving = false;
+	struct serve *server = NULL;
+	const char *given = NULL;
 	struct err e = ERR_INIT;
-	char *library, *path;
-	bool stripped;
+	char *about;
 	const struct opt table[] = {
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
-	    ROW_FLAG(0, "pid-children", "processes that it starts write FILE.PID", &s.children),
-	    ROW_NUMBER(0, "duration", "SECONDS", "record for so long; the program goes on",
-		       &seconds),
-	    ROW_FLAG(0, "drop", "drop events, and count them, when the output is too slow",
-		     &s.drop),
-	    ROW_STRING(0, "library", "FILE", "the capture library, instead of the one beside this",
-		       &given),
+	    ROW_CHOICE(0, "format", "FORM", "trace, memtracer or loli", &form, form_words),
+	    ROW_FLAG(0, "serve", "send LoliProfiler's stream to whoever attaches", &serving),
+	    ROW_NUMBER(0, "port", "PORT", "of --serve, at 127.0.0.1 (default: 8000)", &port),
+	    ROW_FLAG(0, "pid-children", "processes that it starts write FILE.PID", &s->children),
+	    ROW_NUMBER(0, "duration", "SECONDS", "record for so long", &seconds),
+	    ROW_FLAG(0, "drop", "drop and count events when the output is slow", &s->drop),
+	    ROW_STRING(0, "library", "FILE", "another capture library", &given),
 	    ROW_HEADING("what is recorded:"),
-	    ROW_NUMBER(0, "threshold", "BYTES", "only blocks of so many bytes and more",
-		       &s.threshold),
-	    ROW_NUMBER(0, "sample", "BYTES", "a sample every so many bytes, on average", &s.sample),
-	    ROW_FLAG(0, "mmap", "anonymous mappings too", &s.mmap),
-	    ROW_NUMBER(0, "rss", "MS", "counters of the process's memory, so often", &s.rss_ms),
-	    ROW_CHOICE(0, "stacks", "HOW", "auto, fp, unwind or none", &stacks, stack_words),
-	    ROW_NUMBER(0, "depth", "N", "locations that are kept of a stack (default: 128)",
-		       &depth),
+	    ROW_NUMBER(0, "threshold", "BYTES", "only blocks of at least so many", &s->threshold),
+	    ROW_NUMBER(0, "sample", "BYTES", "a sample every so many, on average", &s->sample),
+	    ROW_FLAG(0, "mmap", "anonymous mappings too", &s->mmap),
+	    ROW_NUMBER(0, "rss", "MS", "counters of the process's memory, so often", &s->rss_ms),
+	    ROW_CHOICE(0, "stacks", "HOW", "auto, fp, unwind or none", &stacks, launch_stacks),
+	    ROW_NUMBER(0, "depth", "N", "locations kept of a stack (default: 128)", &depth),
+	    ROW_HEADING("instead of a program:"),
+	    ROW_STRING(0, "unity", "PLACE", "a Unity player at HOST[:PORT]", &unity.place),
+	    ROW_FLAG(0, "follow", "write FILE as it comes", &unity.follow),
+	    ROW_NUMBER(0, "idle", "SECONDS", "give a silent player up (default: 30)", &idle),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-record", "-- PROGRAM [ARGUMENT...]",
 					    "Records the allocations of a program.", table};
 	int n = opt_parse(&program, argc, argv);
 
+	if (unity.place) {
+		unity.duration_ms = seconds * 1000;
+		unity.idle_ms = (unsigned)(idle < 1 ? 1 : idle > 86400 ? 86400 : idle) * 1000;
+		if (n)
+			cli_usage("--unity and a program exclude each other");
+		return record_player(&unity);
+	}
 	if (!n)
 		cli_usage("no program to run");
 	if (!depth || depth > CAP_DEPTH_MAX)
 		cli_usage("--depth is 1 to %d", CAP_DEPTH_MAX);
+	if (port > UINT16_MAX)
+		cli_usage("--port is at most %d", UINT16_MAX);
+	if ((form || serving) && s->children)
+		cli_usage("--pid-children writes traces: without --format and --serve");
+	if (serving && form == MEMTRACER)
+		cli_usage("--serve is for --format loli");
 	argv[n + 1] = NULL;
-	s.depth = (unsigned)depth;
-	s.stacks = (enum cap_stacks)stacks;
-	s.duration_ms = seconds * 1000;
-	status = (int)program_check(argv[1], &path, &e);
-	if (status) {
-		cli_error(path ? path : argv[1], "%s", e.msg);
-		free(path);
-		return EXIT_INPUT;
+	s->depth = (unsigned)depth;
+	s->stacks = (enum cap_stacks)stacks;
+	s->duration_ms = seconds * 1000;
+	if (launch_prepare(&l, argv[1], given, &about, &e))
+		return failed(about, &e);
+	free(about);
+	if (serving && !(server = serve_new((uint16_t)port, &e)))
+		return failed(NULL, &e);
+	if ((!serving || output) && (fd = open_output(&l, form_words[form])) < 0) {
+		err_sys(&e, "cannot open");
+		return failed(output, &e);
 	}
-	stripped = program_stripped(path);
-	free(path);
-	library = find_library(given);
-	if (!library) {
-		cli_error(given, "the capture library is not there");
-		return EXIT_INPUT;
-	}
-	fd = open_output(&output, s.children);
-	if (fd < 0) {
-		cli_error(output, "%s", strerror(errno));
-		return EXIT_INPUT;
-	}
-	if (stripped)
+	if (l.stripped)
 		cli_note(argv[1], "is stripped: its functions have names only with its debug file");
-	child = fork();
-	if (!child)
-		run(argv + 1, library, &s, fd, output);
-	close(fd);
-	if (!output)
-		close(STDOUT_FILENO);
-	free(library);
-	return child < 0 ? EXIT_INPUT : wait_for(child);
+	form = serving ? LOLI : form;
+	status = form ? record_as(&l, exporter_words[form], fd, server, argv + 1)
+		      : record(&l, fd, argv + 1);
+	free(l.library);
+	return status;
 }

@@ -3,7 +3,7 @@
  * tm-top: what allocates most, by site, function, location, stack, type and so on; as a ranking,
  * as a tree of calls, or as the callers and callees of a function.
  */
-#include "lib/cli/filter.h"
+#include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
 #include "lib/report/top.h"
 #include "lib/report/tree.h"
@@ -23,13 +23,25 @@ struct request {
 	size_t stacks; /* the grouping by stack alone; 0: none */
 	int n;
 	char **operands;
+	struct cli_loop loop;
+	struct project project;
+	struct buf words;
+	struct agg_asked asked;
 };
 
 static void capture_notes(void *arg, struct trace *t)
 {
-	const struct cli_loop *loop = arg;
+	const struct request *q = arg;
 
-	cli_report_notes(loop->file, t);
+	cli_report_notes(q->loop.file, t);
+}
+
+static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+{
+	struct request *q = arg;
+	enum status st = cli_aggregate_ready(in, taken, e);
+
+	return st || !*taken ? st : agg_project_read(&in->cur, &q->project, &q->asked, e);
 }
 
 /* "2", "0.5": in hundredths. */
@@ -161,9 +173,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {"tm-top", "[FILE...]", "Ranks what allocates most.",
 					    table};
-	struct cli_loop loop = {.import = &import.options};
-	struct project_options what = {.captured = capture_notes, .arg = &loop};
-	struct project p;
+	struct project_options what = {.captured = capture_notes, .arg = &q};
 
 	q.n = opt_parse(&program, argc, argv);
 	q.operands = argv + 1;
@@ -174,16 +184,21 @@ int main(int argc, char **argv)
 	check(&q);
 	choose(&q, &what);
 	cli_filter_project(&q.filter, &what);
-	project_init(&p, &what);
-	loop.sink = project_sink(&p);
-	cli_inputs(&loop, q.n, q.operands);
-	if (p.now.captures)
-		print(&p, &q);
+	project_init(&q.project, &what);
+	q.asked = cli_aggregate_asked(&q.filter, &q.words, &q.loop.file);
+	q.loop = (struct cli_loop){.import = &import.options,
+				   .sink = project_sink(&q.project),
+				   .instead = read_aggregate,
+				   .arg = &q};
+	cli_inputs(&q.loop, q.n, q.operands);
+	if (q.project.now.captures)
+		print(&q.project, &q);
 	if (q.match && match_gave_up(q.match))
 		cli_error(NULL,
 			  "--peek: given up on %llu names: the expression backtracks too much",
 			  (unsigned long long)match_gave_up(q.match));
-	project_release(&p);
+	project_release(&q.project);
+	buf_release(&q.words);
 	match_free(q.match);
 	cli_filter_release(&q.filter);
 	return cli_exit();

@@ -77,10 +77,14 @@ static bool is_map(const uint8_t *p, size_t n)
 static enum status choose(struct input *in, const struct import_options *o, const struct reader **r,
 			  struct err *e)
 {
-	const uint8_t *head;
+	const uint8_t *head = NULL;
 	size_t n;
-	enum status st = input_head(in, &head, &n);
+	enum status st = ST_OK;
 
+	/* A pipe that is being written gives its first bytes long before 64 KiB. */
+	n = o->format ? cursor_available(&in->cur, 1) : 0;
+	if (!n)
+		st = input_head(in, &head, &n);
 	if (st)
 		return st;
 	if (!n)
@@ -97,6 +101,11 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 		return err_set(e, ST_UNSUPPORTED, "an ELF binary, not a capture");
 	if (is_map(head, n))
 		return err_set(e, ST_UNSUPPORTED, "a module map, not a capture: see --maps");
+	if (n > 8 && !memcmp(head, "\211TMA\r\n\032\n", 8))
+		return err_set(
+		    e, ST_UNSUPPORTED,
+		    "an aggregate has no events: tm-top, tm-frames, tm-compare, tm-merge and "
+		    "tm-dump read it");
 	return err_set(e, ST_UNSUPPORTED, "no known capture format (tm-import --list-formats)");
 }
 

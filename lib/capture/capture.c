@@ -24,7 +24,7 @@ int64_t cap_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int open_output(const struct cap_settings *s)
+int cap_open(const struct cap_settings *s)
 {
 	char path[CAP_PATH_MAX + 16];
 	size_t n = strlen(s->out);
@@ -83,7 +83,7 @@ static bool begin(const struct cap_settings *s)
 		cap.settings.stacks = CAP_STACKS_UNWIND;
 	cap.some = s->threshold || s->sample;
 	cap.start = cap_now();
-	fd = open_output(s);
+	fd = cap_open(s);
 	if (fd < 0 || !cap_stacks_init(&cap.stacks, 0) || !cap_modules_init(&cap.modules) ||
 	    (cap.some && !cap_live_init(&cap.live)))
 		return false;
@@ -379,24 +379,65 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	leave(ring);
 }
 
+/* The name's row, or 0 and the slot where it belongs. Names never go: no lock. */
+static uint32_t name_find(const char *text, size_t n, uint32_t *slot)
+{
+	uint32_t h = 2166136261u, id;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (uint8_t)text[i]) * 16777619u;
+	for (h ^= h >> 15;; h++) {
+		*slot = h % CAP_NAME_SLOTS;
+		id = atomic_load_explicit(&cap.name_slot[*slot], memory_order_acquire);
+		if (!id || (!memcmp(cap.name[id].text, text, n) && !cap.name[id].text[n]))
+			return id;
+	}
+}
+
+/* 0: there is no room for it, which is counted. */
 static uint32_t name_id(const char *text, const char *unit)
 {
 	size_t n = strnlen(text, CAP_NAME_MAX - 1);
-	uint32_t count, id = 0;
+	uint32_t slot, id = name_find(text, n, &slot), count;
 
+	if (id)
+		return id;
 	cap_lock(&cap.naming);
+	id = name_find(text, n, &slot);
 	count = atomic_load_explicit(&cap.n_names, memory_order_relaxed);
-	for (uint32_t i = 1; i <= count && !id; i++)
-		if (!strncmp(cap.name[i].text, text, n) && !cap.name[i].text[n])
-			id = i;
 	if (!id && count + 1 < CAP_NAMES) {
 		id = count + 1;
 		memcpy(cap.name[id].text, text, n);
 		cap.name[id].unit = unit;
 		atomic_store_explicit(&cap.n_names, id, memory_order_release);
+		atomic_store_explicit(&cap.name_slot[slot], (uint16_t)id, memory_order_release);
 	}
 	cap_unlock(&cap.naming);
+	if (!id)
+		atomic_fetch_add_explicit(&cap.nameless, 1, memory_order_relaxed);
 	return id;
+}
+
+void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where)
+{
+	struct cap_ring *ring;
+
+	if (!enter())
+		return;
+	ring = room_for(1);
+	if (ring) {
+		uint32_t name = name_id(type, NULL), stack = stack_of(ring, where);
+		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_TYPED);
+
+		rec->requested = requested;
+		rec->real = real;
+		rec->stack = stack;
+		rec->name = name;
+		rec->domain = DOMAIN_MONO;
+		cap_ring_put(ring);
+		cap_ring_done(ring);
+	}
+	leave(ring);
 }
 
 void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value)
@@ -406,11 +447,8 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 
 	if (!enter())
 		return;
-	if (name) {
+	if (name)
 		id = name_id(name, unit);
-		if (!id)
-			atomic_fetch_add_explicit(&cap.nameless, 1, memory_order_relaxed);
-	}
 	ring = id || kind == CAP_FRAME ? room_for(1) : NULL;
 	if (ring) {
 		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), kind);
@@ -493,84 +531,4 @@ void cap_finish(const char *note)
 	cap_unlock(&cap.writing);
 	cap_self.depth = depth;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* What is in the rings belongs to what has been written already, or to another process. */
-static void anew(int fd)
-{
-	cap_rings_reset(&cap.rings);
-	cap_self.ring = NULL;
-	cap_self.depth = 0;
-	if (cap.some)
-		cap_live_clear(&cap.live);
-	atomic_store(&cap.unready, 0);
-	atomic_store(&cap.nested, 0);
-	atomic_store(&cap.ringless, 0);
-	atomic_store(&cap.dropped, 0);
-	atomic_store(&cap.mappings.lock.held, 0);
-	cap.mappings.n = 0;
-	cap.start = cap_now();
-	cap_modules_again(&cap.modules);
-	cap_write_begin(fd);
-	cap_write(true);
-	atomic_store(&cap.state, CAP_ON);
-}
-
-void cap_resume(void)
-{
-	if (atomic_load(&cap.state) != CAP_DONE || cap.out.fd < 0)
-		return;
-	cap_lock(&cap.writing);
-	anew(cap.out.fd);
-	cap_unlock(&cap.writing);
-}
-
-/* A fork in a handler that has interrupted the recorder takes no locks, which the thread may hold:
- * its child is not recorded. */
-static bool locked;
-
-void cap_fork_prepare(void)
-{
-	locked = !cap_self.depth;
-	if (!locked)
-		return;
-	cap_self.depth = CAP_QUIET;
-	cap_lock(&cap.writing);
-	cap_lock(&cap.rings.lock);
-	cap_lock(&cap.stacks.lock);
-	cap_lock(&cap.live.lock);
-	cap_lock(&cap.naming);
-	/* Not that of the mappings, whose holder may be waiting for the writer. */
-}
-
-void cap_fork_parent(void)
-{
-	if (!locked)
-		return;
-	cap_unlock(&cap.naming);
-	cap_unlock(&cap.live.lock);
-	cap_unlock(&cap.stacks.lock);
-	cap_unlock(&cap.rings.lock);
-	cap_unlock(&cap.writing);
-	cap_self.depth = 0;
-}
-
-void cap_fork_child(void)
-{
-	bool on = cap_on(), children = cap.settings.children && locked;
-	int old = cap.out.fd, fd;
-
-	cap_fork_parent();
-	atomic_store(&cap.state, CAP_DONE);
-	atomic_store(&cap.helped, false);
-	if (!on)
-		return;
-	cap.out.fd = -1;
-	close(old);
-	cap.pid = (uint32_t)getpid();
-	if (!children)
-		return;
-	fd = open_output(&cap.settings);
-	if (fd >= 0)
-		anew(fd);
 }

@@ -27,14 +27,14 @@
 #include <pthread.h>
 #include <stddef.h>
 
-enum { CAP_TICK_MS = 50, CAP_NAMES = 1024, CAP_NAME_MAX = 64 };
+enum { CAP_TICK_MS = 50, CAP_NAMES = 4096, CAP_NAME_MAX = 128, CAP_NAME_SLOTS = 8192 };
 
 enum cap_state { CAP_UNSTARTED, CAP_ON, CAP_DONE };
 
 struct cap_name {
 	char text[CAP_NAME_MAX];
 	const char *unit;
-	uint32_t string, counter; /* rows of the trace; 0: not yet */
+	uint32_t string, counter, type; /* rows of the trace; 0: not yet */
 };
 
 struct capture {
@@ -53,14 +53,15 @@ struct capture {
 	struct cap_lock naming;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	_Atomic uint32_t n_names;
-	_Atomic uint64_t unready;  /* before the C library had an environment */
-	_Atomic uint64_t nested;   /* from signal handlers inside the runtime */
-	_Atomic uint64_t ringless; /* too many threads */
-	_Atomic uint64_t dropped;  /* slow output */
-	_Atomic uint64_t nameless; /* frames and counters without room for their names */
-	_Atomic uint32_t bell;     /* the helper sleeps on it */
-	_Atomic bool helped;       /* there is a helper */
-	_Atomic bool ready;        /* the process is far enough for one */
+	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
+	_Atomic uint64_t unready;                   /* before the C library had an environment */
+	_Atomic uint64_t nested;                    /* from signal handlers inside the runtime */
+	_Atomic uint64_t ringless;                  /* too many threads */
+	_Atomic uint64_t dropped;                   /* slow output */
+	_Atomic uint64_t nameless;                  /* what has no room for its name */
+	_Atomic uint32_t bell;                      /* the helper sleeps on it */
+	_Atomic bool helped;                        /* there is a helper */
+	_Atomic bool ready;                         /* the process is far enough for one */
 
 	/* the writer's */
 	struct cap_output out;
@@ -95,6 +96,8 @@ extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec"
 
 /* Begins to record as the settings say; false: not this process, no output, or no memory. */
 bool cap_start(const struct cap_settings *s);
+/* The descriptor that the settings name for this process; -1: none. */
+int cap_open(const struct cap_settings *s);
 /* What is written so far reaches the output. False: somebody else is writing and does not end. */
 bool cap_flush(void);
 /* Ends the trace with its totals; note may be NULL. Nothing is recorded any more. */
@@ -137,6 +140,8 @@ struct cap_move {
 struct cap_move cap_move(const void *p);
 void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t real,
 	       struct cap_where where);
+/* An allocation of a managed heap, of which an address is not known. Never sampled. */
+void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where);
 /* A frame or a counter; name may be NULL for a frame. */
 void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value);
 

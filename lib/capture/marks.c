@@ -3,14 +3,24 @@
 #include "lib/capture/tracemill.h"
 
 static _Atomic int64_t frames;
+static _Atomic bool typed; /* since the last frame */
+
+/* A frame's typed allocations are out before the next begins. */
+static void end_frame(void)
+{
+	if (atomic_load_explicit(&typed, memory_order_relaxed) && atomic_exchange(&typed, false))
+		cap_flush();
+}
 
 void tracemill_mark_frame(void)
 {
+	end_frame();
 	cap_mark(CAP_FRAME, NULL, NULL, atomic_fetch_add(&frames, 1));
 }
 
 void tracemill_mark_frame_named(int64_t number, const char *label)
 {
+	end_frame();
 	cap_mark(CAP_FRAME, label, NULL, number);
 }
 
@@ -18,6 +28,15 @@ void tracemill_mark_counter(const char *name, const char *unit, int64_t value)
 {
 	if (name)
 		cap_mark(CAP_COUNTER, name, unit && *unit ? unit : NULL, value);
+}
+
+void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real)
+{
+	if (!cap_on())
+		return;
+	cap_typed(type ? type : "?", requested, real, CAP_HERE);
+	if (!atomic_load_explicit(&typed, memory_order_relaxed))
+		atomic_store_explicit(&typed, true, memory_order_relaxed);
 }
 
 void tracemill_mark_flush(void)

@@ -156,8 +156,8 @@ void cap_output_flush(struct cap_output *o)
 
 void cap_output_totals(struct cap_output *o)
 {
-	const uint64_t rows[] = {o->strings, o->modules, o->locations, o->stacks, 0,
-				 o->threads, 0,          o->counters};
+	const uint64_t rows[] = {o->strings, o->modules, o->locations, o->stacks,
+				 o->types,   o->threads, o->markers,   o->counters};
 	uint8_t *p;
 
 	cap_output_flush(o);

@@ -23,7 +23,8 @@ struct cap_output {
 	uint32_t n_rows, n_events; /* bytes */
 	struct event_state state;
 	uint64_t events[EV_KINDS];
-	uint64_t strings, modules, locations, stacks, threads, counters; /* rows so far */
+	uint64_t strings, modules, locations, stacks, threads, counters, types,
+	    markers; /* rows so far */
 	uint8_t mark[CHUNK_HEADER_SIZE];
 	uint8_t row[CAP_CHUNK], event[CAP_CHUNK];
 };

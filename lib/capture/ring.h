@@ -23,9 +23,10 @@ enum { CAP_RECORDS = 2048, CAP_RINGS = 1024 };
 enum cap_record_kind {
 	CAP_ALLOC = 1,
 	CAP_FREE,
-	CAP_THREAD, /* address = tid: what follows in this ring is this thread's */
-	CAP_FRAME,  /* address = number, name = row of the names or 0 */
-	CAP_COUNTER /* address = value (signed), name = row of the names */
+	CAP_THREAD,  /* address = tid: what follows in this ring is this thread's */
+	CAP_FRAME,   /* address = number, name = row of the names or 0 */
+	CAP_COUNTER, /* address = value (signed), name = row of the names */
+	CAP_TYPED    /* an allocation without an address; name = row of the names, its type */
 };
 
 struct cap_record {

@@ -17,6 +17,7 @@
 #ifndef TRACEMILL_H
 #define TRACEMILL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define TRACEMILL_VERSION 1
@@ -29,12 +30,17 @@ extern "C" {
 
 /* A frame begins: what follows, of all threads, belongs to it. Numbered from 0. */
 void tracemill_mark_frame(void) TRACEMILL_WEAK;
-/* The same with a number and a label of the program's own; label may be 0. Labels and names are
- * kept up to 63 bytes, and 1023 different ones. */
+/* The same with a number and a label of the program's own; label may be 0. Labels, names and
+ * types are kept up to 127 bytes, and 4095 different ones. */
 void tracemill_mark_frame_named(int64_t number, const char *label) TRACEMILL_WEAK;
 /* The value of a counter now. unit ("B", "fps", "") is that of the name's first use, and is to
  * stay valid. */
 void tracemill_mark_counter(const char *name, const char *unit, int64_t value) TRACEMILL_WEAK;
+/* A managed heap (IL2CPP's, Mono's, a script's) has handed out an object of this type: the bytes
+ * that were asked for, and those that it takes. To be called behind the allocation, in the
+ * function that makes it; its stack is that of the caller. What a frame has of them reaches the
+ * output before the next frame begins. */
+void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real) TRACEMILL_WEAK;
 /* What is recorded so far reaches the output. */
 void tracemill_mark_flush(void) TRACEMILL_WEAK;
 
@@ -50,6 +56,8 @@ void tracemill_mark_flush(void) TRACEMILL_WEAK;
 #define tracemill_counter(name, value) TRACEMILL_CALL(tracemill_mark_counter, (name, "", value))
 #define tracemill_counter_unit(name, unit, value) \
 	TRACEMILL_CALL(tracemill_mark_counter, (name, unit, value))
+#define tracemill_typed_alloc(type, requested, real) \
+	TRACEMILL_CALL(tracemill_mark_typed_alloc, (type, requested, real))
 #define tracemill_flush() TRACEMILL_CALL(tracemill_mark_flush, ())
 
 #ifdef __cplusplus

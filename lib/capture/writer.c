@@ -89,8 +89,8 @@ void cap_write_begin(int fd)
 	cap.nodes = 0;
 	cap.epoch = 0;
 	cap.flushed = cap.start;
-	for (unsigned i = 0; i < CAP_NAMES; i++)
-		cap.name[i].string = cap.name[i].counter = 0;
+	for (uint32_t i = 1; i <= atomic_load(&cap.n_names); i++)
+		cap.name[i].string = cap.name[i].counter = cap.name[i].type = 0;
 	header();
 }
 
@@ -201,6 +201,20 @@ static uint32_t counter_row(uint32_t i)
 	return name->counter;
 }
 
+static uint32_t type_row(uint32_t i)
+{
+	struct cap_name *name = &cap.name[i];
+	uint8_t *p;
+
+	if (name->type)
+		return name->type;
+	name_row(i);
+	p = cap_output_row(&cap.out, CHUNK_TYPES, ++cap.out.types, 16);
+	cap_output_rows(&cap.out, cap_uleb(p, name->string));
+	name->type = (uint32_t)cap.out.types;
+	return name->type;
+}
+
 static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 {
 	struct event ev = {.time = rec->time - cap.start, .has = EV_HAS_TIME};
@@ -223,8 +237,14 @@ static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 		ev.type = counter_row(rec->name);
 		break;
 	default:
-		ev.kind = rec->kind == CAP_ALLOC ? EV_ALLOC : EV_FREE;
-		ev.has |= EV_HAS_ADDRESS | EV_HAS_THREAD;
+		ev.kind = rec->kind == CAP_FREE ? EV_FREE : EV_ALLOC;
+		ev.has |= EV_HAS_THREAD;
+		if (rec->kind != CAP_TYPED) {
+			ev.has |= EV_HAS_ADDRESS;
+		} else if (rec->name) {
+			ev.has |= EV_HAS_TYPE;
+			ev.type = type_row(rec->name);
+		}
 		ev.thread = ring->thread;
 		ev.address = rec->address;
 		ev.domain = rec->domain;
@@ -298,7 +318,8 @@ void cap_write_end(const char *end)
 	loss(atomic_load(&cap.nested), "events from signal handlers inside the recorder");
 	loss(atomic_load(&cap.ringless), "events of threads beyond the recorder's limit");
 	loss(atomic_load(&cap.dropped), "events dropped: the output was too slow");
-	loss(atomic_load(&cap.nameless), "frames or counters beyond the recorder's limit of names");
+	loss(atomic_load(&cap.nameless),
+	     "names (of frames, counters, types) beyond the recorder's limit");
 	loss(atomic_load(&cap.live.lost), "frees not recorded: too many sampled blocks live");
 	loss(atomic_load(&cap.stacks.cut), "stacks cut short: the recorder's table is full");
 	loss(atomic_load(&cap.mappings.lost), "mappings beyond the recorder's limit");

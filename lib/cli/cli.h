@@ -96,9 +96,10 @@ struct cli_loop {
 	/* Reads what is no capture: *taken says whether it was; may be NULL. */
 	enum status (*instead)(void *arg, struct input *in, bool *taken, struct err *e);
 	void *arg;
-	const char *file; /* the operand being read */
-	bool lossy;       /* some input was salvaged */
-	size_t read;      /* inputs that gave something */
+	const char *file;      /* the operand being read */
+	bool lossy;            /* some input was salvaged */
+	size_t read;           /* inputs that gave something */
+	struct digest *digest; /* NULL, or zeroed: that of the one operand */
 };
 void cli_inputs(struct cli_loop *l, int n, char **operands);
 

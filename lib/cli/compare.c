@@ -2,7 +2,11 @@
 #include "lib/cli/compare.h"
 
 #include "lib/base/mem.h"
+#include "lib/cli/aggregate.h"
+#include "lib/history/history.h"
+#include "lib/report/agg_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,14 +26,16 @@ static void after_file(void *arg, const char *file)
 		compare_inputs_take(&c->in, file);
 }
 
-static enum status read_baseline(void *arg, struct input *in, bool *taken, struct err *e)
+static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
 {
 	struct cli_compare *c = arg;
 
-	*taken = baseline_is(&in->cur);
+	*taken = agg_is(&in->cur);
 	if (*taken && c->has_ranges)
-		return err_set(e, ST_UNSUPPORTED, "a baseline has no events to choose from");
-	return *taken ? compare_inputs_baseline(&c->in, &in->cur, c->loop.file, e) : ST_OK;
+		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
+	if (!*taken || cli_aggregate_ready(in, taken, e))
+		return *taken ? e->code : ST_OK;
+	return compare_inputs_aggregate(&c->in, &in->cur, c->loop.file, e);
 }
 
 static const char *today(const char *given)
@@ -68,31 +74,6 @@ static void read_policy(struct cli_compare *c)
 	exit(cli_exit());
 }
 
-static void add_words(struct buf *to, const char *option, const struct opt_list *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		buf_addf(to, "%s--%s %s", to->len ? " " : "", option, from->items[i]);
-}
-
-/* What is compared has to be chosen alike: a baseline remembers how it was. */
-static void remember_filters(struct cli_compare *c, const struct cli_filter *f)
-{
-	static const char *const words[FILTER_KINDS] = {
-	    [FILTER_FOCUS] = "focus",   [FILTER_IGNORE] = "ignore",    [FILTER_HIDE] = "hide",
-	    [FILTER_SHOW] = "show",     [FILTER_PRUNE] = "prune-from", [FILTER_TYPE] = "type",
-	    [FILTER_MODULE] = "module", [FILTER_FILE] = "file",        [FILTER_OWNER] = "owner"};
-
-	for (size_t i = 0; i < FILTER_KINDS; i++)
-		add_words(&c->filters, words[i], &f->patterns[i]);
-	add_words(&c->filters, "thread", &f->threads);
-	add_words(&c->filters, "frame", &f->frames);
-	add_words(&c->filters, "time", &f->times);
-	add_words(&c->filters, "size", &f->sizes);
-	if (f->domain)
-		buf_addf(&c->filters, "%s--domain %s", c->filters.len ? " " : "",
-			 cli_domain_choices[f->domain]);
-}
-
 static void add_threads(const struct cli_filter *f, struct selection *to)
 {
 	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
@@ -107,7 +88,7 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 {
 	bool lists = c->base.n || c->new.n;
 
-	remember_filters(c, f);
+	cli_filter_words(f, &c->filters);
 	selection_init(&c->ranges[0]);
 	selection_init(&c->ranges[1]);
 	add_ranges("base-frame", &c->base_frames, &c->ranges[0], selection_frames);
@@ -134,7 +115,12 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 		cli_usage("--base and --new go together");
 	if (c->has_ranges && (c->groups.n || n > 2))
 		cli_usage("ranges are of two sides");
-	if (n == 1 && !c->has_ranges)
+	if (!c->history && (c->base_branch || c->base_machine || c->base_last))
+		cli_usage("--base-branch, --base-machine and --base-last choose from --history");
+	if (c->history && (lists || c->groups.n || c->has_ranges))
+		cli_usage(
+		    "--history is the base: give the files to judge, and no groups or ranges");
+	if (n == 1 && !c->has_ranges && !c->history)
 		cli_usage("nothing to compare with: give another file, or two ranges of this one");
 	read_policy(c);
 }
@@ -165,6 +151,55 @@ static void read_list(struct cli_compare *c, const char *label, const struct opt
 	for (size_t i = 0; i < files->n; i++)
 		if (files->items[i])
 			read_file(c, files->items[i]);
+}
+
+static bool read_green(struct cli_compare *c, struct history *h, struct err *e)
+{
+	struct history_choice choice = {.branch = c->base_branch,
+					.machine = c->base_machine,
+					.status = "green",
+					.last = c->base_last ? c->base_last : COMPARE_GREEN};
+	struct history_runs runs;
+	struct buf b = BUF_INIT;
+	enum status st = history_runs(h, &choice, &runs, e);
+
+	if (st)
+		return false;
+	buf_addf(&b, "median of %zu green run%s%s%s", runs.n, runs.n == 1 ? "" : "s",
+		 c->base_branch ? " of " : "", c->base_branch ? c->base_branch : "");
+	begin_group(c, arena_strndup(&c->in.names, b.data, b.len));
+	c->in.compare.groups[0].median = true;
+	for (size_t i = 0; i < runs.n && !st; i++) {
+		struct cursor cur;
+
+		b.len = 0;
+		st = history_aggregate(h, runs.items[i].id, &b, e);
+		cursor_init(&cur, b.data, b.len, 0, e);
+		if (!st)
+			st = compare_inputs_aggregate(&c->in, &cur, runs.items[i].build, e);
+	}
+	if (!st && runs.n && runs.n < choice.last)
+		cli_note(h->shown, "only %zu green runs, not %" PRIu64, runs.n, choice.last);
+	history_runs_release(&runs);
+	buf_release(&b);
+	return !st;
+}
+
+static void read_history(struct cli_compare *c)
+{
+	struct err e = ERR_INIT;
+	struct history h;
+
+	if (history_open(&h, c->history, DB_READ, 60, &e) || db_begin_reading(h.db, &e) ||
+	    !read_green(c, &h, &e)) {
+		cli_fail(h.shown, &e);
+	} else if (!c->in.compare.groups[0].n) {
+		cli_error(h.shown, "no green run%s%s to compare with",
+			  c->base_branch ? " of branch " : "",
+			  c->base_branch ? c->base_branch : "");
+		cli_status(EXIT_INCONCLUSIVE);
+	}
+	history_close(&h);
 }
 
 static void read_groups(struct cli_compare *c)
@@ -211,7 +246,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	c->loop = (struct cli_loop){.import = import,
 				    .sink = &c->in.sink,
 				    .after = after_file,
-				    .instead = read_baseline,
+				    .instead = read_aggregate,
 				    .arg = c};
 	labels[0] = range_label("base", &c->base_frames, &c->base_times, &c->in.names);
 	labels[1] = range_label("new", &c->new_frames, &c->new_times, &c->in.names);
@@ -220,6 +255,15 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 		read_list(c, labels[1], &c->new);
 	}
 	read_groups(c);
+	if (c->history) {
+		read_history(c);
+		if (!c->in.compare.n_groups || !c->in.compare.groups[0].n)
+			return false;
+		begin_group(c, n == 1 ? operands[0] : labels[1]);
+		for (int i = 0; i < n; i++)
+			read_file(c, operands[i]);
+		n = 0;
+	}
 	for (int i = 0; i < n || (i == 1 && c->has_ranges && n == 1); i++) {
 		const char *path = operands[i < n ? i : 0];
 

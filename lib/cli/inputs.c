@@ -50,10 +50,14 @@ static void read_one(struct cli_loop *l, const char *path)
 
 	l->file = strcmp(path, "-") ? path : "<stdin>";
 	st = input_open(&in, path, &e);
+	if (!st && l->digest)
+		input_want_digest(&in, l->digest);
 	if (!st && l->instead)
 		st = l->instead(l->arg, &in, &taken, &e);
 	if (!st && !taken)
 		st = capture_read(&in, l->import, cli_watch(&w, &in, l->sink), &lossy, &e);
+	if (!st && l->digest)
+		st = input_digest(&in, &e);
 	input_close(&in);
 	cli_progress_clear();
 	l->lossy |= lossy;

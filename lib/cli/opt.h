@@ -63,6 +63,10 @@ struct opt {
 	{.type = OPT_STRING, .letter = l, .word = w, .arg = a, .help = h, .to = (const char **){p}}
 #define ROW_LIST(l, w, a, h, p) \
 	{.type = OPT_LIST, .letter = l, .word = w, .arg = a, .help = h, .to = (struct opt_list *){p}}
+/* --word or --word=VALUE; --word alone adds b. */
+#define ROW_LIST_BARE(l, w, a, h, p, b) \
+	{.type = OPT_LIST, .letter = l, .word = w, .arg = a, .help = h, \
+	 .to = (struct opt_list *){p}, .bare = b}
 #define ROW_MANY(l, w, a, h, p) \
 	{.type = OPT_MANY, .letter = l, .word = w, .arg = a, .help = h, .to = (struct opt_list *){p}}
 #define ROW_NUMBER(l, w, a, h, p) \

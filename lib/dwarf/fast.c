@@ -83,6 +83,23 @@ static void own(void *arg, uint64_t lo, uint64_t hi)
 	budget_spend(&w->budget, to - from);
 }
 
+/* What an old assembler wrote for a file of several sections: no range, no function, rows alone. */
+static const char *own_rows(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
+			    fast_scopes_found_fn *owned, void *arg)
+{
+	struct fast_line_places p = {.n = 0};
+	const char *why = fast_lines_places(f, u, &w->budget, &w->lines, &p);
+
+	for (size_t i = 1; !why && i < p.n; i++) {
+		uint64_t lo = p.all[i - 1].key;
+
+		if (p.all[i].index && range_lives(f, lo))
+			owned(arg, lo, p.all[i].key);
+	}
+	free(p.all);
+	return why;
+}
+
 bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	      fast_scopes_found_fn *owned, void *arg)
 {
@@ -109,6 +126,8 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 		if (!why && t->has_code &&
 		    fast_scopes_ranges(f, u, t, false, &w->budget, &w->scopes, owned, arg))
 			why = w->scopes.why;
+		if (!why && !t->has_code && !low.form && !ranges.form && u->has_lines)
+			why = own_rows(f, w, u, owned, arg);
 	}
 	if (why) {
 		u->state = UNIT_LOST;

@@ -222,7 +222,7 @@ static __attribute__((noinline)) void take(struct state *s, const uint64_t *addr
 
 		if (!p->n || p->all[p->n - 1].key != row.addr)
 			VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){row.addr, 0};
-		VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){s->now.addr, 0};
+		VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){s->now.addr, 1};
 		return;
 	}
 	for (; s->next < n && addrs[s->next] < s->now.addr; s->next++) {

@@ -42,7 +42,8 @@ enum { LIMIT_LINE_FILES = 1 << 20 };
 const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 			   const uint64_t *addrs, size_t n, struct budget *b, struct fast_lines *l,
 			   struct fast_row *rows);
-/* Appends to *all where each row's stretch begins and ends, in no order. As fast_lines_run. */
+/* Appends to *all where each row's stretch begins and ends, in no order: an item whose index is 1
+ * ends the stretch that begins at the item before it. As fast_lines_run. */
 struct fast_line_places {
 	struct sort_item *all;
 	size_t n, cap;

@@ -54,6 +54,7 @@ struct unit {
 	uint16_t version;
 	bool is_type; /* a type unit: has no code */
 	bool ranged;  /* ranges is all that the unit owns; else its functions say more */
+	bool silent;  /* says nothing of addresses: without functions, it owns what its rows hold */
 	bool split;   /* a skeleton: its functions are in a .dwo file */
 	struct unit_range *ranges, *scope_ranges;
 	size_t n_ranges, cap_ranges, n_scope_ranges, cap_scope_ranges;
@@ -120,6 +121,9 @@ bool reader_bury(struct reader *r);
 enum status reader_ranges(struct reader *r, struct unit *u, struct err *e);
 enum status reader_scopes(struct reader *r, struct unit *u, struct err *e);
 enum status reader_rows(struct reader *r, struct unit *u, struct err *e);
+/* False for what linkers have discarded, which they mark by 0, by 1 (in .debug_ranges), or by the
+ * two highest addresses. */
+bool reader_is_living(const struct reader *r, uint64_t lo);
 /* The raw name of the function whose DIE is at that offset: its linkage name, else its name, along
  * abstract origins and specifications. 0: it has none. */
 uint32_t reader_function(struct reader *r, uint64_t start);

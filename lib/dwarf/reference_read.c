@@ -84,15 +84,20 @@ bool reader_bury(struct reader *r)
 	return handle_open(&r->handle, &r->sections, &e) == ST_OK;
 }
 
-/* Removes what linkers have discarded, which they mark by 0, by 1 (in .debug_ranges), or by the
- * two highest addresses; from the n-th range on. */
-static size_t living(const struct reader *r, struct unit_range *ranges, size_t first, size_t n)
+bool reader_is_living(const struct reader *r, uint64_t lo)
 {
 	uint64_t last = r->sections.address_size == 8 ? UINT64_MAX : UINT32_MAX;
+
+	return lo < last - 1 && (lo > 1 || r->zero_is_code);
+}
+
+/* Removes what linkers have discarded; from the n-th range on. */
+static size_t living(const struct reader *r, struct unit_range *ranges, size_t first, size_t n)
+{
 	size_t kept = first;
 
 	for (size_t i = first; i < n; i++) {
-		if (ranges[i].lo < last - 1 && (ranges[i].lo > 1 || r->zero_is_code))
+		if (reader_is_living(r, ranges[i].lo))
 			ranges[kept++] = ranges[i];
 	}
 	return kept;
@@ -111,7 +116,8 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 	}
 	u->split = die_has(r->handle, r->root, ATTR_DWO_NAME) ||
 		   die_has(r->handle, r->root, ATTR_GNU_DWO_NAME);
-	die_low_pc(r->handle, r->root, &base);
+	u->silent =
+	    !die_low_pc(r->handle, r->root, &base) && !die_has(r->handle, r->root, ATTR_RANGES);
 	st = die_ranges(r->handle, u->version, r->root, base, &u->ranges, &u->n_ranges,
 			&u->cap_ranges, &u->ranged, e);
 	u->n_ranges = living(r, u->ranges, 0, u->n_ranges);

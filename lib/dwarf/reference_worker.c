@@ -336,6 +336,24 @@ static void keep_matched(struct worker *w)
 	w->n_query = n;
 }
 
+/* Of a unit that has rows alone, as old assemblers wrote them: the addresses in its rows. */
+static void keep_with_row(struct worker *w)
+{
+	const struct unit *u = &w->unit;
+	size_t n = 0;
+
+	for (size_t q = 0; q < w->n_query; q++) {
+		uint32_t row = w->row[q];
+
+		if (row == UNIT_NO_ROW || !reader_is_living(w->reader, u->rows[row].addr))
+			continue;
+		w->query[n] = w->query[q];
+		w->scope[n] = w->scope[q];
+		w->row[n++] = row;
+	}
+	w->n_query = n;
+}
+
 static void lose(struct worker *w, const char *why)
 {
 	begin(w, MESSAGE_LOST);
@@ -347,6 +365,7 @@ static void do_unit(struct worker *w)
 {
 	struct unit *u = &w->unit;
 	struct err e = ERR_INIT;
+	bool rows_alone;
 	enum status st;
 
 	if (reader_ranges(w->reader, u, &e)) {
@@ -368,7 +387,8 @@ static void do_unit(struct worker *w)
 		return;
 	}
 	unit_match_scopes(u, w->addrs, w->query, w->n_query, w->scope);
-	if (!u->ranged)
+	rows_alone = u->silent && !u->n_scopes;
+	if (!u->ranged && !rows_alone)
 		keep_matched(w);
 	if (!w->n_query)
 		return;
@@ -377,6 +397,10 @@ static void do_unit(struct worker *w)
 	if (reader_rows(w->reader, u, &e)) /* names are sound all the same */
 		send_text(w, e.msg);
 	unit_match_rows(u, w->addrs, w->query, w->n_query, w->row);
+	if (rows_alone)
+		keep_with_row(w);
+	if (!w->n_query)
+		return;
 	answer(w);
 }
 

@@ -8,11 +8,21 @@ const char *const value_words[] = {"count",          "entries",   "requested", "
 				   "live-requested", "live-real", "samples",   "time", NULL};
 
 extern const struct exporter exporter_pprof, exporter_folded, exporter_speedscope, exporter_chrome,
-    exporter_sqlite, exporter_loli, exporter_mem;
+    exporter_sqlite, exporter_loli, exporter_mem, exporter_loli_stream, exporter_memtracer,
+    exporter_maps;
 
 const struct exporter *const exporters[] = {
-    &exporter_pprof,  &exporter_folded, &exporter_speedscope, &exporter_chrome,
-    &exporter_sqlite, &exporter_loli,   &exporter_mem,        NULL,
+    &exporter_pprof,
+    &exporter_folded,
+    &exporter_speedscope,
+    &exporter_chrome,
+    &exporter_sqlite,
+    &exporter_loli,
+    &exporter_loli_stream,
+    &exporter_mem,
+    &exporter_memtracer,
+    &exporter_maps,
+    NULL,
 };
 
 const struct exporter *exporter_by_name(const char *name)

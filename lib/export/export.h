@@ -41,6 +41,7 @@ struct export_options {
 	int domain;              /* an enum domain, EXPORT_DOMAIN_ALL or EXPORT_DOMAIN_DEFAULT */
 	bool types;              /* the type is a stack's innermost entry */
 	bool events;             /* SQLite: every event as well */
+	bool live;               /* somebody waits: what came at once is written */
 };
 
 struct export

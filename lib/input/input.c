@@ -29,7 +29,9 @@ struct input_source {
 	int read_errno; /* of a failed read(2) below the archive */
 	bool spooled;   /* fd is our copy, which ended in spool_end */
 	struct err spool_end;
-	struct err failure; /* met at the end of the window; due when its bytes are used up */
+	struct digest *digest; /* the caller's, or NULL */
+	uint64_t raw_at;       /* where reading stands in the file, for the digest */
+	struct err failure;    /* met at the end of the window; due when its bytes are used up */
 	bool at_end;
 };
 
@@ -40,6 +42,24 @@ static ssize_t read_some(int fd, void *p, size_t n)
 	do
 		got = read(fd, p, n);
 	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* The same of the file itself, whose bytes count once however often it is rewound. */
+static ssize_t read_source(struct input_source *s, void *p, size_t n)
+{
+	ssize_t got = read_some(s->fd, p, n);
+
+	if (got > 0 && s->digest && !s->spooled) {
+		uint64_t end = s->raw_at + (uint64_t)got;
+
+		if (end > s->digest->bytes) {
+			size_t fresh = (size_t)(end - s->digest->bytes);
+
+			digest_add(s->digest, (const uint8_t *)p + ((size_t)got - fresh), fresh);
+		}
+		s->raw_at = end;
+	}
 	return got;
 }
 
@@ -83,7 +103,7 @@ static la_ssize_t read_raw(struct archive *a, void *arg, const void **p)
 	*p = s->raw;
 	s->n_raw = 0;
 	if (!got) {
-		got = read_some(s->fd, s->raw, WINDOW);
+		got = read_source(s, s->raw, WINDOW);
 		if (got < 0) {
 			s->read_errno = errno;
 			archive_set_error(a, errno, "read");
@@ -156,7 +176,7 @@ static void fill(struct input_source *s, size_t *len, uint64_t offset)
 	int r;
 
 	if (!s->archive) {
-		ssize_t got = read_some(s->fd, s->window + *len, s->cap - *len);
+		ssize_t got = read_source(s, s->window + *len, s->cap - *len);
 
 		if (got < 0)
 			err_sys(&s->failure, "cannot read");
@@ -174,7 +194,7 @@ static void fill(struct input_source *s, size_t *len, uint64_t offset)
 		uint8_t byte;
 
 		/* Decoders stop quietly at the first byte that does not begin another member. */
-		if (s->raw_total > used || read_some(s->fd, &byte, 1) > 0)
+		if (s->raw_total > used || read_source(s, &byte, 1) > 0)
 			err_at(&s->failure, ST_BAD, offset,
 			       "compressed data: other bytes follow its end, at %" PRIu64
 			       " of the compressed file",
@@ -466,6 +486,7 @@ enum status input_rewind(struct input *in)
 	s->archive = NULL;
 	s->n_raw = 0;
 	s->raw_total = 0;
+	s->raw_at = 0;
 	s->read_errno = 0;
 	s->at_end = false;
 	s->failure = (struct err)ERR_INIT;
@@ -519,6 +540,33 @@ enum status input_at(struct input *in, uint64_t offset, void *p, size_t n, const
 		n -= (size_t)got;
 	}
 	return ST_OK;
+}
+
+void input_want_digest(struct input *in, struct digest *d)
+{
+	if (in->source)
+		in->source->digest = d;
+	else
+		digest_add(d, in->cur.base, (size_t)(in->cur.end - in->cur.base));
+}
+
+enum status input_digest(struct input *in, struct err *e)
+{
+	struct input_source *s = in->source;
+	uint8_t *p;
+	ssize_t got = 0;
+
+	if (!s)
+		return ST_OK;
+	p = mem_alloc(WINDOW);
+	if (!s->spooled && s->regular)
+		lseek(s->fd, s->start + (off_t)s->digest->bytes, SEEK_SET);
+	s->raw_at = s->digest->bytes;
+	while (!s->spooled && (got = read_source(s, p, WINDOW)) > 0)
+		;
+	free(p);
+	digest_end(s->digest);
+	return got < 0 ? err_sys(e, "cannot read") : ST_OK;
 }
 
 uint64_t input_consumed(const struct input *in)

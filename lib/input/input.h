@@ -8,6 +8,7 @@
 #define TM_INPUT_INPUT_H
 
 #include "lib/base/cursor.h"
+#include "lib/input/digest.h"
 
 struct input {
 	struct cursor cur;           /* read with cursor_* functions */
@@ -45,6 +46,12 @@ enum status input_at(struct input *in, uint64_t offset, void *p, size_t n, const
 
 /* A new unlinked file in $TMPDIR, open for reading and writing; -1 is a failure. */
 int input_temporary(struct err *e);
+
+/* Before anything is read: the raw bytes of the file, as it is compressed, are to be told from
+ * others. input_digest then reads what is left of them, and only input_close may follow. *d is the
+ * caller's from the beginning, zeroed. Of memory it is that of the memory. */
+void input_want_digest(struct input *in, struct digest *d);
+enum status input_digest(struct input *in, struct err *e);
 
 /* Raw bytes consumed so far, to be compared with size, for progress. */
 uint64_t input_consumed(const struct input *in);

@@ -11,3 +11,17 @@ bool lz4_block(const uint8_t *in, size_t in_size, uint8_t *out, size_t out_size)
 	return LZ4_decompress_safe((const char *)in, (char *)out, (int)in_size, (int)out_size) ==
 	       (int)out_size;
 }
+
+size_t lz4_block_most(size_t n)
+{
+	return n > LZ4_MAX_INPUT_SIZE ? 0 : (size_t)LZ4_compressBound((int)n);
+}
+
+size_t lz4_block_write(const uint8_t *in, size_t n, uint8_t *out, size_t most)
+{
+	int done = 0;
+
+	if (lz4_block_most(n) && most <= INT_MAX)
+		done = LZ4_compress_default((const char *)in, (char *)out, (int)n, (int)most);
+	return done > 0 ? (size_t)done : 0;
+}

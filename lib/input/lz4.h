@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Writes a block; the bytes that it has. most: at least lz4_block_most(n), which for more than 2 GB
+ * is 0: then nothing is written. */
+size_t lz4_block_write(const uint8_t *in, size_t n, uint8_t *out, size_t most);
+size_t lz4_block_most(size_t n);
 /* True when the block decodes to exactly out_size bytes. */
 bool lz4_block(const uint8_t *in, size_t in_size, uint8_t *out, size_t out_size);
 

@@ -82,7 +82,11 @@ static void unwind(const struct inspect *x, struct fitness *f)
 	bool arm = inspect_section(x, ".ARM.exidx"), debug = inspect_section(x, ".debug_frame");
 	bool mini = inspect_section(x, ".gnu_debugdata");
 
-	if (x->bad_tables)
+	if (inspect_section(x, ".unwind_info"))
+		say(f, FIT_YES, NULL, "__unwind_info");
+	else if (eh && !x->bad_tables && object_is_relocatable(x->file.object))
+		say(f, FIT_YES, NULL, ".eh_frame");
+	else if (x->bad_tables)
 		say(f, FIT_PARTLY, NULL, ".eh_frame is damaged");
 	else if ((eh && hdr) || arm)
 		say(f, FIT_YES, NULL, "%s%s", arm ? ".ARM.exidx" : ".eh_frame with .eh_frame_hdr",
@@ -206,9 +210,25 @@ static void pages(const struct inspect *x, struct fitness *f)
 		    s[i].align);
 }
 
+/* What depends on dynamic symbols as ELF has them, on calls that are linked, or on Android's
+ * loader. */
+static bool elf_only(enum capability c)
+{
+	return c == FIT_INSTRUMENTED || c == FIT_LOLI_ALLOC || c == FIT_LOLI_STACK ||
+	       c == FIT_NO_WRAPS || c == FIT_PAGES;
+}
+
 void fitness_of(const struct inspect *x, enum capability c, struct fitness *out)
 {
 	*out = (struct fitness){.fit = FIT_UNKNOWN};
+	if (object_kind(x->file.object) == OBJECT_MACH && elf_only(c)) {
+		say(out, FIT_UNKNOWN, NULL, "not looked for in Mach-O files");
+		return;
+	}
+	if (object_is_relocatable(x->file.object) && elf_only(c)) {
+		say(out, FIT_UNKNOWN, NULL, "not linked yet: ask the program or library");
+		return;
+	}
 	switch (c) {
 	case FIT_IDENTITY: identity(x, out); break;
 	case FIT_NAMES: names(x, out); break;

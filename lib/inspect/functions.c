@@ -57,9 +57,12 @@ static void from_symbols(struct inspect *x)
 {
 	size_t n;
 	const struct object_symbol *all = object_symbols(x->file.object, &n);
+	const bool guess =
+	    object_kind(x->file.object) == OBJECT_MACH; /* its symbols have no size */
 
 	for (size_t i = 0; i < n; i++)
-		if (all[i].sized && !is_part(all[i].name) && code_holds(x->file.code, all[i].lo))
+		if ((all[i].sized || guess) && !is_part(all[i].name) &&
+		    code_holds(x->file.code, all[i].lo))
 			VEC_PUSH(x->functions, x->n_functions, x->cap_functions) =
 			    (struct function){.lo = all[i].lo, .hi = all[i].hi};
 }
@@ -107,7 +110,12 @@ static bool has_symbols(const struct inspect *x)
 	struct object_section s;
 	struct err e = ERR_INIT;
 	bool has = object_section(o, ".symtab", &s, &e) == ST_OK && s.size;
+	size_t n;
 
+	if (object_kind(o) == OBJECT_MACH) {
+		object_symbols(o, &n);
+		return n;
+	}
 	object_drop_sections(o);
 	return has;
 }

@@ -2,6 +2,7 @@
 #include "lib/inspect/inspect.h"
 
 #include "lib/symbolize/call_check.h"
+#include "lib/symbolize/container.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,16 @@ static void look(struct inspect *x)
 enum status inspect_open(struct inspect *x, const char *path, const struct object_search *search,
 			 struct err *e)
 {
+	const struct container_options container = {.want.arch = NULL};
 	struct err refused = ERR_INIT;
 	enum status st;
 
 	*x = (struct inspect){.file = {.path = path, .e = ERR_INIT}};
-	st = object_open(&x->file.object, path, e);
+	st = container_open(&x->file.object, path, &container, e);
+	if (!st && object_is_source(x->file.object))
+		st = err_set(e, ST_UNSUPPORTED,
+			     "a symbol file (%s): it has no code to inspect, but symbolizes",
+			     object_kind(x->file.object) == OBJECT_GSYM ? "GSYM" : "Breakpad");
 	if (st)
 		return st;
 	object_find_debug(x->file.object, search, &refused);
@@ -37,6 +43,8 @@ enum status inspect_open_memory(struct inspect *x, const void *p, size_t n, stru
 
 	*x = (struct inspect){.file = {.path = "(memory)", .e = ERR_INIT}};
 	st = object_open_memory(&x->file.object, p, n, e);
+	if (!st && object_is_source(x->file.object))
+		st = ST_UNSUPPORTED;
 	if (!st)
 		look(x);
 	return st;

@@ -200,6 +200,14 @@ void inspect_symbols(struct inspect *x)
 	size_t dynsym = 0, many = 16; /* more relocation sections than any linker makes */
 	struct table t;
 
+	if (object_kind(o) == OBJECT_MACH) {
+		size_t n;
+
+		object_symbols(x->file.object, &n);
+		x->has_symtab = n;
+		x->n_symtab = n;
+		return;
+	}
 	for (size_t i = 1; i < object_section_count(o); i++) {
 		struct object_section_info s = object_section_info(o, i);
 

@@ -8,6 +8,7 @@
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ struct hunt {
 	struct elf_file symbols;    /* a match that has no DWARF, only symbols */
 	struct buf path;            /* the candidate */
 	struct buf refused;
+	struct trail *trail; /* NULL: not wanted */
 };
 
 /* .gnu_debuglink: a NUL-terminated name, padding to 4 bytes, a CRC in the file's byte order. */
@@ -50,20 +52,47 @@ static void read_link(struct hunt *h)
 	free(data);
 }
 
+static const struct object_segment *code_segment(const struct elf_file *f, size_t *i)
+{
+	while (*i < f->n_segments && !f->segments[*i].executable)
+		++*i;
+	return *i < f->n_segments ? &f->segments[(*i)++] : NULL;
+}
+
+static const struct elf_section *code_section(const struct elf_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_sections; i++) {
+		const struct elf_section *s = &f->sections[i];
+
+		if ((s->flags & SHF_EXECINSTR) && !strcmp(s->name, name))
+			return s;
+	}
+	return NULL;
+}
+
+/* By its code and not by its segments: prelink adds to them, and makes REL to larger RELA. */
+uint64_t object_debug_shift(const struct object *o)
+{
+	const struct elf_section *a, *b;
+
+	if (!o->debug.path)
+		return 0;
+	a = code_section(&o->file, ".text");
+	b = code_section(&o->debug, ".text");
+	return a && b && a->size == b->size ? a->addr - b->addr : 0;
+}
+
 /* The executable segments agree: what there is to compare when a file carries no identity. */
 static bool same_code(const struct elf_file *a, const struct elf_file *b)
 {
 	size_t i = 0, k = 0;
 
-	for (;; i++, k++) {
-		while (i < a->n_segments && !a->segments[i].executable)
-			i++;
-		while (k < b->n_segments && !b->segments[k].executable)
-			k++;
-		if (i >= a->n_segments || k >= b->n_segments)
-			return i >= a->n_segments && k >= b->n_segments;
-		if (a->segments[i].vaddr != b->segments[k].vaddr ||
-		    a->segments[i].memsz != b->segments[k].memsz)
+	for (;;) {
+		const struct object_segment *x = code_segment(a, &i), *y = code_segment(b, &k);
+
+		if (!x || !y)
+			return !x && !y;
+		if (x->vaddr != y->vaddr || x->memsz != y->memsz)
 			return false;
 	}
 }
@@ -87,8 +116,17 @@ static const char *mismatch(const struct hunt *h, const struct elf_file *f, bool
 	return same_code(mine, f) ? NULL : "has no build-id and its segments differ";
 }
 
+/* What speaks for a file that mismatch() lets through. */
+static const char *agrees(const struct hunt *h, const struct elf_file *f, bool by_link)
+{
+	if (h->o->file.build_id.len && f->build_id.len)
+		return "build-id agrees";
+	return by_link ? "checksum agrees" : "segments agree";
+}
+
 static void refuse(struct hunt *h, const char *path, const char *why)
 {
+	trail_add(h->trail, false, path, "%s", why);
 	if (h->refused.len)
 		buf_adds(&h->refused, "; ");
 	buf_add_escaped(&h->refused, path, strlen(path));
@@ -104,24 +142,33 @@ static bool try_path(struct hunt *h, bool by_link)
 	struct elf_file f;
 
 	/* nothing there is the usual case, and not worth a word */
-	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR))
+	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR)) {
+		trail_add(h->trail, false, path, "not there");
 		return false;
+	}
 	if (elf_file_open(&f, path, &e)) {
 		if (e.code != ST_UNSUPPORTED)
 			refuse(h, path, e.msg);
+		else
+			trail_add(h->trail, false, path, "%s", e.msg);
 		return false;
 	}
 	if (f.dev == h->o->file.dev && f.ino == h->o->file.ino) {
+		trail_add(h->trail, false, path, "is the binary itself");
 		elf_file_release(&f);
 		return false;
 	}
 	why = mismatch(h, &f, by_link);
 	s = section_find(&f, ".debug_info");
 	if (!why && s && s->size) {
+		trail_add(h->trail, true, path, "%s, has debug information",
+			  agrees(h, &f, by_link));
 		h->o->debug = f;
 		return true;
 	}
 	if (!why && elf_file_section(&f, ".symtab") && !h->symbols.path) {
+		trail_add(h->trail, true, path, "%s, has only symbols: used unless better is found",
+			  agrees(h, &f, by_link));
 		h->symbols = f;
 		return false;
 	}
@@ -147,18 +194,47 @@ __attribute__((format(printf, 3, 4))) static bool try(struct hunt *h, bool by_li
 	return try_path(h, by_link);
 }
 
-static bool try_build_id(struct hunt *h, const char *dir)
+bool object_build_id_path(const char *dir, const struct object_build_id *id, const char *suffix,
+			  char *text, size_t n)
 {
-	const struct object_build_id *id = &h->o->file.build_id;
+	struct buf b = BUF_INIT;
+	bool fits;
 
 	if (id->len < 2)
 		return false;
-	h->path.len = 0;
-	buf_addf(&h->path, "%s/.build-id/%02x/", dir, id->bytes[0]);
+	buf_addf(&b, "%s/.build-id/%02x/", dir, id->bytes[0]);
 	for (size_t i = 1; i < id->len; i++)
-		buf_addf(&h->path, "%02x", id->bytes[i]);
-	buf_adds(&h->path, ".debug");
+		buf_add_hex(&b, id->bytes[i], 2);
+	buf_adds(&b, suffix);
+	fits = b.len < n;
+	if (fits)
+		memcpy(text, buf_str(&b), b.len + 1);
+	buf_release(&b);
+	return fits;
+}
+
+static bool try_build_id(struct hunt *h, const char *dir)
+{
+	char text[8192];
+
+	if (!object_build_id_path(dir, &h->o->file.build_id, ".debug", text, sizeof text))
+		return false;
+	h->path.len = 0;
+	buf_adds(&h->path, text);
 	return try_path(h, false);
+}
+
+/* In the debug folder of a sysroot, below the object's folder as it is called there. */
+static bool try_sysroot_link(struct hunt *h, const char *sysroot)
+{
+	char *real = realpath(sysroot, NULL);
+	size_t n = real ? strlen(real) : 0;
+	const char *inside = h->real_folder;
+
+	if (n && !strncmp(inside, real, n) && (!inside[n] || inside[n] == '/'))
+		inside += n;
+	free(real);
+	return try(h, true, "%s/usr/lib/debug%s/%s", sysroot, inside, h->link);
 }
 
 static bool try_link(struct hunt *h, const struct object_search *s)
@@ -173,7 +249,25 @@ static bool try_link(struct hunt *h, const struct object_search *s)
 		    try(h, true, "%s/%s", s->dirs[i], h->link))
 			return true;
 	}
+	if (s->sysroot && try_sysroot_link(h, s->sysroot))
+		return true;
 	return s->system && try(h, true, "/usr/lib/debug%s/%s", h->real_folder, h->link);
+}
+
+static bool try_finder(struct hunt *h, const struct object_finder *f)
+{
+	const char *path;
+
+	for (size_t i = 0; h->o->file.build_id.len; i++) {
+		path = f->find(f->arg, &h->o->file.build_id, OBJECT_DEBUG, i, h->trail);
+		if (!path)
+			break;
+		h->path.len = 0;
+		buf_adds(&h->path, path);
+		if (try_path(h, false))
+			return true;
+	}
+	return false;
 }
 
 /* By name, in one folder; libgame.so may have libgame.sym.so (LoliProfiler's and Unity's
@@ -195,6 +289,13 @@ static bool hunt(struct hunt *h, const struct object_search *s)
 		if (try_build_id(h, s->dirs[i]))
 			return true;
 	}
+	if (s->sysroot) {
+		char dir[4096];
+		int n = snprintf(dir, sizeof dir, "%s/usr/lib/debug", s->sysroot);
+
+		if (n > 0 && n < (int)sizeof dir && try_build_id(h, dir))
+			return true;
+	}
 	if (s->system && try_build_id(h, "/usr/lib/debug"))
 		return true;
 	if (try_link(h, s) || try_names(h, h->folder))
@@ -204,6 +305,9 @@ static bool hunt(struct hunt *h, const struct object_search *s)
 		if (try_names(h, s->dirs[i]) || try(h, false, "%s/%s", s->dirs[i], h->name))
 			return true;
 	}
+	for (size_t i = 0; i < s->n_finders; i++)
+		if (try_finder(h, &s->finders[i]))
+			return true;
 	return false;
 }
 
@@ -217,10 +321,10 @@ static char *folder_of(const char *path)
 
 enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e)
 {
-	struct hunt h = {.o = o, .symbols.fd = -1};
+	struct hunt h = {.o = o, .symbols.fd = -1, .trail = s->explain ? &o->trail : NULL};
 	char *real;
 
-	if (object_has_dwarf(o))
+	if (object_has_dwarf(o) || o->file.source)
 		return ST_OK;
 	if (o->file.fd < 0) {
 		err_set(e, ST_NONE, "%s", "");
@@ -232,7 +336,9 @@ enum status object_find_debug(struct object *o, const struct object_search *s, s
 	h.name = strrchr(o->file.path, '/') ? strrchr(o->file.path, '/') + 1 : o->file.path;
 	free(real);
 	read_link(&h);
-	if (!hunt(&h, s) && h.symbols.path) {
+	if (o->file.kind == OBJECT_MACH) {
+		dsym_find(o, s, &h.refused);
+	} else if (!hunt(&h, s) && h.symbols.path) {
 		o->debug = h.symbols;
 		h.symbols = (struct elf_file){.fd = -1};
 	}

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Headers of an ELF file through libelf. libelf is closed again before elf_file_open returns:
- * contents are read with pread, so a file that shrinks gives a short read and not SIGBUS.
+ * Headers of a file: what it is, and of an ELF file what they say, through libelf. libelf is closed
+ * again before elf_file_open returns: contents are read with pread, so a file that shrinks gives a
+ * short read and not SIGBUS.
  */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
+#include "lib/object/mach.h"
+#include "lib/object/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,19 +55,6 @@ enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, s
 	return ST_OK;
 }
 
-/* mach-o/loader.h and fat.h: MH_MAGIC, MH_MAGIC_64, either byte order; FAT_MAGIC, FAT_MAGIC_64. */
-static bool is_mach_o(const uint8_t *p)
-{
-	static const uint8_t magics[][4] = {{0xfe, 0xed, 0xfa, 0xce}, {0xce, 0xfa, 0xed, 0xfe},
-					    {0xfe, 0xed, 0xfa, 0xcf}, {0xcf, 0xfa, 0xed, 0xfe},
-					    {0xca, 0xfe, 0xba, 0xbe}, {0xca, 0xfe, 0xba, 0xbf}};
-
-	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-		if (!memcmp(p, magics[i], sizeof magics[i]))
-			return true;
-	return false;
-}
-
 /* libelf allocates by the counts in the header; so they are held against the file first. */
 static enum status check_headers(struct elf_file *f, struct err *e)
 {
@@ -76,8 +66,6 @@ static enum status check_headers(struct elf_file *f, struct err *e)
 	st = elf_file_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
 	if (st)
 		return st;
-	if (is_mach_o(head))
-		return err_set(e, ST_UNSUPPORTED, "a Mach-O file: only ELF is read so far");
 	if (memcmp(head, ELFMAG, SELFMAG))
 		return err_set(e, ST_UNSUPPORTED, "not an ELF file");
 	if ((head[EI_CLASS] != ELFCLASS32 && head[EI_CLASS] != ELFCLASS64) ||
@@ -180,6 +168,7 @@ static enum status read_sections(struct elf_file *f, Elf *elf, struct err *e)
 		    .size = h.sh_size,
 		    .type = h.sh_type,
 		    .link = h.sh_link,
+		    .info = h.sh_info,
 		};
 	}
 	return ST_OK;
@@ -251,7 +240,7 @@ static void read_build_id(struct elf_file *f, Elf *elf)
 	}
 }
 
-static enum status read_headers(struct elf_file *f, struct err *e)
+static enum status read_elf(struct elf_file *f, struct err *e)
 {
 	enum status st = check_headers(f, e);
 	struct map_piece *map = NULL;
@@ -281,13 +270,47 @@ static enum status read_headers(struct elf_file *f, struct err *e)
 			st = read_sections(f, elf, e);
 		if (!st)
 			read_build_id(f, elf);
+		if (!st && h.e_type == ET_REL)
+			reloc_lay_out(f);
 	}
 	elf_end(elf);
 	map_close(map);
 	return st;
 }
 
-enum status elf_file_open(struct elf_file *f, const char *path, struct err *e)
+static enum status read_head(const struct elf_file *f, uint8_t head[8], struct err *e)
+{
+	memset(head, 0, 8);
+	return elf_file_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
+}
+
+static enum status read_headers(struct elf_file *f, const struct object_want *want, struct err *e)
+{
+	uint8_t head[8];
+	enum status st = read_head(f, head, e);
+
+	if (!st && mach_is_fat(head)) {
+		st = mach_narrow(f, want, e);
+		if (!st)
+			st = read_head(f, head, e);
+		if (!st && !mach_is_thin(head))
+			st = err_set(e, ST_UNSUPPORTED,
+				     "a part of a universal Mach-O file that is no Mach-O file");
+	}
+	if (st)
+		return st;
+	if (mach_is_thin(head))
+		return mach_read(f, want, e);
+	if (source_is(head))
+		return source_open(f, e);
+	st = read_elf(f, e);
+	if (!st && want && want->arch && !want->lenient && mach_machine(want->arch) != f->machine)
+		st = err_set(e, ST_UNSUPPORTED, "not for %s", want->arch);
+	return st;
+}
+
+enum status elf_file_open_wanted(struct elf_file *f, const char *path,
+				 const struct object_want *want, struct err *e)
 {
 	enum status st;
 	struct stat sb;
@@ -305,11 +328,16 @@ enum status elf_file_open(struct elf_file *f, const char *path, struct err *e)
 		f->size = (uint64_t)sb.st_size;
 		f->dev = sb.st_dev;
 		f->ino = sb.st_ino;
-		st = read_headers(f, e);
+		st = read_headers(f, want, e);
 	}
 	if (st)
 		elf_file_release(f);
 	return st;
+}
+
+enum status elf_file_open(struct elf_file *f, const char *path, struct err *e)
+{
+	return elf_file_open_wanted(f, path, NULL, e);
 }
 
 enum status elf_file_open_part(struct elf_file *f, int fd, uint64_t base, uint64_t size,
@@ -318,7 +346,7 @@ enum status elf_file_open_part(struct elf_file *f, int fd, uint64_t base, uint64
 	enum status st;
 
 	*f = (struct elf_file){.fd = fd, .base = base, .size = size, .path = mem_strdup(path)};
-	st = size ? read_headers(f, e) : err_set(e, ST_UNSUPPORTED, "not an ELF file");
+	st = size ? read_headers(f, NULL, e) : err_set(e, ST_UNSUPPORTED, "not an ELF file");
 	if (st)
 		elf_file_release(f);
 	return st;
@@ -329,7 +357,7 @@ enum status elf_file_open_memory(struct elf_file *f, const void *p, size_t n, st
 	enum status st;
 
 	*f = (struct elf_file){.fd = -1, .mem = p, .size = n, .path = mem_strdup("(memory)")};
-	st = read_headers(f, e);
+	st = read_headers(f, NULL, e);
 	if (st)
 		elf_file_release(f);
 	return st;
@@ -343,16 +371,24 @@ void elf_file_release(struct elf_file *f)
 	free(f->segments);
 	free(f->sections);
 	free(f->names);
+	source_free(f->source);
 	*f = (struct elf_file){.fd = -1};
 }
 
 const struct elf_section *elf_file_section(const struct elf_file *f, const char *name)
 {
+	const struct elf_section *grouped = NULL;
+
 	for (size_t i = 0; i < f->n_sections; i++) {
 		const struct elf_section *s = &f->sections[i];
 
-		if (s->type != SHT_NOBITS && s->type != SHT_NULL && !strcmp(s->name, name))
+		if (s->type == SHT_NOBITS || s->type == SHT_NULL || strcmp(s->name, name) != 0)
+			continue;
+		/* a relocatable file has a .debug_info for each type unit, too */
+		if (!(s->flags & SHF_GROUP))
 			return s;
+		if (!grouped)
+			grouped = s;
 	}
-	return NULL;
+	return grouped;
 }

@@ -7,6 +7,7 @@
 
 #include "lib/object/map.h"
 #include "lib/object/object.h"
+#include "lib/object/trail.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -15,11 +16,13 @@
 struct elf_section {
 	const char *name; /* in elf_file.names; "" when it lies outside the string table */
 	uint64_t flags, addr, offset, size;
-	uint32_t type, link;
+	uint32_t type, link, info;
 };
 
-/* The headers of one ELF file, and where its bytes are: an open file or borrowed memory. */
+/* The headers of one ELF file, and where its bytes are: an open file or borrowed memory. Mach-O
+ * files (mach.c) and symbol files (source.h) are told as if they were ELF. */
 struct elf_file {
+	uint8_t kind; /* enum object_kind */
 	char *path;
 	int fd; /* -1: the bytes are at mem */
 	const uint8_t *mem;
@@ -34,10 +37,19 @@ struct elf_file {
 	size_t n_sections;
 	char *names;
 	struct object_build_id build_id;
+	/* Of a relocatable file (reloc.c): addresses below it are offsets in a section. 0: it is
+	 * not */
+	uint64_t flat;
+	struct mach_symtab {
+		uint64_t offset, n, names, n_names;
+	} mach; /* LC_SYMTAB */
+	struct source *source;
 };
 
 /* elf.c. A released elf_file must have been opened or have fd -1 and zeroes. */
 enum status elf_file_open(struct elf_file *f, const char *path, struct err *e);
+enum status elf_file_open_wanted(struct elf_file *f, const char *path,
+				 const struct object_want *want, struct err *e);
 /* size bytes from base on of fd, which is taken; path is what it is called. */
 enum status elf_file_open_part(struct elf_file *f, int fd, uint64_t base, uint64_t size,
 			       const char *path, struct err *e);
@@ -60,6 +72,17 @@ struct map_piece *section_map(const struct elf_file *f, const struct elf_section
 enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err *e);
 /* .NAME or the legacy .zNAME. */
 const struct elf_section *section_find(const struct elf_file *f, const char *name);
+
+/* reloc.c: sections of a relocatable file get addresses, and segments for its code. */
+void reloc_lay_out(struct elf_file *f);
+/* The relocations of s on its contents; a section that takes no part in symbolizing is left alone.
+ */
+enum status reloc_apply(const struct elf_file *f, const struct elf_section *s, uint8_t *data,
+			uint64_t size, struct err *e);
+
+struct buf;
+/* dsym.c: finds the debug file of a Mach-O file; what was refused and why is added to the text. */
+bool dsym_find(struct object *o, const struct object_search *s, struct buf *refused);
 
 /* symbols.c */
 struct symtab {
@@ -97,6 +120,7 @@ struct object {
 	bool symbols_loaded;
 	struct symtab symbols;
 	struct object_code *code; /* NULL: not asked for yet */
+	struct trail trail;
 };
 
 /* code.c */

@@ -20,7 +20,7 @@ bool object_build_id_equal(const struct object_build_id *a, const struct object_
 	}
 	if (!a->len || memcmp(a->bytes, b->bytes, a->len))
 		return false;
-	return a->len == b->len ||
+	return a->len == b->len || a->partial ||
 	       (a->len == 16 && b->len == 20 && !memcmp(b->bytes + 16, zero, 4));
 }
 
@@ -35,8 +35,14 @@ static struct object *object_new(void)
 
 enum status object_open(struct object **out, const char *path, struct err *e)
 {
+	return object_open_wanted(out, path, NULL, e);
+}
+
+enum status object_open_wanted(struct object **out, const char *path,
+			       const struct object_want *want, struct err *e)
+{
 	struct object *o = object_new();
-	enum status st = elf_file_open(&o->file, path, e);
+	enum status st = elf_file_open_wanted(&o->file, path, want, e);
 
 	if (st) {
 		object_free(o);
@@ -96,10 +102,16 @@ void object_free(struct object *o)
 	object_drop_sections(o);
 	symtab_release(&o->symbols);
 	object_code_release(o->code);
+	trail_release(&o->trail);
 	pthread_mutex_destroy(&o->lock);
 	elf_file_release(&o->file);
 	elf_file_release(&o->debug);
 	free(o);
+}
+
+enum object_kind object_kind(const struct object *o)
+{
+	return o->file.kind;
 }
 
 const struct object_build_id *object_build_id(const struct object *o)
@@ -131,6 +143,11 @@ const struct object_segment *object_segments(const struct object *o, size_t *n)
 const char *object_debug_path(const struct object *o)
 {
 	return o->debug.path ? o->debug.path : o->file.path;
+}
+
+const struct trail *object_trail(const struct object *o)
+{
+	return &o->trail;
 }
 
 bool object_has_dwarf(const struct object *o)

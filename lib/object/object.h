@@ -20,15 +20,18 @@
 
 struct object;
 struct map_piece;
+struct trail;
 
 enum { OBJECT_BUILD_ID_MAX = 64 };
 
 struct object_build_id {
 	uint8_t bytes[OBJECT_BUILD_ID_MAX];
-	uint8_t len; /* 0: the file has none */
+	uint8_t len;  /* 0: the file has none */
+	bool partial; /* only its first bytes are known */
 };
 
-/* Equal, where 16 bytes zero-padded to 20 count as equal (design.md section 6). */
+/* Equal, where 16 bytes zero-padded to 20 count as equal (design.md section 6), and as far as they
+ * are known. */
 bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b);
 
 struct object_segment { /* PT_LOAD */
@@ -47,6 +50,23 @@ struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, els
 /* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that
  * shrinks later must not kill the program: contents are read, or mapped and guarded. */
 enum status object_open(struct object **out, const char *path, struct err *e);
+/* Which part of a universal Mach-O file: the architecture as lipo calls it, or the UUID. With
+ * neither it must have only one. */
+struct object_want {
+	const char *arch;                 /* NULL: any */
+	const struct object_build_id *id; /* NULL or none: any */
+	bool lenient; /* a file that is not universal may be for another arch; else it must not */
+};
+enum status object_open_wanted(struct object **out, const char *path,
+			       const struct object_want *want, struct err *e);
+/* The architectures of a universal Mach-O file, at most max of them (30 are the most); 0: it is
+ * none, or cannot be read. */
+size_t object_archs(const char *path, const char **names, size_t max);
+/* Which file a .dSYM folder stands for, into n bytes at file. False: it is none. */
+bool object_in_bundle(const char *path, char *file, size_t n);
+/* The Mach-O file in a .dSYM folder. */
+enum status object_open_bundle(struct object **out, const char *path,
+			       const struct object_want *want, struct err *e);
 /* The same of size bytes from base on of fd, which is closed with the object, or at once on
  * failure; path is what it is called. */
 enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_t size,
@@ -54,6 +74,24 @@ enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_
 /* The same over n bytes at p, which stay the caller's until object_free. */
 enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e);
 void object_free(struct object *o); /* accepts NULL */
+
+/* What kind of file it is. Of a Mach-O file sections, machine, segments and build-id (its UUID) are
+ * told as those of the ELF file that it could be: __debug_info as .debug_info. */
+enum object_kind { OBJECT_ELF, OBJECT_MACH, OBJECT_GSYM, OBJECT_BREAKPAD };
+enum object_kind object_kind(const struct object *o);
+
+/* GSYM and Breakpad files say what is at an address themselves (source.h). */
+bool object_is_source(const struct object *o);
+struct object_call {
+	const char *function, *folder, *file; /* borrowed from the object; "" when not known */
+	uint32_t line;                        /* 0: not known */
+};
+/* Of a source: the calls at addr, innermost first, at most max. ST_NONE: no function holds it.
+ * ST_BAD: the one that does is broken. */
+enum status object_calls_at(const struct object *o, uint64_t addr, struct object_call *calls,
+			    size_t max, size_t *n);
+/* What was wrong with a source as a whole, one line; NULL: nothing. */
+const char *object_source_complaint(const struct object *o);
 
 const struct object_build_id *object_build_id(const struct object *o);
 bool object_is_64(const struct object *o);
@@ -63,13 +101,32 @@ const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */
 const char *object_debug_path(const struct object *o);
+/* What to add to the addresses in it: 0, unless prelink has moved the object after it was split
+ * off.
+ */
+uint64_t object_debug_shift(const struct object *o);
 bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */
+
+enum object_part { OBJECT_DEBUG, OBJECT_BINARY };
+
+/* Knows files by their build-id: an index of folders, a server. */
+struct object_finder {
+	/* The n-th file for this build-id, the best first; borrowed, until the finder goes. NULL:
+	 * there are no more, trail (or NULL) has been told why. May be called from any thread. */
+	const char *(*find)(void *arg, const struct object_build_id *id, enum object_part part,
+			    size_t n, struct trail *trail);
+	void *arg;
+};
 
 struct object_search {
 	const char *const
 	    *dirs; /* --debug-dir: trees with .build-id/ab/cdef.debug, or flat folders */
 	size_t n_dirs;
-	bool system; /* look in /usr/lib/debug as well */
+	bool system;         /* look in /usr/lib/debug as well */
+	const char *sysroot; /* and in SYSROOT/usr/lib/debug, before; NULL: there is none */
+	const struct object_finder *finders; /* asked last, in this order */
+	size_t n_finders;
+	bool explain; /* keep what was tried: object_trail */
 };
 
 /* Finds a separate debug file when the object has no DWARF of its own: in a build-id tree, by
@@ -80,6 +137,12 @@ struct object_search {
  * none has DWARF. ST_OK: found or not needed; ST_NONE:
  * nothing found, *e's text lists what was refused and why ("" when nothing was). */
 enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e);
+/* What it tried; empty unless the search was to be explained. */
+const struct trail *object_trail(const struct object *o);
+/* DIR/.build-id/ab/cdef and a suffix, into text of n bytes. False: the id is too short for one, or
+ * the path too long. */
+bool object_build_id_path(const char *dir, const struct object_build_id *id, const char *suffix,
+			  char *text, size_t n);
 
 /* Contents of a section by name, decompressed (SHF_COMPRESSED zlib and zstd, .zdebug_*), from
  * the debug file when it has it, else from the object. ST_NONE: not there. The bytes live until
@@ -142,5 +205,12 @@ const struct object_code_part *object_code(struct object *o, size_t *n);
 enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr);
 /* True when vaddr lies in an executable PT_LOAD. */
 bool object_is_code(const struct object *o, uint64_t vaddr);
+
+/* A relocatable file (a .o, a kernel module): all of its sections begin at 0, and here they get
+ * addresses behind each other: the first one with code keeps 0, the others come behind the size of
+ * the largest. An address as people and llvm-symbolizer give it is an offset in the first section
+ * with code that is large enough. */
+bool object_is_relocatable(const struct object *o);
+uint64_t object_from_flat(const struct object *o, uint64_t address); /* as given -> vaddr */
 
 #endif

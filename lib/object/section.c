@@ -246,12 +246,18 @@ enum status section_read(const struct elf_file *f, const struct elf_section *s, 
 	if (!st && !section_is_compressed(s)) {
 		*data = raw;
 		*size = s->size;
-		return ST_OK;
-	}
-	if (map)
+	} else if (map) {
 		map_close(map);
-	else
+	} else {
 		free(raw);
+	}
+	if (!st && f->flat) {
+		st = reloc_apply(f, s, *data, *size, e);
+		if (st) {
+			free(*data);
+			*data = NULL;
+		}
+	}
 	return st;
 }
 
@@ -259,7 +265,7 @@ struct map_piece *section_map(const struct elf_file *f, const struct elf_section
 			      uint64_t *size)
 {
 	*size = s->size;
-	return section_is_compressed(s) ? NULL : map_large(f, s, data);
+	return section_is_compressed(s) || f->flat ? NULL : map_large(f, s, data);
 }
 
 enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err *e)

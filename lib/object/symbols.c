@@ -7,6 +7,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/object/impl.h"
+#include "lib/object/mach.h"
+#include "lib/object/source.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -37,10 +39,13 @@ static struct raw_symbol next_symbol(struct cursor *c, bool is_64) /* Elf64_Sym,
 	return s;
 }
 
-/* Mapping symbols of arm, arm64 and RISC-V: $x, $d.12 and so on. */
-static bool is_mapping(const char *name)
+/* Mapping symbols of arm, arm64 and RISC-V ($x, $d.12 and so on), and the marks that compilers
+ * leave in the code: GCC 2's, and those of the annobin plugin. */
+static bool is_mark(const char *name)
 {
-	return name[0] == '$' && name[1] && strchr("atdx", name[1]) && (!name[2] || name[2] == '.');
+	if (name[0] == '$')
+		return name[1] && strchr("atdx", name[1]) && (!name[2] || name[2] == '.');
+	return !strncmp(name, ".annobin_", 9) || !strcmp(name, "gcc2_compiled.");
 }
 
 /* Lower is better among symbols of one address. */
@@ -51,22 +56,24 @@ static unsigned rank(uint8_t info)
 	return notype * 4 + (binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0);
 }
 
-/* The section that holds the code of s; *end is where it ends. */
+/* The section that holds the code of s, which f has shift bytes lower; *end is where it ends. */
 static bool section_end(const struct elf_file *f, const struct object *o,
-			const struct raw_symbol *s, uint64_t value, uint64_t *end)
+			const struct raw_symbol *s, uint64_t shift, uint64_t *end)
 {
 	const struct elf_section *t;
+	uint64_t addr;
 
 	*end = UINT64_MAX;
 	if (s->section == SHN_UNDEF)
 		return false;
 	if (s->section >= SHN_LORESERVE || s->section >= f->n_sections)
-		return s->section == SHN_XINDEX && object_is_code(o, value);
+		return s->section == SHN_XINDEX && object_is_code(o, s->value);
 	t = &f->sections[s->section];
-	if (!(t->flags & SHF_EXECINSTR) || value < t->addr || value - t->addr >= t->size)
+	addr = t->addr + shift;
+	if (!(t->flags & SHF_EXECINSTR) || s->value < addr || s->value - addr >= t->size)
 		return false;
-	if (t->size <= UINT64_MAX - t->addr)
-		*end = t->addr + t->size;
+	if (t->size <= UINT64_MAX - addr)
+		*end = addr + t->size;
 	return true;
 }
 
@@ -155,6 +162,42 @@ static void flatten(struct symtab *s)
 	free(stack);
 }
 
+/* 64-bit PowerPC before ELFv2: a function's symbol is its descriptor in .opd, whose first word is
+ * the code ("64-bit PowerPC ELF Application Binary Interface", Function Descriptors). */
+struct descriptors {
+	const struct elf_section *at; /* NULL: there are none */
+	uint8_t *bytes;
+	uint64_t size;
+	bool big_endian;
+};
+
+static void find_descriptors(struct descriptors *d, const struct elf_file *f)
+{
+	struct err e = ERR_INIT;
+
+	*d = (struct descriptors){.big_endian = f->big_endian};
+	for (size_t i = 0; f->machine == EM_PPC64 && i < f->n_sections; i++) {
+		if (f->sections[i].name && !strcmp(f->sections[i].name, ".opd") &&
+		    section_read(f, &f->sections[i], &d->bytes, &d->size, &e) == ST_OK)
+			d->at = &f->sections[i];
+	}
+}
+
+/* The code's section stays unknown: SHN_XINDEX asks for none. */
+static void follow_descriptor(const struct descriptors *d, struct raw_symbol *r)
+{
+	struct err e = ERR_INIT;
+	struct cursor c;
+
+	if (!d->at || r->value < d->at->addr || r->value - d->at->addr >= d->size)
+		return;
+	cursor_init(&c, d->bytes, d->size, 0, &e);
+	c.big_endian = d->big_endian;
+	cursor_skip(&c, r->value - d->at->addr, ".opd");
+	r->value = cursor_u64(&c);
+	r->section = SHN_XINDEX;
+}
+
 static void load_table(struct symtab *s, const struct object *o, const struct elf_file *f,
 		       const struct elf_section *table)
 {
@@ -164,6 +207,8 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 	uint64_t size, n_names = 0, *ends = NULL;
 	size_t cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0, n_ends = 0;
 	struct cursor c;
+	const uint64_t shift = f == &o->debug ? object_debug_shift(o) : 0;
+	struct descriptors d;
 	const uint64_t each = f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 
 	if (table->link >= f->n_sections || section_read(f, table, &bytes, &size, &e))
@@ -172,6 +217,7 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 		free(bytes);
 		return;
 	}
+	find_descriptors(&d, &o->file);
 	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
 	c.big_endian = f->big_endian;
 	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
@@ -184,11 +230,15 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 			file = *name ? name : NULL;
 		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 			continue;
-		if (!*name || is_mapping(name))
+		if (!*name || is_mark(name))
 			continue;
+		if (f->flat && r.section < f->n_sections)
+			r.value += f->sections[r.section].addr;
 		if (f->machine == EM_ARM && type != STT_NOTYPE)
 			r.value &= ~UINT64_C(1);
-		if (!section_end(f, o, &r, r.value, &end))
+		r.value += shift;
+		follow_descriptor(&d, &r);
+		if (!section_end(f, o, &r, shift, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;
 		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
@@ -204,6 +254,82 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 	free(ranks);
 	free(ends);
 	free(bytes);
+	free(d.bytes);
+}
+
+/* Mach-O: one table, names with an underscore, no sizes. */
+static void load_mach(struct symtab *s, const struct elf_file *f)
+{
+	const uint64_t each = f->is_64 ? MACH_NLIST_64 : MACH_NLIST_32;
+	const struct elf_section table = {.name = "symbols",
+					  .type = SHT_SYMTAB,
+					  .offset = f->mach.offset,
+					  .size = f->mach.n * each};
+	const struct elf_section strings = {
+	    .name = "names", .type = SHT_STRTAB, .offset = f->mach.names, .size = f->mach.n_names};
+	struct err e = ERR_INIT;
+	uint8_t *bytes = NULL, *names = NULL, *ranks = NULL;
+	uint64_t size, n_names = 0, *ends = NULL;
+	size_t cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0, n_ends = 0;
+	struct cursor c;
+
+	if (section_read(f, &table, &bytes, &size, &e))
+		return;
+	if (section_read(f, &strings, &names, &n_names, &e)) {
+		free(bytes);
+		return;
+	}
+	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
+	c.big_endian = f->big_endian;
+	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
+		struct mach_symbol m = mach_next_symbol(&c, f);
+		const struct elf_section *t = m.code ? &f->sections[m.section] : NULL;
+		const char *name = m.name < n_names ? (const char *)names + m.name : "";
+
+		name += *name == '_';
+		if (!t || !*name || m.value < t->addr || m.value - t->addr >= t->size ||
+		    t->size > UINT64_MAX - t->addr)
+			continue;
+		VEC_PUSH(s->all, s->n, cap) =
+		    (struct object_symbol){m.value, t->addr + t->size, name, false, NULL};
+		VEC_PUSH(ranks, n_ranks, cap_ranks) = !m.external ? 2 : m.weak;
+		VEC_PUSH(ends, n_ends, cap_ends) = t->addr + t->size;
+	}
+	s->names = (char *)names;
+	if (ranks && ends) {
+		order(s, ranks, ends);
+		flatten(s);
+	}
+	free(ranks);
+	free(ends);
+	free(bytes);
+}
+
+/* What a symbol file calls a function is a symbol, too. */
+static void load_source(struct symtab *s, const struct source *source)
+{
+	size_t n = source_count(source), cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0,
+	       n_ends = 0;
+	uint64_t *ends = NULL;
+	uint8_t *ranks = NULL;
+
+	for (size_t i = 0; i < n && s->n < SYMBOL_NONE - 1; i++) {
+		struct source_function f;
+
+		if (!source_function(source, i, &f) || !*f.name)
+			continue;
+		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
+		    f.lo, f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX, f.name,
+		    f.size > 0, NULL};
+		VEC_PUSH(ranks, n_ranks, cap_ranks) = f.public;
+		VEC_PUSH(ends, n_ends, cap_ends) = source_end(source);
+	}
+	if (ranks && ends) {
+		order(s, ranks, ends);
+		flatten(s);
+	}
+	free(ranks);
+	free(ends);
 }
 
 void symtab_load(struct symtab *s, const struct object *o)
@@ -211,6 +337,17 @@ void symtab_load(struct symtab *s, const struct object *o)
 	const struct elf_file *files[] = {&o->file, &o->debug, &o->file};
 	const uint32_t types[] = {SHT_SYMTAB, SHT_SYMTAB, SHT_DYNSYM};
 
+	if (o->file.source)
+		load_source(s, o->file.source);
+	if (o->file.kind == OBJECT_MACH) {
+		load_mach(s, &o->file);
+		if (!s->n && o->debug.path) {
+			symtab_release(s);
+			load_mach(s, &o->debug);
+		}
+	}
+	if (o->file.kind != OBJECT_ELF)
+		return;
 	for (size_t i = 0; i < 3 && !s->n; i++) {
 		const struct elf_section *t = find_table(files[i], types[i]);
 

@@ -2,6 +2,7 @@
 #include "lib/report/compare_inputs.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/agg_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,11 +116,11 @@ void compare_inputs_take(struct compare_inputs *in, const char *name)
 	in->duration = 0;
 }
 
-enum status compare_inputs_baseline(struct compare_inputs *in, struct cursor *c, const char *name,
-				    struct err *e)
+enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
+				     struct err *e)
 {
 	struct summary s;
-	enum status st = baseline_read(c, &in->things, &s, e);
+	enum status st = agg_summary_read(c, &in->things, &s, e);
 
 	if (!st)
 		*add_run(in, name) = s;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Captures and baseline files into the groups of a comparison. Captures go through the sink, and
+ * Captures and aggregates into the groups of a comparison. Captures go through the sink, and
  * each file is taken as one run when it ends.
  */
 #ifndef TM_REPORT_COMPARE_INPUTS_H
 #define TM_REPORT_COMPARE_INPUTS_H
 
-#include "lib/report/baseline.h"
+#include "lib/base/arena.h"
+#include "lib/base/cursor.h"
 #include "lib/report/compare.h"
 
 struct compare_inputs {
@@ -24,7 +25,8 @@ struct compare_inputs {
 	struct arena names;
 };
 
-/* It stays where it is. options: filters and ranges in words, kept in baselines; may be NULL. */
+/* It stays where it is. options: filters and ranges in words, to be compared with those of
+ * aggregates; may be NULL. */
 void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
 			 const char *options);
 void compare_inputs_release(struct compare_inputs *in);
@@ -35,8 +37,8 @@ enum status compare_inputs_group(struct compare_inputs *in, const char *label, s
 void compare_inputs_drop(struct compare_inputs *in);
 /* What was read since the last time is a run of the present group. */
 void compare_inputs_take(struct compare_inputs *in, const char *name);
-/* So is this baseline file. */
-enum status compare_inputs_baseline(struct compare_inputs *in, struct cursor *c, const char *name,
-				    struct err *e);
+/* So is this aggregate, whatever it was merged from. */
+enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
+				     struct err *e);
 
 #endif

@@ -356,7 +356,7 @@ static struct cell change_cell(const struct compare_view *v, size_t row)
 	const char *word;
 
 	if (r->unknown & (1u | last))
-		word = "unknown"; /* a baseline has left out its smallest things */
+		word = "unknown"; /* an aggregate was pruned of its smallest things */
 	else if (!(r->in & 1))
 		word = "new";
 	else if (!(r->in & last))
@@ -489,7 +489,8 @@ static enum status choose_sort(struct compare_view *v, struct err *e)
 		sort = (int)sort_first(known_by_all(c, by));
 	v->sort = (enum sum)sort;
 	if (!compare_holds(c, by))
-		return err_set(e, ST_UNSUPPORTED, "a baseline holds nothing by %s", key_words[by]);
+		return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by %s",
+			       key_words[by]);
 	if (!compare_knows(c, by, v->sort))
 		return err_set(e, ST_UNSUPPORTED, "not every run knows '%s' per %s",
 			       sum_names[v->sort].word, key_words[by]);

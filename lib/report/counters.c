@@ -10,7 +10,7 @@ const char *const counter_stat_words[] = {"last", "min", "max", "mean", NULL};
 
 void counter_read(struct counter_stats *s, int64_t value)
 {
-	struct counter_stats one = {1, value, value, value, (double)value};
+	struct counter_stats one = {1, value, value, value, value};
 
 	counter_join(s, &one);
 }
@@ -30,7 +30,7 @@ void counter_join(struct counter_stats *to, const struct counter_stats *from)
 
 int64_t counter_value(const struct counter_stats *s, enum counter_stat which)
 {
-	double mean = s->sum / (double)s->n;
+	double mean = (double)s->sum / (double)s->n;
 
 	switch (which) {
 	case COUNTER_MIN: return s->min;

@@ -12,7 +12,7 @@
 struct counter_stats {
 	uint64_t n; /* readings; 0: nothing else means anything */
 	int64_t last, min, max;
-	double sum;
+	__int128 sum; /* exact */
 };
 
 struct counters { /* by counter id */

@@ -111,6 +111,10 @@ uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
 const struct fold_type *fold_type(struct fold *f, uint32_t type);
 /* A cell's: its type or its marker. */
 const struct fold_type *fold_cell_type(struct fold *f, const struct aggregate_cell *c);
+/* The id of a call as a site, perhaps with SITE_INSIDE. */
+uint32_t fold_site_id(struct project *p, uint32_t site);
+/* The id of a frame: its number and name; before: what stands before the first. */
+uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size_t n, bool before);
 /* What a call is to a key: FUNCTION, LOCATION, FILE or MODULE. */
 uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c);
 

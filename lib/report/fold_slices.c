@@ -22,22 +22,20 @@ unsigned project_slice_domain(struct project *p, const struct trace *t)
 	return f->domain == DOMAIN_DEFAULT ? DOMAIN_MALLOC : (unsigned)f->domain;
 }
 
-/* A frame's number and name, the same in all captures. */
-static uint32_t frame_id(struct project *p, const struct trace *t, const struct aggregate_slice *s)
+/* The same in all captures. */
+uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size_t len, bool before)
 {
-	static const char before[] = "[before the first frame]";
+	static const char before_it[] = "[before the first frame]";
 	struct {
 		int64_t number;
 		uint32_t name, kind;
-	} key = {s->kind == SLICE_BEFORE ? 0 : s->number, 0, s->kind};
+	} key = {before ? 0 : number, 0, before ? SLICE_BEFORE : SLICE_FRAME};
 	char text[32];
-	const char *name;
 	size_t n, old = p->cap_frame_rows;
 	uint32_t id;
 
-	name = intern_text(&t->strings, s->name, &n);
-	if (s->name && n)
-		key.name = intern_add(&p->texts, name, n);
+	if (len)
+		key.name = intern_add(&p->texts, name, len);
 	id = intern_add(&p->frames, (const char *)&key, sizeof key);
 	if (id >= old) {
 		p->frame_rows = mem_grow(p->frame_rows, &p->cap_frame_rows, (size_t)id + 1,
@@ -45,12 +43,20 @@ static uint32_t frame_id(struct project *p, const struct trace *t, const struct 
 		memset(p->frame_rows + old, 0, (p->cap_frame_rows - old) * sizeof *p->frame_rows);
 	}
 	if (!p->frame_rows[id].number) {
-		n = (size_t)snprintf(text, sizeof text, "%" PRId64, s->number);
-		name = s->kind == SLICE_BEFORE ? before : text;
-		p->frame_rows[id] =
-		    (struct project_frame){intern_add(&p->texts, name, strlen(name)), key.name};
+		n = (size_t)snprintf(text, sizeof text, "%" PRId64, number);
+		name = before ? before_it : text;
+		p->frame_rows[id] = (struct project_frame){
+		    intern_add(&p->texts, name, before ? strlen(before_it) : n), key.name};
 	}
 	return id;
+}
+
+static uint32_t frame_id(struct project *p, const struct trace *t, const struct aggregate_slice *s)
+{
+	size_t n;
+	const char *name = intern_text(&t->strings, s->name, &n);
+
+	return fold_frame_id(p, s->number, name, s->name ? n : 0, s->kind == SLICE_BEFORE);
 }
 
 static struct sums slice_sums(struct project *p, const struct trace *t,

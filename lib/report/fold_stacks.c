@@ -252,7 +252,7 @@ bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node)
 }
 
 /* Sites at one place are one, whatever the addresses. Asked per cell, so the answer is kept. */
-static uint32_t site_id(struct project *p, uint32_t site)
+uint32_t fold_site_id(struct project *p, uint32_t site)
 {
 	const struct names_call *c = &p->names.calls[site & ~SITE_INSIDE];
 	size_t i = (size_t)(site & ~SITE_INSIDE) * 2 + (site & SITE_INSIDE ? 1 : 0);
@@ -321,7 +321,7 @@ uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t nod
 	case KEY_THREAD: id = thread_id(f, c->thread); break;
 	case KEY_OWNER: id = fold_owner(p, owner_of(f, c))->text; break;
 	case KEY_SITE:
-		id = site_id(p, s->site);
+		id = fold_site_id(p, s->site);
 		keeps_site = true;
 		break;
 	case KEY_STACK:

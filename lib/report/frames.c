@@ -315,5 +315,6 @@ void frames_release(struct frames *f)
 	free(f->tops);
 	free(f->fresh);
 	free(f->seen);
+	frames_merged_release(&f->merged);
 	*f = (struct frames){.n = 0};
 }

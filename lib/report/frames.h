@@ -12,6 +12,7 @@
 #ifndef TM_REPORT_FRAMES_H
 #define TM_REPORT_FRAMES_H
 
+#include "lib/report/agg_project.h"
 #include "lib/report/frames_counters.h"
 #include "lib/report/project.h"
 #include "lib/table/document.h"
@@ -95,6 +96,19 @@ struct frames {
 	unsigned known;     /* SUM_BITs that any capture knows */
 	unsigned estimated; /* of them: live in captures whose events have any order */
 
+	/* Of aggregates: what each metric was in any frame, how many captures they were made of,
+	 * and the inputs in which the ends stand. */
+	struct frames_merged {
+		struct agg_value values[FRAME_METRICS];
+		uint64_t captures;
+		struct frames_input {
+			uint64_t hash;
+			const char *name;
+		} * inputs;
+		size_t n_inputs, cap_inputs;
+		struct arena texts;
+	} merged;
+
 	/* private */
 	int sort;
 	struct frame_groups *groups, *stacks;
@@ -108,6 +122,18 @@ static inline struct sink *frames_sink(struct frames *f)
 {
 	return project_sink(&f->project);
 }
+/* An aggregate, as if its captures had been read: a row per number of a frame, which is the mean of
+ * the captures that have it. ST_UNSUPPORTED: what is asked of frames needs events. */
+enum status frames_aggregate(struct frames *f, struct cursor *c, const struct agg_asked *asked,
+			     struct err *e);
+/* Whether everything came from aggregates: f->merged then has all frames. */
+static inline bool frames_are_merged(const struct frames *f)
+{
+	return f->merged.captures && f->merged.captures == f->project.now.captures;
+}
+void frames_merged_release(struct frames_merged *m);
+/* The name of the input that a place is in; NULL: not known. */
+const char *frames_input(const struct frames *f, uint64_t hash);
 /* The metric that an automatic choice settles on. */
 int frames_metric(const struct frames *f, int metric);
 /* What groups within a frame are weighed by: they have no duration and no counters. */

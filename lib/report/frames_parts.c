@@ -249,6 +249,47 @@ static uint64_t mean(const struct frames *f, const struct frames_order *o)
 	return rounded(sum);
 }
 
+/* Of the frames of all captures that an aggregate was made of: cell has its frame behind it. */
+static void merged_statistic(struct frames_report *r, size_t statistic, int metric,
+			     struct cell *cell)
+{
+	const struct agg_value *v = &r->f->merged.values[metric];
+	unsigned percent = statistics[statistic].percent;
+	const struct agg_place *at = percent == 100  ? &v->max_at
+				     : percent > 100 ? &v->min_at
+						     : NULL;
+	__int128 q = 0;
+
+	if (!v->n)
+		return;
+	if (!percent)
+		q = (v->sum + (v->sum < 0 ? -(__int128)(v->n / 2) : (__int128)(v->n / 2))) /
+		    (__int128)v->n;
+	else if (!agg_value_quantile(v, percent > 100 ? 0 : percent, &q))
+		return;
+	cell[0] = frames_signed(metric) ? cell_signed((int64_t)q) : cell_number((uint64_t)q);
+	if (at && at->has_frame)
+		cell[1] = cell_signed(at->frame);
+}
+
+/* Whose frame the worst one is. */
+static void note_worst(struct frames_report *r)
+{
+	const struct agg_value *v = r->sort < FRAME_METRICS ? &r->f->merged.values[r->sort] : NULL;
+	const char *name = v && v->n ? frames_input(r->f, v->max_at.input) : NULL;
+
+	if (!frames_are_merged(r->f))
+		return;
+	if (r->f->merged.captures > 1)
+		frames_note(r,
+			    "%" PRIu64 " captures: a row is the mean of those that have the frame; "
+			    "statistics are of all frames, percentiles within 0.8 %%",
+			    r->f->merged.captures);
+	if (name && v->max_at.has_frame)
+		frames_note(r, "most %s: frame %" PRId64 " of %s", frames_title(r, r->sort),
+			    v->max_at.frame, name);
+}
+
 static void add_metric(struct frames_report *r, int metric, bool people)
 {
 	struct frames *f = r->f;
@@ -273,6 +314,11 @@ static void add_metric(struct frames_report *r, int metric, bool people)
 	for (size_t i = 0; i < FRAMES_STATS; i++) {
 		uint64_t v = 0;
 		size_t row = SIZE_MAX;
+
+		if (frames_are_merged(f) && metric < FRAME_METRICS) {
+			merged_statistic(r, i, metric, &r->stat_cells[i][k]);
+			continue;
+		}
 
 		if (!o.n)
 			continue;
@@ -350,6 +396,7 @@ void frames_add_statistics(struct frames_report *r)
 			add_metric(r, m, i < 2);
 	}
 	note_trend(r);
+	note_worst(r);
 }
 
 static bool ascending(const struct frames *f, size_t first)

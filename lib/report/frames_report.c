@@ -368,7 +368,7 @@ static void add_totals(struct frames_report *r)
 		c[k] = frames_signed(metric) ? cell_signed((int64_t)sum) : cell_number(sum);
 	}
 	r->table.totals = c;
-	r->table.n_totals = 1;
+	r->table.n_totals = f->merged.captures < 2; /* means do not add up */
 }
 
 static int compare(const void *a, const void *b, void *arg)

@@ -336,6 +336,36 @@ uint32_t names_part(struct names *n, uint32_t location, const bool *keep)
 	return got;
 }
 
+/* What the capture called "[unknown]" and its like is no better known here. */
+uint32_t names_of(struct names *n, const struct names_place *p)
+{
+	struct names_function f = {.display = add_string(n, p->display.s, p->display.n),
+				   .raw = add_string(n, p->raw.s, p->raw.n),
+				   .module = add_string(n, p->module.s, p->module.n)};
+
+	f.display = f.display ? f.display : f.raw;
+	return add_function(n, &f);
+}
+
+uint32_t names_place(struct names *n, const struct names_place *p)
+{
+	struct identity id = {.function = names_of(n, p),
+			      .module = add_string(n, p->module.s, p->module.n),
+			      .file = add_string(n, p->file.s, p->file.n),
+			      .line = p->line,
+			      .how = HOW_NAME};
+	struct names_location row = {.module = id.module,
+				     .first = (uint32_t)n->n_calls,
+				     .n_calls = 1,
+				     .tier = id.file && id.line ? TIER_LINE : TIER_NAME};
+	bool is_new;
+	uint32_t got = add_location(n, &id, &row, &is_new);
+
+	if (is_new)
+		push_call(n, id.function, id.file, id.line, got);
+	return got;
+}
+
 void names_init(struct names *n)
 {
 	uint32_t text;

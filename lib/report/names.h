@@ -62,6 +62,17 @@ void names_module(struct names *n, const struct trace *t, uint32_t module, uint3
  * all, 0 when there are none, else a new one each time. */
 uint32_t names_part(struct names *n, uint32_t location, const bool *keep);
 
+/* A place that is told by its name alone, as aggregates have them: texts, not NUL-terminated. */
+struct names_place {
+	struct names_string {
+		const char *s;
+		size_t n;
+	} display, raw, module, file;
+	uint32_t line;
+};
+uint32_t names_place(struct names *n, const struct names_place *p); /* a location of one call */
+uint32_t names_of(struct names *n, const struct names_place *p);    /* the function of it */
+
 static inline const char *names_text(const struct names *n, uint32_t string, size_t *len)
 {
 	return intern_text(&n->strings, string, len);

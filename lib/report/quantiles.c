@@ -8,7 +8,7 @@
 
 enum { BITS = 6, EXACT = 2 << BITS }; /* values below EXACT have a bucket of their own */
 
-static uint32_t bucket_of(uint64_t v)
+uint32_t quantiles_bucket(uint64_t v)
 {
 	unsigned shift;
 
@@ -18,7 +18,7 @@ static uint32_t bucket_of(uint64_t v)
 	return (uint32_t)((shift << BITS) + (v >> shift));
 }
 
-static uint64_t middle_of(uint32_t bucket)
+uint64_t quantiles_middle(uint32_t bucket)
 {
 	unsigned shift;
 	uint64_t low;
@@ -32,7 +32,7 @@ static uint64_t middle_of(uint32_t bucket)
 
 void quantiles_add(struct quantiles *q, uint64_t v)
 {
-	uint32_t bucket = bucket_of(v);
+	uint32_t bucket = quantiles_bucket(v);
 	size_t lo = 0, hi = q->n_buckets;
 
 	q->min = q->n && q->min < v ? q->min : v;
@@ -66,7 +66,7 @@ uint64_t quantiles_at(const struct quantiles *q, unsigned percent)
 		return q->min;
 	for (size_t i = 0; i < q->n_buckets && seen < rank; i++) {
 		seen += q->buckets[i].n;
-		v = middle_of(q->buckets[i].bucket);
+		v = quantiles_middle(q->buckets[i].bucket);
 	}
 	return v < q->min ? q->min : v > q->max ? q->max : v;
 }

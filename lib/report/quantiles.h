@@ -27,4 +27,9 @@ void quantiles_add(struct quantiles *q, uint64_t v);
 uint64_t quantiles_at(const struct quantiles *q, unsigned percent);
 void quantiles_release(struct quantiles *q); /* empty again */
 
+/* The buckets themselves: of a value, and the value that stands for one. */
+enum { QUANTILES_BUCKETS = 3840 };
+uint32_t quantiles_bucket(uint64_t v);
+uint64_t quantiles_middle(uint32_t bucket);
+
 #endif

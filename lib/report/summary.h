@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What one run of a game comes to: the sums of every thing, by several keys at once, without the
- * capture's events. Made from a project's run, or read from a baseline file (baseline.h); a
+ * capture's events. Made from a project's run, or read from an aggregate (agg_summary.h); a
  * comparison does not know which.
  */
 #ifndef TM_REPORT_SUMMARY_H
@@ -11,7 +11,7 @@
 #include "lib/report/things.h"
 
 struct summary_key {
-	uint64_t cut;           /* things that a baseline file left out, the smallest; */
+	uint64_t cut;           /* things that were pruned from an aggregate, the smallest; */
 	struct sums rest;       /* and what they have together */
 	struct columns self;    /* by thing */
 	struct columns total;   /* key_has_total */

@@ -12,7 +12,7 @@ void things_init(struct things *t)
 {
 	*t = (struct things){.n_nodes = 0};
 	VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = (struct things_node){0, 0};
-	/* What every baseline file has. */
+	/* What every aggregate has. */
 	for (size_t i = 0; key_words[i]; i++)
 		things_string(t, key_words[i], strlen(key_words[i]));
 	for (size_t i = 0; i < SUMS; i++)

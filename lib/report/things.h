@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What rows are about, told without the capture: the identity space that the runs of a comparison
- * share, whether they come from captures or from baseline files. A thing of a key is found by an
+ * share, whether they come from captures or from aggregates. A thing of a key is found by an
  * identity that means the same in every build:
  *
  *	type, thread, owner, module   the name

@@ -25,6 +25,7 @@ struct module_file { /* what files_find said, once per module */
 	struct file *file;
 	enum reason reason;
 	bool asked, by_path;
+	bool archive;  /* an APK, whose libraries are mapped from it */
 	uint8_t space; /* decided for its offset-or-vaddr locations; SPACES: undecided */
 	struct reading reading;
 };
@@ -40,7 +41,9 @@ struct binder {
 	struct map64 slides; /* process -> its first module of which only the slide is known */
 	struct module_file nameless; /* the file for addresses that no module maps */
 	struct found_slides found;   /* with o->find_slides */
-	unsigned address_bits;       /* of the highest mapping, rounded up to what arm64 has */
+	struct file *slid;           /* the first file that a given slide is of, and that slide */
+	uint64_t slid_by;
+	unsigned address_bits; /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
 };
 
@@ -61,6 +64,7 @@ static struct module_file *file_of(struct binder *b, const struct trace *of, uin
 	}
 	m->file = files_find(b->files, trace_text(of, module->name), &build_id, &m->reason);
 	m->by_path = m->file && !m->file->given && !build_id.len;
+	m->archive = !m->file && files_has_archive(b->files, trace_text(of, module->name));
 	return m;
 }
 
@@ -127,8 +131,8 @@ static bool in_code(const struct file *f, uint64_t vaddr)
 	return object_is_code(f->object, vaddr);
 }
 
-/* What no module maps, without tags. */
-static void find_lost_slides(struct binder *b)
+/* What no module maps, without tags: the caller's. */
+static uint64_t *unmapped(struct binder *b, size_t *count)
 {
 	uint64_t *addrs = mem_array(b->t->n_locations, sizeof *addrs);
 	size_t n = 0;
@@ -142,7 +146,28 @@ static void find_lost_slides(struct binder *b)
 		if (l->space == SPACE_RUNTIME && !mapped(b, l, &addr, &range, &flags))
 			addrs[n++] = addr & ((UINT64_C(1) << b->address_bits) - 1);
 	}
+	*count = n;
+	return addrs;
+}
+
+static void find_lost_slides(struct binder *b)
+{
+	size_t n;
+	uint64_t *addrs = unmapped(b, &n);
+
 	found_slides_find(&b->found, b->t, b->files, addrs, n);
+	free(addrs);
+}
+
+static void doubt_slide(struct binder *b)
+{
+	size_t n;
+	uint64_t *addrs;
+
+	if (!b->slid || (b->o->locations && b->o->locations != LOCATION_RETURN))
+		return;
+	addrs = unmapped(b, &n);
+	found_slides_doubt(b->t, b->slid, b->slid_by, addrs, n);
 	free(addrs);
 }
 
@@ -173,6 +198,10 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 	if (!b->o->has_slide)
 		slide = b->maps->modules[module].slide;
 	m = module ? file_of(b, b->maps, module) : nameless_file(b);
+	if (m->file && !b->slid) {
+		b->slid = m->file;
+		b->slid_by = slide;
+	}
 	out->module = module;
 	out->file = m->file;
 	out->vaddr = l->raw - slide;
@@ -188,6 +217,34 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 		out->file = NULL;
 		out->vaddr = 0;
 	}
+}
+
+/* A separate debug file has its segments' addresses, but their offsets are those of another file.
+ * All of a module is mapped with one bias, which the mapping of its first byte tells. */
+static bool by_first_byte(const struct module *m, const struct object *o, uint64_t addr,
+			  uint64_t *vaddr)
+{
+	size_t n;
+	const struct object_segment *s = object_segments(o, &n);
+	uint64_t page;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].executable && s[i].filesz)
+			return false;
+	if (!n || !m->n_ranges || m->ranges[0].offset)
+		return false;
+	page = s[0].align > 1 ? s[0].align : 1;
+	*vaddr = addr - m->ranges[0].lo + s[0].vaddr / page * page;
+	return true;
+}
+
+/* Of an APK's mapping: the library that is there. */
+static void by_archive(struct binder *b, const struct module *m, uint64_t offset, struct bound *out)
+{
+	out->file = files_in_archive(b->files, trace_text(b->maps, m->name), &offset);
+	out->reason = out->file ? REASON_RESOLVED : REASON_NO_FILE;
+	if (out->file && object_offset_to_vaddr(out->file->object, offset, &out->vaddr))
+		out->reason = REASON_OUTSIDE;
 }
 
 static void by_runtime(struct binder *b, const struct location *l, struct bound *out)
@@ -207,9 +264,16 @@ static void by_runtime(struct binder *b, const struct location *l, struct bound 
 	out->reason = (uint8_t)f->reason;
 	/* Without the file its offset is the best identity that a report can show. */
 	out->vaddr = m->has_slide ? addr - m->slide : addr - r->lo + r->offset;
+	if (f->archive && !m->has_slide)
+		by_archive(b, m, out->vaddr, out);
 	if (!f->file || m->has_slide)
 		return;
-	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr))
+	if (object_is_source(f->file->object)) { /* it has no file offsets */
+		out->vaddr = addr - (m->ranges[0].lo - m->ranges[0].offset);
+		return;
+	}
+	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr) &&
+	    !by_first_byte(m, f->file->object, addr, &out->vaddr))
 		out->reason = REASON_OUTSIDE;
 }
 
@@ -405,6 +469,11 @@ static bool is_by_path(const struct module_file *m)
 	return m->by_path;
 }
 
+static bool is_from_lowest(const struct module_file *m)
+{
+	return m->file && object_is_source(m->file->object);
+}
+
 static bool is_other_build(const struct module_file *m)
 {
 	return m->reason == REASON_BUILD_ID_DIFFERS;
@@ -461,12 +530,15 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 		out[i].kind = o->locations ? o->locations : t->locations[i].kind;
 	}
 	decide_kinds(t, out);
+	doubt_slide(&b);
 	if (b.cleared)
 		trace_note(t, NOTE_INFO, b.cleared,
 			   "addresses in which tag, signature or Thumb bits were cleared");
 	note_modules(&b, is_by_path, NOTE_GUESS,
 		     "read from their captured paths on this machine, no build-id proves that they "
 		     "are the same files");
+	note_modules(&b, is_from_lowest, NOTE_GUESS,
+		     "symbol files without segments: addresses count from the modules' lowest one");
 	note_modules(&b, is_other_build, NOTE_LOSS,
 		     "not used, since the file found is of another build (build-id)");
 	module_index_free(b.index);

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/dwarf/source.h"
 #include "lib/symbolize/cache_dir.h"
 #include "lib/symbolize/index_format.h"
 
@@ -43,20 +44,25 @@ __attribute__((format(printf, 2, 3))) static void tell(struct cache *c, const ch
 	intern_add(&c->told, text, strlen(text));
 }
 
-void cache_init(struct cache *c, const struct cache_options *o)
+uint64_t cache_limit(void)
 {
 	const char *limit = getenv("TRACEMILL_CACHE_LIMIT");
 	uint64_t mib = CACHE_LIMIT_MIB;
 
+	if (limit && (!num_dec(limit, strlen(limit), &mib) || mib > UINT64_MAX >> 20))
+		mib = CACHE_LIMIT_MIB;
+	return mib << 20;
+}
+
+void cache_init(struct cache *c, const struct cache_options *o)
+{
 	*c = (struct cache){.tell_from = 1};
 	if (o->off)
 		return;
 	c->dir = o->dir ? mem_strdup(o->dir) : cache_dir_default();
 	if (!c->dir)
 		tell(c, "no cache: neither XDG_CACHE_HOME nor HOME says where");
-	if (limit && (!num_dec(limit, strlen(limit), &mib) || mib > UINT64_MAX >> 20))
-		mib = CACHE_LIMIT_MIB;
-	c->limit = mib << 20;
+	c->limit = cache_limit();
 }
 
 static void cached_free(struct cached *x)
@@ -372,8 +378,9 @@ static struct dwarf_job rest_job(struct rest *r)
 				  .stats = r->of->stats};
 }
 
-enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
-		      size_t n, const struct dwarf_options *options, struct err *e)
+static enum status run_jobs(struct cache *c, const struct dwarf_engine *engine,
+			    struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+			    struct err *e)
 {
 	struct rest *rest;
 	struct dwarf_job *left;
@@ -414,6 +421,68 @@ enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct
 		dwarf_answers_release(&r->got);
 	}
 	free(rest);
+	free(left);
+	return st;
+}
+
+/* The addresses of a debug file whose object has moved. */
+static uint64_t *shifted(const struct dwarf_job *job, uint64_t shift)
+{
+	uint64_t *addrs = mem_array(job->n, sizeof *addrs);
+
+	for (size_t i = 0; i < job->n; i++)
+		addrs[i] = job->addrs[i] - shift;
+	return addrs;
+}
+
+static void shift_starts(struct dwarf_answers *a, uint64_t shift)
+{
+	for (size_t i = 0; i < a->n_extras; i++)
+		if (a->extras[i].start != DWARF_NO_START)
+			a->extras[i].start += shift;
+}
+
+static enum status run_cached(struct cache *c, const struct dwarf_engine *engine,
+			      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+			      struct err *e)
+{
+	struct dwarf_job *plain = mem_array(n, sizeof *plain);
+	uint64_t **made = mem_zarray(n, sizeof *made);
+	enum status st;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t shift = object_debug_shift(jobs[i].object);
+
+		plain[i] = jobs[i];
+		if (shift)
+			plain[i].addrs = made[i] = shifted(&jobs[i], shift);
+	}
+	st = run_jobs(c, engine, plain, n, options, e);
+	for (size_t i = 0; i < n; i++) {
+		if (made[i] && !st)
+			shift_starts(plain[i].out, object_debug_shift(jobs[i].object));
+		free(made[i]);
+	}
+	free(made);
+	free(plain);
+	return st;
+}
+
+enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
+		      size_t n, const struct dwarf_options *options, struct err *e)
+{
+	struct dwarf_job *left = mem_array(n, sizeof *left);
+	size_t n_left = 0;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		if (object_is_source(jobs[i].object))
+			dwarf_source(&jobs[i], options);
+		else
+			left[n_left++] = jobs[i];
+	}
+	if (n_left)
+		st = run_cached(c, engine, left, n_left, options, e);
 	free(left);
 	return st;
 }

@@ -43,6 +43,8 @@ struct cache {
 void cache_init(struct cache *c, const struct cache_options *o);
 void cache_release(struct cache *c); /* before the objects it has seen */
 
+uint64_t cache_limit(void); /* bytes the folder may hold */
+
 /* As engine->run, which it calls for what has no index. */
 enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
 		      size_t n, const struct dwarf_options *options, struct err *e);

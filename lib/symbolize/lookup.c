@@ -4,9 +4,11 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/symbolize/container.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The queries of one file. */
 struct part {
@@ -16,6 +18,34 @@ struct part {
 	size_t n_addrs;
 	struct dwarf_answers answers;
 };
+
+struct lookup_apk {
+	struct lookup_span {
+		uint64_t lo, size; /* in the file */
+		char *name;
+		struct lookup_file *file; /* NULL: not asked for yet */
+	} * spans;
+	size_t n;
+};
+
+static void apk_free(struct lookup_apk *a)
+{
+	for (size_t i = 0; a && i < a->n; i++)
+		free(a->spans[i].name);
+	if (a)
+		free(a->spans);
+	free(a);
+}
+
+bool lookup_usable(const struct lookup_file *f)
+{
+	return f->object || f->apk;
+}
+
+bool lookup_is_64(const struct lookup_file *f)
+{
+	return !f->object || object_is_64(f->object);
+}
 
 void lookup_init(struct lookup *l, const struct lookup_options *o)
 {
@@ -32,6 +62,7 @@ void lookup_release(struct lookup *l)
 	managed_release(&l->managed);
 	for (size_t i = 0; i < l->n_files; i++) {
 		object_free(l->files[i]->object);
+		apk_free(l->files[i]->apk);
 		free(l->files[i]->path);
 		free(l->files[i]);
 	}
@@ -43,17 +74,58 @@ void lookup_release(struct lookup *l)
 	intern_release(&l->told);
 }
 
-static void open_file(struct lookup_file *f, const struct object_search *search)
+/* The libraries that are stored in it as they are, which is how the Android loader maps them. */
+static struct lookup_apk *apk_open(const char *path, struct err *e)
 {
+	struct lookup_apk *a = mem_zalloc(sizeof *a);
+	size_t cap = 0, n = 0;
+	struct zip z;
+
+	if (zip_open(&z, path, e)) {
+		free(a);
+		return NULL;
+	}
+	for (size_t i = 0; i < z.n; i++) {
+		const struct zip_member *m = &z.members[i];
+		struct err ignored = ERR_INIT;
+		struct lookup_span s = {.size = m->size};
+
+		if (!container_is_library(m->name))
+			continue;
+		n++;
+		if (m->method != ZIP_STORED || zip_data(&z, m, &s.lo, &ignored))
+			continue;
+		s.name = mem_strdup(m->name);
+		VEC_PUSH(a->spans, a->n, cap) = s;
+	}
+	zip_release(&z);
+	if (a->n)
+		return a;
+	err_set(e, ST_UNSUPPORTED,
+		n ? "a zip file of packed libraries: name one, as in FILE!/MEMBER"
+		  : "a zip file without a library");
+	apk_free(a);
+	return NULL;
+}
+
+static void open_file(struct lookup_file *f, const struct lookup_options *options)
+{
+	struct container_options container = {.cache = options->cache,
+					      .want = {.arch = options->arch, .lenient = true}};
 	struct err ignored = ERR_INIT;
+	struct stat sb;
 
 	f->e = (struct err)ERR_INIT;
-	if (object_open(&f->object, f->path, &f->e)) {
+	if (!stat(f->path, &sb) && S_ISREG(sb.st_mode) && zip_looks_like(f->path)) {
+		f->apk = apk_open(f->path, &f->e);
+		return;
+	}
+	if (container_open(&f->object, f->path, &container, &f->e)) {
 		f->object = NULL;
 		return;
 	}
 	/* Not found is no failure: the symbol table may do. */
-	if (object_find_debug(f->object, search, &ignored))
+	if (object_find_debug(f->object, &options->search, &ignored))
 		f->e = ignored;
 }
 
@@ -72,10 +144,49 @@ struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n)
 		f = mem_zalloc(sizeof *f);
 		f->path = mem_strndup(path, n);
 		f->index = (uint32_t)l->n_files;
-		open_file(f, &l->options.search);
+		open_file(f, &l->options);
 		VEC_PUSH(l->files, l->n_files, l->cap_files) = f;
 		*id = (uint32_t)l->n_files;
 		return f;
+	}
+}
+
+static void place_in_apk(struct lookup *l, struct lookup_query *q)
+{
+	const struct lookup_file *apk = q->file;
+	uint64_t vaddr;
+
+	for (size_t i = 0; i < apk->apk->n; i++) {
+		struct lookup_span *s = &apk->apk->spans[i];
+
+		if (q->addr < s->lo || q->addr - s->lo >= s->size)
+			continue;
+		if (!s->file) {
+			struct buf path = BUF_INIT;
+
+			buf_addf(&path, "%s!/%s", apk->path, s->name);
+			s->file = lookup_file(l, path.data, path.len);
+			buf_release(&path);
+		}
+		if (s->file->object &&
+		    !object_offset_to_vaddr(s->file->object, q->addr - s->lo, &vaddr)) {
+			q->file = s->file;
+			q->addr = vaddr;
+		}
+		return;
+	}
+}
+
+/* What people mean by an address. */
+static void place(struct lookup *l, struct lookup_query *queries, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct lookup_query *q = &queries[i];
+
+		if (q->file && q->file->apk)
+			place_in_apk(l, q);
+		else if (q->file && q->file->object)
+			q->addr = object_from_flat(q->file->object, q->addr);
 	}
 }
 
@@ -182,7 +293,7 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e)
 {
-	struct part *parts = mem_zarray(l->n_files, sizeof *parts);
+	struct part *parts;
 	enum status st;
 
 	symbols_release(&l->symbols);
@@ -194,6 +305,8 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	l->n_extras = 0;
 	for (size_t i = 0; i < n; i++)
 		queries[i].named = (struct named){.reason = REASON_NO_FILE};
+	place(l, queries, n);
+	parts = mem_zarray(l->n_files, sizeof *parts);
 	collect(l, parts, queries, n);
 	st = answer(l, parts, e);
 	if (!st)

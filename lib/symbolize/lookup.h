@@ -16,20 +16,26 @@ struct lookup_options {
 	struct object_search search;
 	struct cache_options cache;
 	struct managed_options managed; /* zeroed: as the tools that they stand in for */
-	bool demangle;                  /* fill in the functions' display names */
+	const char *arch; /* of a universal file that is meant; NULL: its path says which */
+	bool demangle;    /* fill in the functions' display names */
 };
 
 struct lookup_file {
 	char *path;
-	struct object *object; /* NULL: could not be opened */
-	struct err e;          /* why; or what was refused as debug file ("" when nothing was) */
+	struct object *object; /* NULL: could not be opened, or an APK */
+	/* An APK or another zip file: addresses are offsets in it, and become those of the stored
+	 * libraries that are there. NULL: it is none. */
+	struct lookup_apk *apk;
+	struct err e; /* why; or what was refused as debug file ("" when nothing was) */
 	uint32_t index;
 };
 
 struct lookup_query {
 	struct lookup_file *file; /* NULL, or without an object: nothing is known */
-	uint64_t addr;            /* link-time, looked up as it is */
-	struct named named;       /* the answer; its call is in lookup.symbols */
+	/* Link-time, looked up as it is; but of a relocatable file and of an APK as people give
+	 * them: lookup_run sets file and addr to what it looked up. */
+	uint64_t addr;
+	struct named named; /* the answer; its call is in lookup.symbols */
 };
 
 struct lookup {
@@ -52,6 +58,9 @@ void lookup_init(struct lookup *l, const struct lookup_options *o); /* o is copi
 void lookup_release(struct lookup *l);
 /* The file at this path; the same pointer for the same path. Never NULL: see its object. */
 struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n);
+/* It can be asked: it is open. */
+bool lookup_usable(const struct lookup_file *f);
+bool lookup_is_64(const struct lookup_file *f);
 /* Answers all queries. ST_SYS: no engine can run. */
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e);
 /* The next complaint about a file's debug information that was not yet given; NULL: no more. */

@@ -338,9 +338,10 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o)
 {
 	s->options = *o;
+	s->options.files.cache = o->cache;
 	cache_init(&s->cache, &o->cache);
 	managed_init(&s->managed, &o->managed);
-	files_init(&s->files, &o->files);
+	files_init(&s->files, &s->options.files);
 }
 
 void symbolizer_release(struct symbolizer *s)

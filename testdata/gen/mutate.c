@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Damaged copies of an ELF file, the same ones for the same arguments.
+ * Damaged copies of a file, the same ones for the same arguments.
  *
- *	mutate dwarf|elf COUNT FOLDER FILE
+ *	mutate dwarf|elf|any COUNT FOLDER FILE
  *
  * dwarf: bytes change inside .debug_* sections only, so that the container stays sound.
  * elf: bytes change anywhere, mostly in headers, and copies are cut short.
+ * any: the same of a file of any kind, at its beginning and anywhere.
  */
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -91,21 +92,23 @@ int main(int argc, char **argv)
 	size_t n, n_pieces;
 	uint8_t *whole, *copy;
 	char kind[256];
-	bool dwarf;
+	bool dwarf, any;
 	FILE *f;
 
 	if (argc != 5 || !num_dec(argv[2], strlen(argv[2]), &count)) {
-		fprintf(stderr, "usage: mutate dwarf|elf COUNT FOLDER FILE\n");
+		fprintf(stderr, "usage: mutate dwarf|elf|any COUNT FOLDER FILE\n");
 		return 2;
 	}
 	dwarf = !strcmp(argv[1], "dwarf");
+	any = !strcmp(argv[1], "any");
 	whole = mem_alloc(1 << 20);
 	copy = mem_alloc(1 << 20);
 	f = fopen(argv[4], "rb");
 	n = f ? fread(whole, 1, 1 << 20, f) : 0;
 	n_pieces = n > sizeof(Elf64_Ehdr) ? debug_sections(whole, n, pieces, 32) : 0;
-	if (!n_pieces) {
-		fprintf(stderr, "mutate: %s: not an ELF file with debug sections\n", argv[4]);
+	if (any ? !n : !n_pieces) {
+		fprintf(stderr, "mutate: %s: empty, or not an ELF file with debug sections\n",
+			argv[4]);
 		return 3;
 	}
 	fclose(f);
@@ -116,11 +119,13 @@ int main(int argc, char **argv)
 
 		memcpy(copy, whole, n);
 		for (uint64_t k = 1 + below(6); i && k > 0; k--) { /* number 0 is sound */
-			const struct piece *piece = &pieces[below(n_pieces)];
+			const struct piece *piece = &pieces[any ? 0 : below(n_pieces)];
 
 			if (dwarf)
 				damage(copy + piece->offset, piece->size);
-			else if (below(3))
+			else if (any && below(2))
+				damage(copy, n);
+			else if (any || below(3))
 				damage(copy, 64 + below(200));
 			else
 				damage(copy + n - n / 4, n / 4); /* section headers */

@@ -52,7 +52,8 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	static const char *const formats[] = {"pprof", "folded", "speedscope", "chrome", "sqlite"};
+	static const char *const formats[] = {"pprof",  "folded",      "speedscope", "chrome",
+					      "sqlite", "loli-stream", "memtracer",  "maps"};
 	struct err e = ERR_INIT;
 	struct input in = {0}, original = {0};
 	const char *file = "fuzz";

@@ -12,10 +12,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
+/* What else holds of a family's events: aborts when it does not. */
+typedef void reading_rule_fn(const struct event *ev);
+
+struct reading_sink {
+	struct sink sink;
+	reading_rule_fn *rule; /* or NULL */
+};
+
 static inline enum status reading_edge(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)s;
 	(void)e;
+	for (size_t i = 1; i < t->n_locations; i++)
+		if (t->locations[i].module >= t->n_modules)
+			abort();
 	for (size_t i = 1; i < t->n_stacks; i++)
 		if (t->stacks[i].parent >= i || !t->stacks[i].location ||
 		    t->stacks[i].location >= t->n_locations)
@@ -28,9 +39,9 @@ static inline enum status reading_event(struct sink *s, struct trace *t, const s
 {
 	bool counter = ev->kind == EV_COUNTER;
 	bool marker = ev->kind == EV_ENTER || ev->kind == EV_EXIT || ev->kind == EV_SAMPLE;
+	const struct reading_sink *r = (const struct reading_sink *)s;
 	size_t types = counter ? t->n_counters : marker ? t->n_markers : t->n_types;
 
-	(void)s;
 	(void)e;
 	if (!ev->kind || ev->kind >= EV_KINDS || ev->has & ~EV_FIELDS || ev->domain >= DOMAINS)
 		abort();
@@ -42,12 +53,15 @@ static inline enum status reading_event(struct sink *s, struct trace *t, const s
 		abort();
 	if ((ev->has & EV_HAS_NAME) && ev->name > intern_count(&t->strings))
 		abort();
+	if (r->rule)
+		r->rule(ev);
 	return ST_OK;
 }
 
-static inline void fuzz_reading(const char *name, const uint8_t *data, size_t n)
+static inline void fuzz_reading_by(const char *name, const uint8_t *data, size_t n,
+				   reading_rule_fn *rule)
 {
-	struct sink sink = {reading_edge, reading_event, reading_edge, NULL};
+	struct reading_sink sink = {{reading_edge, reading_event, reading_edge, NULL}, rule};
 	struct import_options o = {.format = name};
 	struct err e = ERR_INIT;
 	struct input in;
@@ -56,9 +70,14 @@ static inline void fuzz_reading(const char *name, const uint8_t *data, size_t n)
 	reader_by_name(name)->bid(data, n, true);
 	reader_by_name(name)->bid(data, n, false);
 	input_memory(&in, "fuzz", data, n, &e);
-	if (capture_read(&in, &o, &sink, &lossy, &e) && !e.msg[0])
+	if (capture_read(&in, &o, &sink.sink, &lossy, &e) && !e.msg[0])
 		abort();
 	input_close(&in);
+}
+
+static inline void fuzz_reading(const char *name, const uint8_t *data, size_t n)
+{
+	fuzz_reading_by(name, data, n, NULL);
 }
 
 #endif

@@ -1,58 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * A reader of heap snapshots over arbitrary bytes, and what a sink may rely on.
+ * A reader of heap snapshots over arbitrary bytes: objects that have an identity.
  */
 #ifndef TM_TESTS_FUZZ_SNAPSHOT_H
 #define TM_TESTS_FUZZ_SNAPSHOT_H
 
-#include "formats/reader.h"
+#include "tests/fuzz/reading.h"
 
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static inline enum status on_edge(struct sink *s, struct trace *t, struct err *e)
+static inline void snapshot_event(const struct event *ev)
 {
-	(void)s;
-	(void)t;
-	(void)e;
-	return ST_OK;
-}
-
-static inline enum status on_event(struct sink *s, struct trace *t, const struct event *ev,
-				   struct err *e)
-{
-	(void)s;
-	(void)e;
 	if (ev->kind != EV_ALLOC && ev->kind != EV_OBJECT && ev->kind != EV_REFERENCE)
 		abort();
 	if (ev->kind == EV_OBJECT && !ev->address)
 		abort();
 	if (ev->kind == EV_REFERENCE && !ev->target)
 		abort();
-	if ((ev->has & EV_HAS_TYPE) && (!ev->type || ev->type >= t->n_types))
-		abort();
-	if ((ev->has & EV_HAS_NAME) && (!ev->name || ev->name > intern_count(&t->strings)))
-		abort();
-	if ((ev->has & EV_HAS_STACK) && (!ev->stack || ev->stack >= t->n_stacks))
-		abort();
-	return ST_OK;
 }
 
 static inline int fuzz_snapshot(const char *name, const uint8_t *data, size_t n)
 {
-	struct sink sink = {on_edge, on_event, on_edge, NULL};
-	struct import_options o = {.format = name};
-	struct err e = ERR_INIT;
-	struct input in;
-	bool lossy;
-
-	reader_by_name(name)->bid(data, n, true);
-	reader_by_name(name)->bid(data, n, false);
-	input_memory(&in, "fuzz", data, n, &e);
-	if (capture_read(&in, &o, &sink, &lossy, &e) && !e.msg[0])
-		abort();
-	input_close(&in);
+	fuzz_reading_by(name, data, n, snapshot_event);
 	return 0;
 }
 

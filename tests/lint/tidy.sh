@@ -4,10 +4,17 @@
 #
 # clang-tidy with .clang-tidy's checks. A file whose preprocessed text has passed before is not
 # looked at again. `tidy.sh FILE` looks at one file and prints only what is wrong.
+#
+# The analyzer's walk through a function ends after TIDY_NODES states. A third of its default takes a
+# quarter of the time; `make lint-deep` has the default (225000).
 set -u
 cd "$SRC" || exit 1
 cache=build/lint/tidy
 flags=(-D_GNU_SOURCE '-DTM_VERSION="0"' -I. -Ibuild/made -std=c11 -Wall -Wextra)
+# lib/capture/lua is looked at with the headers of one Lua.
+read -ra lua < <(pkg-config --cflags lua5.4 2>/dev/null)
+flags+=("${lua[@]}")
+nodes=${TIDY_NODES:-75000}
 mkdir -p "$cache"
 
 if [ $# -eq 1 ]; then
@@ -16,11 +23,13 @@ if [ $# -eq 1 ]; then
 	*) flags+=(-include tests/lint/tidy.h) ;;
 	esac
 	key=$({
+		echo "$nodes"
 		cat .clang-tidy
 		clang "${flags[@]}" -E "$1"
 	} 2>&1 | sha256sum | cut -d' ' -f1)
 	[ -e "$cache/$key" ] && exit 0
-	if out=$(clang-tidy --quiet "$1" -- "${flags[@]}" 2>/dev/null); then
+	if out=$(clang-tidy --quiet "$1" -- "${flags[@]}" \
+		-Xclang -analyzer-config -Xclang "max-nodes=$nodes" 2>/dev/null); then
 		touch "$cache/$key"
 	else
 		# In one write, so that files do not interleave.

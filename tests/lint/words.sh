@@ -9,7 +9,7 @@ cd "${1:-$SRC}" || exit 1
 # Bracketed so that this file does not find itself.
 words='(^|[^[:alnum:]_./$}])/[w]ork/|/[h]ome/[a-z]|\b([T]ODO|[F]IXME|[X]XX)\b'
 words+='|pragma (GCC|clang) [d]iagnostic|[N]OLINT'
-here=$(ls -d cmd lib formats tests testdata man .ci .clang* Makefile ./*.md 2>/dev/null)
+here=$(ls -d cmd lib formats fleet tests testdata man .ci .clang* Makefile ./*.md 2>/dev/null)
 # Captures and corpora are other people's words.
 # shellcheck disable=SC2086
 found=$(grep -rnIE --exclude-dir=corpus --exclude='*.want' "$words" $here)

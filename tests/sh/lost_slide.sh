@@ -37,6 +37,17 @@ for f in arcade libengine.so; do
 	result "$f: its slide is the map's" $?
 done
 
+base=$(awk -F- '/libengine.so$/ { print "0x" $1; exit }' "$demo/arcade.maps")
+for slide in "$base" "$((base + 0x1000))" "$((base - 0x200000))" 0; do
+	tm-symbolize --slide "$slide" --no-local -e "$demo/bin/libengine.so" "$demo/arcade.mem" \
+		-o slid.tmt 2>told
+	case $slide in
+	"$base") ! grep -q 'is wrong' told ;;
+	*) grep -q "loss: libengine.so: the slide .* is wrong, and so are names: .* with $base " told ;;
+	esac
+	result "--slide of $((slide - base)) bytes beside the right one" $?
+done
+
 other=$DATA/demo/clang-dwarf5-O2/bin/libengine.so
 if [ -r "$other" ]; then
 	tm-symbolize --slide auto --no-local -e "$other" "$demo/arcade.mem" -o other.tmt 2>told

@@ -3,8 +3,8 @@
 #
 # The commands under EXAMPLES of every manual page run as they stand, each block in a folder with
 # the demo's captures and binaries (and example.mem, which tracemill-trace(5) prints, and the
-# folder unity of testdata/gen/unity_traps.c); the tutorial's all in one, with the program that it
-# lists. A command
+# folder unity of testdata/gen/unity_traps.c, and other, the binaries of another build); the
+# tutorial's all in one, with the program that it lists. A command
 # ends with 0, or with what the text before its block says: (exit status 3). Where lines follow
 # it, they are what it prints. So does the README's first block, but for the folders of the
 # sources and the width of columns.
@@ -59,6 +59,7 @@ folder() {
 	mkdir "$scratch/example"
 	cd "$scratch/example" || exit 1
 	cp -r "$captures"/. .
+	cp -r "$DATA/demo/clang-dwarf5-O2/bin" other # another build of the same game
 	cp -r "$DATA/unity" .
 	[ ! -d "$DATA/heap" ] || cp "$DATA"/heap/*.tmt "$DATA"/heap/il2cpp.snap .
 	sed -n 's/^{"f":7,/&/p' "$SRC/man/tracemill-trace.5" >example.mem

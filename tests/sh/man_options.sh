@@ -7,7 +7,7 @@ set -u
 
 # "-o --output FILE" a line, from the help text: the argument is upper case, one blank behind.
 help_options() {
-	"$1" --help | sed -n 's/\[=\([A-Z]*\)\] / \1 /; s/^ *\(-[^-]\), --/  \1 --/; s/^  *\(\(-[^-] \)\{0,1\}--[a-zA-Z-]*\( [A-Z.]\{1,\}\)\{0,1\}\) .*/\1/p' |
+	"$1" --help | sed -n 's/\[=\([A-Z]*\)\] / \1 /; s/^ *\(-[^-]\), --/  \1 --/; s/^  *\(\(-[^-] \)\{0,1\}--[a-zA-Z-]*\( [A-Z.=]\{1,\}\)\{0,1\}\) .*/\1/p' |
 		sort
 }
 

@@ -55,9 +55,10 @@ for p in $programs; do
 		check "$p --help on a full disk" help_full
 	fi
 
-	# These read addresses, binaries and programs, not captures: tests/sh/{drop_ins,inspect,record}.sh.
+	# These read addresses, binaries, programs and aggregates, not captures:
+	# tests/sh/{drop_ins,inspect,record,merge}.sh.
 	case $p in
-	tm-addr2line | tm-llvm-symbolizer | tm-atos | tm-inspect | tm-record) continue ;;
+	tm-addr2line | tm-llvm-symbolizer | tm-atos | tm-inspect | tm-record | tm-merge) continue ;;
 	esac
 	allocations a.mem --frames 3 --types 4 --stacks 5
 
@@ -83,6 +84,8 @@ for p in $programs; do
 
 	# One operand is nothing to compare: tests/golden/tm-compare/usage.cmd.
 	[ "$p" != tm-compare ] || continue
+	# This one has commands and a store: tests/sh/history.sh.
+	[ "$p" != tm-history ] || continue
 
 	# Operands
 	run "$p" a.mem bad a.tmt

@@ -75,6 +75,37 @@ strip arm64-v8a/libil2cpp.so
 run -e arm64-v8a/libil2cpp.so >got
 if cmp want got; then ok "libil2cpp.dbg.so beside the stripped library"; else not_ok "dbg.so beside" err; fi
 
+# A capture that has lost its slide: the libraries of the zip are tried.
+demo=$DATA/demo/gcc-dwarf5-O2
+if [ -r "$demo/arcade.mem" ] && [ "$(uname -m)" = x86_64 ]; then
+	mkdir -p lost/x86_64 lost/arm64-v8a
+	cp "$demo/bin/libengine.so" lost/x86_64/libengine.dbg.so
+	strip -o lost/x86_64/libengine.sym.so --strip-debug "$demo/bin/libengine.so"
+	cp "$library" lost/arm64-v8a/libengine.dbg.so
+	places() {
+		tm-dump -q --no-events "$1" | sed -n 's/object="[^"]*"//; /^binding .*resolved\|^  call/p'
+	}
+	tm-symbolize -q --slide auto --no-local -e "$demo/bin/libengine.so" "$demo/arcade.mem" -o plain.tmt
+	for how in stored deflated; do
+		(cd lost && pack ../lost.zip $how x86_64/*.so arm64-v8a/*.so)
+		tm-symbolize --slide auto --no-local -e lost.zip "$demo/arcade.mem" -o zip.tmt 2>err
+		places plain.tmt >want
+		places zip.tmt >got
+		if grep -q 'call.*file=' want && cmp want got && grep -q 'libengine.[a-z]*.so: slide 0x.* found' err &&
+			[ "$(grep -c slide err)" = 1 ]; then
+			ok "--slide auto: the library of the zip, $how"
+		else
+			not_ok "--slide auto: the library of the zip, $how" err
+		fi
+	done
+	tm-symbolize --slide auto --no-local -e only.zip "$demo/arcade.mem" 2>err >/dev/null
+	if grep -q 'libraries of zip files were tried for a slide, none was found' err; then
+		ok "--slide auto: none of the zip fits"
+	else
+		not_ok "--slide auto: none of the zip fits" err
+	fi
+fi
+
 # Damage: a cut, a size that is not true (a bomb), a wrong checksum. One line, and no file of that.
 pack symbols.zip deflated arm64-v8a/libil2cpp.dbg.so
 size=$(stat -c %s symbols.zip)

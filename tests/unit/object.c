@@ -353,6 +353,12 @@ TEST(build_id)
 	b.len = 20;
 	memset(b.bytes + 8, 0, 12);
 	CHECK(!object_build_id_equal(&a, &b)); /* only 16 is padded to 20 */
+	b.bytes[19] = 1;
+	a.partial = true; /* a Breakpad file has no more of it */
+	CHECK(object_build_id_equal(&a, &b));
+	CHECK(object_build_id_equal(&b, &a));
+	b.bytes[7] = 0;
+	CHECK(!object_build_id_equal(&a, &b));
 }
 
 /* Made by zlib (level 9) and by zstd from 1000 bytes 'a'. */

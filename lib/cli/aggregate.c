@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/aggregate.h"
+
+#include "lib/base/mem.h"
+#include "lib/cli/report.h"
+#include "lib/report/agg_build.h"
+#include "lib/report/agg_merge.h"
+#include "lib/report/agg_summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_words(struct buf *to, const char *option, const struct opt_list *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		buf_addf(to, "%s--%s %s", to->len ? " " : "", option, from->items[i]);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The same rules under another path are the same. A file that is not there was told before. */
+static void add_files(struct buf *to, const char *option, const struct opt_list *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		struct err e = ERR_INIT;
+		struct input in = {0};
+		struct digest d = {.hash = 0};
+
+		if (!input_open(&in, from->items[i], &e)) {
+			input_want_digest(&in, &d);
+			input_digest(&in, &e);
+		}
+		input_close(&in);
+		buf_addf(to, "%s--%s %s:%016" PRIx64, to->len ? " " : "", option,
+			 base_name(from->items[i]), d.hash);
+		digest_release(&d);
+	}
+}
+
+void cli_filter_words(const struct cli_filter *f, struct buf *to)
+{
+	static const char *const words[FILTER_KINDS] = {
+	    [FILTER_FOCUS] = "focus",   [FILTER_IGNORE] = "ignore",    [FILTER_HIDE] = "hide",
+	    [FILTER_SHOW] = "show",     [FILTER_PRUNE] = "prune-from", [FILTER_TYPE] = "type",
+	    [FILTER_MODULE] = "module", [FILTER_FILE] = "file",        [FILTER_OWNER] = "owner"};
+
+	for (size_t i = 0; i < FILTER_KINDS; i++)
+		add_words(to, words[i], &f->patterns[i]);
+	add_words(to, "thread", &f->threads);
+	add_words(to, "frame", &f->frames);
+	add_words(to, "time", &f->times);
+	add_words(to, "size", &f->sizes);
+	add_files(to, "owners", &f->owner_files);
+	add_files(to, "sites", &f->site_files);
+	if (f->domain)
+		buf_addf(to, "%s--domain %s", to->len ? " " : "", cli_domain_choices[f->domain]);
+	if (f->hook_cost)
+		buf_addf(to, "%s--hook-cost %s", to->len ? " " : "", f->hook_cost);
+	if (f->literal && to->len)
+		buf_adds(to, " --literal");
+	if (f->caseless && to->len)
+		buf_adds(to, " --ignore-case");
+}
+
+bool cli_filter_any(const struct cli_filter *f)
+{
+	struct buf words = BUF_INIT;
+	bool any;
+
+	cli_filter_words(f, &words);
+	any = words.len > 0;
+	buf_release(&words);
+	return any;
+}
+
+struct saver {
+	struct cli_loop loop;
+	struct agg_builder builder;
+	struct digest digest;
+};
+
+static void capture_notes(void *arg, struct trace *t)
+{
+	const struct saver *s = arg;
+
+	cli_report_notes(s->loop.file, t);
+}
+
+static enum status no_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+{
+	(void)arg;
+	*taken = agg_is(&in->cur);
+	return *taken ? err_set(e, ST_UNSUPPORTED, "an aggregate already: tm-merge writes those")
+		      : ST_OK;
+}
+
+/* The digest of a file, in place of what d was. */
+static bool digest_file(const char *path, struct digest *d)
+{
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	enum status st = input_open(&in, path, &e);
+
+	digest_release(d);
+	if (!st) {
+		input_want_digest(&in, d);
+		st = input_digest(&in, &e);
+	}
+	input_close(&in);
+	if (st)
+		cli_fail(path, &e);
+	return !st;
+}
+
+void cli_save_aggregate(const char *path, const char *operand, const char *from,
+			const struct import_options *import, const struct project_options *what,
+			const char *options)
+{
+	char *operands[] = {mem_strdup(operand)};
+	struct project_options o = *what;
+	struct agg_origin origin;
+	struct saver s = {.digest = {.hash = 0}};
+	struct agg_writer w;
+
+	o.captured = capture_notes;
+	o.arg = &s;
+	agg_builder_init(&s.builder, &o, options);
+	s.loop = (struct cli_loop){.import = import,
+				   .sink = &s.builder.sink,
+				   .instead = no_aggregate,
+				   .digest = &s.digest};
+	cli_inputs(&s.loop, 1, operands);
+	if (s.loop.read && agg_builder_has(&s.builder) && (!from || digest_file(from, &s.digest))) {
+		cli_output(path);
+		origin = (struct agg_origin){s.digest.hash, s.digest.bytes,
+					     base_name(from ? from : operand)};
+		agg_writer_init(&w, stdout, NULL);
+		agg_builder_write(&s.builder, &origin, &w);
+		agg_writer_end(&w);
+		agg_writer_release(&w);
+	}
+	digest_release(&s.digest);
+	agg_builder_release(&s.builder);
+	free(operands[0]);
+}
+
+/* As cli_notes tells those of a trace. */
+static void add_note(struct buf *b, const struct agg_record *r)
+{
+	static const char *const severities[] = {"info", "guess", "loss"};
+
+	if (r->key.which > NOTE_LOSS || (r->key.which < NOTE_GUESS && !cli_verbose))
+		return;
+	buf_addf(b, "%s: ", severities[r->key.which]);
+	buf_add(b, r->key.name.s, strnlen(r->key.name.s, r->key.name.n));
+	if (r->counts[0])
+		buf_addf(b, ": %" PRIu64, r->counts[0]);
+	if (r->counts[1] > 1)
+		buf_addf(b, " (in %" PRIu64 " captures)", r->counts[1]);
+	buf_addc(b, '\0');
+}
+
+enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
+{
+	struct agg_record rec = {.has = 0};
+	struct buf notes = BUF_INIT;
+	struct agg_reader r;
+	enum status st;
+
+	*is = agg_is(&in->cur);
+	if (!*is)
+		return ST_OK;
+	st = input_keep(in);
+	if (st)
+		return st;
+	agg_reader_init(&r, &in->cur);
+	while (!(st = agg_reader_record(&r, &rec, e))) {
+		if (rec.key.kind == AGG_NOTE)
+			add_note(&notes, &rec);
+		if ((rec.key.kind == AGG_KEY || rec.key.kind == AGG_WHOLE) &&
+		    !agg_known_check(&rec, e)) {
+			st = e->code;
+			break;
+		}
+	}
+	/* Those of a damaged one are nobody's. */
+	for (size_t at = 0; st == ST_NONE && at < notes.len; at += strlen(notes.data + at) + 1)
+		cli_note(in->name, "%s", notes.data + at);
+	buf_release(&notes);
+	agg_record_release(&rec);
+	agg_reader_release(&r);
+	return st == ST_NONE ? input_rewind(in) : st;
+}
+
+static void tell_pruned(void *arg, enum key by, uint64_t things, const struct sums *lost)
+{
+	const char *const *file = arg;
+	struct buf b = BUF_INIT;
+
+	agg_lost_text(&b, lost);
+	cli_note(*file, "pruned of its smallest %" PRIu64 " %s%s%s", things, key_plurals[by],
+		 b.len ? ": " : "", buf_str(&b));
+	buf_release(&b);
+}
+
+struct agg_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
+				     const char *const *file)
+{
+	union {
+		const char *const *from;
+		void *to;
+	} arg = {.from = file};
+
+	cli_filter_words(f, words);
+	return (struct agg_asked){words->len ? buf_str(words) : NULL, tell_pruned, arg.to};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Aggregates on the command line: made of captures, and read where captures are.
+ */
+#ifndef TM_CLI_AGGREGATE_H
+#define TM_CLI_AGGREGATE_H
+
+#include "lib/cli/filter.h"
+#include "lib/report/agg_project.h"
+
+/* How a capture was chosen from, in words: aggregates remember it, since only what was chosen alike
+ * compares. Rules for owners are their files' names and digests. */
+void cli_filter_words(const struct cli_filter *f, struct buf *to);
+
+/* Whether anything was chosen at all. */
+bool cli_filter_any(const struct cli_filter *f);
+
+/* Reads one capture and writes what it came to; path NULL or "-" is standard output. After a
+ * failure, which has been told, the file is as it was. origin: the file that the operand was made
+ * from, whose name and digest it has; NULL: its own. */
+void cli_save_aggregate(const char *path, const char *operand, const char *origin,
+			const struct import_options *import, const struct project_options *what,
+			const char *options);
+
+/* Whether the input is an aggregate; then all of it has been looked at, so that one that is damaged
+ * leaves nothing in a report, and it stands at its beginning. */
+enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e);
+
+/* What a program asks of aggregates: the filters that were given. *words has to live as long. What
+ * was pruned is told as notes. file: &loop.file. */
+struct agg_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
+				     const char *const *file);
+
+#endif

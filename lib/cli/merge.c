@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/merge.h"
+
+#include "lib/base/mem.h"
+#include "lib/cli/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENDS_MAX = MERGE_FILES * (MERGE_LEVELS + 1), NAME_MAX_LINE = 64 << 10 };
+
+void cli_merge_release(struct cli_merge *m)
+{
+	for (size_t l = 0; l < MERGE_LEVELS; l++)
+		for (size_t i = 0; i < m->n_level[l]; i++)
+			fclose(m->levels[l][i].f);
+	free(m->names);
+	arena_release(&m->texts);
+	map64_release(&m->seen);
+	*m = (struct cli_merge){.n = 0};
+}
+
+struct round {
+	struct cli_merge *m;
+	const struct merge_file *files;
+};
+
+/* The same input in two files, or twice in one. */
+static enum status saw_input(void *arg, size_t which, const struct agg_record *r, struct err *e)
+{
+	const struct round *round = arg;
+	struct cli_merge *m = round->m;
+	const struct merge_file *f = &round->files[which];
+	uint64_t id = r->key.hash ^ hash_u64(r->key.bytes);
+	uint32_t *at;
+
+	if (f->f)
+		return ST_OK; /* its files have been asked */
+	at = map64_put(&m->seen, id);
+	if (!*at && r->counts[0] < 2) {
+		*at = (uint32_t)f->number + 1;
+		return ST_OK;
+	}
+	m->duplicates++;
+	if (!*at) {
+		*at = (uint32_t)f->number + 1;
+		cli_note(f->name, "holds the input '%.*s' (%016" PRIx64 ") %" PRIu64 " times",
+			 (int)r->texts[0].n, r->texts[0].s ? r->texts[0].s : "", r->key.hash,
+			 r->counts[0]);
+		return ST_OK;
+	}
+	if (!m->allow_duplicates)
+		return err_set(e, ST_BAD,
+			       "its input '%.*s' (%016" PRIx64
+			       ") is in '%s' too and would count twice (--allow-duplicates)",
+			       (int)(r->texts[0].n < 100 ? r->texts[0].n : 100),
+			       r->texts[0].s ? r->texts[0].s : "", r->key.hash, m->names[*at - 1]);
+	cli_note(f->name, "its input '%.*s' (%016" PRIx64 ") is in '%s' too and counts again",
+		 (int)r->texts[0].n, r->texts[0].s ? r->texts[0].s : "", r->key.hash,
+		 m->names[*at - 1]);
+	return ST_OK;
+}
+
+static enum status open_one(const struct merge_file *f, struct input *in, struct err *e)
+{
+	enum status st = f->f ? input_fd(in, fileno(f->f), f->name, e) : input_open(in, f->name, e);
+
+	if (!st && !agg_is(&in->cur) && !cursor_failed(&in->cur))
+		st = err_set(e, ST_BAD,
+			     "this is no aggregate: tm-compare --save-baseline makes one of a "
+			     "capture");
+	return st ? st : cursor_failed(&in->cur) ? e->code : ST_OK;
+}
+
+static bool merge_files(struct cli_merge *m, const struct merge_file *files, size_t n, FILE *to)
+{
+	struct input *in = mem_zarray(n + 1, sizeof *in);
+	struct agg_reader *all = mem_zarray(n + 1, sizeof *all);
+	struct round round = {m, files};
+	struct agg_merge_options o = {.input = saw_input, .arg = &round};
+	struct agg_merge_fault fault = {0, SIZE_MAX};
+	struct agg_writer w;
+	struct err e = ERR_INIT;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n && !st; i++) {
+		fault.which = i;
+		st = open_one(&files[i], &in[i], &e);
+		agg_reader_init(&all[i], &in[i].cur);
+	}
+	agg_writer_init(&w, to, NULL);
+	if (!st)
+		st = agg_merge(all, n, &o, &w, &fault, &e);
+	if (!st) {
+		agg_writer_end(&w);
+		if (fflush(to) || ferror(to)) {
+			st = err_sys(&e, "cannot write what is merged");
+			fault = (struct agg_merge_fault){SIZE_MAX, SIZE_MAX};
+		}
+	}
+	if (st && fault.other != SIZE_MAX) {
+		e.offset = ERR_NO_OFFSET;
+		err_prefix(&e, "does not merge with '%s'", files[fault.other].name);
+	}
+	if (st)
+		cli_fail(fault.which != SIZE_MAX ? files[fault.which].name : NULL, &e);
+	agg_writer_release(&w);
+	for (size_t i = 0; i < n; i++) {
+		agg_reader_release(&all[i]);
+		input_close(&in[i]);
+	}
+	free(in);
+	free(all);
+	m->failed |= st != ST_OK;
+	return !st;
+}
+
+/* Files into an unlinked one, which goes a level higher; full levels go on. */
+static void round_up(struct cli_merge *m, struct merge_file *files, size_t *n, size_t level)
+{
+	struct err e = ERR_INIT;
+	int fd = input_temporary(&e);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+	struct merge_file made = {.name = files[0].name, .f = f};
+
+	if (!f || level == MERGE_LEVELS) {
+		cli_fail(NULL, &e);
+		m->failed = true;
+		if (f)
+			fclose(f);
+		return;
+	}
+	merge_files(m, files, *n, f);
+	for (size_t i = 0; i < *n; i++)
+		if (files[i].f)
+			fclose(files[i].f);
+	*n = 0;
+	m->levels[level][m->n_level[level]++] = made;
+	if (!m->failed && m->n_level[level] == MERGE_FILES)
+		round_up(m, m->levels[level], &m->n_level[level], level + 1);
+}
+
+void cli_merge_add(struct cli_merge *m, const char *name)
+{
+	const char *text;
+
+	if (m->failed)
+		return;
+	text = arena_strndup(&m->texts, name, strlen(name));
+	m->waiting[m->n_waiting++] = (struct merge_file){.name = text, .number = m->n};
+	VEC_PUSH(m->names, m->n, m->cap_names) = text;
+	if (m->n_waiting == MERGE_FILES)
+		round_up(m, m->waiting, &m->n_waiting, 0);
+}
+
+void cli_merge_list(struct cli_merge *m, const char *path)
+{
+	struct input in = {0};
+	struct err e = ERR_INIT;
+	enum status st = input_open(&in, path, &e);
+
+	while (!st && !m->failed && !cursor_done(&in.cur)) {
+		size_t n;
+		const char *s = cursor_line(&in.cur, &n, NAME_MAX_LINE);
+		char *name = s && n ? mem_strndup(s, n) : NULL;
+
+		if (name)
+			cli_merge_add(m, name);
+		free(name);
+	}
+	if (st || cursor_failed(&in.cur)) {
+		cli_fail(strcmp(path, "-") ? path : "<stdin>", &e);
+		m->failed = true;
+	}
+	input_close(&in);
+}
+
+bool cli_merge_end(struct cli_merge *m, FILE *to)
+{
+	struct merge_file *all = mem_array(ENDS_MAX, sizeof *all);
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_waiting; i++)
+		all[n++] = m->waiting[i];
+	for (size_t l = 0; l < MERGE_LEVELS; l++)
+		for (size_t i = 0; i < m->n_level[l]; i++)
+			all[n++] = m->levels[l][i];
+	if (!m->failed && !n) {
+		struct err e = ERR_INIT;
+
+		err_set(&e, ST_BAD, "there is nothing to merge");
+		cli_fail(NULL, &e);
+		m->failed = true;
+	}
+	if (!m->failed)
+		merge_files(m, all, n, to);
+	free(all);
+	return !m->failed;
+}

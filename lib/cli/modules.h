@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Option rows of programs that look for the binaries of a capture's modules, and what such programs
+ * tell of the files that were given.
+ */
+#ifndef TM_CLI_MODULES_H
+#define TM_CLI_MODULES_H
+
+#include "lib/cli/binaries.h"
+#include "lib/symbolize/coverage.h"
+#include "lib/symbolize/symbolize.h"
+
+struct cli_modules {
+	struct opt_list files, modules;
+	bool no_local;
+};
+
+#define CLI_MODULES_ROWS(m)                                                                     \
+	ROW_LIST('e', "exe", "FILE", "a binary of the capture, or MODULE=FILE; again for more", \
+		 &(m).files),                                                                   \
+	    ROW_LIST(0, "module", "NAME=FILE", "the binary of this module; again for more",     \
+		     &(m).modules),                                                             \
+	    ROW_FLAG(0, "no-local", "do not look up captured paths at all", &(m).no_local)
+
+/* After cli_binaries_done. They borrow from both. */
+struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b);
+void cli_modules_release(struct cli_modules *m);
+
+/* Before the first capture: files that cannot be used. */
+void cli_modules_given(const struct files *f);
+/* Behind the last: what there was to say of those that were used, and those that were not;
+ * some_missing: a module has no file. */
+void cli_modules_used(const struct files *f, bool some_missing);
+
+/* How much of a symbolized capture has names, as notes, with -v for each binary too. */
+void cli_coverage_tell(const char *file, const struct trace *t, struct coverage *all);
+
+/* Prints to standard output how each module of f was found, and what each location of t is. */
+void cli_explain(struct files *f, const struct trace *t);
+
+/* An index of the binary at path, for who asks for it; o as the symbolizer's. */
+void cli_prewarm(const char *path, const struct symbolize_options *o);
+
+#endif

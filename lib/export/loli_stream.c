@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * LoliProfiler's live stream (formats/loli_stream.c has the format; this is what its agents write
+ * from v1.0.1 on): packets of at most 3000 records, each an LZ4 block; little-endian.
+ *
+ *	u32 bytes that follow, u32 0, u32 raw size, LZ4 block of records
+ *	free:   u16 13, u8 0, u32 number, u64 address
+ *	alloc:  u16 length, u8 1, u32 number, i64 ms, u32 size, u64 address, u8 1, u64 return
+ *addresses
+ *
+ * Records are numbered as they come, from 1. A block's size is the requested one, where the capture
+ * has that, else the real one. Threads, types, frames and counters have no place in it. Addresses
+ * of blocks do not say whose they are, so only one domain is written: malloc, or what is asked for.
+ * A packet ends when it is full, when options->live is set also with the events that came at once,
+ * and at the end of a capture.
+ */
+#include "lib/export/export.h"
+#include "lib/input/lz4.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RECORDS = 3000,
+	RAW = 3 << 20,
+	FREE = 13,
+	ALLOC = 26,
+	ENTRIES_MAX = (UINT16_MAX - ALLOC) / 8
+};
+
+struct stream {
+	struct export export; /* first */
+	struct sink sink;
+	const struct export_options *options;
+	FILE *out;
+	struct buf raw, packet;
+	unsigned n; /* records in raw */
+	uint32_t number;
+	uint64_t allocs, frees, others, large, deep;
+};
+
+static struct stream *of(struct sink *s)
+{
+	return (struct stream *)((char *)s - offsetof(struct stream, sink));
+}
+
+static void put(struct buf *b, uint64_t v, unsigned n)
+{
+	char *p = buf_reserve(b, n);
+
+	for (unsigned i = 0; i < n; i++)
+		p[i] = (char)(v >> 8 * i);
+	b->len += n;
+}
+
+static enum status put_packet(struct stream *s, struct err *e)
+{
+	size_t n, most = lz4_block_most(s->raw.len);
+
+	if (!s->n)
+		return ST_OK;
+	s->packet.len = 0;
+	put(&s->packet, 0, 4);
+	put(&s->packet, 0, 4);
+	put(&s->packet, s->raw.len, 4);
+	n = lz4_block_write((const uint8_t *)s->raw.data, s->raw.len,
+			    (uint8_t *)buf_reserve(&s->packet, most), most);
+	s->packet.len += n;
+	n += 8;
+	for (unsigned i = 0; i < 4; i++)
+		s->packet.data[i] = (char)(n >> 8 * i);
+	fwrite(s->packet.data, 1, s->packet.len, s->out);
+	s->raw.len = 0;
+	s->n = 0;
+	if (s->options->live)
+		fflush(s->out);
+	return export_written(s->out, e);
+}
+
+static void put_alloc(struct stream *s, const struct trace *t, const struct event *ev)
+{
+	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
+	size_t at = s->raw.len, entries = 0;
+
+	put(&s->raw, 0, 2);
+	put(&s->raw, 1, 1);
+	put(&s->raw, s->number, 4);
+	put(&s->raw, (uint64_t)(ev->has & EV_HAS_TIME ? ev->time / 1000000 : 0), 8);
+	if (size > UINT32_MAX) {
+		s->large++;
+		size = UINT32_MAX;
+	}
+	put(&s->raw, size, 4);
+	put(&s->raw, ev->address, 8);
+	put(&s->raw, 1, 1);
+	for (uint32_t k = ev->stack; k; k = t->stacks[k].parent) {
+		const struct location *l = &t->locations[t->stacks[k].location];
+
+		if (l->space != SPACE_RUNTIME)
+			continue;
+		if (entries == ENTRIES_MAX) {
+			s->deep++;
+			break;
+		}
+		put(&s->raw, l->raw, 8);
+		entries++;
+	}
+	entries = ALLOC + entries * 8;
+	s->raw.data[at] = (char)entries;
+	s->raw.data[at + 1] = (char)(entries >> 8);
+	s->allocs++;
+}
+
+static bool wanted(const struct stream *s, const struct event *ev)
+{
+	int domain = s->options->domain;
+
+	if (!(ev->has & EV_HAS_ADDRESS))
+		return false;
+	if (domain == EXPORT_DOMAIN_DEFAULT)
+		domain = DOMAIN_MALLOC;
+	return domain == EXPORT_DOMAIN_ALL || ev->domain == domain;
+}
+
+static enum status event(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct stream *s = of(sink);
+
+	if (ev->kind != EV_ALLOC && ev->kind != EV_FREE && ev->kind != EV_FREED)
+		return ST_OK;
+	if (!wanted(s, ev)) {
+		s->others++;
+		return ST_OK;
+	}
+	s->number++;
+	if (ev->kind == EV_ALLOC) {
+		put_alloc(s, t, ev);
+	} else {
+		put(&s->raw, FREE, 2);
+		put(&s->raw, 0, 1);
+		put(&s->raw, s->number, 4);
+		put(&s->raw, ev->address, 8);
+		s->frees++;
+	}
+	s->n++;
+	return s->n == RECORDS || s->raw.len >= RAW ? put_packet(s, e) : ST_OK;
+}
+
+static enum status events(struct sink *sink, struct trace *t, const struct event *ev, size_t n,
+			  struct err *e)
+{
+	struct stream *s = of(sink);
+	enum status st = ST_OK;
+
+	for (size_t i = 0; !st && i < n; i++)
+		st = event(sink, t, &ev[i], e);
+	return st || !s->options->live ? st : put_packet(s, e);
+}
+
+/* Another capture is another run, whose numbers begin at 1. */
+static enum status begin(struct sink *sink, struct trace *t, struct err *e)
+{
+	(void)t, (void)e;
+	of(sink)->number = 0;
+	return ST_OK;
+}
+
+static enum status end(struct sink *sink, struct trace *t, struct err *e)
+{
+	(void)t;
+	return put_packet(of(sink), e);
+}
+
+static enum status finish(struct export *x, struct err *e)
+{
+	struct stream *s = (struct stream *)x;
+	int n = snprintf(x->summary, sizeof x->summary,
+			 "%" PRIu64 " allocations, %" PRIu64 " frees", s->allocs, s->frees);
+
+	if (s->others)
+		n += snprintf(x->summary + n, sizeof x->summary - (size_t)n,
+			      "; %" PRIu64 " of other domains are not in it", s->others);
+	if (s->large || s->deep)
+		snprintf(x->summary + n, sizeof x->summary - (size_t)n,
+			 "; %" PRIu64 " sizes and %" PRIu64 " stacks are cut", s->large, s->deep);
+	return export_written(s->out, e);
+}
+
+static void release(struct export *x)
+{
+	struct stream *s = (struct stream *)x;
+
+	buf_release(&s->raw);
+	buf_release(&s->packet);
+	free(s);
+}
+
+static struct export *open_stream(const struct export_options *o, FILE *out, struct err *e)
+{
+	struct stream *s = mem_zalloc(sizeof *s);
+
+	(void)e;
+	s->sink = (struct sink){begin, event, end, events};
+	s->export = (struct export){.sink = &s->sink, .finish = finish, .free = release};
+	s->options = o;
+	s->out = out;
+	return &s->export;
+}
+
+const struct exporter exporter_loli_stream = {
+    .name = "loli-stream",
+    .what = "LoliProfiler's live stream, as its agents send it",
+    .flags = EXPORT_BINARY,
+    .open = open_stream,
+};

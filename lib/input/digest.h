@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tells one file from another: a number over all of its bytes, in whatever pieces they come.
+ * XXH3 of 64 KiB after another, each with the number before it as the seed; 0 at first.
+ */
+#ifndef TM_INPUT_DIGEST_H
+#define TM_INPUT_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct digest { /* zeroed is that of nothing */
+	uint64_t hash, bytes;
+	uint8_t *part; /* what is not in hash yet */
+	size_t n;
+};
+
+void digest_add(struct digest *d, const void *p, size_t n);
+/* hash is then that of all bytes; nothing more can be added. */
+void digest_end(struct digest *d);
+void digest_release(struct digest *d);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/object/ar.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	MAGIC = 8,
+	HEADER = 60,
+	NAME = 16,
+	SIZE_AT = 48,
+	SIZE = 10,
+	NAME_MAX_BYTES = 4096,
+	LONG_NAMES_MAX = 64 << 20,
+};
+
+static enum status read_at(const struct ar *a, uint64_t offset, void *to, size_t n, struct err *e)
+{
+	char *p = to;
+
+	if (offset > a->size || n > a->size - offset)
+		return err_at(e, ST_BAD, offset,
+			      "%zu bytes lie outside the archive of %" PRIu64 " bytes", n, a->size);
+	while (n) {
+		ssize_t got = pread(a->fd, p, n, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_sys(e, "read");
+		if (!got)
+			return err_at(e, ST_BAD, offset, "the file has become shorter");
+		p += got;
+		n -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return ST_OK;
+}
+
+/* A field of a header: digits and blanks. */
+static bool field(const char *p, size_t n, uint64_t *v)
+{
+	while (n && p[n - 1] == ' ')
+		n--;
+	return num_dec(p, n, v);
+}
+
+/* One header on its way to a member. */
+struct header {
+	uint64_t at, data, size;
+	char name[NAME];
+};
+
+static enum status read_header(const struct ar *a, uint64_t at, struct header *h, struct err *e)
+{
+	char bytes[HEADER];
+	enum status st = read_at(a, at, bytes, HEADER, e);
+
+	if (st)
+		return st;
+	if (bytes[HEADER - 2] != '`' || bytes[HEADER - 1] != '\n' ||
+	    !field(bytes + SIZE_AT, SIZE, &h->size))
+		return err_at(e, ST_BAD, at, "not the header of a member");
+	h->at = at;
+	h->data = at + HEADER;
+	memcpy(h->name, bytes, NAME);
+	return ST_OK;
+}
+
+static bool is_called(const struct header *h, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(h->name, name, n) != 0)
+		return false;
+	while (n < NAME && h->name[n] == ' ')
+		n++;
+	return n == NAME;
+}
+
+/* What is no member: symbols ("/", "/SYM64/", "__.SYMDEF") and names ("//"). */
+static bool is_table(const struct header *h)
+{
+	return is_called(h, "/") || is_called(h, "/SYM64/") || is_called(h, "//") ||
+	       !strncmp(h->name, "__.SYMDEF", 9);
+}
+
+static enum status read_long_names(struct ar *a, const struct header *h, struct err *e)
+{
+	if (a->long_names)
+		return err_at(e, ST_BAD, h->at, "a second table of long names");
+	if (h->size > LONG_NAMES_MAX)
+		return err_at(e, ST_LIMIT, h->at, "%" PRIu64 " bytes of long names", h->size);
+	if (h->size > a->size - h->data)
+		return err_at(e, ST_BAD, h->at, "long names lie outside the archive");
+	a->long_names = mem_alloc((size_t)h->size + 1);
+	a->n_long_names = h->size;
+	return read_at(a, h->data, a->long_names, (size_t)h->size, e);
+}
+
+static enum status long_name(struct ar *a, const struct header *h, const char **name, struct err *e)
+{
+	uint64_t at;
+	size_t n = 0;
+
+	if (!field(h->name + 1, NAME - 1, &at) || at >= a->n_long_names)
+		return err_at(e, ST_BAD, h->at, "a long name that is not in the table of names");
+	while (at + n < a->n_long_names && a->long_names[at + n] != '\n' && a->long_names[at + n])
+		n++;
+	if (n && a->long_names[at + n - 1] == '/')
+		n--;
+	if (n > NAME_MAX_BYTES)
+		return err_at(e, ST_LIMIT, h->at, "a name of %zu bytes", n);
+	*name = arena_strndup(&a->names, a->long_names + at, n);
+	return ST_OK;
+}
+
+/* BSD: "#1/LENGTH", and the name before the contents. */
+static enum status name_inside(struct ar *a, struct header *h, const char **name, struct err *e)
+{
+	char bytes[NAME_MAX_BYTES + 1];
+	enum status st;
+	uint64_t n;
+
+	if (!field(h->name + 3, NAME - 3, &n) || n > h->size || n > NAME_MAX_BYTES)
+		return err_at(e, ST_BAD, h->at, "a name that is longer than its member");
+	st = read_at(a, h->data, bytes, (size_t)n, e);
+	if (st)
+		return st;
+	bytes[n] = 0;
+	h->data += n;
+	h->size -= n;
+	*name = arena_strndup(&a->names, bytes, strlen(bytes));
+	return ST_OK;
+}
+
+static enum status read_member(struct ar *a, struct header *h, struct err *e)
+{
+	const char *name = "";
+	enum status st = ST_OK;
+	size_t n = NAME;
+
+	if (h->name[0] == '/') {
+		st = long_name(a, h, &name, e);
+	} else if (!strncmp(h->name, "#1/", 3)) {
+		st = name_inside(a, h, &name, e);
+	} else {
+		while (n && h->name[n - 1] == ' ')
+			n--;
+		if (n && h->name[n - 1] == '/')
+			n--;
+		name = arena_strndup(&a->names, h->name, n);
+	}
+	if (st)
+		return st;
+	if (!a->thin && h->size > a->size - h->data)
+		return err_at(e, ST_BAD, h->at,
+			      "member of %" PRIu64 " bytes lies outside the archive of %" PRIu64,
+			      h->size, a->size);
+	if (!strncmp(name, "__.SYMDEF", 9))
+		return ST_OK;
+	VEC_PUSH(a->members, a->n, a->cap) =
+	    (struct ar_member){name, a->thin ? 0 : h->data, h->size};
+	return ST_OK;
+}
+
+static enum status read_members(struct ar *a, struct err *e)
+{
+	uint64_t at = MAGIC;
+
+	while (at < a->size) {
+		struct header h = {0};
+		enum status st = read_header(a, at, &h, e);
+		bool table = !st && is_table(&h), here = table || !a->thin;
+		uint64_t size = h.size;
+
+		if (!st && here && size > a->size - h.data)
+			st = err_at(e, ST_BAD, at,
+				    "member of %" PRIu64
+				    " bytes lies outside the archive of %" PRIu64,
+				    size, a->size);
+		if (!st && is_called(&h, "//"))
+			st = read_long_names(a, &h, e);
+		else if (!st && !table)
+			st = read_member(a, &h, e);
+		if (st)
+			return st;
+		at += HEADER + (here ? size + (size & 1) : 0);
+	}
+	return ST_OK;
+}
+
+static bool is_magic(const char *p)
+{
+	return !memcmp(p, "!<arch>\n", MAGIC) || !memcmp(p, "!<thin>\n", MAGIC);
+}
+
+enum status ar_open(struct ar *a, const char *path, struct err *e)
+{
+	char magic[MAGIC];
+	enum status st;
+	struct stat sb;
+
+	*a = (struct ar){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+	if (a->fd < 0)
+		return err_sys(e, "open");
+	if (fstat(a->fd, &sb))
+		st = err_sys(e, "stat");
+	else if (!S_ISREG(sb.st_mode) || sb.st_size < MAGIC)
+		st = err_set(e, ST_UNSUPPORTED, "not an archive");
+	else {
+		a->size = (uint64_t)sb.st_size;
+		st = read_at(a, 0, magic, MAGIC, e);
+	}
+	if (!st && !is_magic(magic))
+		st = err_set(e, ST_UNSUPPORTED, "not an archive");
+	if (!st) {
+		a->thin = magic[2] == 't';
+		st = read_members(a, e);
+	}
+	if (st)
+		ar_release(a);
+	return st;
+}
+
+void ar_release(struct ar *a)
+{
+	if (a->fd > 0)
+		close(a->fd);
+	free(a->members);
+	free(a->long_names);
+	arena_release(&a->names);
+	*a = (struct ar){.fd = -1};
+}
+
+bool ar_looks_like(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	char magic[MAGIC];
+	bool is = fd >= 0 && pread(fd, magic, MAGIC, 0) == MAGIC && is_magic(magic);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+const struct ar_member *ar_find(const struct ar *a, const char *name, size_t n)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const char *all = a->members[i].name, *base = strrchr(all, '/');
+
+		if (strlen(all) == n && !memcmp(all, name, n))
+			return &a->members[i];
+		if (base && strlen(base + 1) == n && !memcmp(base + 1, name, n))
+			return &a->members[i];
+	}
+	return NULL;
+}

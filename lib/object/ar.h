@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The members of a static library and where their bytes are. Facts: ar(5) of the BSDs, the System V
+ * and GNU variants as binutils' manual and LLVM's llvm-ar page describe them: names of up to 15
+ * bytes and "/", longer ones in the member "//" or (BSD) before the contents; in a thin archive
+ * members are files of their own, named from the archive's folder. All that the file says is held
+ * against its size.
+ */
+#ifndef TM_OBJECT_AR_H
+#define TM_OBJECT_AR_H
+
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+
+#include <stdbool.h>
+
+struct ar_member {
+	const char *name;      /* NUL-terminated */
+	uint64_t offset, size; /* of its contents; offset is 0 in a thin archive */
+};
+
+struct ar {
+	int fd;
+	uint64_t size;
+	bool thin;
+	struct ar_member *members; /* without the tables of symbols and of names */
+	size_t n, cap;
+	struct arena names;
+	char *long_names;
+	uint64_t n_long_names;
+};
+
+/* ST_UNSUPPORTED: not an archive. */
+enum status ar_open(struct ar *a, const char *path, struct err *e);
+void ar_release(struct ar *a); /* accepts a zeroed struct */
+bool ar_looks_like(const char *path);
+/* The first of this name; of names with folders (thin archives) the last part will do. */
+const struct ar_member *ar_find(const struct ar *a, const char *name, size_t n);
+
+#endif

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/object/mach.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cursor.h"
+#include "lib/base/mem.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	FAT_PARTS_MAX = 30, /* a Java class has the same magic, and a version of 45 or more here */
+	COMMANDS_MAX = 64 << 20,
+	NAME = 16,
+	LC_SEGMENT = 1,
+	LC_SYMTAB = 2,
+	LC_SEGMENT_64 = 0x19,
+	LC_UUID = 0x1b,
+	MH_OBJECT = 1,
+	VM_PROT_EXECUTE = 4,
+	SECTION_TYPE = 0xff,
+	S_ZEROFILL = 1,
+	S_GB_ZEROFILL = 0xc,
+	S_THREAD_LOCAL_ZEROFILL = 0x12,
+	N_STAB = 0xe0,
+	N_TYPE = 0x0e,
+	N_SECT = 0x0e,
+	N_EXT = 1,
+	N_WEAK_DEF = 0x80,
+};
+#define S_ATTR_INSTRUCTIONS UINT32_C(0x80000400) /* pure ones, some */
+#define CPU_SUBTYPE_MASK    UINT32_C(0x00ffffff)
+#define CPU_ARCH_ABI64      UINT32_C(0x01000000)
+
+/* A row without a subtype is of all that come behind it in the table. */
+static const struct arch {
+	uint32_t type, subtype;
+	const char *name;
+	uint16_t machine;
+} archs[] = {
+    {7, 3, "i386", EM_386},
+    {7 | CPU_ARCH_ABI64, 3, "x86_64", EM_X86_64},
+    {7 | CPU_ARCH_ABI64, 8, "x86_64h", EM_X86_64},
+    {12, 6, "armv6", EM_ARM},
+    {12, 9, "armv7", EM_ARM},
+    {12, 11, "armv7s", EM_ARM},
+    {12, 12, "armv7k", EM_ARM},
+    {12 | CPU_ARCH_ABI64, 0, "arm64", EM_AARCH64},
+    {12 | CPU_ARCH_ABI64, 1, "arm64", EM_AARCH64},
+    {12 | CPU_ARCH_ABI64, 2, "arm64e", EM_AARCH64},
+    {12 | UINT32_C(0x02000000), 1, "arm64_32", EM_AARCH64},
+};
+
+static const struct arch *arch_of(uint32_t type, uint32_t subtype)
+{
+	const struct arch *any = NULL;
+
+	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+		if (archs[i].type != type)
+			continue;
+		if (archs[i].subtype == (subtype & CPU_SUBTYPE_MASK))
+			return &archs[i];
+		any = any ? any : &archs[i];
+	}
+	return any;
+}
+
+uint16_t mach_machine(const char *arch)
+{
+	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+		if (!strcmp(archs[i].name, arch))
+			return archs[i].machine;
+	return 0;
+}
+
+static uint32_t big32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+bool mach_is_fat(const uint8_t head[8])
+{
+	uint32_t magic = big32(head);
+
+	return magic == 0xcafebabf || (magic == 0xcafebabe && big32(head + 4) <= FAT_PARTS_MAX);
+}
+
+bool mach_is_thin(const uint8_t head[8])
+{
+	uint32_t magic = big32(head);
+
+	return magic == 0xfeedface || magic == 0xfeedfacf || magic == 0xcefaedfe ||
+	       magic == 0xcffaedfe;
+}
+
+struct part {
+	uint64_t offset, size;
+	const struct arch *arch; /* NULL: unknown */
+};
+
+static enum status read_parts(const struct elf_file *f, struct part *parts, size_t *n,
+			      struct err *e)
+{
+	uint8_t bytes[8 + FAT_PARTS_MAX * 32];
+	enum status st = elf_file_read(f, 0, bytes, 8, e);
+	struct cursor c;
+	bool wide;
+	size_t each;
+
+	if (st)
+		return err_prefix(e, "universal Mach-O header");
+	wide = bytes[3] == 0xbf;
+	*n = big32(bytes + 4);
+	each = wide ? 32 : 20;
+	if (!*n || *n > FAT_PARTS_MAX)
+		return err_at(e, ST_BAD, 4, "universal Mach-O file of %zu parts", *n);
+	st = elf_file_read(f, 8, bytes, *n * each, e);
+	if (st)
+		return err_prefix(e, "universal Mach-O header");
+	cursor_init(&c, bytes, *n * each, 8, e);
+	c.big_endian = true;
+	for (size_t i = 0; i < *n; i++) {
+		uint32_t type = cursor_u32(&c), subtype = cursor_u32(&c);
+		struct part *p = &parts[i];
+
+		p->offset = wide ? cursor_u64(&c) : cursor_u32(&c);
+		p->size = wide ? cursor_u64(&c) : cursor_u32(&c);
+		cursor_skip(&c, wide ? 8 : 4, "universal Mach-O header");
+		p->arch = arch_of(type, subtype);
+		if (p->offset < 8 + *n * each || p->offset > f->size ||
+		    p->size > f->size - p->offset)
+			return err_at(e, ST_BAD, 8 + i * each,
+				      "part %zu of %" PRIu64 " bytes lies outside the file, or in "
+				      "its header",
+				      i, p->size);
+		for (size_t k = 0; k < i; k++)
+			if (p->size && parts[k].size &&
+			    p->offset < parts[k].offset + parts[k].size &&
+			    parts[k].offset < p->offset + p->size)
+				return err_at(e, ST_BAD, 8 + i * each, "parts %zu and %zu overlap",
+					      k, i);
+	}
+	return ST_OK;
+}
+
+static struct elf_file within(const struct elf_file *f, const struct part *p)
+{
+	struct elf_file part = {.fd = f->fd, .mem = f->mem, .size = p->size};
+
+	if (f->fd >= 0)
+		part.base = f->base + p->offset;
+	else
+		part.mem += p->offset;
+	return part;
+}
+
+static bool has_id(const struct elf_file *f, const struct part *p, const struct object_build_id *id)
+{
+	struct elf_file part = within(f, p);
+	struct err ignored = ERR_INIT;
+	uint8_t head[8];
+	bool has;
+
+	if (elf_file_read(&part, 0, head, sizeof head, &ignored) || !mach_is_thin(head))
+		return false;
+	has = !mach_read(&part, NULL, &ignored) && object_build_id_equal(&part.build_id, id);
+	free(part.segments);
+	free(part.sections);
+	free(part.names);
+	return has;
+}
+
+enum status mach_narrow(struct elf_file *f, const struct object_want *want, struct err *e)
+{
+	struct part parts[FAT_PARTS_MAX] = {{0}};
+	const struct part *best = NULL;
+	const bool by_id = want && !want->arch && want->id && want->id->len;
+	struct buf names = BUF_INIT;
+	size_t n = 0;
+	enum status st = read_parts(f, parts, &n, e);
+
+	if (st)
+		return st;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = parts[i].arch ? parts[i].arch->name : "of another processor";
+
+		buf_addf(&names, "%s%s", i ? ", " : "", name);
+		if (want && want->arch) {
+			if (!best && !strcmp(name, want->arch))
+				best = &parts[i];
+		} else if (by_id) {
+			if (!best && has_id(f, &parts[i], want->id))
+				best = &parts[i];
+		}
+	}
+	if (!best && n == 1 && !(want && want->arch))
+		best = parts;
+	if (best) {
+		struct elf_file part = within(f, best);
+
+		f->base = part.base;
+		f->mem = part.mem;
+		f->size = part.size;
+	} else if (want && want->arch) {
+		st = err_set(e, ST_UNSUPPORTED, "a universal Mach-O file without %s: it has %s",
+			     want->arch, buf_str(&names));
+	} else {
+		st = err_set(e, ST_UNSUPPORTED,
+			     "a universal Mach-O file of %s: name one, as in FILE:%s",
+			     buf_str(&names), parts[0].arch ? parts[0].arch->name : "arm64");
+	}
+	buf_release(&names);
+	return st;
+}
+
+size_t object_archs(const char *path, const char **names, size_t max)
+{
+	struct part parts[FAT_PARTS_MAX] = {{0}};
+	struct elf_file f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+	struct err ignored = ERR_INIT;
+	uint8_t head[8];
+	struct stat sb;
+	size_t n = 0, kept = 0;
+
+	if (f.fd < 0)
+		return 0;
+	if (!fstat(f.fd, &sb) && S_ISREG(sb.st_mode)) {
+		f.size = (uint64_t)sb.st_size;
+		if (elf_file_read(&f, 0, head, sizeof head, &ignored) || !mach_is_fat(head) ||
+		    read_parts(&f, parts, &n, &ignored))
+			n = 0;
+	}
+	close(f.fd);
+	for (size_t i = 0; i < n && kept < max; i++)
+		if (parts[i].arch)
+			names[kept++] = parts[i].arch->name;
+	return kept;
+}
+
+struct mach_reading {
+	struct elf_file *f;
+	size_t cap_segments, cap_sections;
+	struct buf names; /* offsets in it stand in for the sections' names until it is whole */
+};
+
+/* "__debug_str_offs" -> ".debug_str_offsets" */
+static size_t add_name(struct mach_reading *r, const char *segment, const char *name)
+{
+	size_t at = r->names.len, n = strnlen(name, NAME);
+	const bool debug = !strncmp(segment, "__DWARF", NAME);
+
+	if (n > 2 && !strncmp(name, "__", 2)) {
+		buf_addc(&r->names, '.');
+		buf_add(&r->names, name + 2, n - 2);
+	} else {
+		buf_add(&r->names, name, n);
+	}
+	if (debug && n == NAME && !strncmp(name, "__debug_str_offs", NAME))
+		buf_adds(&r->names, "ets");
+	buf_addc(&r->names, 0);
+	return at;
+}
+
+static void read_section(struct mach_reading *r, struct cursor *c, bool wide)
+{
+	const char *name = (const char *)cursor_bytes(c, NAME, "section");
+	const char *segment = (const char *)cursor_bytes(c, NAME, "section");
+	uint64_t addr = wide ? cursor_u64(c) : cursor_u32(c);
+	uint64_t size = wide ? cursor_u64(c) : cursor_u32(c);
+	uint32_t offset = cursor_u32(c), flags, type;
+	struct elf_section s = {.addr = addr, .offset = offset, .size = size};
+
+	cursor_skip(c, 12, "section"); /* align, reloff, nreloc */
+	flags = cursor_u32(c);
+	cursor_skip(c, wide ? 12 : 8, "section");
+	if (cursor_failed(c))
+		return;
+	type = flags & SECTION_TYPE;
+	/* in a .dSYM what is not DWARF has kept its headers only */
+	s.type = type == S_ZEROFILL || type == S_GB_ZEROFILL || type == S_THREAD_LOCAL_ZEROFILL ||
+			 !offset
+		     ? SHT_NOBITS
+		     : SHT_PROGBITS;
+	if (strncmp(segment, "__DWARF", NAME) != 0)
+		s.flags = SHF_ALLOC | (flags & S_ATTR_INSTRUCTIONS ? SHF_EXECINSTR : 0);
+	s.name = (const char *)(uintptr_t)add_name(r, segment, name);
+	VEC_PUSH(r->f->sections, r->f->n_sections, r->cap_sections) = s;
+}
+
+static void read_segment(struct mach_reading *r, struct cursor *c, bool wide)
+{
+	const char *name = (const char *)cursor_bytes(c, NAME, "segment");
+	uint64_t v[4];
+	uint32_t prot, n;
+	struct object_segment s;
+
+	for (size_t i = 0; i < 4; i++)
+		v[i] = wide ? cursor_u64(c) : cursor_u32(c);
+	cursor_u32(c);
+	prot = cursor_u32(c);
+	n = cursor_u32(c);
+	cursor_u32(c);
+	if (cursor_failed(c))
+		return;
+	s = (struct object_segment){.vaddr = v[0],
+				    .memsz = v[1],
+				    .offset = v[2],
+				    .filesz = v[3],
+				    .align = 1,
+				    .executable = prot & VM_PROT_EXECUTE};
+	if (strncmp(name, "__PAGEZERO", NAME) != 0 && strncmp(name, "__DWARF", NAME) != 0 &&
+	    s.memsz && prot)
+		VEC_PUSH(r->f->segments, r->f->n_segments, r->cap_segments) = s;
+	for (uint32_t i = 0; i < n && !cursor_failed(c); i++)
+		read_section(r, c, wide);
+}
+
+static void read_command(struct mach_reading *r, struct cursor *c, uint32_t command)
+{
+	struct elf_file *f = r->f;
+	const uint8_t *id;
+
+	switch (command) {
+	case LC_SEGMENT:
+	case LC_SEGMENT_64: read_segment(r, c, command == LC_SEGMENT_64); break;
+	case LC_UUID:
+		id = cursor_bytes(c, 16, "UUID");
+		if (id) {
+			memcpy(f->build_id.bytes, id, 16);
+			f->build_id.len = 16;
+		}
+		break;
+	case LC_SYMTAB:
+		f->mach.offset = cursor_u32(c);
+		f->mach.n = cursor_u32(c);
+		f->mach.names = cursor_u32(c);
+		f->mach.n_names = cursor_u32(c);
+		break;
+	default: break;
+	}
+}
+
+static enum status read_commands(struct mach_reading *r, const uint8_t *bytes, size_t n, size_t at,
+				 uint32_t count, struct err *e)
+{
+	struct cursor c;
+
+	cursor_init(&c, bytes, n, at, e);
+	c.big_endian = r->f->big_endian;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t command = cursor_u32(&c), size = cursor_u32(&c);
+		struct cursor inner;
+
+		if (cursor_failed(&c) || size < 8 || size - 8 > cursor_window(&c))
+			return cursor_fail(
+			    &c, ST_BAD,
+			    "load command %" PRIu32 " of %" PRIu32 " bytes does not fit", i, size);
+		cursor_init(&inner, c.pos, size - 8, cursor_offset(&c), e);
+		inner.big_endian = c.big_endian;
+		read_command(r, &inner, command);
+		if (cursor_failed(&inner))
+			return err_prefix(e, "load command %" PRIu32, i);
+		cursor_skip(&c, size - 8, "load command");
+	}
+	return ST_OK;
+}
+
+static enum status check_arch(struct elf_file *f, uint32_t type, uint32_t subtype,
+			      const struct object_want *want, struct err *e)
+{
+	const struct arch *arch = arch_of(type, subtype);
+
+	if (!arch)
+		return err_set(e, ST_UNSUPPORTED, "a Mach-O file for processor type 0x%" PRIx32,
+			       type);
+	f->machine = arch->machine;
+	if (want && want->arch && !want->lenient && strcmp(want->arch, arch->name) != 0)
+		return err_set(e, ST_UNSUPPORTED, "a Mach-O file for %s, not %s", arch->name,
+			       want->arch);
+	return ST_OK;
+}
+
+enum status mach_read(struct elf_file *f, const struct object_want *want, struct err *e)
+{
+	struct mach_reading r = {.f = f};
+	uint32_t type, subtype, kind, count, n_bytes;
+	uint8_t head[32] = {0}, *bytes;
+	struct cursor c;
+	enum status st;
+
+	st = elf_file_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
+	if (st)
+		return st;
+	f->kind = OBJECT_MACH;
+	f->big_endian = head[0] == 0xfe;
+	f->is_64 = head[0] == 0xcf || head[3] == 0xcf;
+	if (f->size < (f->is_64 ? 32 : 28))
+		return err_at(e, ST_BAD, f->size, "Mach-O header: cut short");
+	cursor_init(&c, head + 4, sizeof head - 4, 4, e);
+	c.big_endian = f->big_endian;
+	type = cursor_u32(&c);
+	subtype = cursor_u32(&c);
+	kind = cursor_u32(&c);
+	count = cursor_u32(&c);
+	n_bytes = cursor_u32(&c);
+	st = check_arch(f, type, subtype, want, e);
+	if (st)
+		return st;
+	if (kind == MH_OBJECT)
+		return err_set(e, ST_UNSUPPORTED,
+			       "a Mach-O object file (.o): the .dSYM of what is linked from it has "
+			       "its addresses");
+	if (n_bytes > COMMANDS_MAX || n_bytes > f->size - (f->is_64 ? 32 : 28))
+		return err_at(e, ST_BAD, 20,
+			      "%" PRIu32 " bytes of load commands lie outside the file of %" PRIu64,
+			      n_bytes, f->size);
+	bytes = mem_alloc((size_t)n_bytes + 1);
+	st = elf_file_read(f, f->is_64 ? 32 : 28, bytes, n_bytes, e);
+	VEC_PUSH(f->sections, f->n_sections, r.cap_sections) = (struct elf_section){.name = NULL};
+	buf_addc(&r.names, 0);
+	if (!st)
+		st = read_commands(&r, bytes, n_bytes, f->is_64 ? 32 : 28, count, e);
+	free(bytes);
+	f->names = r.names.data;
+	for (size_t i = 0; i < f->n_sections; i++)
+		f->sections[i].name = f->names + (uintptr_t)f->sections[i].name;
+	return st;
+}
+
+struct mach_symbol mach_next_symbol(struct cursor *c, const struct elf_file *f)
+{
+	struct mach_symbol s = {.name = cursor_u32(c)};
+	uint8_t type = cursor_u8(c);
+	uint16_t about;
+
+	s.section = cursor_u8(c);
+	about = cursor_u16(c);
+	s.value = f->is_64 ? cursor_u64(c) : cursor_u32(c);
+	s.external = type & N_EXT;
+	s.weak = about & N_WEAK_DEF;
+	s.code = !(type & N_STAB) && (type & N_TYPE) == N_SECT && s.section < f->n_sections &&
+		 f->sections[s.section].flags & SHF_EXECINSTR;
+	return s;
+}

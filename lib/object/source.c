@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/object/source.h"
+
+#include "lib/base/mem.h"
+#include "lib/object/impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT_SOURCE (UINT64_C(16) << 30)
+
+static bool is_gsym(const uint8_t head[8])
+{
+	return !memcmp(head, "GSYM", 4) || !memcmp(head, "MYSG", 4);
+}
+
+bool source_is(const uint8_t head[8])
+{
+	return is_gsym(head) || !memcmp(head, "MODULE ", 7);
+}
+
+static enum status read_all(struct source *s, const struct elf_file *f, struct err *e)
+{
+	if (f->size > LIMIT_SOURCE)
+		return err_set(e, ST_LIMIT, "a symbol file of more than 16 GiB");
+	s->size = f->size;
+	if (f->fd >= 0)
+		s->map = map_open(f->fd, f->base, f->size, &s->bytes);
+	if (s->map)
+		return ST_OK;
+	s->bytes = mem_alloc((size_t)f->size + 1);
+	s->bytes[f->size] = 0;
+	return elf_file_read(f, 0, s->bytes, (size_t)f->size, e);
+}
+
+enum status source_open(struct elf_file *f, struct err *e)
+{
+	struct source *s = mem_zalloc(sizeof *s);
+	uint64_t lo = UINT64_MAX, hi;
+	struct source_function x;
+	enum status st = read_all(s, f, e);
+
+	f->source = s;
+	if (st)
+		return st;
+	f->is_64 = true;
+	f->kind = is_gsym(s->bytes) ? OBJECT_GSYM : OBJECT_BREAKPAD;
+	s->kind = f->kind == OBJECT_GSYM ? &source_gsym : &source_breakpad;
+	st = s->kind->open(s, f, e);
+	if (st)
+		return st;
+	if (s->map && !map_intact(s->map))
+		return err_set(e, ST_BAD, "the file has become shorter while it was read");
+	for (size_t i = 0; i < s->kind->count(s); i++)
+		if (s->kind->function(s, i, &x)) {
+			lo = x.lo;
+			break;
+		}
+	hi = s->kind->end(s);
+	if (lo < hi) {
+		f->segments = mem_zalloc(sizeof *f->segments);
+		f->n_segments = 1;
+		/* where it lies in the binary's file is not known */
+		f->segments[0] = (struct object_segment){
+		    .vaddr = lo, .memsz = hi - lo, .align = 1, .executable = true};
+	}
+	return ST_OK;
+}
+
+void source_free(struct source *s)
+{
+	if (!s)
+		return;
+	if (s->kind)
+		s->kind->free(s);
+	if (s->map)
+		map_close(s->map);
+	else
+		free(s->bytes);
+	buf_release(&s->complaint);
+	free(s);
+}
+
+size_t source_count(const struct source *s)
+{
+	return s->kind->count(s);
+}
+
+bool source_function(const struct source *s, size_t i, struct source_function *f)
+{
+	return s->kind->function(s, i, f);
+}
+
+uint64_t source_end(const struct source *s)
+{
+	return s->kind->end(s);
+}
+
+enum status source_at(const struct source *s, uint64_t addr, struct object_call *calls, size_t max,
+		      size_t *n)
+{
+	*n = 0;
+	return s->kind->at(s, addr, calls, max, n);
+}
+
+const char *source_complaint(const struct source *s)
+{
+	return s->complaint.len ? s->complaint.data : NULL;
+}
+
+bool object_is_source(const struct object *o)
+{
+	return o->file.source;
+}
+
+enum status object_calls_at(const struct object *o, uint64_t addr, struct object_call *calls,
+			    size_t max, size_t *n)
+{
+	return source_at(o->file.source, addr, calls, max, n);
+}
+
+const char *object_source_complaint(const struct object *o)
+{
+	return source_complaint(o->file.source);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Symbol files that are no objects, but say function, file, line and inlined calls of addresses:
+ *
+ *	GSYM (gsym.c)          facts: the headers of llvm/DebugInfo/GSYM in LLVM, which describe the
+ *	                       format, and bytes that llvm-gsymutil 14 writes; version 1, either
+ *byte order; kinds of information that are not known are stepped over Breakpad (breakpad.c)  facts:
+ *docs/symbol_files.md of Breakpad; records MODULE, INFO CODE_ID, FILE, FUNC, lines, INLINE,
+ *INLINE_ORIGIN, PUBLIC. STACK is not for us.
+ *
+ * Addresses are link-time ones. The whole file is checked as it is used; what is broken is answered
+ * as such and counted, never followed.
+ */
+#ifndef TM_OBJECT_SOURCE_H
+#define TM_OBJECT_SOURCE_H
+
+#include "lib/base/buf.h"
+#include "lib/object/object.h"
+
+struct elf_file;
+struct source;
+
+bool source_is(const uint8_t head[8]); /* what the file begins with */
+/* Fills kind, build-id, segments and source of f, which has been opened. */
+enum status source_open(struct elf_file *f, struct err *e);
+void source_free(struct source *s); /* accepts NULL */
+
+struct source_function {
+	uint64_t lo, size; /* size 0: not known */
+	const char *name;  /* borrowed; "" when it lies outside the file */
+	bool public;       /* a symbol without lines */
+};
+size_t source_count(const struct source *s);
+/* False: that function is broken. */
+bool source_function(const struct source *s, size_t i, struct source_function *f);
+uint64_t source_end(const struct source *s); /* behind the last function, as far as is known */
+
+/* The calls at addr, innermost first, at most max, into calls; *n of them. ST_NONE: no function
+ * holds it. ST_BAD: the one that does is broken. */
+enum status source_at(const struct source *s, uint64_t addr, struct object_call *calls, size_t max,
+		      size_t *n);
+/* What was wrong with the file as a whole, one line; NULL: nothing. */
+const char *source_complaint(const struct source *s);
+
+/* The two kinds; s is the whole of it. */
+struct source {
+	const struct source_kind *kind;
+	uint8_t *bytes; /* the file */
+	uint64_t size;
+	struct map_piece *map; /* bytes are its; NULL: they are malloc'ed */
+	struct buf complaint;
+	struct gsym *gsym;
+	struct breakpad *breakpad;
+};
+
+struct source_kind {
+	/* Fills what the file says of itself into f and s. */
+	enum status (*open)(struct source *s, struct elf_file *f, struct err *e);
+	void (*free)(struct source *s);
+	size_t (*count)(const struct source *s);
+	bool (*function)(const struct source *s, size_t i, struct source_function *f);
+	uint64_t (*end)(const struct source *s);
+	enum status (*at)(const struct source *s, uint64_t addr, struct object_call *calls,
+			  size_t max, size_t *n);
+};
+extern const struct source_kind source_gsym, source_breakpad;
+
+#endif

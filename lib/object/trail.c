@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/object/trail.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void trail_add(struct trail *t, bool taken, const char *path, const char *fmt, ...)
+{
+	char why[512];
+	va_list ap;
+
+	if (!t)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	VEC_PUSH(t->all, t->n, t->cap) =
+	    (struct trail_step){.path = mem_strdup(path), .why = mem_strdup(why), .taken = taken};
+}
+
+void trail_move(struct trail *t, struct trail *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		VEC_PUSH(t->all, t->n, t->cap) = from->all[i];
+	free(from->all);
+	*from = (struct trail){.n = 0};
+}
+
+void trail_release(struct trail *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->all[i].path);
+		free(t->all[i].why);
+	}
+	free(t->all);
+	*t = (struct trail){.n = 0};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What was tried to find a file, in order, and why each was taken or not: for --explain.
+ */
+#ifndef TM_OBJECT_TRAIL_H
+#define TM_OBJECT_TRAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct trail_step {
+	char *path; /* or an address on a server */
+	char *why;
+	bool taken;
+};
+
+struct trail { /* zeroed is empty */
+	struct trail_step *all;
+	size_t n, cap;
+};
+
+/* t NULL: nobody wants to know. */
+void trail_add(struct trail *t, bool taken, const char *path, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The steps of from behind those of t; from becomes empty. */
+void trail_move(struct trail *t, struct trail *from);
+void trail_release(struct trail *t);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A program recorded in another tool's form: the trace comes through a pipe, and is written, or
+ * served, as it comes. A trace that is being recorded, in another tool's form as it comes; and,
+ * since such forms do not have them, the modules that its addresses are in, as text of
+ * /proc/PID/maps.
+ */
+#ifndef TM_RECORD_CONVERT_H
+#define TM_RECORD_CONVERT_H
+
+#include "lib/export/export.h"
+#include "lib/record/launch.h"
+#include "lib/record/serve.h"
+
+struct convert {
+	const struct exporter *form;
+	FILE *out;            /* closed by convert_program; NULL when it is only served */
+	const char *name;     /* NAME.maps gets the modules, NAME.smaps a client's dump */
+	struct serve *server; /* borrowed; NULL: not served */
+	unsigned wait_ms;     /* for somebody to attach when the program has ended */
+	void (*ended)(const struct trace *t); /* of each capture, for its notes */
+
+	int status, sig; /* of the program, as launch_wait has it */
+	char summary[400];
+};
+
+/* Runs it to its end. ST_PIPE: the reader of the output is gone. What was sound has been written
+ * whatever comes back; the program does not see a failure of ours. */
+enum status convert_program(struct convert *c, struct launch *l, char **argv, struct err *e);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starts a program with the capture library in it. The dynamic linker loads it (ld.so(8)), the
+ * environment tells it what to do (lib/capture/settings.h).
+ */
+#ifndef TM_RECORD_LAUNCH_H
+#define TM_RECORD_LAUNCH_H
+
+#include "lib/base/err.h"
+#include "lib/capture/settings.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+extern const char *const launch_stacks[]; /* by enum cap_stacks; ends with NULL */
+
+struct launch {
+	struct cap_settings settings;
+	char *library; /* owned; of launch_prepare */
+	const char
+	    *path; /* what the trace is written to, and the children's names begin with; or NULL */
+	int fd;    /* open for the trace; the caller closes it */
+	/* In the child, when it is not run after all. */
+	void (*failed)(const char *program, const char *why);
+	bool stripped; /* of launch_prepare: its functions have no names in it */
+	bool spare;    /* standard output is the trace's: the program writes to standard error */
+};
+
+/* Looks whether the program can be recorded (lib/record/program.h), and for the library: given, or
+ * the one beside this program, as built or installed. *about is the file that an error is about, to
+ * be freed, or NULL. */
+enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
+			   struct err *e);
+/* The descriptor that fd becomes, out of the way of what programs open and close by number; fd
+ * is closed. */
+int launch_far(int fd);
+/* Starts argv. Signals that would end us go on to the program. -1: errno says why not. */
+pid_t launch(const struct launch *l, char **argv);
+/* Waits for it. Its exit status, or 128 and the signal that ended it, which *sig then is, else 0.
+ */
+int launch_wait(int *sig);
+/* Both, with the trace going to fd, which is closed here: the program has the only one. */
+int launch_run(struct launch *l, int fd, char **argv, int *sig);
+
+#endif

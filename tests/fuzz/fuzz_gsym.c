@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/fuzz/source.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	source_check(data, size, OBJECT_GSYM);
+	return 0;
+}

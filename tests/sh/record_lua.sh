@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# timeout: 400
+#
+# require "tracemill" in each Lua that is here: a script that records itself and knows what it did
+# (testdata/src/lua/recorded.lua).
+set -u
+
+same() { # what, file, file
+	if [ -s "$2" ] && cmp -s "$2" "$3"; then
+		echo "ok - $1"
+	else
+		diff "$2" "$3" | head -n 5
+		echo "not ok - $1"
+	fi
+}
+
+ok() { # what, then a test
+	local what=$1
+
+	shift
+	if "$@"; then
+		echo "ok - $what"
+	else
+		echo "not ok - $what"
+	fi
+}
+
+try() { # lua
+	local lua=$1
+
+	mkdir -p "$lua"
+	if ! LUA_CPATH="$BIN/../lib/$lua/?.so" "$lua" "$SRC/testdata/src/lua/recorded.lua" "$lua" >"$lua/said" 2>"$lua/err"; then
+		cat "$lua/err"
+		echo "not ok - $lua: the script runs"
+		return
+	fi
+	tm-dump -q "$lua/blocks.tmt" >"$lua/dump"
+	ok "$lua: the trace is whole" grep -q '^totals' "$lua/dump"
+
+	# Calls: as many as the script has counted; and each is left once, but for those still open.
+	sed -n 's/^calls\t//p' "$lua/said" | sort >"$lua/want"
+	awk 'match($0, /^marker [0-9]* name="/) { name[$2] = substr($0, RLENGTH + 1); sub(/".*/, "", name[$2]) }
+		$1 == "enter" { sub(/.* type=/, ""); n[name[$1]]++ }
+		END { for (k in n) print k "\t" n[k] }' "$lua/dump" | sort >"$lua/all"
+	join -t"$(printf '\t')" -o 2.1,2.2 "$lua/want" "$lua/all" >"$lua/got"
+	same "$lua: calls, counted" "$lua/want" "$lua/got"
+	ok "$lua: no call is left that was not entered, and tail calls do not pile up" [ "$(awk '
+		function field(name, i) {
+			for (i = 2; i <= NF; i++)
+				if (index($i, name "=") == 1)
+					return substr($i, length(name) + 2)
+		}
+		$1 == "enter" { d = ++depth[field("thread")]; if (d > deepest) deepest = d }
+		$1 == "exit" { if (depth[field("thread")]-- < 1) below++ }
+		END { print below + 0, (deepest < 30) }' "$lua/dump")" = "0 1" ]
+
+	# Bytes: Lua's own count, and the sum of what is live in the trace.
+	ok "$lua: bytes are what collectgarbage counts" [ "$(awk '$1 == "bytes" { print ($2 == $3), ($2 > 0) }' "$lua/said")" = "1 1" ]
+	ok "$lua: so are the blocks of the trace" [ "$(awk '
+		function field(name, i) {
+			for (i = 2; i <= NF; i++)
+				if (index($i, name "=") == 1)
+					return substr($i, length(name) + 2)
+		}
+		$1 == "alloc" { a = field("address"); if (a in live) wrong++; live[a] = field("requested"); sum += live[a] }
+		$1 == "free" { a = field("address"); if (!(a in live)) wrong++; sum -= live[a]; delete live[a] }
+		$1 == "counter" && /name="lua.heap"/ { heap = $2 }
+		$1 == "counter" && field("type") == heap { last = field("value") }
+		/^note info.*"bytes of blocks from before/ { before = substr($3, 7) }
+		END { print wrong + 0, (sum - before == last) }' "$lua/dump")" = "0 1" ]
+
+	# Where: tables made in fill, and the way there through a coroutine.
+	tm-export -q --as folded --types --metric count --domain lua "$lua/blocks.tmt" >"$lua/folded"
+	# Where kinds are told, the stack of a coroutine that grows is told from the tables.
+	grep -q 'table [0-9]*$' "$lua/folded" && sed -i '/table [0-9]*$/!d; s/;table / /' "$lua/folded"
+	ok "$lua: what fill allocates is fill's" [ "$(awk '/;fill [0-9]*$/ { n += $NF } END { print "fill", n }' "$lua/folded")" = \
+		"$(sed -n 's/^fill\t/fill /p' "$lua/said")" ]
+	case $lua in
+	luajit) ok "$lua: below the coroutine that runs it" grep -q 'main chunk;frame;drive;worker;fill 100$' "$lua/folded" ;;
+	*) ok "$lua: below the coroutine that runs it, and who resumed that" \
+		grep -q 'main chunk;frame;drive;coroutine.resume;worker;fill 80$' "$lua/folded" ;;
+	esac
+	ok "$lua: a tail call is in its caller's place" grep -q 'main chunk;frame;down;fill 6$' "$lua/folded"
+	ok "$lua: nothing of a call that an error has left" [ "$(grep -c 'thrower;.*fill' "$lua/folded")" = 0 ]
+	ok "$lua: nine frames, and the script's counter" [ "$(grep -c ^frame "$lua/dump") $(grep -c 'name="enemies"' "$lua/dump")" = "9 1" ]
+	case $lua in
+	lua5.1 | luajit) ok "$lua: no kinds, since it has none" [ "$(grep -c '^type' "$lua/dump")" = 0 ] ;;
+	*) ok "$lua: kinds of new objects" [ "$(sed -n 's/^type [0-9]* name="\(table\|function\|thread\|string\)"$/\1/p' "$lua/dump" | sort | tr '\n' ' ')" = "function string table thread " ] ;;
+	esac
+
+	# Snapshots.
+	for s in a b; do
+		tm-dump -q "$lua/$s.tmt" >"$lua/$s"
+		awk 'match($0, /^type [0-9]* name="/) { name[$2] = substr($0, RLENGTH + 1); sub(/".*/, "", name[$2]) }
+			$1 == "object" { sub(/.* type=/, ""); n[name[$1]]++ }
+			END { for (k in n) print k, n[k] }' "$lua/$s" | sort >"$lua/$s.types"
+	done
+	join -a2 -e0 -o 0,2.2,1.2 "$lua/a.types" "$lua/b.types" | awk '$2 - $3 && /^(table|function|thread) / { print $1, $2 - $3 }' >"$lua/got"
+	sed -n 's/^objects\t\(.*\)\t/\1 /p' "$lua/said" | sort >"$lua/want"
+	same "$lua: snapshots: what there is more of; weak references hold nothing" "$lua/want" "$lua/got"
+	ok "$lua: snapshots: every object is once in it, and held by one in it" [ "$(awk '
+		function field(name, i) {
+			for (i = 2; i <= NF; i++)
+				if (index($i, name "=") == 1)
+					return substr($i, length(name) + 2)
+		}
+		$1 == "object" { if (field("address") in there) twice++; there[field("address")] = 1 }
+		$1 == "reference" { if (field("address") && field("address") != "0x0" && !(field("address") in there)) early++; to[field("target")] = 1 }
+		END { for (a in there) if (!(a in to)) loose++; for (a in to) if (!(a in there)) missing++
+			print twice + 0, early + 0, loose + 0, missing + 0 }' "$lua/b")" = "0 0 0 0" ]
+	ok "$lua: tm-heap reads them" [ "$(tm-heap -q --csv "$lua/b.tmt" | grep -c '^.*table')" -ge 1 ]
+}
+
+# Errors, coroutines that end in every way, addresses that are used again; and each end of the state.
+edges() { # lua, how it ends, the status, calls without end
+	mkdir -p "$1.$2"
+	LUA_CPATH="$BIN/../lib/$1/?.so" "$1" "$SRC/testdata/src/lua/edges.lua" "$1.$2" "$2" >"$1.$2/said" 2>"$1.$2/err"
+	status=$?
+	ok "$1: edges, $2: the script ends as it would" [ "$status $(grep -c '^true$' "$1.$2/said")" = "$3 1" ]
+	ok "$1: edges, $2: what fails says why" [ "$(grep -c '/nowhere/x: No such file\|string expected\|recording already' "$1.$2/said") $(grep -c 'stack overflow' "$1.$2/said")" = "5 $4" ]
+	for f in "$1.$2"/e?.tmt; do
+		tm-dump -q "$f" 2>&1
+	done >"$1.$2/dump"
+	ok "$1: edges, $2: every trace is whole" [ "$(grep -c '^totals' "$1.$2/dump") $(grep -c '^note loss' "$1.$2/dump")" = "5 0" ]
+}
+
+tried=0
+for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
+	if ! command -v $lua >/dev/null 2>&1 || [ ! -e "$BIN/../lib/$lua/tracemill.so" ]; then
+		echo "skip - $lua (it, or its headers when this was built, are not here)"
+		continue
+	fi
+	try $lua
+	edges $lua end 0 1
+	edges $lua exit 3 0
+	edges $lua error 1 0
+	tried=$((tried + 1))
+done
+[ $tried -gt 0 ] || echo "skip - no Lua at all"
+exit 0

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# expects: signals
+#
+# tm-record --unity with a stand-in for the player (testdata/gen/player.c), which plays a recorded
+# stream: whole, cut, broken, silent, or not a player at all.
+set -u
+
+ok() { # what, then a test
+	local what=$1
+
+	shift
+	if "$@"; then
+		echo "ok - $what"
+	else
+		echo "not ok - $what"
+	fi
+}
+
+"$GEN/unity" --tcp swapped --frames 60 >u.tcp 2>/dev/null
+first=$((24 + $(od -An -tu4 -j20 -N4 u.tcp))) # the first message ends there
+
+play() { # how; tm-record's options are in the array options
+	rm -f played
+	# shellcheck disable=SC2086 # words
+	"$GEN/player" "${port:-0}" u.tcp $1 >played &
+	player=$!
+	for _ in $(seq 100); do
+		grep -qs port played && break
+		sleep 0.05
+	done
+	tm-record --unity "127.0.0.1:$(sed -n 's/port //p' played)" --idle 1 -o got.tcp "${options[@]}" >out 2>err
+	status=$?
+	wait $player
+}
+options=()
+
+play ""
+ok "a player: its stream, byte for byte" cmp -s u.tcp got.tcp
+ok "a player: status 0, nothing said" [ "$status $(wc -l <err)" = "0 0" ]
+ok "its profiler is turned on, set to its version, and off" [ "$(sed 1d played | tr '\n' ' ')" = "mode 1 mode 8189 mode 0 " ]
+tm-import -q -o a.tmt u.tcp
+tm-import -q -o b.tmt got.tcp
+ok "what the reader makes of it" cmp -s a.tmt b.tmt
+
+"$GEN/unity" --tcp swapped --frames 10 --version 20171110 >old.tcp 2>/dev/null
+cp u.tcp new.tcp
+cp old.tcp u.tcp
+play ""
+ok "a player of 2018.1 keeps mode 1" [ "$(sed 1d played | tr '\n' ' ')" = "mode 1 mode 0 " ]
+cp new.tcp u.tcp
+
+kept() { # what, bytes, words of the error
+	ok "$1: status 3, one line" [ "$status $(grep -c "$3" err) $(wc -l <err)" = "3 1 1" ]
+	head -c "$2" u.tcp | cmp -s - got.tcp
+	ok "$1: what came is kept" [ $? = 0 ]
+}
+play "cut 100000"
+kept "cut within a message" 100000 "ended within a message: [0-9]* bytes are missing"
+play "cut $first"
+ok "ended between messages: fine" [ "$status $(wc -c <got.tcp)" = "0 $first" ]
+play "cut $((first + 10))"
+kept "cut within a header" "$first" "ended within a message: 14 bytes are missing"
+play "junk $first"
+kept "junk behind a message" "$first" "byte $first of what it sends is no message's begin"
+play "stall 50000"
+kept "half-open" 50000 "nothing came for 1000 ms"
+play "reset 60000"
+ok "a broken connection: status 3" [ "$status $(wc -l <err)" = "3 1" ]
+ok "a broken connection: what came is kept" cmp -s -n "$(wc -c <got.tcp)" u.tcp got.tcp
+rm -f got.tcp
+play silent
+ok "somebody who says nothing is no player" [ "$status $(grep -c 'is no player: it connects and says nothing' err)" = "3 1" ]
+ok "and nothing is written" [ ! -e got.tcp ]
+play deaf
+ok "somebody who hangs up is none" [ "$status $(grep -c 'is no player' err)" = "3 1" ]
+cp /bin/sh u.tcp
+play ""
+ok "somebody of another protocol is none" [ "$status $(grep -c "no player: byte 0 of what it sends is no message" err)" = "3 1" ]
+cp new.tcp u.tcp
+
+options=(--duration 1)
+play stay
+ok "a duration ends it soundly" [ "$status $(cmp u.tcp got.tcp && echo same)" = "0 same" ]
+options=(--idle 20)
+"$GEN/player" 0 u.tcp stay >played &
+until grep -qs port played; do sleep 0.05; done
+tm-record --unity "127.0.0.1:$(sed -n 's/port //p' played)" -o got.tcp &
+recorder=$!
+until grep -q 8189 played; do sleep 0.05; done
+sleep 0.5
+kill -INT $recorder
+wait $recorder
+ok "an interrupt ends it soundly" [ "$? $(cmp u.tcp got.tcp && echo same)" = "0 same" ]
+wait
+
+"$GEN/player" 0 u.tcp stay >played &
+until grep -qs port played; do sleep 0.05; done
+rm -f follow.tcp
+tm-record --unity "127.0.0.1:$(sed -n 's/port //p' played)" --follow -o follow.tcp &
+recorder=$!
+for _ in $(seq 100); do
+	cmp -s u.tcp follow.tcp && break
+	sleep 0.05
+done
+ok "--follow: the file is there while it is recorded" cmp -s u.tcp follow.tcp
+kill -9 $recorder
+wait $recorder 2>/dev/null
+wait
+ok "--follow: and stays when the recorder is killed" cmp -s u.tcp follow.tcp
+
+tm-record --unity 127.0.0.1:1 -o got2.tcp 2>err
+ok "nobody there: status 3 and a line" [ "$? $(grep -c 'nobody listens at port 1$' err)" = "3 1" ]
+tm-record --unity 127.0.0.1:99999 2>err
+ok "no such port" [ "$? $(grep -c 'is not HOST or HOST:PORT' err)" = "3 1" ]
+tm-record --unity x -- ls 2>err
+ok "a player and a program: a usage error" [ $? = 2 ]
+
+# The scan: a player at one of the documented ports, and others before it that are none.
+"$GEN/player" 55009 u.tcp >played 2>&1 &
+player=$!
+"$GEN/player" 55002 u.tcp silent >other 2>&1 &
+other=$!
+sleep 0.3
+if ! grep -q '^port 55009' played || ! grep -q '^port 55002' other; then
+	echo "skip - the scan of ports (55002 or 55009 is taken)"
+	kill $player $other 2>/dev/null
+else
+	tm-record --unity 127.0.0.1 -o scanned.tcp 2>err
+	ok "the scan finds the player behind a port that is none" [ "$? $(cmp u.tcp scanned.tcp && echo same)" = "0 same" ]
+fi
+wait 2>/dev/null
+exit 0
