@@ -16,9 +16,9 @@ void cli_filter_words(const struct cli_filter *f, struct buf *to);
 bool cli_filter_any(const struct cli_filter *f);
 
 /* Reads one capture and writes what it came to; path NULL or "-" is standard output. After a
- * failure, which has been told, the file is as it was. origin: the file that the operand was made
+ * failure, which has been told, the file is as it was. from: the file that the operand was made
  * from, whose name and digest it has; NULL: its own. */
-void cli_save_aggregate(const char *path, const char *operand, const char *origin,
+void cli_save_aggregate(const char *path, const char *operand, const char *from,
 			const struct import_options *import, const struct project_options *what,
 			const char *options);
 

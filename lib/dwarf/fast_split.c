@@ -14,8 +14,9 @@
 /* A .dwo file, or the parts of one unit in a .dwp file. */
 struct dwo {
 	struct dwo *next;
-	struct object *object; /* NULL: not ours to free */
-	uint64_t place;        /* of object_place; a row + 1 of the package */
+	struct object *object;     /* NULL: not ours to free */
+	const struct object *from; /* the file that it is in */
+	uint64_t place;            /* of object_place */
 	struct fast_file file;
 	struct map64 ids; /* dwo_id -> index in file.units + 1 */
 };
@@ -201,6 +202,7 @@ static const char *accept_dwo(void *arg, struct object *c)
 		return why;
 	d = dwo_new(x->main, in);
 	d->place = place;
+	d->from = c;
 	budget_spend(x->budget, 1024 + d->file.n_units * 16);
 	why = check(x, d);
 	if (why) {
@@ -271,6 +273,7 @@ static bool seek_in_package(struct search *x, struct buf *why)
 	if (!wrong && !known) {
 		d = dwo_new(x->main, part);
 		p->taken += part[SPLIT_INFO].n;
+		d->from = p->object;
 		budget_spend(x->budget, 1024 + d->file.n_units * 16);
 		VEC_PUSH(s->rows, s->n_rows, s->cap_rows) = d;
 		known = *map64_put(&p->rows, row) = (uint32_t)s->n_rows;
@@ -292,6 +295,7 @@ static void join(struct fast_part *part, const struct search *x)
 	const struct fast_unit *skeleton = x->skeleton;
 
 	part->file = &x->found->file;
+	part->path = object_debug_path(x->found->from);
 	part->unit = x->found->file.units[x->unit - 1];
 	part->unit.addr_base = skeleton->addr_base;
 	part->unit.base = skeleton->base;

@@ -16,8 +16,9 @@
 struct fast_part {
 	struct fast_file *file; /* its sections; NULL: not found */
 	struct fast_unit unit;
-	const char *why; /* not found; what to say of it */
-	bool refused;    /* a file was there, and was no good */
+	const char *path; /* of the file that it is in */
+	const char *why;  /* not found; what to say of it */
+	bool refused;     /* a file was there, and was no good */
 };
 
 struct fast_splits;

@@ -21,7 +21,8 @@ struct seek {
 	void *arg;
 	struct buf path, tried;
 	struct buf *why;
-	uint64_t *digest; /* instead of looking into files */
+	uint64_t *digest;    /* instead of looking into files */
+	struct trail *trail; /* NULL: nobody wants to know */
 };
 
 static void refuse(struct seek *k, const char *path, const char *why)
@@ -30,6 +31,7 @@ static void refuse(struct seek *k, const char *path, const char *why)
 		buf_adds(k->why, "; ");
 	buf_add_escaped(k->why, path, strlen(path));
 	buf_addf(k->why, ": %s", why);
+	trail_add(k->trail, false, path, "%s", why);
 }
 
 /* The same place by two ways is looked at once. */
@@ -73,8 +75,10 @@ static bool try_path(struct seek *k)
 		return false;
 	}
 	/* nothing there is the usual case, and not worth a word */
-	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR))
+	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR)) {
+		trail_add(k->trail, false, path, "not there");
 		return false;
+	}
 	if (object_open(&c, path, &e)) {
 		refuse(k, path, e.msg);
 		return false;
@@ -83,8 +87,11 @@ static bool try_path(struct seek *k)
 		why = "is for another machine";
 	else
 		why = k->accept(k->arg, c);
-	if (!why)
+	if (!why) {
+		trail_add(k->trail, true, path, "has what dwz has moved out of %s",
+			  object_debug_path(k->o));
 		return true;
+	}
 	refuse(k, path, why);
 	object_free(c);
 	return false;
@@ -328,6 +335,22 @@ static bool try_by_id(struct seek *k, const char *dir, const struct object_build
 	return found;
 }
 
+/* Whoever knows files by their build-id is asked last. */
+static bool ask_finders(struct seek *k, const struct object_build_id *id)
+{
+	const struct object *o = k->o;
+	const char *path;
+
+	for (size_t i = 0; id->len && i < o->n_finders; i++) {
+		const struct object_finder *f = &o->finders[i];
+
+		for (size_t n = 0; (path = f->find(f->arg, id, OBJECT_DEBUG, n, NULL)); n++)
+			if (try(k, NULL, 0, path, ""))
+				return true;
+	}
+	return false;
+}
+
 static bool seek_supplement(struct seek *k, const struct link *l)
 {
 	struct object *o = k->o;
@@ -359,17 +382,22 @@ static bool seek_supplement(struct seek *k, const struct link *l)
 		if (try(k, o->dirs[i], strlen(o->dirs[i]), base_of(l->name), "") ||
 		    try(k, o->dirs[i], strlen(o->dirs[i]), ".dwz/", base_of(l->name)))
 			return true;
-	return o->system && try(k, system, strlen(system), ".dwz/", base_of(l->name));
+	return (o->system && try(k, system, strlen(system), ".dwz/", base_of(l->name))) ||
+	       ask_finders(k, &l->id);
 }
 
-void companion_supplement(struct object *o)
+void companion_supplement(struct object *o, bool explain)
 {
 	const struct elf_file *f =
 	    o->debug.path && section_find(&o->debug, ".debug_info") ? &o->debug : &o->file;
 	struct link l = read_link(f);
 	struct supplement s = {.o = o, .link = &l};
 	struct buf why = BUF_INIT;
-	struct seek k = {.o = o, .accept = accept_supplement, .arg = &s, .why = &why};
+	struct seek k = {.o = o,
+			 .accept = accept_supplement,
+			 .arg = &s,
+			 .why = &why,
+			 .trail = explain ? &o->trail : NULL};
 
 	if (l.name && o->file.fd >= 0 && !o->supplement && !done(&k, seek_supplement(&k, &l))) {
 		struct buf b = BUF_INIT;
@@ -406,6 +434,8 @@ void companion_keep_search(struct object *o, const struct object_search *s)
 {
 	companion_release(o);
 	o->system = s->system;
+	o->finders = s->finders;
+	o->n_finders = s->n_finders;
 	o->dirs = mem_zarray(s->n_dirs, sizeof *o->dirs);
 	for (o->n_dirs = 0; o->n_dirs < s->n_dirs; o->n_dirs++)
 		o->dirs[o->n_dirs] = mem_strdup(s->dirs[o->n_dirs]);
@@ -430,7 +460,7 @@ enum status object_find_debug(struct object *o, const struct object_search *s, s
 
 	companion_keep_search(o, s);
 	st = debug_file_find(o, s, e);
-	companion_supplement(o);
+	companion_supplement(o, s->explain);
 	if (st == ST_NONE) { /* symbols will be asked for: say now if they are broken */
 		struct err broken = ERR_INIT;
 

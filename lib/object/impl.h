@@ -138,6 +138,8 @@ struct object {
 	char **dirs;
 	size_t n_dirs;
 	bool system;
+	const struct object_finder *finders; /* the search's, which outlives the object */
+	size_t n_finders;
 	struct minidebug mini;
 	struct object *supplement;
 	char *supplement_missing;
@@ -148,7 +150,7 @@ enum status debug_file_find(struct object *o, const struct object_search *s, str
 
 /* companion.c */
 void companion_keep_search(struct object *o, const struct object_search *s);
-void companion_supplement(struct object *o); /* looks for it */
+void companion_supplement(struct object *o, bool explain); /* looks for it */
 void companion_release(struct object *o);
 
 /* code.c */

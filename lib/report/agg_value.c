@@ -238,7 +238,9 @@ static struct agg_place read_place(const struct agg_places *places, struct curso
 
 	if (!cursor_failed(c) && i >= places->n)
 		cursor_fail(c, ST_BAD, "there is no such place");
-	return cursor_failed(c) ? (struct agg_place){.input = 0} : places->items[i];
+	if (cursor_failed(c))
+		return (struct agg_place){.input = 0};
+	return places->items[i];
 }
 
 static void read_buckets(struct agg_value *v, struct cursor *c)

@@ -26,7 +26,7 @@ ClusterName=fleet
 SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$port
 AuthType=auth/munge
-AuthInfo=socket=$PWD/munge.socket
+AuthInfo=socket=$PWD/munge.socket,cred_expire=5
 CredType=cred/munge
 SlurmUser=$me
 SlurmdUser=$me

@@ -62,6 +62,16 @@ if take g++-split-dwarf5 && prewarmed; then
 	check "it is refused" grep -q 'dwo_id differs' with.err
 fi
 
+# --explain names the file that a unit's functions are in.
+if take g++-split-dwarf5; then
+	(cd x && tm-addr2line --explain -e game "$(head -n 1 addresses)") >got 2>err
+	check "the .dwo file is named" grep -q '^  part: .*\.dwo$' got
+	check "with the functions in it" grep -q '^  function: DIE' got
+	rm x/*.dwo
+	(cd x && tm-addr2line --explain -e game "$(head -n 1 addresses)") >got 2>err
+	check "or that it is not there" grep -q '^  part: split DWARF: .* not there$' got
+fi
+
 # Without the supplementary file a name may be missing, and no name is another one.
 for row in dwz-common-dwarf4 dwz-common-dwarf5 dwz-sup-dwarf5; do
 	take $row || continue
@@ -135,12 +145,12 @@ fi
 # Damage: no engine dies or hangs, the fast one answers alike however many workers there are.
 # damaged WHAT FILE SEEDS: copies of x/FILE, which then is itself again
 damaged() {
-	local what=$1 file=$2 n=$3 how=${4-dwarf} i bad=0
+	local what=$1 file=$2 n=$3 i bad=0
 
 	cp "x/$file" good
 	mkdir -p mutated
 	rm -f mutated/*
-	"$GEN/mutate" "$how" "$n" mutated good
+	"$GEN/mutate" dwarf "$n" mutated good
 	for i in mutated/*; do
 		cp "$i" "x/$file"
 		timeout 60 "$resolve" -e fast -j 1 x/game >one 2>one.err || [ $? = 3 ] || bad=$((bad + 1))
@@ -158,4 +168,3 @@ take g++-split-dwarf5 && damaged "a .dwo file of DWARF 5" game.dwo 60
 take clang++-split-dwarf4 && damaged "a .dwo file of DWARF 4" game.dwo 60
 take g++-dwp-dwarf5 && damaged "a .dwp file" game.dwp 60
 take dwz-common-dwarf5 && damaged "a supplementary file" common.debug 60
-take minidebug && damaged "a file with .gnu_debugdata" game 40 elf

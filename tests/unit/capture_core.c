@@ -25,6 +25,9 @@ TEST(settings)
 	CHECK(s.pid == 12 && s.fd == 200 && s.stacks == CAP_STACKS_FP && s.mmap && !s.children);
 	CHECK(s.threshold == UINT64_MAX && s.depth == CAP_DEPTH_MAX);
 	CHECK_STR(s.out, "/a b/c=d");
+	CHECK(cap_settings_parse(&s, "stacks=shadow calls=markers"));
+	CHECK(s.stacks == CAP_STACKS_SHADOW && s.calls == CAP_CALLS_MARKERS);
+	CHECK(!cap_settings_parse(&s, "calls=some"));
 	CHECK(!cap_settings_parse(&s, "pid"));
 	CHECK(!cap_settings_parse(&s, "pid="));
 	CHECK(!cap_settings_parse(&s, "pid=1x"));
