@@ -13,6 +13,7 @@
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
+#: make bench-hooks          what instrumented calls cost with the shadow stack
 #: make diff                 answers compared on large files of Debian
 #: make diff-corpus DIR=...  the same on the ELF files of a folder
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
@@ -73,7 +74,9 @@ override LDLIBS   += $(TM_LIBS)
 proto    := $(wildcard lib/*/*.proto)
 made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
-lib_src  := $(filter-out lib/capture/preload_% lib/capture/lua/%,$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+# These include what a Lua brings.
+lua_host := $(addprefix lib/capture/lua/,module.c names.c snapshot.c)
+lib_src  := $(filter-out lib/capture/preload_% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/tm-*.c)
@@ -110,8 +113,8 @@ REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 
-.PHONY: all check check-fleet demo golden lint lint-deep fuzz bench bench-symbolize diff diff-corpus install uninstall fmt cover \
-        compdb clean help \
+.PHONY: all check check-fleet demo golden lint lint-deep fuzz bench bench-symbolize bench-hooks diff \
+        diff-corpus install uninstall fmt cover compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -289,6 +292,9 @@ bench: all $(GENS)
 bench-symbolize: all $(GENS)
 	@env $(TM_ENV) bash tests/bench/symbolize.sh
 
+bench-hooks: all
+	@env $(TM_ENV) bash tests/bench/hooks.sh
+
 diff: all $(GENS)
 	@env $(TM_ENV) bash tests/diff/large.sh
 
@@ -340,6 +346,7 @@ install: all $(B)/completions
 	$(foreach v,$(LUAS),install -D -m 755 $(B)/lib/$(v)/tracemill.so \
 	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
 	install -D -m 644 lib/capture/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
+	install -D -m 644 lib/capture/spike.h '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h'
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :
@@ -355,7 +362,7 @@ uninstall:
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME),'$(DESTDIR)$(LIBDIR)/$(notdir $(r))') \
-	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' \
+	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h' \
 	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 	struct cap_settings *s = &l.settings;
 	uint64_t depth = CAP_DEPTH, seconds = 0, idle = IDLE_S, port = SERVE_PORT;
 	struct unity_options unity = {0};
-	int stacks = 0, form = 0, fd = -1, status;
+	int stacks = 0, calls = 0, form = 0, fd = -1, status;
 	bool serving = false;
 	struct serve *server = NULL;
 	const char *given = NULL;
@@ -147,7 +147,11 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "sample", "BYTES", "a sample every so many, on average", &s->sample),
 	    ROW_FLAG(0, "mmap", "anonymous mappings too", &s->mmap),
 	    ROW_NUMBER(0, "rss", "MS", "counters of the process's memory, so often", &s->rss_ms),
-	    ROW_CHOICE(0, "stacks", "HOW", "auto, fp, unwind or none", &stacks, launch_stacks),
+	    ROW_CHOICE(0, "stacks", "HOW", "auto, fp, unwind, none or shadow", &stacks,
+		       launch_stacks),
+	    ROW_CHOICE(0, "calls", "HOW", "times of calls: none, markers or all", &calls,
+		       launch_calls),
+	    ROW_STRING(0, "spikes", "FILE", "PET's log of calls that take too long", &l.spikes),
 	    ROW_NUMBER(0, "depth", "N", "locations kept of a stack (default: 128)", &depth),
 	    ROW_HEADING("instead of a program:"),
 	    ROW_STRING(0, "unity", "PLACE", "a Unity player at HOST[:PORT]", &unity.place),
@@ -179,19 +183,20 @@ int main(int argc, char **argv)
 	argv[n + 1] = NULL;
 	s->depth = (unsigned)depth;
 	s->stacks = (enum cap_stacks)stacks;
+	s->calls = (enum cap_calls)calls;
 	s->duration_ms = seconds * 1000;
-	if (launch_prepare(&l, argv[1], given, &about, &e))
-		return failed(about, &e);
+	status = launch_prepare(&l, argv[1], given, &about, &e) ? failed(about, &e) : 0;
 	free(about);
+	if (status)
+		return status;
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);
 	if ((!serving || output) && (fd = open_output(&l, form_words[form])) < 0) {
 		err_sys(&e, "cannot open");
+		serve_free(server);
 		return failed(output, &e);
 	}
 	form = serving ? LOLI : form;
-	status = form ? record_as(&l, exporter_words[form], fd, server, argv + 1)
-		      : record(&l, fd, argv + 1);
-	free(l.library);
-	return status;
+	return form ? record_as(&l, exporter_words[form], fd, server, argv + 1)
+		    : record(&l, fd, argv + 1);
 }

@@ -85,6 +85,7 @@ static void parse(struct spikes_cli *c, struct spikes_options *o)
 	o->threshold = c->rules.has_threshold ? c->rules.threshold : SPIKES_THRESHOLD;
 	if (c->threshold && !spike_parse_limit(c->threshold, strlen(c->threshold), &o->threshold))
 		cli_usage("--threshold: '%s' is no time: 1ms, 100us, never", c->threshold);
+	o->strict = c->threshold || c->rules.has_threshold;
 	o->hook_cost = c->hook_cost ? cli_hook_cost(c->hook_cost) : 0;
 	o->rules = &c->rules;
 	o->filters = c->filter.filters;

@@ -2,6 +2,7 @@
 #include "lib/capture/capture.h"
 
 #include "lib/capture/sample.h"
+#include "lib/capture/timing.h"
 #include "lib/capture/unwind.h"
 
 #include <errno.h>
@@ -90,6 +91,8 @@ static bool begin(const struct cap_settings *s)
 	cap_modules_scan(&cap.modules, true);
 	cap_write_begin(fd);
 	cap_write(true);
+	if (s->calls)
+		cap_spikes_start();
 	return true;
 }
 
@@ -204,6 +207,23 @@ static inline void leave(const struct cap_ring *ring)
 		cap_helper_wake();
 }
 
+struct cap_ring *cap_open(unsigned n)
+{
+	struct cap_ring *ring;
+
+	if (!enter())
+		return NULL;
+	ring = room_for(n);
+	if (!ring)
+		leave(NULL);
+	return ring;
+}
+
+void cap_close(const struct cap_ring *ring)
+{
+	leave(ring);
+}
+
 static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc)
 {
 	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
@@ -235,6 +255,7 @@ static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 			n = 1;
 		}
 		break;
+	case CAP_STACKS_SHADOW: n = cap_shadow_of(where, pc); break;
 	default: n = by_tables(ring, where, pc); break;
 	}
 	return cap_stacks_id(&cap.stacks, &ring->last, pc, n);
@@ -245,7 +266,7 @@ static inline struct cap_record *record(struct cap_ring *ring, uint64_t seq, uns
 	struct cap_record *rec = cap_ring_next(ring);
 
 	rec->seq = seq;
-	rec->time = cap_now();
+	rec->time = cap_time();
 	rec->kind = (uint8_t)kind;
 	rec->stack = rec->name = 0;
 	rec->count = 1;
@@ -283,7 +304,7 @@ static void put_alloc(struct cap_ring *ring, const void *p, size_t requested, si
 	rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_ALLOC);
 	rec->address = (uintptr_t)p;
 	rec->requested = (uint64_t)requested * w;
-	rec->real = (uint64_t)real * w;
+	rec->real = real == (size_t)CAP_UNKNOWN ? CAP_UNKNOWN : (uint64_t)real * w;
 	rec->count = w;
 	rec->stack = stack;
 	rec->domain = (uint8_t)domain;
@@ -296,6 +317,7 @@ void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 {
 	struct cap_ring *ring;
 
+	cap_timing_flush();
 	if (!enter())
 		return;
 	ring = room_for(1);
@@ -369,45 +391,6 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	leave(ring);
 }
 
-/* The name's row, or 0 and the slot where it belongs. Names never go: no lock. */
-static uint32_t name_find(const char *text, size_t n, uint32_t *slot)
-{
-	uint32_t h = 2166136261u, id;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (uint8_t)text[i]) * 16777619u;
-	for (h ^= h >> 15;; h++) {
-		*slot = h % CAP_NAME_SLOTS;
-		id = atomic_load_explicit(&cap.name_slot[*slot], memory_order_acquire);
-		if (!id || (!memcmp(cap.name[id].text, text, n) && !cap.name[id].text[n]))
-			return id;
-	}
-}
-
-/* 0: there is no room for it, which is counted. */
-static uint32_t name_id(const char *text, const char *unit)
-{
-	size_t n = strnlen(text, CAP_NAME_MAX - 1);
-	uint32_t slot, id = name_find(text, n, &slot), count;
-
-	if (id)
-		return id;
-	cap_lock(&cap.naming);
-	id = name_find(text, n, &slot);
-	count = atomic_load_explicit(&cap.n_names, memory_order_relaxed);
-	if (!id && count + 1 < CAP_NAMES) {
-		id = count + 1;
-		memcpy(cap.name[id].text, text, n);
-		cap.name[id].unit = unit;
-		atomic_store_explicit(&cap.n_names, id, memory_order_release);
-		atomic_store_explicit(&cap.name_slot[slot], (uint16_t)id, memory_order_release);
-	}
-	cap_unlock(&cap.naming);
-	if (!id)
-		atomic_fetch_add_explicit(&cap.nameless, 1, memory_order_relaxed);
-	return id;
-}
-
 void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where)
 {
 	struct cap_ring *ring;
@@ -416,7 +399,7 @@ void cap_typed(const char *type, size_t requested, size_t real, struct cap_where
 		return;
 	ring = room_for(1);
 	if (ring) {
-		uint32_t name = name_id(type, NULL), stack = stack_of(ring, where);
+		uint32_t name = cap_name_id(type, NULL), stack = stack_of(ring, where);
 		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_TYPED);
 
 		rec->requested = requested;
@@ -438,7 +421,7 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 	if (!enter())
 		return;
 	if (name)
-		id = name_id(name, unit);
+		id = cap_name_id(name, unit);
 	ring = id || kind == CAP_FRAME ? room_for(1) : NULL;
 	if (ring) {
 		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), kind);
@@ -578,6 +561,7 @@ void cap_fork_child(void)
 	int old = cap.out.fd, fd;
 
 	cap_fork_parent();
+	cap_shadow_fork();
 	atomic_store(&cap.state, CAP_DONE);
 	atomic_store(&cap.helped, false);
 	if (!on)

@@ -22,12 +22,16 @@
 #include "lib/capture/pcs.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/settings.h"
+#include "lib/capture/shadow.h"
 #include "lib/capture/stacks.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
 enum { CAP_TICK_MS = 50, CAP_NAMES = 4096, CAP_NAME_MAX = 128, CAP_NAME_SLOTS = 8192 };
+
+/* Entries of the functions that are open, innermost first; how many. */
+typedef int (*cap_backtrace)(void **entry, int max);
 
 enum cap_state { CAP_UNSTARTED, CAP_ON, CAP_DONE };
 
@@ -38,14 +42,14 @@ struct cap_name {
 };
 
 struct capture {
-	_Atomic int state; /* enum cap_state */
-	bool some;         /* not every block: threshold or sampling */
+	struct cap_rings rings; /* first: it is aligned */
+	_Atomic int state;      /* enum cap_state */
+	bool some;              /* not every block: threshold or sampling */
 	struct cap_lock writing, starting;
 	uint32_t pid;
 	pthread_key_t ending; /* gives a thread's ring back */
 	int64_t start;        /* ns of the monotonic clock */
 	struct cap_settings settings;
-	struct cap_rings rings;
 	struct cap_stacks_table stacks;
 	struct cap_modules modules;
 	struct cap_live live;
@@ -54,13 +58,15 @@ struct capture {
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	_Atomic uint32_t n_names;
 	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
-	_Atomic uint64_t nested;                    /* from signal handlers inside the runtime */
-	_Atomic uint64_t ringless;                  /* too many threads */
-	_Atomic uint64_t dropped;                   /* slow output */
-	_Atomic uint64_t nameless;                  /* what has no room for its name */
-	_Atomic uint32_t bell;                      /* the helper sleeps on it */
-	_Atomic bool helped;                        /* there is a helper */
-	_Atomic bool ready;                         /* the process is far enough for one */
+	void (*loaded)(void); /* called by the helper when modules have come; NULL: nothing */
+	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
+	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
+	_Atomic uint64_t ringless;    /* too many threads */
+	_Atomic uint64_t dropped;     /* slow output */
+	_Atomic uint64_t nameless;    /* what has no room for its name */
+	_Atomic uint32_t bell;        /* the helper sleeps on it */
+	_Atomic bool helped;          /* there is a helper */
+	_Atomic bool ready;           /* the process is far enough for one */
 
 	/* the writer's */
 	struct cap_output out;
@@ -73,7 +79,8 @@ struct capture {
 
 extern struct capture cap;
 
-enum { CAP_QUIET = 1, CAP_BUSY = 2 }; /* depth: we know; we are writing a record */
+/* depth: we know; we are writing a record; an engine's hooks said so */
+enum { CAP_QUIET = 1, CAP_BUSY = 2, CAP_IGNORED = 4 };
 /* Where a hook was called from, for the stack. */
 struct cap_where {
 	const void *frame, *caller, *cfa;
@@ -126,6 +133,15 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where);
 /* A frame or a counter; name may be NULL for a frame. */
 void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value);
+
+/* The thread's ring, with room for n records and one more, until cap_close; NULL: nothing is
+ * recorded. */
+struct cap_ring *cap_open(unsigned n);
+void cap_close(const struct cap_ring *ring);
+/* In names.c: the row of a name, made when there is none; 0: there is no room, which is counted. */
+uint32_t cap_name_id(const char *text, const char *unit);
+/* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. */
+unsigned cap_shadow_of(struct cap_where where, uint64_t *pc);
 
 /* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
 void cap_write_begin(int fd);

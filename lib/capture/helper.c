@@ -93,6 +93,7 @@ static void *run(void *arg)
 {
 	int64_t tick = (int64_t)CAP_TICK_MS * 1000000, rss = (int64_t)cap.settings.rss_ms * 1000000;
 	int64_t next_rss = cap.start, next_reclaim = cap.start + RECLAIM_NS;
+	uint64_t seen = cap.modules.adds;
 	int64_t end = cap.settings.duration_ms
 			  ? cap.start + (int64_t)cap.settings.duration_ms * 1000000
 			  : INT64_MAX;
@@ -116,6 +117,10 @@ static void *run(void *arg)
 		}
 		if (cap_modules_scan(&cap.modules, false))
 			cap_stacks_forget(&cap.stacks);
+		if (cap.modules.adds != seen && cap.loaded) {
+			seen = cap.modules.adds;
+			cap.loaded();
+		}
 		if (cap_trylock(&cap.writing)) {
 			if (cap_on())
 				cap_write(false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/capture/capture.h"
+#include "lib/capture/timing.h"
 #include "lib/capture/tracemill.h"
 
 static _Atomic int64_t frames;
@@ -12,16 +13,25 @@ static void end_frame(void)
 		cap_flush();
 }
 
+/* The log of spikes says the frame, and the trace has what was called before it. */
+static void frame(const char *label, int64_t number)
+{
+	atomic_store(&cap_spikes.frame, number);
+	atomic_store(&cap_spikes.framed, true);
+	cap_timing_flush();
+	cap_mark(CAP_FRAME, label, NULL, number);
+}
+
 void tracemill_mark_frame(void)
 {
 	end_frame();
-	cap_mark(CAP_FRAME, NULL, NULL, atomic_fetch_add(&frames, 1));
+	frame(NULL, atomic_fetch_add(&frames, 1));
 }
 
 void tracemill_mark_frame_named(int64_t number, const char *label)
 {
 	end_frame();
-	cap_mark(CAP_FRAME, label, NULL, number);
+	frame(label, number);
 }
 
 void tracemill_mark_counter(const char *name, const char *unit, int64_t value)

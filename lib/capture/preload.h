@@ -20,10 +20,17 @@
 	CAP_PUBLIC result hook_##name parameters __asm__(CAP_SYMBOL(#name)); \
 	result hook_##name parameters
 
+/* What a program may have under this name too: its own goes first. */
+#define CAP_EXPORT(result, name, parameters)                                             \
+	CAP_PUBLIC __attribute__((weak)) result export_##name parameters __asm__(#name); \
+	result export_##name parameters
+
 /* The next definition of name behind this library; NULL: none. */
 void *cap_next(const char *name);
 /* Reads the settings and starts, once the environment is there. */
 void cap_preload_start(void);
 size_t cap_usable(const void *p);
+/* Takes up with an engine that is patched for LoliProfiler, if one has been loaded since. */
+void cap_engine_look(void);
 
 #endif

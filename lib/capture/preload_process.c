@@ -8,6 +8,7 @@
  */
 #include "lib/capture/memory.h"
 #include "lib/capture/preload.h"
+#include "lib/capture/spike_log.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,6 +33,20 @@ void cap_preload_start(void)
 		cap_start(&s);
 }
 
+/* PET's log is there without a recording too. */
+static void start_log(void)
+{
+	const char *path = getenv("TRACEMILL_SPIKES"), *us = getenv("TRACEMILL_SPIKE_US");
+	uint64_t v = 0;
+
+	for (; us && *us >= '0' && *us <= '9' && v < UINT32_MAX; us++)
+		v = v * 10 + (unsigned)(*us - '0');
+	if (us && !*us)
+		atomic_store(&cap_spikes.limit, v * 1000);
+	if (path && *path)
+		cap_spike_log_file(path);
+}
+
 static void at_end(void)
 {
 	cap_finish(NULL);
@@ -39,6 +54,7 @@ static void at_end(void)
 
 static __attribute__((constructor)) void begin(void)
 {
+	start_log();
 	cap_preload_start();
 	if (!cap_on())
 		return;
@@ -48,8 +64,11 @@ static __attribute__((constructor)) void begin(void)
 		cap_finish("the C library had no room for the recorder's handlers");
 	cap_self.depth &= ~(unsigned)CAP_QUIET;
 	atomic_store(&cap.ready, true);
-	if (cap_on())
-		cap_helper_start();
+	if (!cap_on())
+		return;
+	cap.loaded = cap_engine_look;
+	cap_engine_look();
+	cap_helper_start();
 }
 
 static __attribute__((destructor)) void end(void)
@@ -104,9 +123,11 @@ CAP_HOOK(int, dlclose, (void *handle))
 		cap_modules_look();
 		cap_flush();
 	}
+	atomic_store(&cap.theirs, NULL); /* it may go with the module */
 	result = next(handle);
 	if (!cap_self.depth)
 		cap_modules_look();
+	cap_engine_look();
 	return result;
 }
 

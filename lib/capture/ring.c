@@ -95,6 +95,7 @@ void cap_rings_reset(struct cap_rings *r)
 		atomic_store(&ring->pending, UINT64_MAX);
 		atomic_store(&ring->owner, 0);
 		ring->thread = 0;
+		ring->n_text = 0;
 	}
 	atomic_store(&r->lock.held, 0);
 }

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-enum { CAP_RECORDS = 2048, CAP_RINGS = 1024 };
+enum { CAP_RECORDS = 2048, CAP_RINGS = 1024, CAP_TEXT_MAX = 32, CAP_TEXTS = 256 };
 
 enum cap_record_kind {
 	CAP_ALLOC = 1,
@@ -26,14 +26,25 @@ enum cap_record_kind {
 	CAP_THREAD,  /* address = tid: what follows in this ring is this thread's */
 	CAP_FRAME,   /* address = number, name = row of the names or 0 */
 	CAP_COUNTER, /* address = value (signed), name = row of the names */
-	CAP_TYPED    /* an allocation without an address; name = row of the names, its type */
+	CAP_TYPED,   /* an allocation without an address; name = row of the names, its type */
+	CAP_ENTER,   /* a call (calls.h); count = 1: it has a time; address = value */
+	CAP_EXIT,
+	CAP_TEXT /* of the call that follows in this ring; count = bytes */
 };
+
+/* Of a record's real size: an engine's pool does not say. */
+#define CAP_UNKNOWN UINT64_MAX
 
 struct cap_record {
 	uint64_t seq;
-	int64_t time; /* ns of the monotonic clock */
-	uint64_t address;
-	uint64_t requested, real;
+	union {
+		struct {
+			int64_t time; /* ns of the monotonic clock */
+			uint64_t address;
+			uint64_t requested, real;
+		};
+		char text[CAP_TEXT_MAX];
+	};
 	uint32_t count; /* allocations that it stands for */
 	uint32_t stack;
 	uint32_t name;
@@ -46,15 +57,18 @@ struct cap_ring {
 	_Alignas(64) _Atomic uint64_t head; /* records put in; the thread's */
 	_Atomic uint64_t pending; /* at most the number that is being taken; UINT64_MAX: none */
 	uint64_t room;            /* the tail as the thread last saw it */
-	_Alignas(64) _Atomic uint64_t tail;  /* records taken out; the writer's */
-	uint64_t end;                        /* head as this pass of the writer saw it */
-	uint32_t thread;                     /* row of the trace */
+	_Alignas(64) _Atomic uint64_t tail; /* records taken out; the writer's */
+	uint64_t end;                       /* head as this pass of the writer saw it */
+	uint32_t thread;                    /* row of the trace */
+	uint32_t n_text;                    /* gathered for the next call */
+	char text[CAP_TEXTS];
 	_Alignas(64) _Atomic uint32_t owner; /* tid; 0: free */
 	uint32_t announce;                   /* tid to say before the next record; 0: said */
 	uint64_t random;                     /* state of the sampler */
 	int64_t until;                       /* bytes to the next sample */
 	uintptr_t stack_lo, stack_hi;        /* of the owner; equal: not known */
 	struct cap_last last;
+	struct cap_known *known; /* calls.c */
 	struct cap_rules rules;
 	uint32_t rules_of; /* flushed of last, for which they hold */
 	struct cap_record records[CAP_RECORDS];

@@ -25,9 +25,21 @@ static bool is(const char *p, size_t n, const char *word)
 	return strlen(word) == n && !memcmp(p, word, n);
 }
 
+static bool calls(struct cap_settings *s, const char *p, size_t n)
+{
+	static const char *const words[] = {"none", "markers", "all"};
+
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+		if (is(p, n, words[i])) {
+			s->calls = (enum cap_calls)i;
+			return true;
+		}
+	return false;
+}
+
 static bool stacks(struct cap_settings *s, const char *p, size_t n)
 {
-	static const char *const words[] = {"auto", "fp", "unwind", "none"};
+	static const char *const words[] = {"auto", "fp", "unwind", "none", "shadow"};
 
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
 		if (is(p, n, words[i])) {
@@ -43,6 +55,8 @@ static bool set(struct cap_settings *s, const char *key, size_t k, const char *p
 
 	if (is(key, k, "stacks"))
 		return stacks(s, p, n);
+	if (is(key, k, "calls"))
+		return calls(s, p, n);
 	if (!number(p, n, &v))
 		return false;
 	if (is(key, k, "pid"))

@@ -9,7 +9,8 @@
  *   inode=N        of the file that is open there: a process that does not record closes it
  *   out=PATH       the output, or with children=1 what the names of the children's begin with
  *   since=S        seconds since 1970: an older file at OUT.PID is another recording's
- *   stacks=WORD    auto, fp, unwind or none
+ *   stacks=WORD    auto, fp, unwind, none or shadow
+ *   calls=WORD     enter and exit of calls: none, markers (spike.h) or all
  *   threshold=N    only blocks of N bytes and more
  *   sample=N       Poisson sampling: a point every N bytes on average
  *   depth=N        locations kept of a stack
@@ -27,13 +28,21 @@
 
 #define CAP_VARIABLE "TRACEMILL_CAPTURE"
 
-enum cap_stacks { CAP_STACKS_AUTO, CAP_STACKS_FP, CAP_STACKS_UNWIND, CAP_STACKS_NONE };
+enum cap_stacks {
+	CAP_STACKS_AUTO,
+	CAP_STACKS_FP,
+	CAP_STACKS_UNWIND,
+	CAP_STACKS_NONE,
+	CAP_STACKS_SHADOW
+};
+enum cap_calls { CAP_CALLS_NONE, CAP_CALLS_MARKERS, CAP_CALLS_ALL };
 enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
 
 struct cap_settings {
 	uint64_t pid, threshold, sample, duration_ms, rss_ms, inode, since;
 	int fd; /* -1: none */
 	enum cap_stacks stacks;
+	enum cap_calls calls;
 	unsigned depth;
 	bool mmap, children, drop;
 	char out[CAP_PATH_MAX]; /* "": none */

@@ -5,6 +5,8 @@
 #include "lib/capture/capture.h"
 
 #include "lib/capture/memory.h"
+#include "lib/capture/sites.h"
+#include "lib/capture/timing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +17,8 @@
 enum { TIDS = 1 << 22, FLUSH_NS = 100000000 }; /* PID_MAX_LIMIT of 64-bit Linux */
 
 /* The metrics of the header, as in lib/trace/model.h, which is not for in here. */
-enum { COUNT, REQUESTED, REAL, LIVE, N_METRICS };
-enum { EXACT = 1, LOWER_BOUND, ESTIMATED };
+enum { COUNT, REQUESTED, REAL, LIVE, TIME, N_METRICS };
+enum { ABSENT, EXACT, LOWER_BOUND, ESTIMATED };
 enum { INFO, GUESS, LOSS };
 
 static uint8_t *text(uint8_t *p, const char *s)
@@ -53,7 +55,7 @@ static uint64_t lost(void)
 
 static void header(void)
 {
-	static const char *const stacks[] = {"auto", "fp", "unwind", "none"};
+	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
 	const struct cap_settings *s = &cap.settings;
 	uint8_t state = s->sample ? ESTIMATED : s->threshold || lost() ? LOWER_BOUND : EXACT;
 	/* A block whose free was lost would be told as live. */
@@ -64,7 +66,7 @@ static void header(void)
 	*p++ = 0; /* flags */
 	*p++ = N_METRICS;
 	for (unsigned m = 0; m < N_METRICS; m++) {
-		*p++ = m == LIVE ? live : state;
+		*p++ = m == TIME ? (s->calls ? EXACT : ABSENT) : m == LIVE ? live : state;
 		*p++ = 0;
 	}
 	p = cap_uleb(p, n);
@@ -128,11 +130,45 @@ static void thread(struct cap_ring *ring, uint32_t tid)
 	ring->thread = (uint32_t)cap.out.threads;
 }
 
+struct place {
+	uint64_t name, file;
+	uint32_t line;
+};
+
+/* What a marker says of a location. */
+static struct place name_of(uint64_t pc)
+{
+	const struct cap_site *site = NULL;
+	struct place place = {0, 0, 0};
+
+	if (pc & CAP_SITE)
+		site = cap_site_at((uint32_t)pc);
+	else if (pc & CAP_ENTRY)
+		site = cap_site_at(cap_site_find(pc & ~CAP_ENTRY));
+	if (site) {
+		place.name = cap_output_string(&cap.out, site->name, strlen(site->name));
+		if (*site->file)
+			place.file = cap_output_string(&cap.out, site->file, strlen(site->file));
+		place.line = site->line;
+	} else if (pc & CAP_SITE) {
+		place.name = cap_output_string(&cap.out, "PET_Pause", 9);
+	}
+	return place;
+}
+
+static uint8_t *add_name(uint8_t *p, const struct place *place)
+{
+	p = cap_uleb(p, place->name);
+	p = cap_uleb(p, place->file);
+	return cap_uleb(p, place->line);
+}
+
 /* Every node that there is: those that the records in the rings have are among them. */
 static void stacks(void)
 {
 	uint32_t n = atomic_load_explicit(&cap.stacks.n, memory_order_acquire);
 	uint64_t previous = 0;
+	struct place name;
 	uint8_t *p;
 
 	for (uint32_t i = cap.nodes + 1; i <= n; i++) {
@@ -144,18 +180,33 @@ static void stacks(void)
 			node->location = *id;
 			continue;
 		}
-		p = cap_output_row(&cap.out, CHUNK_LOCATIONS, first, 64);
+		name = name_of(node->pc);
+		p = cap_output_row(&cap.out, CHUNK_LOCATIONS, first, 80);
 		if (cap.out.fresh)
 			previous = 0;
-		*p++ = (uint8_t)(1 << 3 | (cap.epoch ? 1 << 6 : 0)); /* runtime, return */
-		p = cap_uleb(p, zigzag((int64_t)(node->pc - previous)));
+		if (node->pc & CAP_SITE) {
+			*p++ = 4 | 1 << 7; /* by name */
+			p = cap_uleb(p, zigzag(0 - (int64_t)previous));
+			p = cap_uleb(p, 0);
+			cap_output_rows(&cap.out, add_name(p, &name));
+			previous = 0;
+			node->location = (uint32_t)++cap.out.locations;
+			if (id)
+				*id = node->location;
+			continue;
+		}
+		*p++ = (uint8_t)((node->pc & CAP_ENTRY ? 3 : 1) << 3 | /* runtime; entry, return */
+				 (cap.epoch ? 1 << 6 : 0) | (name.name ? 1 << 7 : 0));
+		p = cap_uleb(p, zigzag((int64_t)((node->pc & ~CAP_ENTRY) - previous)));
 		p = cap_uleb(p, 0);
 		if (cap.epoch) {
 			p = cap_uleb(p, 0);
 			p = cap_uleb(p, cap.epoch);
 		}
+		if (name.name)
+			p = add_name(p, &name);
 		cap_output_rows(&cap.out, p);
-		previous = node->pc;
+		previous = node->pc & ~CAP_ENTRY;
 		node->location = (uint32_t)++cap.out.locations;
 		if (id)
 			*id = node->location;
@@ -222,6 +273,25 @@ static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 	if (rec->stack > cap.nodes)
 		stacks();
 	switch (rec->kind) {
+	case CAP_TEXT:
+		for (uint32_t i = 0; i < rec->count && ring->n_text < CAP_TEXTS; i++)
+			ring->text[ring->n_text++] = rec->text[i];
+		return;
+	case CAP_ENTER:
+	case CAP_EXIT:
+		ev.kind = rec->kind == CAP_ENTER ? EV_ENTER : EV_EXIT;
+		ev.has = EV_HAS_THREAD | EV_HAS_STACK | (rec->count ? EV_HAS_TIME : 0);
+		ev.value = (int64_t)rec->address;
+		if (ev.value || ev.kind == EV_EXIT)
+			ev.has |= EV_HAS_VALUE;
+		ev.thread = ring->thread;
+		ev.stack = rec->stack;
+		if (ring->n_text) {
+			ev.has |= EV_HAS_NAME;
+			ev.name = (uint32_t)cap_output_string(&cap.out, ring->text, ring->n_text);
+			ring->n_text = 0;
+		}
+		break;
 	case CAP_THREAD: thread(ring, (uint32_t)rec->address); return;
 	case CAP_FRAME:
 		ev.kind = EV_FRAME;
@@ -254,6 +324,8 @@ static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 		ev.has |= EV_HAS_REQUESTED | EV_HAS_REAL;
 		ev.requested = rec->requested;
 		ev.real = rec->real;
+		if (ev.real == CAP_UNKNOWN)
+			ev.has &= (uint16_t)~EV_HAS_REAL;
 		ev.stack = rec->stack;
 		if (ev.stack)
 			ev.has |= EV_HAS_STACK;
@@ -321,6 +393,16 @@ void cap_write_end(const char *end)
 	loss(atomic_load(&cap.live.lost), "frees not recorded: too many sampled blocks live");
 	loss(atomic_load(&cap.stacks.cut), "stacks cut short: the recorder's table is full");
 	loss(atomic_load(&cap.mappings.lost), "mappings beyond the recorder's limit");
+	loss(atomic_load(&cap_shadow_counts.deep), "calls deeper than the shadow stack");
+	loss(atomic_load(&cap_shadow_counts.nested),
+	     "calls in signal handlers that interrupted a compiler's hook");
+	loss(atomic_load(&cap_shadow_counts.foreign), "calls on stacks that are not a thread's");
+	loss(atomic_load(&cap_shadow_counts.orphans), "exits of calls that were not open");
+	if (s->calls)
+		loss(atomic_load(&cap_spikes.lost),
+		     "calls that ended by a jump, at an unknown time");
+	loss(atomic_load(&cap_spikes.untold), "texts of calls without room, or too late");
+	loss(atomic_load(&cap_sites.lost), "markers without a name: too many places");
 	loss(cap.modules.lost, "modules beyond the recorder's limit");
 	if (end)
 		cap_output_note(&cap.out, INFO, 0, end);

@@ -68,6 +68,17 @@ void cli_filter_words(const struct cli_filter *f, struct buf *to)
 		buf_adds(to, " --ignore-case");
 }
 
+bool cli_filter_any(const struct cli_filter *f)
+{
+	struct buf words = BUF_INIT;
+	bool any;
+
+	cli_filter_words(f, &words);
+	any = words.len > 0;
+	buf_release(&words);
+	return any;
+}
+
 struct saver {
 	struct cli_loop loop;
 	struct agg_builder builder;

@@ -12,6 +12,9 @@
  * compares. Rules for owners are their files' names and digests. */
 void cli_filter_words(const struct cli_filter *f, struct buf *to);
 
+/* Whether anything was chosen at all. */
+bool cli_filter_any(const struct cli_filter *f);
+
 /* Reads one capture and writes what it came to; path NULL or "-" is standard output. After a
  * failure, which has been told, the file is as it was. from: the file that the operand was made
  * from, whose name and digest it has; NULL: its own. */

@@ -3,8 +3,10 @@
 
 #include "lib/base/mem.h"
 #include "lib/cli/aggregate.h"
+#include "lib/history/history.h"
 #include "lib/report/agg_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -113,7 +115,12 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 		cli_usage("--base and --new go together");
 	if (c->has_ranges && (c->groups.n || n > 2))
 		cli_usage("ranges are of two sides");
-	if (n == 1 && !c->has_ranges)
+	if (!c->history && (c->base_branch || c->base_machine || c->base_last))
+		cli_usage("--base-branch, --base-machine and --base-last choose from --history");
+	if (c->history && (lists || c->groups.n || c->has_ranges))
+		cli_usage(
+		    "--history is the base: give the files to judge, and no groups or ranges");
+	if (n == 1 && !c->has_ranges && !c->history)
 		cli_usage("nothing to compare with: give another file, or two ranges of this one");
 	read_policy(c);
 }
@@ -144,6 +151,55 @@ static void read_list(struct cli_compare *c, const char *label, const struct opt
 	for (size_t i = 0; i < files->n; i++)
 		if (files->items[i])
 			read_file(c, files->items[i]);
+}
+
+static bool read_green(struct cli_compare *c, struct history *h, struct err *e)
+{
+	struct history_choice choice = {.branch = c->base_branch,
+					.machine = c->base_machine,
+					.status = "green",
+					.last = c->base_last ? c->base_last : COMPARE_GREEN};
+	struct history_runs runs;
+	struct buf b = BUF_INIT;
+	enum status st = history_runs(h, &choice, &runs, e);
+
+	if (st)
+		return false;
+	buf_addf(&b, "median of %zu green run%s%s%s", runs.n, runs.n == 1 ? "" : "s",
+		 c->base_branch ? " of " : "", c->base_branch ? c->base_branch : "");
+	begin_group(c, arena_strndup(&c->in.names, b.data, b.len));
+	c->in.compare.groups[0].median = true;
+	for (size_t i = 0; i < runs.n && !st; i++) {
+		struct cursor cur;
+
+		b.len = 0;
+		st = history_aggregate(h, runs.items[i].id, &b, e);
+		cursor_init(&cur, b.data, b.len, 0, e);
+		if (!st)
+			st = compare_inputs_aggregate(&c->in, &cur, runs.items[i].build, e);
+	}
+	if (!st && runs.n && runs.n < choice.last)
+		cli_note(h->shown, "only %zu green runs, not %" PRIu64, runs.n, choice.last);
+	history_runs_release(&runs);
+	buf_release(&b);
+	return !st;
+}
+
+static void read_history(struct cli_compare *c)
+{
+	struct err e = ERR_INIT;
+	struct history h;
+
+	if (history_open(&h, c->history, DB_READ, 60, &e) || db_begin_reading(h.db, &e) ||
+	    !read_green(c, &h, &e)) {
+		cli_fail(h.shown, &e);
+	} else if (!c->in.compare.groups[0].n) {
+		cli_error(h.shown, "no green run%s%s to compare with",
+			  c->base_branch ? " of branch " : "",
+			  c->base_branch ? c->base_branch : "");
+		cli_status(EXIT_INCONCLUSIVE);
+	}
+	history_close(&h);
 }
 
 static void read_groups(struct cli_compare *c)
@@ -199,6 +255,15 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 		read_list(c, labels[1], &c->new);
 	}
 	read_groups(c);
+	if (c->history) {
+		read_history(c);
+		if (!c->in.compare.n_groups || !c->in.compare.groups[0].n)
+			return false;
+		begin_group(c, n == 1 ? operands[0] : labels[1]);
+		for (int i = 0; i < n; i++)
+			read_file(c, operands[i]);
+		n = 0;
+	}
 	for (int i = 0; i < n || (i == 1 && c->has_ranges && n == 1); i++) {
 		const char *path = operands[i < n ? i : 0];
 

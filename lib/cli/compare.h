@@ -11,11 +11,15 @@
 #include "lib/report/compare_inputs.h"
 #include "lib/report/gate.h"
 
+enum { COMPARE_GREEN = 5 }; /* runs of a history that are the base */
+
 /* Options: zeroed is none of them. */
 struct cli_compare {
 	struct opt_list base, new, groups;
 	struct opt_list base_frames, base_times, new_frames, new_times;
 	const char *policy_path, *today;
+	const char *history, *base_branch, *base_machine;
+	uint64_t base_last; /* 0: COMPARE_GREEN */
 	bool allow_loss;
 
 	/* private */
@@ -33,6 +37,13 @@ struct cli_compare {
 	    ROW_MANY(0, "group", "NAME",                                                           \
 		     "and FILES: one of several groups of runs; the first is the base",            \
 		     &(c).groups),                                                                 \
+	    ROW_STRING(0, "history", "STORE",                                                      \
+		       "the base is the median of green runs of this store (tm-history(1))",       \
+		       &(c).history),                                                              \
+	    ROW_STRING(0, "base-branch", "NAME", "of this branch", &(c).base_branch),              \
+	    ROW_STRING(0, "base-machine", "NAME", "of this machine", &(c).base_machine),           \
+	    ROW_NUMBER(0, "base-last", "N", "of the newest N of them (default 5)",                 \
+		       &(c).base_last),                                                            \
 	    ROW_LIST(0, "base-frame", "RANGE", "of the base only these frames", &(c).base_frames), \
 	    ROW_LIST(0, "new-frame", "RANGE", "of the new side only these", &(c).new_frames),      \
 	    ROW_LIST(0, "base-time", "RANGE", "of the base only this time", &(c).base_times),      \

@@ -9,6 +9,7 @@
  *	fast_scope.c     functions and inlined calls that hold an address
  *	fast_line.c      line programs merged against the addresses
  *	fast_name.c      names, call sites
+ *	fast_split.c     units whose functions are in .dwo and .dwp files
  *	fast_answer.c    one unit and its addresses -> answers
  *	fast.c           owners of addresses, the queue
  *	fast_merge.c     answers of units -> the job's, in the order of the addresses
@@ -21,7 +22,9 @@
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_merge.h"
+#include "lib/dwarf/fast_split.h"
 #include "lib/dwarf/reference.h"
+#include "lib/object/companion.h"
 
 #include <stdlib.h>
 
@@ -115,7 +118,11 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	for (size_t i = 0; !why && i < w->ranges.n; i++)
 		owned(arg, w->ranges.all[i].lo, w->ranges.all[i].hi);
 	if (!why && !u->ranged) {
-		const struct abbrevs *t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+		const struct fast_part *part =
+		    u->split && f->splits ? fast_part_of(f, u, &w->budget) : NULL;
+		struct fast_file *of = part && part->file ? part->file : f;
+		const struct fast_unit *v = of != f ? &part->unit : u;
+		const struct abbrevs *t = fast_tables_get(&of->tables, of->in[IN_ABBREV], v->table);
 
 		if (t->declined) {
 			u->state = UNIT_DECLINED;
@@ -124,7 +131,7 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 		}
 		why = t->why;
 		if (!why && t->has_code &&
-		    fast_scopes_ranges(f, u, t, false, &w->budget, &w->scopes, owned, arg))
+		    fast_scopes_ranges(of, v, t, false, &w->budget, &w->scopes, owned, arg))
 			why = w->scopes.why;
 		if (!why && !t->has_code && !low.form && !ranges.form && u->has_lines)
 			why = own_rows(f, w, u, owned, arg);
@@ -329,6 +336,31 @@ static void later_rounds(struct fast_engine *g)
 	free(stamp);
 }
 
+/* The supplementary file's units: all their DIEs are read, since nobody asks for one by one. */
+static enum status load_alt(struct fast_engine *g, struct object *o, struct err *e)
+{
+	struct fast_file *f = &g->file, *alt = mem_zalloc(sizeof *alt);
+	struct fast_value ranges, low, high;
+	struct sections s = {.abbrev = NULL};
+	enum status st = sections_load(&s, o, e);
+
+	if (!st) {
+		for (size_t i = 0; i < IN_ALT_STR; i++)
+			alt->in[i] = (struct bytes){s.all[i + 1].data, s.all[i + 1].size};
+		alt->big_endian = s.big_endian;
+		alt->last = f->last;
+		fast_units_index(alt);
+		for (size_t i = 0; i < alt->n_units; i++)
+			fast_unit_root(alt, &alt->units[i], &ranges, &low, &high);
+	}
+	if (s.complaint.len)
+		fast_complain(g, "%s", buf_str(&s.complaint));
+	buf_release(&s.complaint);
+	f->alt = alt;
+	f->in[IN_ALT_STR] = alt->in[IN_STR];
+	return st;
+}
+
 enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 {
 	struct fast_file *f = &g->file;
@@ -343,7 +375,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 		return st;
 	if (s->complaint.len)
 		fast_complain(g, "%s", buf_str(&s->complaint));
-	for (size_t i = 0; i < IN_COUNT; i++)
+	for (size_t i = 0; i < IN_ALT_STR; i++)
 		f->in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
 	f->big_endian = s->big_endian;
 	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -351,7 +383,10 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	f->extras = g->options->extras;
 	f->relative = g->options->relative;
 	f->zero_is_code = sections_zero_is_code(g->job->object);
-	return ST_OK;
+	f->splits = fast_splits_new(g->job->object);
+	if (object_supplement(g->job->object))
+		st = load_alt(g, object_supplement(g->job->object), e);
+	return st;
 }
 
 /* Seconds since *from, which begins anew. */
@@ -422,7 +457,7 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	fast_merge(&g);
 	stats->merge = lap(&from);
 	count(&g, stats);
-	if (object_intact(job->object, e))
+	if (object_intact(job->object, e) || fast_splits_intact(g.file.splits, e))
 		fast_give_back(&g, e->msg);
 	else
 		st = fast_fall_back(&g, e);

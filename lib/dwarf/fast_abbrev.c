@@ -24,6 +24,8 @@ int form_size(uint64_t form, uint8_t version, uint8_t address_size, bool wide)
 	case FORM_REF_UDATA:
 	case FORM_STRX:
 	case FORM_ADDRX:
+	case FORM_GNU_ADDR_INDEX:
+	case FORM_GNU_STR_INDEX:
 	case FORM_LOCLISTX:
 	case FORM_RNGLISTX: return -1 - OP_LEB;
 	case FORM_INDIRECT: return -1 - OP_INDIRECT;

@@ -54,6 +54,7 @@ enum fast_attribute { /* Table 7.5, and GNU's and MIPS's */
 		      AT_DWO_NAME = 0x76,
 		      AT_MIPS_LINKAGE_NAME = 0x2007,
 		      AT_GNU_DWO_NAME = 0x2130,
+		      AT_GNU_DWO_ID = 0x2131,
 		      AT_GNU_DISCRIMINATOR = 0x2136,
 		      AT_GNU_RANGES_BASE = 0x2132,
 		      AT_GNU_ADDR_BASE = 0x2133,
@@ -104,6 +105,8 @@ enum fast_form { /* Table 7.6, and GNU's */
 		 FORM_ADDRX3,
 		 FORM_ADDRX4,
 		 FORM_VENDOR = 0x1f00, /* from here on nobody's standard */
+		 FORM_GNU_ADDR_INDEX = 0x1f01,
+		 FORM_GNU_STR_INDEX = 0x1f02,
 		 FORM_GNU_REF_ALT = 0x1f20,
 		 FORM_GNU_STRP_ALT = 0x1f21,
 };

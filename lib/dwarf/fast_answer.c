@@ -2,6 +2,7 @@
 #include "lib/dwarf/fast_answer.h"
 
 #include "lib/base/mem.h"
+#include "lib/dwarf/fast_split.h"
 
 #include <stdlib.h>
 
@@ -11,6 +12,8 @@ struct making {
 	struct fast_file *f;
 	const struct fast_unit *u;
 	const struct abbrevs *t;
+	/* The unit that has the lines and was asked: a skeleton, whose part u is, or u itself. */
+	const struct fast_unit *asked;
 };
 
 static void make_room(struct fast_worker *w, size_t n)
@@ -91,7 +94,7 @@ static uint32_t path_of(struct making *m, uint32_t number)
 	if (!w->path_of[number]) {
 		b->len = 0;
 		w->path_of[number] = 1;
-		if (fast_lines_path(&w->lines, m->u, number, b)) {
+		if (fast_lines_path(&w->lines, m->asked, number, b)) {
 			VEC_PUSH(w->paths, w->n_paths, w->cap_paths) = (struct fast_text){
 			    arena_strndup(&w->arena, b->data ? b->data : "", b->len), b->len};
 			w->path_of[number] = (uint32_t)w->n_paths + 1;
@@ -242,11 +245,21 @@ static void lap(const struct fast_worker *w, double *from, double *sum)
 void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_t *addrs,
 		       struct fast_answers *a)
 {
-	struct making m = {.w = w, .f = f, .u = &f->units[a->unit]};
+	struct fast_unit *asked = &f->units[a->unit];
+	struct making m = {.w = w, .f = f, .u = asked, .asked = asked};
 	double from = w->timed ? budget_now() : 0;
 	enum status st;
 
-	m.t = fast_tables_get(&f->tables, f->in[IN_ABBREV], m.u->table);
+	if (asked->split && f->splits) {
+		const struct fast_part *part = fast_part_of(f, asked, &w->budget);
+
+		a->why_no_names = part->why;
+		if (part->file) {
+			m.f = part->file;
+			m.u = &part->unit;
+		}
+	}
+	m.t = fast_tables_get(&m.f->tables, m.f->in[IN_ABBREV], m.u->table);
 	a->found_all = m.t->declined ? FAST_DECLINED : DWARF_MALFORMED;
 	a->why = m.t->why;
 	if (a->why)
@@ -256,7 +269,8 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 		w->addrs[q] = addrs[a->query[q]];
 	w->scopes.n = w->n_paths = w->n_extras = 0;
 	fast_names_clear(&w->names);
-	st = fast_scopes_walk(f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
+	st =
+	    fast_scopes_walk(m.f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
 	if (!st)
 		st = second_walk(&m, a->n);
 	lap(w, &from, &w->scopes_time);
@@ -265,7 +279,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 		a->why = w->scopes.why;
 		return;
 	}
-	a->why_no_lines = fast_lines_run(f, m.u, w->addrs, a->n, &w->budget, &w->lines, w->rows);
+	a->why_no_lines = fast_lines_run(f, asked, w->addrs, a->n, &w->budget, &w->lines, w->rows);
 	lap(w, &from, &w->lines_time);
 	make_calls(&m, a);
 	lap(w, &from, &w->names_time);

@@ -30,6 +30,7 @@ struct fast_answers {
 	struct fast_text *names, *paths;
 	size_t n_names, n_paths;
 	const char *why, *why_no_lines; /* static text, or NULL */
+	const char *why_no_names;       /* of a unit's part, or NULL */
 	/* for the merge: ids in the job's answers, 0: not yet */
 	uint32_t *call_ids, *name_ids, *path_ids, *extra_ids;
 };

@@ -52,12 +52,9 @@ void fast_complain_of_units(struct fast_engine *g)
 		if (a->why_no_lines)
 			fast_complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", u->offset,
 				      a->why_no_lines);
-		if (u->split && !a->why)
-			fast_complain(
-			    g,
-			    "unit at .debug_info+0x%" PRIx64
-			    ": split DWARF: functions are in a .dwo file, which is not read",
-			    u->offset);
+		if (a->why_no_names && !a->why)
+			fast_complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", u->offset,
+				      a->why_no_names);
 	}
 }
 

@@ -7,6 +7,30 @@
 
 enum { LIMIT_HOPS = 16 }; /* ends a cycle of references */
 
+/* A DIE of the supplementary file, in places that hold DIEs of either. */
+#define IN_ALT (UINT64_C(1) << 63)
+
+/* The DIE that v refers to from a DIE of f; 0: none. in_alt: f is the supplementary file. */
+static uint64_t target(const struct fast_value *v, bool in_alt)
+{
+	if (v->v >= IN_ALT || (v->class != CLASS_REFERENCE && v->class != CLASS_REFERENCE_ALT))
+		return 0;
+	return in_alt || v->class == CLASS_REFERENCE_ALT ? v->v | IN_ALT : v->v;
+}
+
+/* The file and the unit of a DIE, which loses its mark; u is a guess. False: there is none. */
+static bool find_unit(struct fast_file **f, const struct fast_unit **u, uint64_t *die)
+{
+	if (*die & IN_ALT) {
+		*die &= ~IN_ALT;
+		*f = (*f)->alt;
+		*u = *f ? fast_unit_at(*f, *die) : NULL;
+	} else if (*die < (*u)->die || *die >= (*u)->end) {
+		*u = fast_unit_at(*f, *die);
+	}
+	return *u && (*u)->state != UNIT_LOST;
+}
+
 /* What one DIE says of a name. */
 struct naming {
 	struct fast_text linkage, name;
@@ -33,12 +57,10 @@ static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t
 	const struct abbrev *a;
 	struct rd r;
 	uint64_t code, origin = 0, specification = 0;
-	bool has_origin = false, has_specification = false;
+	bool in_alt = die & IN_ALT;
 
 	*x = (struct naming){.n_next = 0};
-	if (die < u->die || die >= u->end)
-		u = fast_unit_at(f, die);
-	if (!u || u->state == UNIT_LOST)
+	if (!find_unit(&f, &u, &die))
 		return false;
 	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
 	r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
@@ -48,7 +70,7 @@ static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t
 		return false;
 	if (abbrev_site(t, a)->only_origin) {
 		rd_skip(&r, abbrev_site(t, a)->origin);
-		x->next[x->n_next++] = u->offset + rd_u32(&r);
+		x->next[x->n_next++] = (u->offset + rd_u32(&r)) | (in_alt ? IN_ALT : 0);
 		return !r.failed;
 	}
 	for (uint32_t i = 0; i < a->n_attrs; i++) {
@@ -60,15 +82,9 @@ static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t
 		case AT_NAME: name = name.form ? name : v; break;
 		case AT_LINKAGE_NAME: linkage = linkage.form ? linkage : v; break;
 		case AT_MIPS_LINKAGE_NAME: mips = mips.form ? mips : v; break;
-		case AT_ABSTRACT_ORIGIN:
-			if (!has_origin && v.class == CLASS_REFERENCE)
-				origin = v.v;
-			has_origin |= v.class == CLASS_REFERENCE;
-			break;
+		case AT_ABSTRACT_ORIGIN: origin = origin ? origin : target(&v, in_alt); break;
 		case AT_SPECIFICATION:
-			if (!has_specification && v.class == CLASS_REFERENCE)
-				specification = v.v;
-			has_specification |= v.class == CLASS_REFERENCE;
+			specification = specification ? specification : target(&v, in_alt);
 			break;
 		default: break;
 		}
@@ -77,9 +93,9 @@ static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t
 	take_text(f, u, &mips, &x->linkage);
 	if (!x->linkage.s)
 		take_text(f, u, &name, &x->name);
-	if (has_origin)
+	if (origin)
 		x->next[x->n_next++] = origin;
-	if (has_specification)
+	if (specification)
 		x->next[x->n_next++] = specification;
 	return true;
 }
@@ -114,15 +130,11 @@ static bool read_facts(struct fast_names *names, struct fast_file *f, const stru
 	const struct abbrevs *t;
 	const struct abbrev *a;
 	/* files are numbered by the table of the unit that asks */
-	bool has_specification = false, foreign = false;
+	bool foreign = die < u->die || die >= u->end, in_alt = die & IN_ALT;
 	struct fast_value v;
 	struct rd r;
 
-	if (die < u->die || die >= u->end) {
-		u = fast_unit_at(f, die);
-		foreign = true;
-	}
-	if (!u || u->state == UNIT_LOST)
+	if (!find_unit(&f, &u, &die))
 		return false;
 	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
 	r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
@@ -148,19 +160,16 @@ static bool read_facts(struct fast_names *names, struct fast_file *f, const stru
 			break;
 		case AT_DECL_LINE: x->line = x->line ? x->line : small(&v); break;
 		case AT_ABSTRACT_ORIGIN:
-			if (v.class == CLASS_REFERENCE)
-				w->todo[w->n++] = v.v;
+			if (target(&v, in_alt))
+				w->todo[w->n++] = target(&v, in_alt);
 			break;
-		case AT_SPECIFICATION:
-			has_specification = v.class == CLASS_REFERENCE;
-			specification = v.v;
-			break;
+		case AT_SPECIFICATION: specification = target(&v, in_alt); break;
 		default: break;
 		}
 		if (w->n > 2 * (size_t)LIMIT_HOPS) /* the same attribute again and again */
 			return false;
 	}
-	if (has_specification)
+	if (specification)
 		w->todo[w->n++] = specification;
 	if (!x->name)
 		x->name = keep(names, name);

@@ -135,7 +135,11 @@ const char *fast_ranges_read_list(const struct fast_file *f, const struct fast_u
 	} else if (list->class != CLASS_OFFSET && list->class != CLASS_CONSTANT) {
 		return "DW_AT_ranges: its form is no good";
 	}
-	return u->version >= 5 ? new_list(f, u, offset, b, out) : old_list(f, u, offset, b, out);
+	if (u->version >= 5)
+		return new_list(f, u, offset, b, out);
+	if (offset > UINT64_MAX - u->ranges_base)
+		return cut_short;
+	return old_list(f, u, offset + u->ranges_base, b, out);
 }
 
 const char *fast_ranges_read(const struct fast_file *f, const struct fast_unit *u,

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/dwarf/fast_split.h"
 
 #include <stdlib.h>
 
@@ -42,7 +43,7 @@ static void read_header(const struct fast_file *f, struct fast_unit *u, struct r
 		u->state = UNIT_TYPE;
 		rd_skip(r, u->wide ? 16 : 12);
 	} else if (u->type == UT_SKELETON || u->type == UT_SPLIT_COMPILE) {
-		rd_skip(r, 8);
+		u->dwo_id = rd_u64(r);
 	} else if (u->type != UT_COMPILE && u->type != UT_PARTIAL) {
 		u->state = UNIT_LOST;
 		u->why = "unit header: unknown type of unit";
@@ -139,6 +140,11 @@ void fast_units_index(struct fast_file *f)
 
 void fast_file_release(struct fast_file *f)
 {
+	if (f->alt) {
+		fast_file_release(f->alt);
+		free(f->alt);
+	}
+	fast_splits_free(f->splits);
 	fast_tables_release(&f->tables);
 	free(f->units);
 	*f = (struct fast_file){.units = NULL};
@@ -173,7 +179,9 @@ bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int
 		if (form == FORM_IMPLICIT_CONST) /* its value would be in the abbreviation */
 			return false;
 	}
-	*v = (struct fast_value){.class = CLASS_NONE, .form = (uint8_t)form};
+	/* 0 is for what is not there: a vendor's form is as good as any */
+	*v = (struct fast_value){.class = CLASS_NONE,
+				 .form = form < FORM_VENDOR ? (uint8_t)form : UINT8_MAX};
 	switch (form) {
 	case FORM_ADDR: constant(v, CLASS_ADDRESS, rd_uint(r, u->address_size)); break;
 	case FORM_BLOCK1: read_block(r, rd_u8(r), v); break;
@@ -190,11 +198,13 @@ bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int
 	case FORM_IMPLICIT_CONST: constant(v, CLASS_CONSTANT, (uint64_t)implicit); break;
 	case FORM_SEC_OFFSET: constant(v, CLASS_OFFSET, rd_offset(r, u->wide)); break;
 	case FORM_RNGLISTX: constant(v, CLASS_LIST_INDEX, rd_uleb(r)); break;
+	case FORM_GNU_ADDR_INDEX:
 	case FORM_ADDRX: constant(v, CLASS_ADDRESS_INDEX, rd_uleb(r)); break;
 	case FORM_ADDRX1: constant(v, CLASS_ADDRESS_INDEX, rd_u8(r)); break;
 	case FORM_ADDRX2: constant(v, CLASS_ADDRESS_INDEX, rd_u16(r)); break;
 	case FORM_ADDRX3: constant(v, CLASS_ADDRESS_INDEX, rd_uint(r, 3)); break;
 	case FORM_ADDRX4: constant(v, CLASS_ADDRESS_INDEX, rd_u32(r)); break;
+	case FORM_GNU_STR_INDEX:
 	case FORM_STRX: constant(v, CLASS_TEXT_INDEX, rd_uleb(r)); break;
 	case FORM_STRX1: constant(v, CLASS_TEXT_INDEX, rd_u8(r)); break;
 	case FORM_STRX2: constant(v, CLASS_TEXT_INDEX, rd_u16(r)); break;
@@ -218,12 +228,12 @@ bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int
 	case FORM_FLAG: rd_skip(r, 1); break;
 	case FORM_FLAG_PRESENT: break;
 	case FORM_DATA16: rd_skip(r, 16); break;
-	case FORM_REF_SIG8:
-	case FORM_REF_SUP8: rd_skip(r, 8); break;
-	case FORM_REF_SUP4: rd_skip(r, 4); break;
+	case FORM_REF_SIG8: rd_skip(r, 8); break;
+	case FORM_REF_SUP8: constant(v, CLASS_REFERENCE_ALT, rd_u64(r)); break;
+	case FORM_REF_SUP4: constant(v, CLASS_REFERENCE_ALT, rd_u32(r)); break;
+	case FORM_GNU_REF_ALT: constant(v, CLASS_REFERENCE_ALT, rd_offset(r, u->wide)); break;
 	case FORM_STRP_SUP:
-	case FORM_GNU_REF_ALT:
-	case FORM_GNU_STRP_ALT: rd_offset(r, u->wide); break;
+	case FORM_GNU_STRP_ALT: in_section(v, rd_offset(r, u->wide), IN_ALT_STR); break;
 	case FORM_LOCLISTX: rd_skip_leb(r); break;
 	default: return false;
 	}
@@ -329,11 +339,21 @@ static bool find_root(const struct fast_file *f, struct fast_unit *u, uint64_t w
 	return refuse(u, UNIT_LOST, "unit DIE: its abbreviation is not there");
 }
 
+static const char *text_or_none(const struct fast_file *f, const struct fast_unit *u,
+				const struct fast_value *v, size_t *n)
+{
+	const char *s = fast_value_text(f, u, v, n);
+
+	if (!s)
+		*n = 0;
+	return s ? s : "";
+}
+
 bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_value *ranges,
 		    struct fast_value *low, struct fast_value *high)
 {
 	struct rd r = rd_between(f->in[IN_INFO], u->die, u->end, f->big_endian), a;
-	struct fast_value v, comp_dir = {.class = CLASS_NONE};
+	struct fast_value v, comp_dir = {.class = CLASS_NONE}, dwo_name = comp_dir;
 	uint64_t name, form, code;
 	int64_t implicit;
 	bool seen_lines = false;
@@ -367,20 +387,20 @@ bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_
 			seen_lines = true;
 			break;
 		case AT_DWO_NAME:
-		case AT_GNU_DWO_NAME: u->split = true; break;
-		case AT_GNU_ADDR_BASE:
-		case AT_GNU_RANGES_BASE:
-			return refuse(u, UNIT_DECLINED, "split DWARF 4, a GNU extension");
+		case AT_GNU_DWO_NAME:
+			u->split = true;
+			dwo_name = dwo_name.form ? dwo_name : v;
+			break;
+		case AT_GNU_DWO_ID: u->dwo_id = v.v; break;
+		case AT_GNU_ADDR_BASE: u->addr_base = v.v; break;
+		case AT_GNU_RANGES_BASE: u->gnu_ranges_base = v.v; break;
 		default: break;
 		}
 	}
 	if (a.failed)
 		return refuse(u, UNIT_LOST, "abbreviations are cut short");
-	u->comp_dir = fast_value_text(f, u, &comp_dir, &u->n_comp_dir);
-	if (!u->comp_dir) {
-		u->comp_dir = "";
-		u->n_comp_dir = 0;
-	}
+	u->comp_dir = text_or_none(f, u, &comp_dir, &u->n_comp_dir);
+	u->dwo_name = text_or_none(f, u, &dwo_name, &u->n_dwo_name);
 	if (!fast_value_address(f, u, low, &u->base))
 		u->base = 0;
 	return true;

@@ -24,6 +24,7 @@ enum fast_section {
 	IN_ADDR,
 	IN_RANGES,
 	IN_RNGLISTS,
+	IN_ALT_STR, /* .debug_str of the supplementary file */
 	IN_COUNT,
 };
 
@@ -48,21 +49,32 @@ struct fast_unit {
 	bool wide; /* 64-bit DWARF */
 	uint8_t state;
 	/* of the unit DIE: */
-	bool split;  /* a skeleton: functions are in a .dwo file */
+	bool split;  /* a skeleton: functions are in part */
 	bool ranged; /* its ranges are all that it owns; else its functions say more */
 	bool has_lines;
 	uint64_t base; /* low_pc, which range lists start from */
 	uint64_t lines;
 	uint64_t str_offsets_base, addr_base, rnglists_base;
-	const char *comp_dir; /* n_comp_dir bytes, not NUL-terminated for our purposes */
+	uint64_t ranges_base; /* of its DIEs' DW_AT_ranges, before DWARF 5 */
+	/* Of a skeleton, and of the unit that it stands for. dwo_name is like comp_dir. */
+	uint64_t dwo_id, gnu_ranges_base;
+	const char *dwo_name;
+	size_t n_dwo_name;
+	struct fast_part *part; /* fast_split.h; NULL: not sought yet */
+	const char *comp_dir;   /* n_comp_dir bytes, not NUL-terminated for our purposes */
 	size_t n_comp_dir;
 	const char *why;       /* it is lost or declined */
 	struct fast_run *runs; /* ascending within a range; may overlap */
 	size_t n_runs;
 };
 
+struct fast_splits;
+
 struct fast_file {
 	struct bytes in[IN_COUNT];
+	struct fast_file
+	    *alt; /* what dwz has moved into another file; NULL: none. Has none itself */
+	struct fast_splits *splits; /* what skeletons' parts are found by; NULL: they are not */
 	bool big_endian, zero_is_code;
 	bool discriminators, extras, relative; /* as in dwarf_options */
 	uint64_t last;                         /* the highest address */
@@ -82,7 +94,8 @@ enum fast_class {
 	CLASS_CONSTANT,
 	CLASS_OFFSET, /* into another section */
 	CLASS_LIST_INDEX,
-	CLASS_REFERENCE, /* v: offset in .debug_info */
+	CLASS_REFERENCE,     /* v: offset in .debug_info */
+	CLASS_REFERENCE_ALT, /* in that of the supplementary file */
 	CLASS_TEXT,
 	CLASS_TEXT_INDEX,
 	CLASS_BLOCK, /* of n bytes at text */

@@ -11,6 +11,7 @@
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_merge.h"
+#include "lib/dwarf/fast_split.h"
 #include "lib/dwarf/reference.h"
 
 #include <inttypes.h>
@@ -142,11 +143,15 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 	struct fast_file *f = &x->g.file;
 	struct fast_unit *u = &f->units[unit];
 	struct fast_answers *a = &x->units[unit];
-	const struct abbrevs *t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+	const struct fast_part *part = u->split ? fast_part_of(f, u, &w->budget) : NULL;
+	struct fast_file *of = part ? part->file : f; /* where its functions are */
+	const struct fast_unit *v = part ? &part->unit : u;
+	const struct abbrevs *t =
+	    of ? fast_tables_get(&of->tables, of->in[IN_ABBREV], v->table) : NULL;
 
 	w->scopes.loose = false;
-	if (u->split || t->declined || t->why ||
-	    fast_scopes_ranges(f, u, t, true, &w->budget, &w->scopes, add_place, s) ||
+	if (!t || t->declined || t->why ||
+	    fast_scopes_ranges(of, v, t, true, &w->budget, &w->scopes, add_place, s) ||
 	    fast_lines_places(f, u, &w->budget, &w->lines, &s->places) ||
 	    s->places.n >= UINT32_MAX / 2)
 		return false;
@@ -380,7 +385,8 @@ static enum status answer_all(struct whole *x, struct dwarf_whole *w, struct err
 			       intern_text(&w->answers.strings, w->answers.complaints[0], NULL));
 	merge_all(x);
 	hand_over(x, w);
-	return object_intact(x->g.job->object, e);
+	return object_intact(x->g.job->object, e) ? ST_BAD
+						  : fast_splits_intact(x->g.file.splits, e);
 }
 
 static void release(struct whole *x)
@@ -417,6 +423,7 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 	all.discriminators = true;
 	all.extras = all.relative = false;
 	dwarf_answers_init(&w->answers, 0);
+	w->companions = dwarf_companions(o);
 	st = fast_load(&x.g, &sections, e);
 	if (!st && sections.complaint.len)
 		st = err_set(e, ST_UNSUPPORTED, "%s", buf_str(&sections.complaint));

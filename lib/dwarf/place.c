@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/dwarf/fast_merge.h"
+#include "lib/dwarf/fast_split.h"
 #include "lib/dwarf/reference.h"
 
 #include <stdlib.h>
@@ -78,11 +79,11 @@ void dwarf_places_free(struct dwarf_places *p)
 	free(p);
 }
 
-static const char *text(struct dwarf_places *p, const struct fast_unit *u,
-			const struct fast_value *v)
+static const char *text(struct dwarf_places *p, const struct fast_file *f,
+			const struct fast_unit *u, const struct fast_value *v)
 {
 	size_t n;
-	const char *s = fast_value_text(&p->g.file, u, v, &n);
+	const char *s = fast_value_text(f, u, v, &n);
 	char *copy;
 
 	if (!s)
@@ -97,10 +98,9 @@ struct facts {
 	struct fast_value ranges, low, high, name;
 };
 
-static bool read_facts(const struct dwarf_places *p, const struct fast_unit *u,
+static bool read_facts(const struct fast_file *f, const struct fast_unit *u,
 		       const struct abbrevs *t, uint64_t die, struct facts *x)
 {
-	const struct fast_file *f = &p->g.file;
 	struct rd r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
 	const struct abbrev *a = r.failed ? NULL : abbrev_find(t, rd_uleb(&r));
 
@@ -122,8 +122,9 @@ static bool read_facts(const struct dwarf_places *p, const struct fast_unit *u,
 	return a;
 }
 
-static void fill_scope(struct dwarf_places *p, const struct fast_unit *u, const struct abbrevs *t,
-		       const struct fast_scope *from, struct dwarf_scope *to)
+static void fill_scope(struct dwarf_places *p, const struct fast_file *f, const struct fast_unit *u,
+		       const struct abbrevs *t, const struct fast_scope *from,
+		       struct dwarf_scope *to)
 {
 	struct fast_ranges *all = &p->worker.ranges;
 	struct dwarf_range *copy;
@@ -131,9 +132,8 @@ static void fill_scope(struct dwarf_places *p, const struct fast_unit *u, const 
 	bool there;
 
 	*to = (struct dwarf_scope){.die = from->die, .inlined = from->abbrev->kind == KIND_INLINED};
-	if (!read_facts(p, u, t, from->die, &x) ||
-	    fast_ranges_read(&p->g.file, u, &x.ranges, &x.low, &x.high, &p->worker.budget, all,
-			     &there) ||
+	if (!read_facts(f, u, t, from->die, &x) ||
+	    fast_ranges_read(f, u, &x.ranges, &x.low, &x.high, &p->worker.budget, all, &there) ||
 	    all->n > LIMIT_RANGES)
 		return;
 	copy = arena_zalloc(&p->arena, all->n * sizeof *copy);
@@ -143,8 +143,9 @@ static void fill_scope(struct dwarf_places *p, const struct fast_unit *u, const 
 	to->n_ranges = all->n;
 }
 
-static void fill_scopes(struct dwarf_places *p, const struct fast_unit *u, const struct abbrevs *t,
-			uint64_t addr, struct dwarf_place *out)
+static void fill_scopes(struct dwarf_places *p, const struct fast_file *f,
+			const struct fast_unit *u, const struct abbrevs *t, uint64_t addr,
+			struct dwarf_place *out)
 {
 	struct fast_scopes *s = &p->worker.scopes;
 	struct dwarf_scope *all;
@@ -153,14 +154,13 @@ static void fill_scopes(struct dwarf_places *p, const struct fast_unit *u, const
 
 	s->n = 0;
 	for (int everything = 0; !node && everything < 2; everything++)
-		if (fast_scopes_walk(&p->g.file, u, t, &addr, 1, everything, &p->worker.budget, s,
-				     &node))
+		if (fast_scopes_walk(f, u, t, &addr, 1, everything, &p->worker.budget, s, &node))
 			return;
 	for (uint32_t i = node; i; i = s->all[i - 1].parent)
 		n++;
 	all = arena_zalloc(&p->arena, n * sizeof *all);
 	for (uint32_t i = node; i; i = s->all[i - 1].parent)
-		fill_scope(p, u, t, &s->all[i - 1], &all[out->n_scopes++]);
+		fill_scope(p, f, u, t, &s->all[i - 1], &all[out->n_scopes++]);
 	out->scopes = all;
 }
 
@@ -168,7 +168,8 @@ void dwarf_places_at(struct dwarf_places *p, uint64_t addr, struct dwarf_place *
 {
 	struct fast_file *f = &p->g.file;
 	uint32_t last = UINT32_MAX;
-	const struct fast_unit *u = NULL;
+	struct fast_unit *asked = NULL;
+	const struct fast_unit *u;
 	const struct abbrevs *t;
 	struct facts root;
 
@@ -181,12 +182,13 @@ void dwarf_places_at(struct dwarf_places *p, uint64_t addr, struct dwarf_place *
 			continue;
 		last = c->unit;
 		if (!out->n_claims++) {
-			u = &f->units[c->unit];
+			asked = &f->units[c->unit];
 			out->owned = (struct dwarf_range){c->lo, c->hi};
 		}
 	}
-	if (!u)
+	if (!asked)
 		return;
+	u = asked;
 	out->found = true;
 	out->unit = u->offset;
 	out->version = u->version;
@@ -197,10 +199,19 @@ void dwarf_places_at(struct dwarf_places *p, uint64_t addr, struct dwarf_place *
 		memcpy(dir, u->comp_dir, u->n_comp_dir);
 		out->comp_dir = dir;
 	}
+	if (asked->split && f->splits) {
+		const struct fast_part *part = fast_part_of(f, asked, &p->worker.budget);
+
+		out->part = part->path;
+		out->why_no_part = part->why;
+		if (part->file) {
+			f = part->file;
+			u = &part->unit;
+		}
+	}
 	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
-	if (t->declined || t->why || !read_facts(p, u, t, u->die, &root))
+	if (t->declined || t->why || !read_facts(f, u, t, u->die, &root))
 		return;
-	out->name = text(p, u, &root.name);
-	if (!u->split)
-		fill_scopes(p, u, t, addr, out);
+	out->name = text(p, f, u, &root.name);
+	fill_scopes(p, f, u, t, addr, out);
 }

@@ -22,10 +22,12 @@ struct dwarf_scope {
 };
 
 struct dwarf_place {
-	bool found;                  /* a unit claims the address */
-	uint64_t unit;               /* offset of its header in .debug_info */
-	uint16_t version;            /* of its DWARF */
-	bool split;                  /* its functions are in a .dwo or .dwp file */
+	bool found;       /* a unit claims the address */
+	uint64_t unit;    /* offset of its header in .debug_info */
+	uint16_t version; /* of its DWARF */
+	bool split;       /* its functions are in a .dwo or .dwp file */
+	const char *part; /* that file; NULL: not found, and why_no_part says why */
+	const char *why_no_part;
 	const char *name, *comp_dir; /* DW_AT_name, DW_AT_comp_dir; NULL: not said */
 	struct dwarf_range owned;    /* the range that holds the address, as the unit claims it */
 	const struct dwarf_scope *scopes; /* innermost first */

@@ -56,6 +56,7 @@ struct unit {
 	bool ranged;  /* ranges is all that the unit owns; else its functions say more */
 	bool silent;  /* says nothing of addresses: without functions, it owns what its rows hold */
 	bool split;   /* a skeleton: its functions are in a .dwo file */
+	uint64_t dwo_id;
 	struct unit_range *ranges, *scope_ranges;
 	size_t n_ranges, cap_ranges, n_scope_ranges, cap_scope_ranges;
 	struct unit_scope *scopes;
@@ -87,8 +88,10 @@ extern const char *const section_names[SECTION_COUNT];
 
 struct sections {
 	struct object_section all[SECTION_COUNT];
-	struct buf complaint; /* those that could not be read */
+	struct object_section alt_str; /* .debug_str of the supplementary file; size 0: none */
+	struct buf complaint;          /* those that could not be read */
 	bool big_endian;
+	bool part; /* of a split unit */
 	uint8_t address_size;
 	uint8_t *abbrev; /* sections_bury's longer copy of .debug_abbrev */
 	uint64_t abbrev_size;
@@ -106,6 +109,13 @@ bool sections_zero_is_code(const struct object *o);
  * worker only: the bytes are the object's. */
 bool sections_bury(struct sections *s, uint64_t offset);
 
+/* A number of 4 or 8 bytes at an offset. */
+bool sections_number(const struct sections *s, enum section section, uint64_t at, unsigned size,
+		     uint64_t *v);
+/* libdwarf wants DW_AT_rnglists_base for a list's number, but a split unit has none: the table is
+ * the first of .debug_rnglists.dwo. The list's offset; UINT64_MAX: there is no such list. */
+uint64_t sections_list_offset(const struct sections *s, uint64_t list);
+
 /* libdwarf over the sections of an object, without the units at the offsets in buried. Every
  * failure of libdwarf is ST_BAD (ST_LIMIT for memory) with its text; libdwarf may as well crash or
  * hang: call it only in a worker. */
@@ -119,6 +129,9 @@ uint32_t reader_peek(const struct reader *r, uint64_t *offset);
 enum status reader_next(struct reader *r, struct unit *u, struct err *e);
 bool reader_bury(struct reader *r);
 enum status reader_ranges(struct reader *r, struct unit *u, struct err *e);
+/* Finds the part of a unit that is split: reader_scopes and what comes after it are of that part
+ * then. *why if it is not there, else NULL. */
+enum status reader_part(struct reader *r, struct unit *u, const char **why, struct err *e);
 enum status reader_scopes(struct reader *r, struct unit *u, struct err *e);
 enum status reader_rows(struct reader *r, struct unit *u, struct err *e);
 /* False for what linkers have discarded, which they mark by 0, by 1 (in .debug_ranges), or by the

@@ -49,6 +49,11 @@ struct handle {
 	Dwarf_Debug dbg;
 };
 
+static const struct sections *sections_of(const struct handle *h)
+{
+	return h->interface.MEMBER(ai, object);
+}
+
 static int get_section(void *obj, access_index i, access_section *out, int *error)
 {
 	const struct sections *s = obj;
@@ -173,6 +178,11 @@ enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, s
 	if (got != DW_DLV_OK)
 		return failed(h, de, e, "unit header");
 	u->version = version;
+	u->dwo_id = 0;
+	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
+		for (size_t i = 0; i < sizeof signature.signature; i++)
+			u->dwo_id |= (uint64_t)(uint8_t)signature.signature[i]
+				     << 8 * (sections_of(h)->big_endian ? 7 - i : i);
 	u->is_type = type == DW_UT_type || type == DW_UT_split_type;
 	*next = next_offset;
 	return ST_OK;
@@ -259,7 +269,7 @@ bool die_low_pc(struct handle *h, struct Dwarf_Die_s *die, uint64_t *lo)
 	return got == DW_DLV_OK;
 }
 
-bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint32_t *v)
+bool die_id(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *v)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;
@@ -267,7 +277,6 @@ bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, 
 	Dwarf_Signed value_signed;
 	int got = dwarf_attr(die, (Dwarf_Half)name, &attr, &de);
 
-	*v = 0;
 	if (got == DW_DLV_OK) {
 		got = dwarf_formudata(attr, &value, &de);
 		if (got == DW_DLV_ERROR) {
@@ -280,36 +289,88 @@ bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, 
 	}
 	if (got == DW_DLV_ERROR)
 		dwarf_dealloc_error(h->dbg, de);
-	*v = value <= UINT32_MAX ? (uint32_t)value : 0;
+	*v = value;
 	return got == DW_DLV_OK;
+}
+
+bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint32_t *v)
+{
+	uint64_t value;
+	bool there = die_id(h, die, name, &value);
+
+	*v = value <= UINT32_MAX ? (uint32_t)value : 0;
+	return there;
+}
+
+/* libdwarf 20210528 knows DW_FORM_ref_sup4 and 8 only to step over them. */
+static int read_ref_sup(const struct handle *h, struct Dwarf_Die_s *die, Dwarf_Attribute attr,
+			unsigned size, Dwarf_Off *to, Dwarf_Error *de)
+{
+	Dwarf_Off at = 0;
+	uint64_t v = 0;
+	int got = dwarf_attr_offset(die, attr, &at, de);
+
+	if (got == DW_DLV_OK && !sections_number(sections_of(h), SECTION_INFO, at, size, &v))
+		got = DW_DLV_NO_ENTRY;
+	*to = v;
+	return got;
 }
 
 bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *to)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;
+	Dwarf_Half form = 0;
 	Dwarf_Off offset = 0;
 	int got = dwarf_attr(die, (Dwarf_Half)name, &attr, &de);
 
 	if (got == DW_DLV_OK) {
-		got = dwarf_global_formref(attr, &offset, &de);
+		got = dwarf_whatform(attr, &form, &de);
+		if (got == DW_DLV_OK && (form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8))
+			got = read_ref_sup(h, die, attr, form == DW_FORM_ref_sup8 ? 8 : 4, &offset,
+					   &de);
+		else if (got == DW_DLV_OK)
+			got = dwarf_global_formref(attr, &offset, &de);
 		dwarf_dealloc_attribute(attr);
 	}
 	if (got == DW_DLV_ERROR)
 		dwarf_dealloc_error(h->dbg, de);
 	*to = offset;
-	return got == DW_DLV_OK;
+	if (form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
+		*to |= DIE_ALT;
+	return got == DW_DLV_OK && offset < DIE_ALT;
+}
+
+/* A string of the supplementary file: libdwarf has none, and would give a text that says so. */
+static char *alt_text(const struct handle *h, Dwarf_Attribute attr)
+{
+	const struct sections *s = sections_of(h);
+	Dwarf_Error de = NULL;
+	Dwarf_Off offset = 0;
+	int got = dwarf_global_formref(attr, &offset, &de);
+
+	if (got == DW_DLV_ERROR)
+		dwarf_dealloc_error(h->dbg, de);
+	if (got != DW_DLV_OK || offset >= s->alt_str.size)
+		return NULL;
+	/* sections end in a NUL of our own */
+	return (char *)(uintptr_t)s->alt_str.data + offset;
 }
 
 const char *die_text(struct handle *h, struct Dwarf_Die_s *die, enum attribute name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;
+	Dwarf_Half form = 0;
 	char *text = NULL;
 	int got = dwarf_attr(die, (Dwarf_Half)name, &attr, &de);
 
 	if (got == DW_DLV_OK) {
-		got = dwarf_formstring(attr, &text, &de);
+		got = dwarf_whatform(attr, &form, &de);
+		if (got == DW_DLV_OK && (form == DW_FORM_GNU_strp_alt || form == DW_FORM_strp_sup))
+			text = alt_text(h, attr);
+		else if (got == DW_DLV_OK)
+			got = dwarf_formstring(attr, &text, &de);
 		dwarf_dealloc_attribute(attr);
 	}
 	if (got == DW_DLV_ERROR)
@@ -348,10 +409,10 @@ static enum status old_ranges(struct handle *h, Dwarf_Die die, uint64_t offset, 
 	return ST_OK;
 }
 
-/* .debug_rnglists, DWARF 5 (section 7.25). */
+/* .debug_rnglists, DWARF 5 (section 7.25). skeleton: of a part, whose unit DIE has no low_pc. */
 static enum status new_ranges(struct handle *h, Dwarf_Attribute attr, Dwarf_Half form,
-			      uint64_t value, struct unit_range **to, size_t *n, size_t *cap,
-			      struct err *e)
+			      uint64_t value, const uint64_t *skeleton, struct unit_range **to,
+			      size_t *n, size_t *cap, struct err *e)
 {
 	Dwarf_Rnglists_Head head;
 	Dwarf_Unsigned count, at, raw1, raw2, lo, hi;
@@ -375,6 +436,13 @@ static enum status new_ranges(struct handle *h, Dwarf_Attribute attr, Dwarf_Half
 		}
 		if (kind == DW_RLE_end_of_list)
 			break;
+		if (kind == DW_RLE_base_address || kind == DW_RLE_base_addressx)
+			skeleton = NULL;
+		if (kind == DW_RLE_offset_pair && skeleton) {
+			lo = *skeleton + raw1;
+			hi = *skeleton + raw2;
+			missing = 0;
+		}
 		if (kind != DW_RLE_base_address && kind != DW_RLE_base_addressx && !missing)
 			add_range(to, n, cap, lo, hi);
 	}
@@ -392,6 +460,7 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 	Dwarf_Addr lo, hi;
 	Dwarf_Unsigned value = 0;
 	Dwarf_Off offset;
+	bool part = sections_of(h)->part;
 	enum status st;
 	int got = dwarf_attr(die, DW_AT_ranges, &attr, &de);
 
@@ -410,8 +479,12 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 			value = offset;
 		if (got != DW_DLV_OK)
 			st = failed(h, got == DW_DLV_ERROR ? de : NULL, e, "DW_AT_ranges");
+		else if (part && form == DW_FORM_rnglistx &&
+			 (value = sections_list_offset(sections_of(h), value)) == UINT64_MAX)
+			st = err_set(e, ST_BAD, "DW_AT_ranges: its index is no good");
 		else if (version >= 5)
-			st = new_ranges(h, attr, form, value, to, n, cap, e);
+			st = new_ranges(h, attr, part ? DW_FORM_sec_offset : form, value,
+					part ? &base : NULL, to, n, cap, e);
 		else
 			st = old_ranges(h, die, value, base, to, n, cap, e);
 		dwarf_dealloc_attribute(attr);

@@ -19,7 +19,7 @@ enum tag { /* DWARF 5, section 7.5.3 */
 	   TAG_SUBPROGRAM = 0x2e,
 };
 
-enum attribute { /* DWARF 5, section 7.5.4; the last three are older GNU and MIPS ones */
+enum attribute { /* DWARF 5, section 7.5.4; the last ones are older GNU and MIPS ones */
 		 ATTR_NAME = 0x03,
 		 ATTR_STMT_LIST = 0x10,
 		 ATTR_COMP_DIR = 0x1b,
@@ -32,17 +32,21 @@ enum attribute { /* DWARF 5, section 7.5.4; the last three are older GNU and MIP
 		 ATTR_CALL_FILE = 0x58,
 		 ATTR_CALL_LINE = 0x59,
 		 ATTR_LINKAGE_NAME = 0x6e,
+		 ATTR_ADDR_BASE = 0x73,
 		 ATTR_DWO_NAME = 0x76,
 		 ATTR_MIPS_LINKAGE_NAME = 0x2007,
 		 ATTR_GNU_DWO_NAME = 0x2130,
+		 ATTR_GNU_DWO_ID = 0x2131,
+		 ATTR_GNU_RANGES_BASE = 0x2132,
+		 ATTR_GNU_ADDR_BASE = 0x2133,
 		 ATTR_GNU_DISCRIMINATOR = 0x2136,
 };
 
 /* s is borrowed until handle_close. */
 enum status handle_open(struct handle **out, struct sections *s, struct err *e);
 void handle_close(struct handle *h);
-/* Header of the next unit of .debug_info: u's version and is_type, and the offset of the one
- * behind it. ST_NONE after the last. A failed one cannot be stepped over. */
+/* Header of the next unit of .debug_info: u's version, is_type and dwo_id, and the offset of the
+ * one behind it. ST_NONE after the last. A failed one cannot be stepped over. */
 enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, struct err *e);
 /* The DIE of the unit that handle_next_unit gave last. */
 enum status handle_root(struct handle *h, struct Dwarf_Die_s **die, struct err *e);
@@ -60,7 +64,11 @@ enum status die_step(struct handle *h, struct Dwarf_Die_s *die, bool to_child,
 bool die_has(struct handle *h, struct Dwarf_Die_s *die, enum attribute name);
 bool die_low_pc(struct handle *h, struct Dwarf_Die_s *die, uint64_t *lo);
 bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint32_t *v);
-/* Another DIE, of this unit or of another one; or an offset into another section. */
+/* An unsigned number of up to 8 bytes. */
+bool die_id(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *v);
+/* Another DIE, of this unit or of another one, with DIE_ALT when it is one of the supplementary
+ * file; or an offset into another section. */
+#define DIE_ALT (UINT64_C(1) << 63)
 bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *to);
 /* NULL: not there. Lives as long as the handle. */
 const char *die_text(struct handle *h, struct Dwarf_Die_s *die, enum attribute name);

@@ -3,10 +3,21 @@
  * Units turned into plain data: what they own, their functions, their lines.
  */
 #include "lib/base/mem.h"
+#include "lib/dwarf/fast_split.h"
 #include "lib/dwarf/reference_libdwarf.h"
+#include "lib/object/companion.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Split units: found by the fast engine's code, read by libdwarf, for which they are made to look
+ * like units of a plain file. */
+struct part {
+	struct fast_file main; /* what fast_part_of looks at */
+	struct sections sections;
+	struct handle *handle;
+	struct Dwarf_Die_s *root;
+};
 
 enum { LIMIT_HOPS = 16 }; /* along abstract origins and specifications */
 
@@ -18,10 +29,31 @@ struct reader {
 	struct Dwarf_Die_s *root; /* of the present unit */
 	uint64_t next_offset;
 	uint32_t next_number, walked; /* walked: of this handle, which may be a second one */
+	/* of the present unit: itself, or the part of a skeleton */
+	struct handle *at;
+	struct Dwarf_Die_s *at_root;
+	uint64_t at_offset, at_end;
+	struct part *part; /* NULL: none yet */
+	struct part *alt;  /* the supplementary file; NULL: none */
 	bool zero_is_code, relative;
 	struct map64 names; /* DIE -> string id + 1 */
 	struct buf path;
 };
+
+static enum status open_alt(struct reader *r, struct object *o, struct err *e)
+{
+	struct part *alt = r->alt = mem_zalloc(sizeof *alt);
+	enum status st = sections_load(&alt->sections, o, e);
+
+	if (!st)
+		st = handle_open(&alt->handle, &alt->sections, e);
+	if (st) {
+		alt->handle = NULL;
+		return st;
+	}
+	r->sections.alt_str = alt->sections.all[SECTION_STR];
+	return ST_OK;
+}
 
 enum status reader_new(struct reader **out, struct object *o, struct intern *strings,
 		       const uint64_t *buried, size_t n_buried, bool relative, struct err *e)
@@ -39,6 +71,10 @@ enum status reader_new(struct reader **out, struct object *o, struct intern *str
 		return st;
 	for (size_t i = 0; i < n_buried; i++)
 		sections_bury(&r->sections, buried[i]);
+	if (object_supplement(o))
+		st = open_alt(r, object_supplement(o), e);
+	if (st)
+		return st;
 	return handle_open(&r->handle, &r->sections, e);
 }
 
@@ -114,6 +150,11 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 		r->root = NULL;
 		return st;
 	}
+	map64_release(&r->names);
+	r->at = r->handle;
+	r->at_root = r->root;
+	r->at_offset = u->offset;
+	r->at_end = r->next_offset;
 	u->split = die_has(r->handle, r->root, ATTR_DWO_NAME) ||
 		   die_has(r->handle, r->root, ATTR_GNU_DWO_NAME);
 	u->silent =
@@ -127,6 +168,106 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 	return st;
 }
 
+static void part_close(struct part *p)
+{
+	die_free(p->root);
+	if (p->handle)
+		handle_close(p->handle);
+	p->root = NULL;
+	p->handle = NULL;
+}
+
+/* Present b, from its byte at on, to libdwarf. */
+static void show(struct part *p, enum section section, struct bytes b, uint64_t at)
+{
+	if (at > b.n)
+		at = b.n;
+	p->sections.all[section] = (struct object_section){
+	    .name = section_names[section], .data = b.p + at, .size = b.n - at};
+}
+
+/* libdwarf over what the part is made of, and the DIE of its unit. */
+static enum status part_open(struct reader *r, const struct fast_part *found, struct err *e)
+{
+	const struct fast_unit *want = &found->unit;
+	const struct bytes *in = found->file->in;
+	struct part *p = r->part;
+	struct unit u = {.number = 0};
+	uint64_t offset = 0, next = 0;
+	enum status st;
+
+	p->sections.big_endian = r->sections.big_endian;
+	p->sections.address_size = r->sections.address_size;
+	p->sections.part = true;
+	p->sections.alt_str = r->sections.alt_str;
+	show(p, SECTION_INFO, in[IN_INFO], 0);
+	show(p, SECTION_ABBREV, in[IN_ABBREV], 0);
+	show(p, SECTION_STR, in[IN_STR], 0);
+	show(p, SECTION_STR_OFFSETS, in[IN_STR_OFFSETS], 0);
+	show(p, SECTION_RNGLISTS, in[IN_RNGLISTS], 0);
+	show(p, SECTION_RANGES, in[IN_RANGES], want->ranges_base);
+	show(p, SECTION_ADDR, in[IN_ADDR], want->addr_base == UINT64_MAX ? 8 : want->addr_base);
+	st = handle_open(&p->handle, &p->sections, e);
+	for (; !st && next <= want->offset; offset = next) {
+		st = handle_next_unit(p->handle, &u, &next, e);
+		if (!st && offset == want->offset)
+			break;
+		if (!st && next <= offset)
+			st = err_set(e, ST_BAD, "unit header: the next unit is not behind it");
+	}
+	if (!st)
+		st = handle_root(p->handle, &p->root, e);
+	if (st) {
+		p->root = NULL;
+		part_close(p);
+		return st;
+	}
+	map64_release(&r->names);
+	r->at = p->handle;
+	r->at_root = p->root;
+	r->at_offset = offset;
+	r->at_end = next;
+	return ST_OK;
+}
+
+enum status reader_part(struct reader *r, struct unit *u, const char **why, struct err *e)
+{
+	struct fast_unit skeleton = {.version = (uint8_t)u->version,
+				     .address_size = r->sections.address_size,
+				     .dwo_id = u->dwo_id,
+				     .addr_base = UINT64_MAX};
+	const struct fast_part *found;
+	struct budget budget = {.seconds = budget_now() + 3600}; /* the worker has a limit */
+	const char *name, *dir;
+
+	if (!r->part) {
+		r->part = mem_zalloc(sizeof *r->part);
+		for (size_t i = 1; i < SECTION_COUNT; i++)
+			r->part->main.in[i - 1] =
+			    (struct bytes){r->sections.all[i].data, r->sections.all[i].size};
+		r->part->main.big_endian = r->sections.big_endian;
+		r->part->main.splits = fast_splits_new(r->object);
+	}
+	part_close(r->part);
+	name = die_text(r->handle, r->root, ATTR_DWO_NAME);
+	if (!name)
+		name = die_text(r->handle, r->root, ATTR_GNU_DWO_NAME);
+	dir = die_text(r->handle, r->root, ATTR_COMP_DIR);
+	skeleton.dwo_name = name ? name : "";
+	skeleton.n_dwo_name = strlen(skeleton.dwo_name);
+	skeleton.comp_dir = dir ? dir : "";
+	skeleton.n_comp_dir = strlen(skeleton.comp_dir);
+	if (u->version < 5)
+		die_id(r->handle, r->root, ATTR_GNU_DWO_ID, &skeleton.dwo_id);
+	if (!die_reference(r->handle, r->root, u->version < 5 ? ATTR_GNU_ADDR_BASE : ATTR_ADDR_BASE,
+			   &skeleton.addr_base))
+		skeleton.addr_base = UINT64_MAX;
+	die_reference(r->handle, r->root, ATTR_GNU_RANGES_BASE, &skeleton.gnu_ranges_base);
+	found = fast_part_of(&r->part->main, &skeleton, &budget);
+	*why = found->why;
+	return found->file ? part_open(r, found, e) : ST_OK;
+}
+
 /* Adds the scope that die is, if it is one. *scope: the enclosing one, replaced by the new. */
 static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *die, uint64_t base,
 			 uint32_t *scope, bool *dead, struct err *e)
@@ -136,7 +277,7 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 	enum status st;
 	bool there;
 
-	st = die_tag(r->handle, die, &tag, &s.die, e);
+	st = die_tag(r->at, die, &tag, &s.die, e);
 	if (st)
 		return st;
 	if (tag != TAG_SUBPROGRAM && tag != TAG_INLINED_SUBROUTINE)
@@ -145,7 +286,7 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 	s.parent = s.inlined ? *scope : 0;
 	if (u->n_scopes >= UINT32_MAX - 1 || u->n_scope_ranges >= UINT32_MAX / 2)
 		return err_set(e, ST_LIMIT, "too many functions");
-	st = die_ranges(r->handle, u->version, die, base, &u->scope_ranges, &u->n_scope_ranges,
+	st = die_ranges(r->at, u->version, die, base, &u->scope_ranges, &u->n_scope_ranges,
 			&u->cap_scope_ranges, &there, e);
 	u->n_scope_ranges = living(r, u->scope_ranges, s.first_range, u->n_scope_ranges);
 	if (st)
@@ -157,10 +298,10 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 	if (!s.inlined)
 		*dead = there && !s.n_ranges;
 	if (s.inlined && !*dead) {
-		s.has_file = die_number(r->handle, die, ATTR_CALL_FILE, &s.file);
-		die_number(r->handle, die, ATTR_CALL_LINE, &s.line);
-		die_number(r->handle, die, ATTR_CALL_COLUMN, &s.column);
-		die_number(r->handle, die, ATTR_GNU_DISCRIMINATOR, &s.discriminator);
+		s.has_file = die_number(r->at, die, ATTR_CALL_FILE, &s.file);
+		die_number(r->at, die, ATTR_CALL_LINE, &s.line);
+		die_number(r->at, die, ATTR_CALL_COLUMN, &s.column);
+		die_number(r->at, die, ATTR_GNU_DISCRIMINATOR, &s.discriminator);
 	}
 	VEC_PUSH(u->scopes, u->n_scopes, u->cap_scopes) = s;
 	*scope = (uint32_t)u->n_scopes;
@@ -182,8 +323,8 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 	enum status st;
 
 	u->n_scopes = u->n_scope_ranges = 0;
-	die_low_pc(r->handle, r->root, &base);
-	st = die_step(r->handle, r->root, true, &die, e);
+	die_low_pc(r->handle, r->root, &base); /* a part has its skeleton's */
+	st = die_step(r->at, r->at_root, true, &die, e);
 	if (st == ST_NONE)
 		return ST_OK;
 	while (!st) {
@@ -196,7 +337,7 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 		st = visit(r, u, die, base, &at.scope, &at.dead, e);
 		if (st)
 			break;
-		st = die_step(r->handle, die, true, &next, e);
+		st = die_step(r->at, die, true, &next, e);
 		if (st == ST_OK && depth == LIMIT_DEPTH)
 			st = err_set(e, ST_LIMIT, "DIEs nested deeper than %d", LIMIT_DEPTH);
 		if (st == ST_OK) {
@@ -205,7 +346,7 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 			continue;
 		}
 		while (st == ST_NONE) {
-			st = die_step(r->handle, die, false, &next, e);
+			st = die_step(r->at, die, false, &next, e);
 			die_free(die);
 			if (st == ST_OK)
 				die = next;
@@ -266,9 +407,32 @@ enum status reader_rows(struct reader *r, struct unit *u, struct err *e)
 	return st;
 }
 
-static uint32_t name_of(struct reader *r, struct Dwarf_Die_s *die, enum attribute name)
+/* The file of a DIE that a reference has led to; NULL: it is not there. */
+static struct handle *of_file(const struct reader *r, uint64_t die)
 {
-	const char *text = die_text(r->handle, die, name);
+	return !(die & DIE_ALT) ? r->at : r->alt ? r->alt->handle : NULL;
+}
+
+/* Adds the DIEs that die, which is one of h, goes on in; how many there are then. */
+static size_t follow(const struct reader *r, struct handle *h, struct Dwarf_Die_s *die,
+		     uint64_t *todo, size_t n)
+{
+	static const enum attribute names[] = {ATTR_ABSTRACT_ORIGIN, ATTR_SPECIFICATION};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!die_reference(h, die, names[i], &todo[n]))
+			continue;
+		if (r->alt && h == r->alt->handle)
+			todo[n] |= DIE_ALT;
+		n++;
+	}
+	return n;
+}
+
+static uint32_t name_of(struct reader *r, struct handle *h, struct Dwarf_Die_s *die,
+			enum attribute name)
+{
+	const char *text = die_text(h, die, name);
 
 	return text && *text ? intern_add(r->strings, text, strlen(text)) : 0;
 }
@@ -283,19 +447,17 @@ uint32_t reader_function(struct reader *r, uint64_t start)
 		return known - 1;
 	/* LIMIT_HOPS ends a cycle of references */
 	for (size_t hops = 0; n && hops < LIMIT_HOPS && !linkage; hops++) {
+		struct handle *h = of_file(r, todo[--n]);
 		struct Dwarf_Die_s *die;
 
-		if (!handle_die(r->handle, todo[--n], &die))
+		if (!h || !handle_die(h, todo[n] & ~DIE_ALT, &die))
 			continue;
-		linkage = name_of(r, die, ATTR_LINKAGE_NAME);
+		linkage = name_of(r, h, die, ATTR_LINKAGE_NAME);
 		if (!linkage)
-			linkage = name_of(r, die, ATTR_MIPS_LINKAGE_NAME);
+			linkage = name_of(r, h, die, ATTR_MIPS_LINKAGE_NAME);
 		if (!name)
-			name = name_of(r, die, ATTR_NAME);
-		if (die_reference(r->handle, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
-			n++;
-		if (die_reference(r->handle, die, ATTR_SPECIFICATION, &todo[n]))
-			n++;
+			name = name_of(r, h, die, ATTR_NAME);
+		n = follow(r, h, die, todo, n);
 		die_free(die);
 	}
 	kept = map64_put(&r->names, start);
@@ -312,25 +474,23 @@ void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struc
 
 	for (size_t hops = 0; n && hops < LIMIT_HOPS; hops++) {
 		uint64_t at = todo[--n];
+		struct handle *h = of_file(r, at);
 		struct Dwarf_Die_s *die;
 
-		if (!handle_die(r->handle, at, &die))
+		if (!h || !handle_die(h, at & ~DIE_ALT, &die))
 			continue;
-		if (!hops && !die_low_pc(r->handle, die, &x->start))
+		if (!hops && !die_low_pc(h, die, &x->start))
 			x->start = DWARF_NO_START;
 		if (!x->name)
-			x->name = name_of(r, die, ATTR_NAME);
+			x->name = name_of(r, h, die, ATTR_NAME);
 		if (!x->line)
-			die_number(r->handle, die, ATTR_DECL_LINE, &x->line);
-		if (!declared && die_number(r->handle, die, ATTR_DECL_FILE, &file)) {
+			die_number(h, die, ATTR_DECL_LINE, &x->line);
+		if (!declared && die_number(h, die, ATTR_DECL_FILE, &file)) {
 			declared = true; /* files are numbered by the present unit's table */
-			if (at >= u->offset && at < r->next_offset && file < u->n_files)
+			if (at >= r->at_offset && at < r->at_end && file < u->n_files)
 				x->file = u->files[file];
 		}
-		if (die_reference(r->handle, die, ATTR_ABSTRACT_ORIGIN, &todo[n]))
-			n++;
-		if (die_reference(r->handle, die, ATTR_SPECIFICATION, &todo[n]))
-			n++;
+		n = follow(r, h, die, todo, n);
 		die_free(die);
 	}
 }

@@ -2,6 +2,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/dwarf/reference.h"
+#include "lib/object/companion.h"
 
 #include <string.h>
 
@@ -45,6 +46,9 @@ enum status sections_load(struct sections *s, struct object *o, struct err *e)
 			return st;
 		buf_addf(&s->complaint, "%s%s", s->complaint.len ? "; " : "", e->msg);
 	}
+	if (object_supplement_missing(o))
+		buf_addf(&s->complaint, "%s%s", s->complaint.len ? "; " : "",
+			 object_supplement_missing(o));
 	return ST_OK;
 }
 
@@ -112,4 +116,36 @@ bool sections_bury(struct sections *s, uint64_t offset)
 	*p++ = s->address_size;
 	*p = 1;
 	return true;
+}
+
+bool sections_number(const struct sections *s, enum section section, uint64_t at, unsigned size,
+		     uint64_t *v)
+{
+	const struct object_section *in = &s->all[section];
+	struct err e = ERR_INIT;
+	struct cursor c;
+
+	*v = 0;
+	if (at >= in->size)
+		return false;
+	cursor_init(&c, in->data + at, (size_t)(in->size - at), at, &e);
+	c.big_endian = s->big_endian;
+	*v = size == 8 ? cursor_u64(&c) : cursor_u32(&c);
+	return !cursor_failed(&c);
+}
+
+uint64_t sections_list_offset(const struct sections *s, uint64_t list)
+{
+	uint64_t length, base, offset;
+	bool wide;
+
+	if (!sections_number(s, SECTION_RNGLISTS, 0, 4, &length))
+		return UINT64_MAX;
+	wide = length == UINT32_MAX;
+	base = wide ? 20 : 12;
+	if (list > s->all[SECTION_RNGLISTS].size ||
+	    !sections_number(s, SECTION_RNGLISTS, base + list * (wide ? 8 : 4), wide ? 8 : 4,
+			     &offset))
+		return UINT64_MAX;
+	return offset > UINT64_MAX - base ? UINT64_MAX : base + offset;
 }

@@ -365,6 +365,7 @@ static void do_unit(struct worker *w)
 {
 	struct unit *u = &w->unit;
 	struct err e = ERR_INIT;
+	const char *why = NULL;
 	bool rows_alone;
 	enum status st;
 
@@ -377,7 +378,9 @@ static void do_unit(struct worker *w)
 		return;
 	if (u->ranged)
 		announce_addresses(w);
-	st = reader_scopes(w->reader, u, &e);
+	st = u->split ? reader_part(w->reader, u, &why, &e) : ST_OK;
+	if (!st)
+		st = reader_scopes(w->reader, u, &e);
 	if (st && !u->ranged) {
 		lose(w, e.msg);
 		return;
@@ -392,8 +395,8 @@ static void do_unit(struct worker *w)
 		keep_matched(w);
 	if (!w->n_query)
 		return;
-	if (u->split)
-		send_text(w, "split DWARF: functions are in a .dwo file, which is not read");
+	if (why)
+		send_text(w, why);
 	if (reader_rows(w->reader, u, &e)) /* names are sound all the same */
 		send_text(w, e.msg);
 	unit_match_rows(u, w->addrs, w->query, w->n_query, w->row);

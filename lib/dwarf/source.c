@@ -60,8 +60,10 @@ void dwarf_source(struct dwarf_job *job, const struct dwarf_options *options)
 		dwarf_answers_complain(job->out, complaint, strlen(complaint));
 	for (size_t i = 0; i < job->n; i++) {
 		over = over || (i % CHUNK == 0 && budget_clock() > end);
-		job->out->of[i] = over ? (struct dwarf_answer){.found = DWARF_GAVE_UP}
-				       : answer(job->out, job->object, job->addrs[i], &path);
+		if (over)
+			job->out->of[i] = (struct dwarf_answer){.found = DWARF_GAVE_UP};
+		else
+			job->out->of[i] = answer(job->out, job->object, job->addrs[i], &path);
 		bad += job->out->of[i].found == DWARF_MALFORMED;
 	}
 	path.len = 0;

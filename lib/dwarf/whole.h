@@ -28,7 +28,13 @@ struct dwarf_whole {
 	/* With discriminators, whatever the options ask for. Equal calls are one; outer calls come
 	 * before inner ones, in the order of the addresses. of and n of it are unused. */
 	struct dwarf_answers answers;
+	uint64_t companions; /* dwarf_companions before anything was read; 0: nothing is split */
 };
+
+/* What is to be seen from outside of the .dwo and .dwp files that the units of o may have their
+ * functions in: which paths there are, and each one's device, inode, size and time. 0: no unit of o
+ * is split. */
+uint64_t dwarf_companions(struct object *o);
 
 /* Fills *w, zeroed by the caller. ST_NONE: the file has no DWARF. ST_UNSUPPORTED: refused, *e says
  * why. ST_LIMIT: takes too long or too much. */

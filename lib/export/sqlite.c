@@ -10,8 +10,8 @@
 #include "lib/export/text.h"
 
 #include "lib/base/mem.h"
+#include "lib/db/db.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +23,10 @@ struct database {
 	struct export export; /* first */
 	struct sink sink;     /* over the profile's */
 	struct profile profile;
-	sqlite3 *db;
-	sqlite3_stmt *prepared[STATEMENTS];
-	sqlite3_stmt *at; /* being bound, and its next parameter */
-	int parameter;
+	struct db *db;
+	struct db_query *prepared[STATEMENTS];
+	struct db_query *at; /* being bound, and its next parameter */
+	unsigned parameter;
 	struct err e; /* the first failure */
 	struct buf text;
 	/* of the capture */
@@ -46,9 +46,7 @@ static struct database *of_sink(struct sink *s)
 
 static void failed(struct database *d)
 {
-	if (!d->e.code)
-		err_set(&d->e, ST_SYS, "%s: %s", d->profile.options->path,
-			d->db ? sqlite3_errmsg(d->db) : "out of memory");
+	err_prefix(&d->e, "%s", d->profile.options->path);
 }
 
 static enum status result(const struct database *d, struct err *e)
@@ -60,7 +58,16 @@ static enum status result(const struct database *d, struct err *e)
 
 static void execute(struct database *d, const char *sql)
 {
-	if (!d->e.code && sqlite3_exec(d->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+	if (!d->e.code && db_execute(d->db, sql, &d->e))
+		failed(d);
+}
+
+static void prepare(struct database *d, enum statement s)
+{
+	if (d->e.code || d->prepared[s])
+		return;
+	d->prepared[s] = db_prepare(d->db, statements[s], 0, &d->e);
+	if (!d->prepared[s])
 		failed(d);
 }
 
@@ -72,12 +79,12 @@ static void row(struct database *d, enum statement s)
 
 static void put_int(struct database *d, int64_t v)
 {
-	sqlite3_bind_int64(d->at, ++d->parameter, v);
+	db_put_int(d->at, ++d->parameter, v);
 }
 
 static void put_null(struct database *d)
 {
-	sqlite3_bind_null(d->at, ++d->parameter);
+	d->parameter++;
 }
 
 static void put_if(struct database *d, bool known, int64_t v)
@@ -102,8 +109,7 @@ static void put_text(struct database *d, const char *s, size_t n)
 {
 	d->text.len = 0;
 	text_add(&d->text, s, n);
-	sqlite3_bind_text64(d->at, ++d->parameter, d->text.len ? d->text.data : "", d->text.len,
-			    SQLITE_TRANSIENT, SQLITE_UTF8);
+	db_put_text(d->at, ++d->parameter, d->text.data, d->text.len);
 }
 
 static void put_textz(struct database *d, const char *s)
@@ -127,9 +133,11 @@ static void put_string(struct database *d, const struct intern *in, uint32_t id)
 
 static void insert(struct database *d)
 {
-	if (!d->e.code && sqlite3_step(d->at) != SQLITE_DONE)
+	if (d->e.code)
+		return;
+	if (db_step(d->at, &d->e) != ST_NONE)
 		failed(d);
-	sqlite3_reset(d->at);
+	db_reset(d->at);
 }
 
 static void run_row(struct database *d, enum statement s)
@@ -355,10 +363,7 @@ static void merge_stacks(struct database *d, const struct profile_run *r)
 	char sql[160];
 
 	execute(d, "CREATE TEMP TABLE merged(own INTEGER PRIMARY KEY, id INTEGER)");
-	if (!d->e.code && !d->prepared[INSERT_MERGED] &&
-	    sqlite3_prepare_v2(d->db, statements[INSERT_MERGED], -1, &d->prepared[INSERT_MERGED],
-			       NULL) != SQLITE_OK)
-		failed(d);
+	prepare(d, INSERT_MERGED);
 	for (size_t i = 1; i < r->t->n_stacks && !d->e.code; i++) {
 		row(d, INSERT_MERGED);
 		put_int(d, (int64_t)i);
@@ -370,7 +375,7 @@ static void merge_stacks(struct database *d, const struct profile_run *r)
 		 " WHERE run = %u AND stack IS NOT NULL;",
 		 (unsigned)d->run);
 	execute(d, sql);
-	sqlite3_finalize(d->prepared[INSERT_MERGED]);
+	db_finish(d->prepared[INSERT_MERGED]);
 	d->prepared[INSERT_MERGED] = NULL;
 	execute(d, "DROP TABLE temp.merged");
 }
@@ -527,8 +532,8 @@ static void release(struct export *x)
 	struct database *d = (struct database *)x;
 
 	for (size_t i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(d->prepared[i]);
-	sqlite3_close(d->db);
+		db_finish(d->prepared[i]);
+	db_close(d->db);
 	profile_release(&d->profile);
 	intern_release(&d->modules);
 	buf_release(&d->text);
@@ -548,16 +553,13 @@ static struct export *open_sqlite(const struct export_options *o, FILE *out, str
 	d->sink = (struct sink){begin, event, end, NULL};
 	d->export = (struct export){.sink = &d->sink, .finish = finish, .free = release};
 	d->e = (struct err)ERR_INIT;
-	if (sqlite3_open_v2(o->path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-	    SQLITE_OK)
+	d->db = db_open(o->path, DB_SCRATCH, 0, &d->e);
+	if (!d->db)
 		failed(d);
-	execute(d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-		   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN;");
+	execute(d, "BEGIN");
 	execute(d, DATABASE_SCHEMA);
-	for (size_t i = 0; i < INSERT_MERGED && !d->e.code; i++)
-		if (sqlite3_prepare_v2(d->db, statements[i], -1, &d->prepared[i], NULL) !=
-		    SQLITE_OK)
-			failed(d);
+	for (enum statement i = 0; i < INSERT_MERGED; i++)
+		prepare(d, i);
 	if (!result(d, e))
 		return &d->export;
 	release(&d->export);

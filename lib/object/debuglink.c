@@ -319,7 +319,7 @@ static char *folder_of(const char *path)
 	return slash ? mem_strndup(path, (size_t)(slash - path)) : mem_strdup(".");
 }
 
-enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e)
+enum status debug_file_find(struct object *o, const struct object_search *s, struct err *e)
 {
 	struct hunt h = {.o = o, .symbols.fd = -1, .trail = s->explain ? &o->trail : NULL};
 	char *real;

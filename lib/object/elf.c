@@ -284,6 +284,12 @@ static enum status read_head(const struct elf_file *f, uint8_t head[8], struct e
 	return elf_file_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
 }
 
+bool object_is_known(const uint8_t head[8])
+{
+	return !memcmp(head, ELFMAG, SELFMAG) || mach_is_fat(head) || mach_is_thin(head) ||
+	       source_is(head);
+}
+
 static enum status read_headers(struct elf_file *f, const struct object_want *want, struct err *e)
 {
 	uint8_t head[8];

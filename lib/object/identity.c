@@ -77,6 +77,11 @@ uint64_t object_fingerprint(const struct object *o, const char *const *sections,
 	}
 	for (size_t i = 0; i < n; i++)
 		add_section(&d, o, sections[i]);
+	/* nothing is added where none is needed */
+	if (o->supplement)
+		add(&d, object_fingerprint(o->supplement, sections, n));
+	else if (o->supplement_missing)
+		add(&d, 0);
 	return d.sum;
 }
 
@@ -103,7 +108,8 @@ bool object_place(const struct object *o, uint64_t *place)
 {
 	struct digest d = {1};
 
-	if (!o->file.path || !add_file(&d, &o->file) || !add_file(&d, &o->debug))
+	if (!o->file.path || !add_file(&d, &o->file) || !add_file(&d, &o->debug) ||
+	    (o->supplement && !add_file(&d, &o->supplement->file)))
 		return false;
 	*place = d.sum;
 	return true;

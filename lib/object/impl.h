@@ -88,7 +88,7 @@ bool dsym_find(struct object *o, const struct object_search *s, struct buf *refu
 struct symtab {
 	struct object_symbol *all;
 	size_t n;
-	char *names;
+	char *names[2]; /* of each table */
 	/* [at[i].lo, at[i + 1].lo) belongs to all[at[i].symbol]: sized symbols only. */
 	struct symbol_span {
 		uint64_t lo;
@@ -103,8 +103,21 @@ struct object_code;
 
 #define SYMBOL_NONE UINT32_MAX
 
-void symtab_load(struct symtab *s, const struct object *o);
+void symtab_load(struct symtab *s, struct object *o);
 void symtab_release(struct symtab *s);
+
+/* minidebug.c */
+struct minidebug {
+	struct elf_file file; /* path NULL: none */
+	uint8_t *data;        /* its bytes */
+	size_t size;
+	bool tried;
+};
+
+/* The ELF file in .gnu_debugdata, unpacked when first asked for; NULL: there is none, or *e says
+ * why it is no good. One thread at a time. */
+const struct elf_file *minidebug_file(struct object *o, struct err *e);
+void minidebug_release(struct minidebug *m);
 
 struct object_cached_section {
 	struct object_section section; /* name and data owned */
@@ -121,7 +134,24 @@ struct object {
 	struct symtab symbols;
 	struct object_code *code; /* NULL: not asked for yet */
 	struct trail trail;
+	/* of the last search, for the files that hold parts of the debug information */
+	char **dirs;
+	size_t n_dirs;
+	bool system;
+	const struct object_finder *finders; /* the search's, which outlives the object */
+	size_t n_finders;
+	struct minidebug mini;
+	struct object *supplement;
+	char *supplement_missing;
 };
+
+/* debuglink.c: object_find_debug without what companion.c does */
+enum status debug_file_find(struct object *o, const struct object_search *s, struct err *e);
+
+/* companion.c */
+void companion_keep_search(struct object *o, const struct object_search *s);
+void companion_supplement(struct object *o, bool explain); /* looks for it */
+void companion_release(struct object *o);
 
 /* code.c */
 void object_code_release(struct object_code *c); /* accepts NULL */

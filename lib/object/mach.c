@@ -38,7 +38,7 @@ enum {
 #define CPU_SUBTYPE_MASK    UINT32_C(0x00ffffff)
 #define CPU_ARCH_ABI64      UINT32_C(0x01000000)
 
-/* A row without a subtype is of all that come behind it in the table. */
+/* mach/machine.h. A subtype that is not here counts as the first of its type. */
 static const struct arch {
 	uint32_t type, subtype;
 	const char *name;

@@ -3,8 +3,10 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/object/companion.h"
 #include "lib/object/impl.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +85,8 @@ void object_drop_sections(struct object *o)
 {
 	struct object_cached_section *c, *next;
 
+	if (o->supplement)
+		object_drop_sections(o->supplement);
 	for (c = o->cache; c; c = next) {
 		next = c->next;
 		free((char *)(uintptr_t)c->section.name);
@@ -106,6 +110,8 @@ void object_free(struct object *o)
 	pthread_mutex_destroy(&o->lock);
 	elf_file_release(&o->file);
 	elf_file_release(&o->debug);
+	companion_release(o);
+	minidebug_release(&o->mini);
 	free(o);
 }
 
@@ -222,6 +228,64 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 	return ST_OK;
 }
 
+static enum status join(const struct elf_file *f, const char *name, size_t first, uint8_t **data,
+			uint64_t *size, struct err *e)
+{
+	uint64_t raw = 0;
+
+	*data = NULL;
+	*size = 0;
+	for (size_t i = first; i < f->n_sections; i++) {
+		const struct elf_section *s = &f->sections[i];
+		uint64_t n;
+		uint8_t *part;
+
+		if (s->type == SHT_NOBITS || !s->size || strcmp(s->name, name) != 0)
+			continue;
+		/* those of a sound file do not overlap */
+		if (s->size > f->size - raw)
+			return err_set(e, ST_BAD, "sections %s are larger than the file", name);
+		raw += s->size;
+		if (section_read(f, s, &part, &n, e))
+			return e->code;
+		*data = mem_realloc(*data, (size_t)(*size + n) + 1, 1);
+		memcpy(*data + *size, part, (size_t)n + 1);
+		*size += n;
+		free(part);
+	}
+	return ST_OK;
+}
+
+enum status object_section_joined(struct object *o, const char *name, struct object_section *out,
+				  struct err *e)
+{
+	const struct elf_file *f = &o->file;
+	size_t first = f->n_sections, n = 0;
+	uint8_t *data;
+	uint64_t size;
+	enum status st;
+
+	*out = (struct object_section){.name = name};
+	for (size_t i = f->n_sections; i-- > 0;) {
+		if (!strcmp(f->sections[i].name, name)) {
+			first = i;
+			n++;
+		}
+	}
+	if (n < 2 || cached(o, name)) {
+		st = object_section(o, name, out, e);
+		return st == ST_NONE ? ST_OK : st;
+	}
+	st = join(f, name, first, &data, &size, e);
+	if (st) {
+		free(data);
+		return st;
+	}
+	add_section(o, name, &f->sections[first], NULL, data, size);
+	*out = o->cache->section;
+	return ST_OK;
+}
+
 /* A compressed section on its way. */
 struct unpacking {
 	const char *name;
@@ -277,7 +341,7 @@ enum status object_intact(const struct object *o, struct err *e)
 				       "section %s: the file has become shorter while it was read",
 				       c->section.name);
 	}
-	return ST_OK;
+	return o->supplement ? object_intact(o->supplement, e) : ST_OK;
 }
 
 enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr)

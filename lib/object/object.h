@@ -50,6 +50,8 @@ struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, els
 /* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that
  * shrinks later must not kill the program: contents are read, or mapped and guarded. */
 enum status object_open(struct object **out, const char *path, struct err *e);
+/* Files of a kind that is read here begin so. */
+bool object_is_known(const uint8_t head[8]);
 /* Which part of a universal Mach-O file: the architecture as lipo calls it, or the UUID. With
  * neither it must have only one. */
 struct object_want {

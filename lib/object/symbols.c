@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Code symbols of .symtab (the object's, else its debug file's), else of .dynsym: sorted, with
- * ends, and flattened so that the innermost symbol at an address is one binary search.
+ * Code symbols of .symtab (the object's, else its debug file's), else of .gnu_debugdata and
+ * .dynsym: sorted, with ends, and flattened so that the innermost symbol at an address is one
+ * binary search.
  */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
@@ -198,32 +199,27 @@ static void follow_descriptor(const struct descriptors *d, struct raw_symbol *r)
 	r->section = SHN_XINDEX;
 }
 
-static void load_table(struct symtab *s, const struct object *o, const struct elf_file *f,
-		       const struct elf_section *table)
-{
-	struct err e = ERR_INIT;
-	uint8_t *bytes = NULL, *names = NULL, *ranks = NULL;
-	const char *file = NULL;
-	uint64_t size, n_names = 0, *ends = NULL;
-	size_t cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0, n_ends = 0;
-	struct cursor c;
-	const uint64_t shift = f == &o->debug ? object_debug_shift(o) : 0;
-	struct descriptors d;
-	const uint64_t each = f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+/* Of the symbols read so far, beside symtab.all. */
+struct loading {
+	size_t cap, cap_ranks, cap_ends, n_ranks, n_ends;
+	uint8_t *ranks;
+	uint64_t *ends;
+	size_t n_names;
+};
 
-	if (table->link >= f->n_sections || section_read(f, table, &bytes, &size, &e))
-		return;
-	if (section_read(f, &f->sections[table->link], &names, &n_names, &e)) {
-		free(bytes);
-		return;
-	}
+static void add_symbols(struct symtab *s, struct loading *l, const struct object *o,
+			const struct elf_file *f, struct cursor *c, const char *names,
+			uint64_t n_names)
+{
+	const uint64_t shift = f == &o->debug ? object_debug_shift(o) : 0;
+	const char *file = NULL;
+	struct descriptors d;
+
 	find_descriptors(&d, &o->file);
-	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
-	c.big_endian = f->big_endian;
-	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
-		struct raw_symbol r = next_symbol(&c, f->is_64);
+	while (!cursor_done(c) && s->n < SYMBOL_NONE - 1) {
+		struct raw_symbol r = next_symbol(c, f->is_64);
 		unsigned type = ELF64_ST_TYPE(r.info);
-		const char *name = r.name < n_names ? (const char *)names + r.name : "";
+		const char *name = r.name < n_names ? names + r.name : "";
 		uint64_t hi, end;
 
 		if (type == STT_FILE)
@@ -241,20 +237,67 @@ static void load_table(struct symtab *s, const struct object *o, const struct el
 		if (!section_end(f, o, &r, shift, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;
-		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
+		VEC_PUSH(s->all, s->n, l->cap) = (struct object_symbol){
 		    r.value, hi, name, r.size > 0, ELF64_ST_BIND(r.info) ? NULL : file};
-		VEC_PUSH(ranks, n_ranks, cap_ranks) = (uint8_t)rank(r.info);
-		VEC_PUSH(ends, n_ends, cap_ends) = end;
+		VEC_PUSH(l->ranks, l->n_ranks, l->cap_ranks) = (uint8_t)rank(r.info);
+		VEC_PUSH(l->ends, l->n_ends, l->cap_ends) = end;
 	}
-	s->names = (char *)names;
+	free(d.bytes);
+}
+
+/* f NULL, without such a table, or with a broken one: nothing is added. */
+static void add_table(struct symtab *s, struct loading *l, const struct object *o,
+		      const struct elf_file *f, uint32_t type)
+{
+	const struct elf_section *table = f && f->path ? find_table(f, type) : NULL;
+	const uint64_t each = f && f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	struct err e = ERR_INIT;
+	uint8_t *bytes, *names;
+	uint64_t size, n_names;
+	struct cursor c;
+
+	if (!table || table->link >= f->n_sections || section_read(f, table, &bytes, &size, &e))
+		return;
+	if (section_read(f, &f->sections[table->link], &names, &n_names, &e)) {
+		free(bytes);
+		return;
+	}
+	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
+	c.big_endian = f->big_endian;
+	add_symbols(s, l, o, f, &c, (char *)names, n_names);
+	s->names[l->n_names++] = (char *)names;
+	free(bytes);
+}
+
+static void forget_names(struct symtab *s, struct loading *l)
+{
+	free(s->names[0]);
+	s->names[0] = NULL;
+	l->n_names = 0;
+}
+
+static void load_elf(struct symtab *s, struct object *o)
+{
+	struct loading l = {.cap = 0};
+	struct err e = ERR_INIT;
+
+	add_table(s, &l, o, &o->file, SHT_SYMTAB);
+	if (!s->n) {
+		forget_names(s, &l);
+		add_table(s, &l, o, &o->debug, SHT_SYMTAB);
+	}
+	if (!s->n) {
+		forget_names(s, &l);
+		/* it has only what the dynamic symbols do not */
+		add_table(s, &l, o, minidebug_file(o, &e), SHT_SYMTAB);
+		add_table(s, &l, o, &o->file, SHT_DYNSYM);
+	}
 	if (s->n) {
-		order(s, ranks, ends);
+		order(s, l.ranks, l.ends);
 		flatten(s);
 	}
-	free(ranks);
-	free(ends);
-	free(bytes);
-	free(d.bytes);
+	free(l.ranks);
+	free(l.ends);
 }
 
 /* Mach-O: one table, names with an underscore, no sizes. */
@@ -295,7 +338,7 @@ static void load_mach(struct symtab *s, const struct elf_file *f)
 		VEC_PUSH(ranks, n_ranks, cap_ranks) = !m.external ? 2 : m.weak;
 		VEC_PUSH(ends, n_ends, cap_ends) = t->addr + t->size;
 	}
-	s->names = (char *)names;
+	s->names[0] = (char *)names;
 	if (ranks && ends) {
 		order(s, ranks, ends);
 		flatten(s);
@@ -332,11 +375,8 @@ static void load_source(struct symtab *s, const struct source *source)
 	free(ends);
 }
 
-void symtab_load(struct symtab *s, const struct object *o)
+void symtab_load(struct symtab *s, struct object *o)
 {
-	const struct elf_file *files[] = {&o->file, &o->debug, &o->file};
-	const uint32_t types[] = {SHT_SYMTAB, SHT_SYMTAB, SHT_DYNSYM};
-
 	if (o->file.source)
 		load_source(s, o->file.source);
 	if (o->file.kind == OBJECT_MACH) {
@@ -346,22 +386,15 @@ void symtab_load(struct symtab *s, const struct object *o)
 			load_mach(s, &o->debug);
 		}
 	}
-	if (o->file.kind != OBJECT_ELF)
-		return;
-	for (size_t i = 0; i < 3 && !s->n; i++) {
-		const struct elf_section *t = find_table(files[i], types[i]);
-
-		if (t && files[i]->path) {
-			symtab_release(s);
-			load_table(s, o, files[i], t);
-		}
-	}
+	if (o->file.kind == OBJECT_ELF)
+		load_elf(s, o);
 }
 
 void symtab_release(struct symtab *s)
 {
 	free(s->all);
-	free(s->names);
+	free(s->names[0]);
+	free(s->names[1]);
 	free(s->at);
 	free(s->guesses);
 	*s = (struct symtab){0};

@@ -263,6 +263,48 @@ enum status zip_data(const struct zip *z, const struct zip_member *m, uint64_t *
 	return ST_OK;
 }
 
+struct peeked {
+	struct inflate_to to; /* first */
+	uint8_t *head;
+	size_t n, got;
+};
+
+static size_t peek_room(struct inflate_to *to, uint8_t **place)
+{
+	struct peeked *p = (struct peeked *)to;
+
+	*place = p->head + p->got;
+	return p->n - p->got;
+}
+
+static void peek_took(struct inflate_to *to, size_t n)
+{
+	struct peeked *p = (struct peeked *)to;
+
+	p->got += n;
+}
+
+enum status zip_head(const struct zip *z, const struct zip_member *m, uint8_t *head, size_t n,
+		     struct err *e)
+{
+	struct peeked p = {.to = {peek_room, peek_took}, .head = head, .n = n};
+	uint64_t offset = 0;
+	uint8_t packed[512];
+	size_t size = m->packed < sizeof packed ? (size_t)m->packed : sizeof packed;
+	enum status st = zip_data(z, m, &offset, e);
+
+	memset(head, 0, n);
+	if (!st)
+		st = read_at(z, offset, packed, size, e);
+	if (st)
+		return st;
+	if (m->method == ZIP_STORED)
+		memcpy(head, packed, size < n ? size : n);
+	else if (m->method == ZIP_DEFLATED) /* it ends early, which is no matter here */
+		(void)!inflate_raw(&p.to, packed, size);
+	return ST_OK;
+}
+
 struct unpacked {
 	struct inflate_to to; /* first */
 	int fd;

@@ -41,6 +41,9 @@ bool zip_looks_like(const char *path);
 /* Where the bytes of a member begin, packed as they are. */
 enum status zip_data(const struct zip *z, const struct zip_member *m, uint64_t *offset,
 		     struct err *e);
+/* The first n bytes of a member, packed or not; zeroes where it has fewer. */
+enum status zip_head(const struct zip *z, const struct zip_member *m, uint8_t *head, size_t n,
+		     struct err *e);
 /* Writes a deflated member to fd from its start: exactly the bytes that the directory announces, no
  * more than its packed bytes can hold, and its checksum is right; else an error. */
 enum status zip_unpack(const struct zip *z, const struct zip_member *m, int fd, struct err *e);

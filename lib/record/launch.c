@@ -19,7 +19,8 @@
 
 enum { FAR = 200, NOT_RUN = 3 };
 
-const char *const launch_stacks[] = {"auto", "fp", "unwind", "none", NULL};
+const char *const launch_stacks[] = {"auto", "fp", "unwind", "none", "shadow", NULL};
+const char *const launch_calls[] = {"none", "markers", "all", NULL};
 
 static volatile pid_t child;
 
@@ -29,22 +30,24 @@ static void pass_on(int sig)
 		kill(child, sig);
 }
 
-static char *find_library(const char *given)
+/* What realpath fills is PATH_MAX long, which is that. */
+static bool find_library(const char *given, char library[CAP_PATH_MAX])
 {
 	struct buf b = BUF_INIT;
-	char exe[4096], *slash, *path;
+	char exe[4096], *slash;
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	bool there;
 
 	if (given)
-		return realpath(given, NULL);
+		return realpath(given, library);
 	if (n <= 0)
-		return NULL;
+		return false;
 	exe[n] = 0;
 	slash = strrchr(exe, '/');
 	buf_addf(&b, "%.*s/../lib/libtracemill-capture.so", (int)(slash - exe), exe);
-	path = realpath(buf_str(&b), NULL);
+	there = realpath(buf_str(&b), library);
 	buf_release(&b);
-	return path;
+	return there;
 }
 
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
@@ -57,9 +60,20 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 		return st;
 	}
 	free(*about);
+	*about = NULL;
+	if (l->spikes) {
+		int fd = open(l->spikes, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+		if (fd < 0) {
+			*about = mem_strdup(l->spikes);
+			return err_sys(e, "cannot open");
+		}
+		close(fd);
+	}
 	*about = given ? mem_strdup(given) : NULL;
-	l->library = find_library(given);
-	return l->library ? ST_OK : err_set(e, ST_BAD, "the capture library is not there");
+	if (!find_library(given, l->library))
+		return err_set(e, ST_BAD, "the capture library is not there");
+	return ST_OK;
 }
 
 int launch_far(int fd)
@@ -76,7 +90,6 @@ static void add_path(struct buf *b, const char *path)
 {
 	char folder[4096];
 
-	buf_adds(b, " out=");
 	if (*path != '/' && getcwd(folder, sizeof folder))
 		buf_addf(b, "%s/", folder);
 	buf_adds(b, path);
@@ -91,17 +104,21 @@ static void add_settings(struct buf *b, const struct launch *l)
 		buf_addf(b, "inode=%" PRIu64 " ", (uint64_t)st.st_ino);
 	buf_addf(b,
 		 "pid=%d fd=%d since=%" PRIu64 " stacks=%s threshold=%" PRIu64 " sample=%" PRIu64
-		 " depth=%u mmap=%d children=%d drop=%d duration=%" PRIu64 " rss=%" PRIu64,
+		 " depth=%u mmap=%d children=%d drop=%d duration=%" PRIu64 " rss=%" PRIu64
+		 " calls=%s",
 		 (int)getpid(), l->fd, (uint64_t)time(NULL), launch_stacks[s->stacks], s->threshold,
-		 s->sample, s->depth, s->mmap, s->children, s->drop, s->duration_ms, s->rss_ms);
-	if (l->path)
+		 s->sample, s->depth, s->mmap, s->children, s->drop, s->duration_ms, s->rss_ms,
+		 launch_calls[s->calls]);
+	if (l->path) {
+		buf_adds(b, " out=");
 		add_path(b, l->path);
+	}
 }
 
 _Noreturn static void run(const struct launch *l, char **argv)
 {
 	const char *others = getenv("LD_PRELOAD");
-	struct buf preload = BUF_INIT, text = BUF_INIT;
+	struct buf preload = BUF_INIT, text = BUF_INIT, spikes = BUF_INIT;
 
 	if (l->spare)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -110,6 +127,10 @@ _Noreturn static void run(const struct launch *l, char **argv)
 		 others ? others : "");
 	setenv("LD_PRELOAD", buf_str(&preload), 1);
 	setenv(CAP_VARIABLE, buf_str(&text), 1);
+	if (l->spikes) {
+		add_path(&spikes, l->spikes);
+		setenv("TRACEMILL_SPIKES", buf_str(&spikes), 1);
+	}
 	execvp(*argv, argv);
 	l->failed(*argv, strerror(errno));
 	_exit(NOT_RUN);

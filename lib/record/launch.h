@@ -12,14 +12,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-extern const char *const launch_stacks[]; /* by enum cap_stacks; ends with NULL */
+/* By enum cap_stacks and enum cap_calls; they end with NULL. */
+extern const char *const launch_stacks[], *const launch_calls[];
 
 struct launch {
 	struct cap_settings settings;
-	char *library; /* owned; of launch_prepare */
+	char library[CAP_PATH_MAX]; /* of launch_prepare */
 	const char
 	    *path; /* what the trace is written to, and the children's names begin with; or NULL */
-	int fd;    /* open for the trace; the caller closes it */
+	const char *spikes; /* where PET's log goes, emptied by launch_prepare; or NULL */
+	int fd;             /* open for the trace; the caller closes it */
 	/* In the child, when it is not run after all. */
 	void (*failed)(const char *program, const char *why);
 	bool spare; /* standard output is the trace's: the program writes to standard error */

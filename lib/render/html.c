@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/render/html/assets.h"
 #include "lib/render/html_data.h"
+#include "lib/render/html_picture.h"
 #include "lib/render/xml.h"
 #include "lib/table/views.h"
 
@@ -207,6 +208,7 @@ static void series(struct page *p, const struct series *s)
 	data_begin(p);
 	html_series_data(s, step ? step : 1, p->b);
 	buf_adds(p->b, "</script>\n");
+	html_series_picture(s, p->b);
 	if (step > 1)
 		buf_addf(p->b,
 			 "<p class=\"cut\">Each point is the largest of %zu of the %zu; CSV and "

@@ -167,6 +167,8 @@ void html_series_data(const struct series *s, size_t step, struct buf *b)
 	json_string(b, s->x_title);
 	json_key(b, "x_type");
 	json_string(b, json_types[s->x_type]);
+	if (s->cropped)
+		buf_adds(b, ",\"cropped\":true");
 	points(s, "x", s->x, step, true, b);
 	if (s->time)
 		points(s, "time", s->time, step, true, b);

@@ -67,17 +67,32 @@ static unsigned height(const struct bar *bar, int64_t low, int64_t high)
 	return h || !above ? h : 1;
 }
 
+/* A tenth of the differences, so that the least value has a bar. */
+static int64_t below(int64_t low, int64_t high)
+{
+	__int128 v = low, range = (__int128)high - low;
+
+	v -= (range ? range : low < 0 ? -(__int128)low : low) / 10 + 1;
+	return v < INT64_MIN + 1 ? INT64_MIN + 1 : (int64_t)v;
+}
+
 static void put_line(const struct series *s, const struct series_line *l,
 		     const struct render_options *o, struct buf *b, struct bar *bars, size_t width)
 {
 	size_t n = make_bars(s, l, bars, width);
 	int64_t low = 0, high = 0;
 	struct buf label = BUF_INIT;
+	bool any = !s->cropped;
 
 	for (size_t i = 0; i < n; i++) {
-		low = bars[i].present && bars[i].value < low ? bars[i].value : low;
-		high = bars[i].present && bars[i].value > high ? bars[i].value : high;
+		if (!bars[i].present)
+			continue;
+		low = !any || bars[i].value < low ? bars[i].value : low;
+		high = !any || bars[i].value > high ? bars[i].value : high;
+		any = true;
 	}
+	if (s->cropped)
+		low = below(low, high);
 	buf_add_escaped(b, l->title, strlen(l->title));
 	buf_addc(b, '\n');
 	for (unsigned row = ROWS; row-- > 0;) {

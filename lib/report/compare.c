@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/report/matching.h"
+#include "lib/report/stats_steps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -231,6 +232,7 @@ double compare_divisor(const struct summary *run, enum compare_per per)
 	switch (per) {
 	case PER_FRAME: return (double)run->frames;
 	case PER_SECOND: return (double)run->duration / 1e9;
+	case PER_CAPTURE: return (double)run->captures;
 	default: return 1;
 	}
 }
@@ -248,12 +250,15 @@ unsigned compare_decimals(const struct compare *c, enum sum sum)
 	return is_exact(c) || sum_names[sum].unit != SUM_NUMBER ? 0 : COMPARE_DECIMALS;
 }
 
-/* The mean of normalized values; half away from 0. A mean lifetime is per block already. */
+/* The mean, or the median, of normalized values; half away from 0. A mean lifetime is per block
+ * already. */
 struct gather {
 	const struct compare *c;
 	const struct compare_group *g;
 	enum sum sum;
 	long double sum_of;
+	double *values; /* of a median */
+	size_t n;
 	__int128 exact;
 	bool absent;
 };
@@ -267,19 +272,29 @@ static void gather(struct gather *a, const struct summary *run, bool known, __in
 		return;
 	a->exact = v;
 	a->sum_of += (long double)v / (long double)by;
+	if (a->g->median && !a->values)
+		a->values = mem_array(a->g->n, sizeof *a->values);
+	if (a->values)
+		a->values[a->n++] = (double)v / by;
 }
 
-static struct number gathered(const struct gather *a)
+static long double middle(const struct gather *a)
 {
+	return a->values ? (long double)stats_median((struct stats_sample){a->values, a->n})
+			 : a->sum_of / (long double)a->g->n;
+}
+
+static struct number gathered(struct gather *a)
+{
+	struct number to = {!a->absent, a->exact};
 	long double scale = 1;
 
-	if (a->absent)
-		return (struct number){.present = false};
-	if (is_exact(a->c))
-		return (struct number){true, a->exact};
 	for (unsigned i = 0; i < compare_decimals(a->c, a->sum); i++)
 		scale *= 10;
-	return (struct number){true, (__int128)roundl(a->sum_of / (long double)a->g->n * scale)};
+	if (!a->absent && !is_exact(a->c))
+		to.v = (__int128)roundl(middle(a) * scale);
+	free(a->values);
+	return to.present ? to : (struct number){.present = false};
 }
 
 struct number compare_value(const struct compare_rows *r, size_t row, size_t group, enum sum sum,

@@ -16,13 +16,14 @@
 
 enum { COMPARE_GROUPS_MAX = 16, COMPARE_DECIMALS = 3 };
 
-enum compare_per { PER_RUN, PER_FRAME, PER_SECOND }; /* in policy.h's order */
+enum compare_per { PER_RUN, PER_FRAME, PER_SECOND, PER_CAPTURE }; /* in policy.h's order */
 
 struct compare_group {
 	const char *label;     /* borrowed, as the next two */
 	struct summary **runs; /* at least one */
 	const char **names;    /* of the runs: their files */
 	size_t n;
+	bool median; /* of several runs the median counts, not the mean */
 };
 
 struct compare {

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/report/compare_view.h"
 #include "lib/report/gate_rule.h"
+#include "lib/report/stats_steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -110,7 +111,7 @@ static bool about(struct gate *g, const struct policy_rule *r, size_t row)
 
 static void gather_each(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
 {
-	size_t nb = base_of(g->c)->n, nn = new_of(g->c)->n;
+	size_t nn = new_of(g->c)->n;
 
 	for (size_t i = 0; i < g->rows[r->key].n; i++) {
 		struct gate_subject *s;
@@ -126,7 +127,7 @@ static void gather_each(struct gate *g, const struct policy_rule *r, struct gate
 		to->unknown += !known;
 		/* What is smaller than the growth allowed cannot have grown by more. */
 		if (!known ||
-		    (r->kind == POLICY_GROWTH && mean(s->base, nb) <= (double)r->absolute &&
+		    (r->kind == POLICY_GROWTH && gate_base(to, s) <= (double)r->absolute &&
 		     mean(s->new, nn) <= (double)r->absolute))
 			to->n--;
 	}
@@ -247,6 +248,7 @@ static void gather(struct gate *g, const struct policy_rule *r, struct gate_rule
 	to->rule = r;
 	to->n_base = base_of(g->c)->n;
 	to->n_new = new_of(g->c)->n;
+	to->median = base_of(g->c)->median;
 	if (r->kind == POLICY_COVERAGE) {
 		gather_coverage(g, r, to);
 	} else if (r->kind == POLICY_NEW) {
@@ -262,6 +264,19 @@ static void gather(struct gate *g, const struct policy_rule *r, struct gate_rule
 	} else {
 		gather_sum(g, r, to);
 	}
+}
+
+/* One run gone astray would make noise of everything. */
+static void settle(double *v, size_t n)
+{
+	double middle = stats_median((struct stats_sample){v, n});
+	size_t there = 0;
+
+	for (size_t i = 0; i < n; i++)
+		there += v[i] == middle;
+	stats_draw_in(v, n, v);
+	for (size_t i = 0; i < n && 2 * there > n; i++)
+		v[i] = middle;
 }
 
 static void judge(struct gate *g)
@@ -281,15 +296,19 @@ static void judge(struct gate *g)
 		j->n = r->n;
 		for (size_t k = 0; k < r->n; k++) {
 			double limit = (double)r->rule->absolute;
-			double by = mean(r->subjects[k].base, r->n_base) * r->rule->percent / 100;
+			double *base = r->subjects[k].base;
+			double by = gate_base(r, &r->subjects[k]) * r->rule->percent / 100;
 
+			if (r->median)
+				settle(base, r->n_base);
 			/* Percent and absolute: both have to be exceeded. */
 			if (!isnan(by) && fabs(by) > limit)
 				limit = fabs(by);
 			j->subjects[k] =
-			    (struct judge_subject){.base = {r->subjects[k].base, r->n_base},
+			    (struct judge_subject){.base = {base, r->n_base},
 						   .new = {r->subjects[k].new, r->n_new},
-						   .limit = limit};
+						   .limit = limit,
+						   .median = r->median};
 		}
 		rules[n++] = *j;
 	}

@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/report/compare_view.h"
 #include "lib/report/gate.h"
+#include "lib/report/stats_steps.h"
 #include "lib/table/table.h"
 
 #include <inttypes.h>
@@ -36,6 +37,13 @@ static const char *kept(const struct gate_context *x, struct buf *b)
 static double mean(const double *v, size_t n)
 {
 	return stats_mean((struct stats_sample){v, n});
+}
+
+double gate_base(const struct gate_rule *r, const struct gate_subject *s)
+{
+	struct stats_sample base = {s->base, r->n_base};
+
+	return r->median ? stats_median(base) : stats_mean(base);
 }
 
 static void add_amount(struct buf *b, const struct policy_rule *r, double v)
@@ -90,7 +98,7 @@ static void add_subject(const struct gate_context *x, const struct gate_rule *r,
 static void add_measured(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	const struct gate_subject *s = &r->subjects[i];
-	double base = mean(s->base, r->n_base), new = mean(s->new, r->n_new);
+	double base = gate_base(r, s), new = mean(s->new, r->n_new);
 
 	if (r->rule->kind == POLICY_GROWTH ||
 	    (r->rule->kind == POLICY_COVERAGE && !isnan(r->rule->drop))) {
@@ -200,7 +208,7 @@ static void judge_new(const struct gate_rule *r, struct outcome *o)
 
 static void judge_coverage(const struct gate_rule *r, struct outcome *o)
 {
-	double base = mean(r->subjects[0].base, r->n_base);
+	double base = gate_base(r, &r->subjects[0]);
 	double new = mean(r->subjects[0].new, r->n_new);
 
 	if (r->unknown)

@@ -22,7 +22,11 @@ struct gate_rule {
 	size_t n, cap, n_base, n_new;
 	size_t unknown;                  /* things of which a value is not known */
 	const struct judge_rule *judged; /* GROWTH: subjects in the same order */
+	bool median;                     /* of the base the median counts */
 };
+
+/* What counts of a subject's base. */
+double gate_base(const struct gate_rule *r, const struct gate_subject *s);
 
 struct gate_context {
 	const struct compare *c;

@@ -2,6 +2,7 @@
 #include "lib/report/judge.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/stats_steps.h"
 
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ static double shifted_test(const struct judge_subject *s, double by, bool upward
 
 static void measure(struct judge_subject *s, const struct judge_options *o)
 {
-	s->mean_base = stats_mean(s->base);
+	s->mean_base = s->median ? stats_median(s->base) : stats_mean(s->base);
 	s->mean_new = stats_mean(s->new);
 	s->difference = s->mean_new - s->mean_base;
 	s->p_worse = s->p_better = 1;

@@ -46,6 +46,7 @@ enum judge_why {
 struct judge_subject {
 	struct stats_sample base, new; /* borrowed; at least one value each */
 	double limit;                  /* difference that is allowed, >= 0 */
+	bool median;                   /* the base's median counts, not its mean */
 
 	/* what came out */
 	double mean_base, mean_new, difference;

@@ -63,8 +63,13 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 		place.callers = &th->open[0].function;
 	spikes_judge(s, call.function, th->limit, th->n ? &th->open[th->n - 1].state : NULL, &place,
 		     &call.state);
-	for (size_t i = 0; call.state.has_parents && i < th->n; i++)
+	for (size_t i = 0; call.state.has_parents && i < th->n; i++) {
 		th->open[i].state.limit = call.state.parents;
+		th->open[i].state.by_rule = true;
+	}
+	call.state.by_rule |= th->by_rule;
+	if (ev->has & EV_HAS_VALUE && ev->value == 1) /* PET_Pause */
+		call.state.paused = true;
 	VEC_PUSH(th->open, th->n, th->cap) = call;
 }
 
@@ -162,6 +167,8 @@ static enum status close_call(struct spikes *s, const struct trace *t, struct sp
 		drop(th);
 		return ST_OK;
 	}
+	if (ev->has & EV_HAS_VALUE && ev->value >= 0 && !o->state.by_rule && !s->options.strict)
+		o->state.limit = (uint64_t)ev->value;
 	total = (uint64_t)ev->time - (uint64_t)o->time;
 	s->odd[ODD_OVERCORRECTED] += hooks > total;
 	total = hooks > total ? 0 : total - hooks;

@@ -4,7 +4,9 @@
  * formats/pet.c): enter and exit events per thread, and complete samples. Each call has a limit, by
  * the rules in this order: its own threshold; that which a caller gives its children; its
  * subsystem's; its thread's; that of all. A call with a rule "parents" replaces the limit of the
- * calls above it, for this time. What is ignored or paused is not judged.
+ * calls above it, for this time. What is ignored or paused is not judged. Before the threshold of
+ * all goes the limit that the program itself gave the call (a value of its exit), if strict is not
+ * set.
  *
  * Times are ns. A call's total is what passed from enter to exit, less the cost of the hooks of
  * the calls below it (their number x cost), less what passed in calls that pause; self is the
@@ -55,8 +57,9 @@ struct spikes_options {
 	const struct selection *select;  /* NULL: all */
 	struct owners *owners;           /* NULL: nobody owns anything */
 	uint64_t threshold;              /* of all; the rules' goes before it */
-	uint64_t hook_cost;              /* ns per call */
-	size_t depth;                    /* 1 to SPIKES_DEPTH_MAX */
+	bool strict;        /* it goes before the limits that the program gave its calls */
+	uint64_t hook_cost; /* ns per call */
+	size_t depth;       /* 1 to SPIKES_DEPTH_MAX */
 	enum status (*spiked)(void *arg, const struct spike_seen *s, struct err *e);
 	/* After each capture, its notes complete. */
 	void (*captured)(void *arg, struct trace *t);
@@ -69,6 +72,7 @@ struct spike_state {
 	uint64_t child_limit, parents;
 	bool has_child_limit, has_parents;
 	bool paused, ignored, children_ignored;
+	bool by_rule;               /* limit */
 	uint32_t message, describe; /* rule + 1; 0: none */
 };
 
@@ -90,6 +94,7 @@ struct spike_thread {
 	bool has_last;
 	int64_t last; /* time */
 	bool asked, inactive, selected;
+	bool by_rule; /* limit */
 	uint64_t limit;
 };
 

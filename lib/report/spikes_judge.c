@@ -31,6 +31,7 @@ static void ask(struct spikes *s, const struct trace *t, uint32_t id, struct spi
 			th->limit = r->threshold;
 		has_active |= r->active != SPIKE_UNSET;
 		has_limit |= r->has_threshold;
+		th->by_rule = has_limit;
 	}
 }
 
@@ -132,6 +133,7 @@ void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_lim
 	if (parent) {
 		if (parent->has_child_limit)
 			to->limit = parent->child_limit;
+		to->by_rule = parent->has_child_limit;
 		to->has_child_limit = parent->has_child_limit;
 		to->child_limit = parent->child_limit;
 		to->paused = parent->paused;
@@ -149,6 +151,7 @@ void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_lim
 		to->limit = v.own_limit;
 	else if (v.sub && !(parent && parent->has_child_limit))
 		to->limit = v.sub_limit;
+	to->by_rule |= v.own || v.sub;
 	to->ignored |= v.ignore == SPIKE_YES;
 	to->children_ignored |= v.ignore_children == SPIKE_YES;
 	to->paused |= v.pause == SPIKE_YES;

@@ -174,6 +174,10 @@ static bool open_index(struct cache *c, struct cached *x, bool *damaged)
 	bool missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
 	enum status st = fd < 0 ? missing ? ST_NONE : err_sys(&e, "cannot be opened")
 				: index_open(&x->index, fd, x->key, x->n_key, &e);
+	/* what is in the .dwo files is in no key, since most binaries have none */
+	if (!st && index_companions(x->index) &&
+	    index_companions(x->index) != dwarf_companions(x->object))
+		st = err_set(&e, ST_BAD, "its .dwo files are others now");
 
 	*damaged = st == ST_BAD;
 	if (!st)
@@ -208,15 +212,15 @@ static enum status fill_part(struct cache *c, struct cached *x, const struct cac
 				 e);
 		sigaction(SIGXFSZ, &before, NULL);
 	}
-	dwarf_whole_release(&w);
 	if (!st && size > c->limit)
 		st = err_set(e, ST_LIMIT, "an index of %" PRIu64 " bytes is over the cache's limit",
 			     size);
 	/* the binary may have been linked anew meanwhile */
-	if (!st &&
-	    (!identify(&again) || again.n_key != x->n_key || memcmp(again.key, x->key, x->n_key) ||
-	     !object_place(x->object, &size) || size != place))
+	if (!st && (!identify(&again) || again.n_key != x->n_key ||
+		    memcmp(again.key, x->key, x->n_key) || !object_place(x->object, &size) ||
+		    size != place || (w.companions && w.companions != dwarf_companions(x->object))))
 		st = err_set(e, ST_BAD, "its file has changed");
+	dwarf_whole_release(&w);
 	free(again.name);
 	return st;
 }

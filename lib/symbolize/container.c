@@ -134,13 +134,21 @@ static int cached_copy(const struct zip *z, const struct zip_member *m, const ch
 static int unpack(const struct zip *z, const struct zip_member *m,
 		  const struct container_options *o, struct err *e)
 {
+	uint8_t head[8];
 	char *dir = o->cache.off   ? NULL
 		    : o->cache.dir ? mem_strdup(o->cache.dir)
 				   : cache_dir_default();
 	int fd = -1;
 
 	e->code = ST_OK;
-	if (dir)
+	/* gigabytes of something else would only fill the disk */
+	if (m->method == ZIP_DEFLATED && !zip_head(z, m, head, sizeof head, e) &&
+	    !object_is_known(head)) {
+		err_set(e, ST_UNSUPPORTED, "not an ELF file");
+		free(dir);
+		return -1;
+	}
+	if (dir && !e->code)
 		fd = cached_copy(z, m, dir, e);
 	free(dir);
 	if (fd >= 0 || e->code)

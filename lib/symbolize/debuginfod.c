@@ -30,6 +30,7 @@ typedef struct debuginfod_client debuginfod_client;
 
 /* Of libdebuginfod: its functions by their names, without linking to it. */
 static struct {
+	void *handle; /* never closed: libcurl does not like to be unloaded */
 	debuginfod_client *(*begin)(void);
 	int (*find[2])(debuginfod_client *, const unsigned char *, int, char **);
 	void (*set_progressfn)(debuginfod_client *, int (*)(debuginfod_client *, long, long));
@@ -186,7 +187,6 @@ void debuginfod_free(struct debuginfod *d)
 		loaded.end(d->client);
 	if (d->log >= 0)
 		close(d->log);
-	/* The library itself stays: libcurl does not like to be unloaded. */
 	if (d->temporary)
 		remove_tree(d->temporary, 2);
 	for (size_t i = 0; i < d->n_got; i++) {
@@ -221,7 +221,7 @@ static int progress(debuginfod_client *client, long done, long total)
 /* NULL: it is there. Else why not. */
 static const char *load(struct debuginfod *d)
 {
-	void *h = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
+	void *h = loaded.handle = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
 
 	if (!h)
 		return DEBUGINFOD_SONAME " is not installed";

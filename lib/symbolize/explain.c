@@ -170,6 +170,11 @@ void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t 
 	if (p.n_claims > 1)
 		buf_addf(b, ", the first of %zu that claim it", p.n_claims);
 	buf_addc(b, '\n');
+	if (p.part || p.why_no_part) {
+		buf_adds(b, "  part: ");
+		text(b, p.part ? p.part : p.why_no_part);
+		buf_addc(b, '\n');
+	}
 	for (size_t i = 0; i < p.n_scopes; i++)
 		scope(b, &p.scopes[i]);
 }

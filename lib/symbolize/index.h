@@ -22,6 +22,8 @@ void index_free(struct index *x);           /* accepts NULL */
 uint64_t index_size(const struct index *x); /* of the file */
 /* Why the binary could not be indexed; NULL: it could. */
 const char *index_refused(const struct index *x);
+/* dwarf_whole.companions of when it was made. */
+uint64_t index_companions(const struct index *x);
 /* Checks all of it, not only what is used. */
 enum status index_check(struct index *x, struct err *e);
 

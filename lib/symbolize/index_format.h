@@ -15,7 +15,8 @@
  *	36      4     n_strings
  *	40      16*6  offset and size in bytes of each part, in the order of enum index_part; each
  *	              begins at a multiple of 8
- *	136     376-8 the key: what the index is of (lib/symbolize/cache.h)
+ *	136     360   the key: what the index is of (lib/symbolize/cache.h)
+ *	496     8     dwarf_companions of the files that were read besides; 0: none
  *	504     8     XXH3 of the 504 bytes before, seeded with the XXH3 of all checksums
  *	512     8*n   checksums: XXH3, seeded with its number, of each INDEX_CHUNK bytes of what
  *	              follows (the last one may be shorter)
@@ -47,12 +48,13 @@
 #define INDEX_LINE_ONLY UINT32_C(0x80000000)
 
 enum {
-	INDEX_VERSION = 2,
+	INDEX_VERSION = 3,
 	INDEX_REFUSED = 1, /* flag */
 	INDEX_HEADER = 512,
 	INDEX_PARTS_AT = 40,
 	INDEX_KEY_AT = 136,
-	INDEX_KEY_MAX = 368,
+	INDEX_KEY_MAX = 360,
+	INDEX_COMPANIONS_AT = 496,
 	INDEX_SEAL_AT = 504,
 	INDEX_CHUNK = 1 << 16,
 	INDEX_BLOCK = 4096,

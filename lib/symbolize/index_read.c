@@ -163,6 +163,11 @@ uint64_t index_size(const struct index *x)
 	return x->size;
 }
 
+uint64_t index_companions(const struct index *x)
+{
+	return index_get64(x->data + INDEX_COMPANIONS_AT);
+}
+
 const char *index_refused(const struct index *x)
 {
 	const struct part *p = &x->parts[PART_TEXT];

@@ -200,6 +200,7 @@ static void put_header(struct writer *o, const struct dwarf_whole *w, const uint
 		at += padded(size[i]);
 	}
 	memcpy(h + INDEX_KEY_AT, key, n_key);
+	index_put64(h + INDEX_COMPANIONS_AT, w ? w->companions : 0);
 	index_put64(h + INDEX_SEAL_AT,
 		    hash_bytes_seeded(h, INDEX_SEAL_AT,
 				      hash_bytes(o->checksums, 8 * (size_t)o->n_checksums)));

@@ -36,6 +36,8 @@ struct series {
 	const char *title;
 	const char *x_title;     /* "frame", "time" */
 	enum column_type x_type; /* COLUMN_INT or COLUMN_TIME */
+	/* Differences matter, not sizes: charts begin near the least value and not at 0. */
+	bool cropped;
 	size_t n_points;
 	const int64_t *x;          /* ascending */
 	const char *const *labels; /* a name per point, each may be NULL; NULL: none */

@@ -11,7 +11,9 @@
  * FREE         address, thread, time, seq, domain
  * FREED        address, seq: freed by the event with this number, at an unknown time
  * TYPE_TOTAL   type, count, requested, real: of a whole frame, known per type only
- * ENTER, EXIT  type = marker, stack, thread, time, name = a description; EXIT: a message
+ * ENTER, EXIT  type = marker, stack, thread, time, name = a description; EXIT: a message. ENTER's
+ *              value: 1 of a pause, which is not in the time of its callers; EXIT's: the limit that
+ *              the program itself gave the call, ns; its largest: none
  * SAMPLE       type = marker, stack, thread, time, count = calls, value = duration in ns with
  *              all that it called, target = the duration without (self), where the reader knows it;
  *              name = a message. Without value it is of this stack alone, and the time of its

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 static const char mode_guid[] = "2257466d0e0e47da89826cf04e68135c";
+static const char junk[] = "GET / HTTP/1.1\r\nHost: nobody\r\n\r\n";
 static bool on;
 static unsigned char heard[4096];
 static size_t n_heard;
@@ -134,8 +135,7 @@ int main(int argc, char **argv)
 		;
 	if (on)
 		play(fd, argv[2], limit);
-	if (!strcmp(how, "junk") &&
-	    send(fd, "GET / HTTP/1.1\r\nHost: nobody\r\n\r\n", 34, MSG_NOSIGNAL) < 0)
+	if (!strcmp(how, "junk") && send(fd, junk, sizeof junk - 1, MSG_NOSIGNAL) < 0)
 		return 0;
 	if (!strcmp(how, "reset"))
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);

@@ -34,7 +34,7 @@ row() {
 
 # skip WHY: the row that was begun cannot be made on this machine
 skip() {
-	rm -f ./*
+	rm -rf ./* ./.[!.]*
 	printf '%s\n' "$1" >skip
 }
 
@@ -168,3 +168,188 @@ if [ ! -e skip ]; then
 	awk '{ print "??"; print "??:0" }' addresses >want
 	echo 4 >status
 fi
+
+# Split DWARF: what llvm says of a build with all in one file must be what is said of the program and
+# its .dwo files, since the code is the same. split NAME COMPILER FLAGS...: both, in the row's folder,
+# the plain one as plain.
+split() {
+	row "$1"
+	compiler=$2
+	shift 2
+	build plain "$compiler" "$@" && want plain && build game "$compiler" "$@" -gsplit-dwarf || return 1
+	for file in plain game; do
+		llvm-objcopy -O binary --only-section=.text $file $file.text
+	done
+	if ! cmp -s plain.text game.text; then
+		echo "matrix_dwarf.sh: $1: split DWARF changes the code" >&2
+		exit 1
+	fi
+	rm -f plain plain.text game.text
+	echo '-e game' >args
+}
+for cc in g++ clang++; do
+	lld=
+	[ $cc = g++ ] || lld=-fuse-ld=lld
+	for version in 4 5; do
+		split "$cc-split-dwarf$version" $cc $lld -gdwarf-$version
+		split "$cc-split-dwarf$version-gc-sections" $cc $lld -gdwarf-$version -ffunction-sections \
+			-Wl,--gc-sections
+		split "$cc-split-dwarf$version-m32" $cc $lld -gdwarf-$version -m32
+		split "$cc-split-dwarf$version-type-units" $cc $lld -gdwarf-$version -fdebug-types-section
+		split "$cc-split-dwarf$version-O0" $cc $lld -gdwarf-$version -O0
+		split "$cc-split-dwarf$version-zlib" $cc $lld -gdwarf-$version -gz=zlib
+		if comp_dir=objects split "$cc-split-dwarf$version-comp-dir" $cc $lld -gdwarf-$version; then
+			mkdir objects
+			mv ./*.dwo objects
+		fi
+		if split "$cc-split-dwarf$version-debug-dir" $cc $lld -gdwarf-$version; then
+			mkdir symbols
+			mv ./*.dwo symbols
+			echo '-e game --debug-dir symbols' >args
+		fi
+		# without the .dwo files: the line table's places, and no names (nor a symbol table)
+		if split "$cc-split-dwarf$version-missing" $cc $lld -gdwarf-$version; then
+			llvm-objcopy -R .symtab -R .strtab game
+			rm ./*.dwo
+			llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage \
+				--no-demangle <addresses | sed 's/ (discriminator [0-9]*)$//' >want
+			echo 'split DWARF: functions are in ./game.dwo, which is not there' >err
+		fi
+	done
+done
+split mips-split clang++ -fuse-ld=lld --target=mips-linux-gnu
+split aarch64-split clang++ -fuse-ld=lld --target=aarch64-linux-gnu
+
+# packed_split NAME COMPILER VERSION HOW...: HOW is the command that makes game.dwp of what follows it
+packed_split() {
+	name=$1 compiler=$2 version=$3
+	shift 3
+	lld=
+	[ "$compiler" = g++ ] || lld=-fuse-ld=lld
+	split "$name" "$compiler" $lld -gdwarf-"$version" && need "$1" || return 1
+	if ! "$@" game.dwo world.dwo 2>log; then
+		skip "$1: $(head -n 1 log)"
+		return 1
+	fi
+	rm -f log ./*.dwo
+}
+packed_split clang++-dwp-dwarf4 clang++ 4 llvm-dwp -o game.dwp
+packed_split clang++-dwp-dwarf5 clang++ 5 llvm-dwp -o game.dwp
+packed_split g++-dwp-dwarf4 g++ 4 dwp -o game.dwp
+packed_split g++-dwp-dwarf5 g++ 5 "$GEN/dwp" game.dwp
+packed_split clang++-dwp-dwarf5-own clang++ 5 "$GEN/dwp" game.dwp
+packed_split g++-dwp-collisions g++ 5 "$GEN/dwp" -s 4 game.dwp
+if packed_split dwp-of-debug-file g++ 5 "$GEN/dwp" game.debug.dwp; then
+	mkdir symbols
+	objcopy --only-keep-debug game symbols/game.debug
+	objcopy --strip-all game
+	mv game.debug.dwp symbols
+	echo '-e game --debug-dir symbols' >args
+fi
+# dwp_lie LIE TEXT: an index that is not true; lines are answered, and the reason is given
+dwp_lie() {
+	packed_split "dwp-lie-$1" g++ 5 "$GEN/dwp" -l "$1" game.dwp || return 0
+	llvm-objcopy -R .symtab -R .strtab game
+	llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
+		--dwp=/dev/null <addresses | sed 's/ (discriminator [0-9]*)$//' >want
+	echo "$2" >err
+}
+dwp_lie offset 'index of units: a part lies outside its section'
+dwp_lie size 'index of units: a part lies outside its section'
+dwp_lie row 'index of units: a row is out of range'
+dwp_lie ids 'dwo_id differs'
+dwp_lie units 'index of units: larger than its section'
+dwp_lie slots 'index of units: the number of its slots is no power of two'
+dwp_lie full 'has no unit of that dwo_id'
+dwp_lie version 'index of units: unknown version'
+dwp_lie cut 'index of units: larger than its section'
+# A .dwo file of another build: its dwo_id is another one.
+if split split-wrong-id g++ -gdwarf-5; then
+	llvm-objcopy -R .symtab -R .strtab game
+	cp world.dwo game.dwo
+	rm world.dwo
+	llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
+		<addresses | sed 's/ (discriminator [0-9]*)$//' >want
+	echo 'dwo_id differs' >err
+fi
+
+# dwz: partial units in the file itself; what two files have in common in a third one, which is named
+# in .gnu_debugaltlink or, DWARF 5's way, in .debug_sup; found beside, and by its build-id.
+# shared NAME FLAGS FOLDER ARGS COMPILE...: the common file is in FOLDER
+shared() {
+	row "$1"
+	flags_dwz=$2 folder=$3 line=$4
+	shift 4
+	build game "$@" && want game && need dwz || return 1
+	cp game other
+	mkdir -p "$folder"
+	if ! dwz $flags_dwz -m "$folder/common.debug" game other 2>log; then
+		skip "dwz: $(head -n 1 log)"
+		return 1
+	fi
+	rm -f log other
+	echo "$line" >args
+}
+for version in 4 5; do
+	row "dwz-dwarf$version"
+	if build game g++ -gdwarf-$version && want game && need dwz; then
+		dwz game
+		echo '-e game' >args
+	fi
+	shared "dwz-common-dwarf$version" -r . '-e game' g++ -gdwarf-$version || :
+	shared "dwz-common-dwarf$version-folder" -r .dwz '-e game' g++ -gdwarf-$version || :
+	shared "dwz-sup-dwarf$version" '-r --dwarf-5' . '-e game' g++ -gdwarf-$version || :
+done
+shared dwz-common-m32 -r . '-e game' g++ -m32 || :
+shared dwz-common-clang -r . '-e game' clang++ -fuse-ld=lld -gdwarf-4 || :
+if shared dwz-common-build-id '-M /nowhere/common.debug' symbols '-e game --debug-dir symbols' g++; then
+	id=$(readelf -n symbols/common.debug | sed -n 's/.*Build ID: //p')
+	mkdir -p "symbols/.build-id/$(echo "$id" | cut -c1-2)"
+	mv symbols/common.debug "symbols/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
+fi
+# As distributions do it: the program is stripped, and its debug file names the common one.
+if shared dwz-common-debug-file '-M .dwz/common.debug' symbols/.dwz '-e game --debug-dir symbols' g++; then
+	objcopy --only-keep-debug game symbols/game.debug
+	objcopy --strip-all game
+fi
+
+# MiniDebugInfo: .gnu_debugdata has the symbols that .dynsym has not; names only.
+# mini NAME HOW COMPILE...
+mini() {
+	row "$1"
+	how=$2
+	shift 2
+	build game "$@" && want game && need xz objcopy || return 0
+	llvm-objcopy --strip-debug game symbols
+	llvm-symbolizer --obj=symbols --output-style=GNU -i --functions=linkage --no-demangle \
+		<addresses | c++filt >want
+	objcopy --only-keep-debug game mini
+	objcopy --strip-debug mini
+	nm -D --format=posix --defined-only game 2>/dev/null | cut -d' ' -f1 >dynamic
+	[ ! -s dynamic ] || objcopy --strip-symbols=dynamic mini
+	xz -k mini
+	case $how in
+	cut) head -c 200 mini.xz >part && mv part mini.xz ;;
+	broken) printf 'x%.0s' 1 2 3 4 5 6 7 8 9 10 | dd of=mini.xz bs=1 seek=300 conv=notrunc 2>/dev/null ;;
+	junk) printf 'this is no xz stream' >mini.xz ;;
+	bomb) head -c 400000000 /dev/zero | xz -1 >mini.xz ;;
+	esac
+	objcopy --strip-all --add-section .gnu_debugdata=mini.xz game
+	rm -f mini mini.xz symbols dynamic
+	echo '-e game' >args
+}
+link=-shared mini minidebug whole g++ -fPIC
+mini minidebug-static whole clang++ -fuse-ld=lld
+mini minidebug-m32 whole g++ -m32
+# mini_bad HOW TEXT: no names; what is wrong
+mini_bad() {
+	mini "minidebug-$1" "$1" g++
+	[ ! -e skip ] || return 0
+	awk '{ print "??"; print "??:0" }' addresses >want
+	echo "section .gnu_debugdata: $2" >err
+	echo 4 >status
+}
+mini_bad cut 'xz: cut short'
+mini_bad broken 'broken xz stream'
+mini_bad junk 'not an xz stream'
+mini_bad bomb 'xz: unpacks to more than 256 MiB'

@@ -2,9 +2,13 @@
  *
  * The fast engine over an ELF file with any debug sections, in this process: its own decoders
  * must stand anything. What it declines is not handed to libdwarf here; fuzz_dwarf does that.
+ *
+ * Split units have their parts in the same file, as .dwo sections, with or without a package's
+ * index. A supplementary file may stand behind the ELF file, whose size is then in the last four
+ * bytes, little-endian.
  */
 #include "lib/dwarf/engine.h"
-#include "lib/object/object.h"
+#include "lib/object/companion.h"
 #include "tests/fuzz/answers.h"
 
 #include <stdlib.h>
@@ -47,9 +51,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t addrs[ADDRESSES], lo = 0x1000, span = 0x1000;
 	struct err e = ERR_INIT;
 	struct object_section text;
+	struct object *other = NULL;
 
-	if (object_open_memory(&job.object, data, size, &e))
+	if (size > 4) {
+		const uint8_t *p = data + size - 4;
+		uint32_t n =
+		    p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+
+		if (n < size - 4 && !object_open_memory(&other, data + n, size - 4 - n, &e))
+			size = n;
+	}
+	if (object_open_memory(&job.object, data, size, &e)) {
+		object_free(other);
 		return 0;
+	}
+	if (other)
+		object_set_supplement(job.object, other);
 	if (!object_section(job.object, ".text", &text, &e) && text.size &&
 	    text.addr < UINT64_MAX - text.size) {
 		lo = text.addr;

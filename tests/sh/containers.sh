@@ -82,6 +82,18 @@ traversal() {
 	check "a name with .. is written nowhere" test ! -e evil.so -a ! -e deep/evil.so
 }
 
+# A bomb: what is no binary is not unpacked, and no disk is filled.
+bomb() {
+	command -v zip >/dev/null || return 0
+	mkdir -p lib/x86
+	head -c 100000000 /dev/zero >lib/x86/libbomb.so
+	zip -q -9 bomb.zip lib/x86/libbomb.so
+	rm -rf lib cache
+	check "100 MB of zeroes in a zip file" says 'not an ELF file' \
+		bash -c 'ulimit -f 1000; tm-addr2line -e bomb.zip!/lib/x86/libbomb.so 0x10'
+	check "leave nothing in the cache" test -z "$(find cache -type f 2>/dev/null)"
+}
+
 damaged_zip() {
 	have apk-deflated || return 0
 	local size directory n=0 bad=0 status
@@ -245,6 +257,6 @@ objects() {
 	check "and says that its calls are not linked" grep -q '^instrumentation *unknown *not linked' got
 }
 
-for t in cached traversal damaged_zip apk_in_a_capture several_abis symbol_files universal libraries objects; do
+for t in cached traversal bomb damaged_zip apk_in_a_capture several_abis symbol_files universal libraries objects; do
 	$t
 done

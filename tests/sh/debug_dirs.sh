@@ -196,4 +196,27 @@ tm-llvm-symbolizer --module /far/away/game=game --output-style=GNU --functions "
 check 'tm-llvm-symbolizer --module' cmp -s want got
 tm-symbolize --module game one.tmt >/dev/null 2>err
 check '--module without a file: wrong usage' is $? 2
+
+# The supplementary file that dwz makes of what two programs have in common, by its build-id.
+if command -v dwz >/dev/null; then
+	for f in 1 2; do
+		{
+			for i in {1..80}; do echo "struct s$i { int a$i; struct s$i *b$i; } v$i;"; done
+			cat game.c
+			echo "int only_$f;"
+		} >many$f.c
+		gcc -g -O0 -gdwarf-4 -Wl,--build-id=sha1 many$f.c -o many$f || failed=1
+		cp many$f whole$f
+	done
+	dwz -m common many1 many2 2>err
+	address=0x$(nm many1 | awk '/ play$/ { print $1 }')
+	tm-addr2line --no-cache -f -e whole1 "$address" >want
+	mkdir -p supplements/below
+	mv common supplements/below/7
+	readelf -S many1 | grep -q gnu_debugaltlink && tm-addr2line --no-cache -f -e many1 --debug-dir supplements "$address" >got 2>err
+	check "dwz's supplementary file, somewhere below a folder" found
+	check 'and nothing is said' test ! -s err
+else
+	echo 'skip - a supplementary file (no dwz)'
+fi
 exit $failed

@@ -25,6 +25,9 @@ TEST(settings)
 	CHECK(s.pid == 12 && s.fd == 200 && s.stacks == CAP_STACKS_FP && s.mmap && !s.children);
 	CHECK(s.threshold == UINT64_MAX && s.depth == CAP_DEPTH_MAX);
 	CHECK_STR(s.out, "/a b/c=d");
+	CHECK(cap_settings_parse(&s, "stacks=shadow calls=markers"));
+	CHECK(s.stacks == CAP_STACKS_SHADOW && s.calls == CAP_CALLS_MARKERS);
+	CHECK(!cap_settings_parse(&s, "calls=some"));
 	CHECK(!cap_settings_parse(&s, "pid"));
 	CHECK(!cap_settings_parse(&s, "pid="));
 	CHECK(!cap_settings_parse(&s, "pid=1x"));
@@ -167,7 +170,7 @@ TEST(sampling)
 }
 
 /* A recording in a child process, since it is one of the process. */
-enum { THREADS = 8, ROUNDS = 30000, SLOTS = 32 };
+enum { THREADS = 8, ROUNDS = 30000, SLOTS = 32, TYPES = 50 };
 static _Atomic uint64_t slots[SLOTS], given_back[SLOTS];
 static _Atomic uint64_t next_address = 0x100000;
 
@@ -183,6 +186,12 @@ static void *work(void *arg)
 		if (!p)
 			p = atomic_fetch_add(&next_address, 16);
 		cap_alloc((void *)(uintptr_t)p, 10, 16, 0, CAP_HERE);
+		if (i % 100 == 0) { /* all threads come with the same names */
+			char type[32];
+
+			snprintf(type, sizeof type, "Type%d", i / 100 % TYPES);
+			cap_typed(type, 3, 8, CAP_HERE);
+		}
 		old = atomic_exchange(&slots[slot / SLOTS % SLOTS], p);
 		if (!old)
 			continue;
@@ -214,7 +223,7 @@ static void record(const char *path)
 struct check {
 	struct sink sink;
 	struct map64 live;
-	uint64_t allocs, frees, frames, wrong;
+	uint64_t allocs, frees, frames, typed, wrong;
 	bool complete;
 };
 
@@ -231,6 +240,12 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	(void)e;
 	if (ev->kind == EV_FRAME) {
 		c->frames++;
+	} else if (ev->kind == EV_ALLOC && ev->domain == DOMAIN_MONO) {
+		const char *name = trace_text(t, t->types[ev->type]);
+
+		c->wrong += strncmp(name, "Type", 4) != 0 || ev->requested != 3 || ev->real != 8 ||
+			    ev->has & EV_HAS_ADDRESS || !ev->stack || t->n_types > TYPES + 1;
+		c->typed++;
 	} else if (ev->kind == EV_ALLOC) {
 		uint32_t *there = map64_put(&c->live, ev->address);
 
@@ -284,6 +299,7 @@ TEST(recording)
 	CHECK(c.complete && !lossy);
 	CHECK_EQ(c.wrong, 0);
 	CHECK_EQ(c.frames, THREADS);
+	CHECK_EQ(c.typed, THREADS * (ROUNDS / 100));
 	CHECK_EQ(c.allocs, THREADS * ROUNDS);
 	CHECK_EQ(c.allocs - c.frees, (uint64_t)WEXITSTATUS(status));
 	map64_release(&c.live);

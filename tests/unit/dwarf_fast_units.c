@@ -313,8 +313,8 @@ TEST(a_malformed_unit_is_not_handed_on)
 	release(&d);
 }
 
-/* GNU's split DWARF 4 has forms of its own: those addresses are the reference engine's. */
-TEST(an_unsupported_unit_is_left_to_the_reference_engine)
+/* DW_FORM_GNU_addr_index, as in split DWARF 4. */
+TEST(an_address_by_gnus_index)
 {
 	struct dwarf_bytes d = {.big = false};
 	struct buf fast = BUF_INIT, reference = BUF_INIT, complaints = BUF_INIT;
@@ -338,6 +338,39 @@ TEST(an_unsupported_unit_is_left_to_the_reference_engine)
 	end_unit(&d);
 	put(&d, &d.in[ADDR], TEXT, 8);
 	put(&d, &d.in[ADDR], TEXT + 0x10, 8);
+	ANSWER(&d, TEXT, "function sound ?:0:0");
+	ask(&d, &dwarf_fast, TEXT + 0x10, &fast, &complaints);
+	ask(&d, &dwarf_reference, TEXT + 0x10, &reference, NULL);
+	CHECK_STR(buf_str(&fast), buf_str(&reference));
+	CHECK_STR(buf_str(&complaints), "");
+	CHECK(strstr(buf_str(&fast), "split"));
+	buf_release(&fast);
+	buf_release(&reference);
+	buf_release(&complaints);
+	release(&d);
+}
+
+/* A form that is nobody's: those addresses are the reference engine's. */
+TEST(an_unsupported_unit_is_left_to_the_reference_engine)
+{
+	struct dwarf_bytes d = {.big = false};
+	struct buf fast = BUF_INIT, reference = BUF_INIT, complaints = BUF_INIT;
+
+	usual_abbrevs(&d);
+	abbrev(&d, 20, DW_COMPILE_UNIT, 1, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_ADDR, 0);
+	abbrev(&d, 21, FUNCTION, 0, AT_NAME, 0x1fff, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_DATA4,
+	       0);
+	add_sound_unit(&d, "sound", TEXT);
+	begin_unit(&d, 4, UT_COMPILE, 0);
+	u8(&d, 20);
+	address(&d, TEXT + 0x10);
+	address(&d, TEXT + 0x20);
+	u8(&d, 21);
+	text(&d, "odd");
+	address(&d, TEXT + 0x10);
+	u32(&d, 0x10);
+	u8(&d, 0);
+	end_unit(&d);
 	ANSWER(&d, TEXT, "function sound ?:0:0");
 	ask(&d, &dwarf_fast, TEXT + 0x10, &fast, &complaints);
 	ask(&d, &dwarf_reference, TEXT + 0x10, &reference, NULL);

@@ -16,55 +16,55 @@ static void *grow(void *p, size_t n, size_t *cap, size_t size)
 	return q;
 }
 
-void calls_init(struct calls *c, struct out *out, bool events)
+void luacalls_init(struct luacalls *c, struct out *out, bool events)
 {
-	*c = (struct calls){.out = out, .events = events};
+	*c = (struct luacalls){.out = out, .events = events};
 }
 
-void calls_release(struct calls *c)
+void luacalls_release(struct luacalls *c)
 {
 	for (size_t i = 0; i < c->n_coroutines; i++)
 		free(c->coroutines[i].frames);
 	free(c->coroutines);
 	free(c->functions);
 	free(c->running);
-	table_release(&c->by_pointer);
-	table_release(&c->by_state);
-	table_release(&c->by_place);
-	*c = (struct calls){0};
+	slots_release(&c->by_pointer);
+	slots_release(&c->by_state);
+	slots_release(&c->by_place);
+	*c = (struct luacalls){0};
 }
 
-uint32_t calls_find(const struct calls *c, const void *pointer)
+uint32_t luacalls_find(const struct luacalls *c, const void *pointer)
 {
-	return table_get(&c->by_pointer, (uintptr_t)pointer);
+	return slots_get(&c->by_pointer, (uintptr_t)pointer);
 }
 
-static uint64_t place_key(struct calls *c, const char *file, int line)
+static uint64_t place_key(struct luacalls *c, const char *file, int line)
 {
 	return (uint64_t)out_string(c->out, file, strlen(file)) << 32 | (uint32_t)line;
 }
 
-static uint32_t bind_pointer(struct calls *c, const void *pointer, uint32_t function)
+static uint32_t bind_pointer(struct luacalls *c, const void *pointer, uint32_t function)
 {
-	uint32_t *id = table_put(&c->by_pointer, (uintptr_t)pointer);
+	uint32_t *id = slots_put(&c->by_pointer, (uintptr_t)pointer);
 
 	if (id)
 		*id = function;
 	return id ? function : 0;
 }
 
-uint32_t calls_same(struct calls *c, const void *pointer, const char *file, int line)
+uint32_t luacalls_same(struct luacalls *c, const void *pointer, const char *file, int line)
 {
-	uint32_t function = table_get(&c->by_place, place_key(c, file, line));
+	uint32_t function = slots_get(&c->by_place, place_key(c, file, line));
 
 	return function ? bind_pointer(c, pointer, function) : 0;
 }
 
-uint32_t calls_add(struct calls *c, const void *pointer, const char *name, const char *file,
-		   int line)
+uint32_t luacalls_add(struct luacalls *c, const void *pointer, const char *name, const char *file,
+		      int line)
 {
 	struct function *f = grow(c->functions, c->n_functions, &c->cap_functions, sizeof *f);
-	uint32_t *same = f && file ? table_put(&c->by_place, place_key(c, file, line)) : NULL;
+	uint32_t *same = f && file ? slots_put(&c->by_place, place_key(c, file, line)) : NULL;
 
 	if (!f)
 		return 0;
@@ -78,7 +78,7 @@ uint32_t calls_add(struct calls *c, const void *pointer, const char *name, const
 	return bind_pointer(c, pointer, (uint32_t)c->n_functions);
 }
 
-static void write_event(const struct calls *c, const struct coroutine *co, unsigned kind,
+static void write_event(const struct luacalls *c, const struct coroutine *co, unsigned kind,
 			uint32_t function)
 {
 	const struct function *f = &c->functions[function - 1];
@@ -93,7 +93,7 @@ static void write_event(const struct calls *c, const struct coroutine *co, unsig
 		out_event(c->out, &ev);
 }
 
-void calls_leave(struct calls *c, struct coroutine *co)
+void luacalls_leave(struct luacalls *c, struct coroutine *co)
 {
 	if (!co->n)
 		return;
@@ -102,13 +102,13 @@ void calls_leave(struct calls *c, struct coroutine *co)
 		write_event(c, co, EV_EXIT, co->frames[co->n].function);
 }
 
-static void leave_unreturned(struct calls *c, struct coroutine *co)
+static void leave_unreturned(struct luacalls *c, struct coroutine *co)
 {
 	c->unreturned++;
-	calls_leave(c, co);
+	luacalls_leave(c, co);
 }
 
-void calls_unwind(struct calls *c, struct coroutine *co, uint64_t place)
+void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place)
 {
 	size_t i = co->n;
 
@@ -118,24 +118,24 @@ void calls_unwind(struct calls *c, struct coroutine *co, uint64_t place)
 		leave_unreturned(c, co);
 }
 
-void calls_cut(struct calls *c, struct coroutine *co, uint64_t place)
+void luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place)
 {
 	while (co->n && co->frames[co->n - 1].place > place)
 		leave_unreturned(c, co);
 	if (co->n && co->frames[co->n - 1].place == place)
-		calls_leave(c, co);
+		luacalls_leave(c, co);
 }
 
-static uint32_t stack_of(const struct calls *c, const struct coroutine *co, size_t depth)
+static uint32_t stack_of(const struct luacalls *c, const struct coroutine *co, size_t depth)
 {
 	uint32_t parent = depth ? co->frames[depth - 1].stack : co->base;
 
 	return out_stack(c->out, parent, c->functions[co->frames[depth].function - 1].location);
 }
 
-void calls_merge(struct calls *c, struct coroutine *co)
+void luacalls_merge(struct luacalls *c, struct coroutine *co)
 {
-	struct frame *top = calls_top(co), *below = top - 1;
+	struct frame *top = luacalls_top(co), *below = top - 1;
 
 	if (co->n < 2)
 		return;
@@ -147,8 +147,8 @@ void calls_merge(struct calls *c, struct coroutine *co)
 	below->stack = stack_of(c, co, co->n - 1);
 }
 
-void calls_enter(struct calls *c, struct coroutine *co, uint64_t place, const void *pointer,
-		 uint32_t function, bool seeded)
+void luacalls_enter(struct luacalls *c, struct coroutine *co, uint64_t place, const void *pointer,
+		    uint32_t function, bool seeded)
 {
 	struct frame *f = function ? grow(co->frames, co->n, &co->cap, sizeof *f) : NULL;
 
@@ -164,7 +164,7 @@ void calls_enter(struct calls *c, struct coroutine *co, uint64_t place, const vo
 		write_event(c, co, EV_ENTER, function);
 }
 
-static uint32_t new_coroutine(struct calls *c, const void *state)
+static uint32_t new_coroutine(struct luacalls *c, const void *state)
 {
 	struct coroutine *co = grow(c->coroutines, c->n_coroutines, &c->cap_coroutines, sizeof *co);
 	uint32_t *id, at = c->gone;
@@ -173,7 +173,7 @@ static uint32_t new_coroutine(struct calls *c, const void *state)
 	if (!co)
 		return 0;
 	c->coroutines = co;
-	id = table_put(&c->by_state, (uintptr_t)state);
+	id = slots_put(&c->by_state, (uintptr_t)state);
 	if (!id)
 		return 0;
 	if (at)
@@ -189,7 +189,7 @@ static uint32_t new_coroutine(struct calls *c, const void *state)
 }
 
 /* Of who resumed it this time. */
-static void rebase(const struct calls *c, struct coroutine *co, uint32_t base)
+static void rebase(const struct luacalls *c, struct coroutine *co, uint32_t base)
 {
 	if (co->base == base)
 		return;
@@ -198,14 +198,14 @@ static void rebase(const struct calls *c, struct coroutine *co, uint32_t base)
 		co->frames[i].stack = stack_of(c, co, i);
 }
 
-struct coroutine *calls_switch(struct calls *c, const void *state)
+struct coroutine *luacalls_switch(struct luacalls *c, const void *state)
 {
 	uint32_t id, *running, base;
 	size_t i = c->n_running;
 
 	if (i && c->coroutines[c->running[i - 1] - 1].state == state)
 		return &c->coroutines[c->running[i - 1] - 1];
-	id = table_get(&c->by_state, (uintptr_t)state);
+	id = slots_get(&c->by_state, (uintptr_t)state);
 	if (!id)
 		id = new_coroutine(c, state);
 	running = id ? grow(c->running, c->n_running, &c->cap_running, sizeof *running) : NULL;
@@ -219,21 +219,21 @@ struct coroutine *calls_switch(struct calls *c, const void *state)
 	if (i) {
 		c->n_running = i;
 	} else {
-		base = calls_stack(c);
+		base = luacalls_stack(c);
 		rebase(c, &c->coroutines[id - 1], base);
 		running[c->n_running++] = id;
 	}
 	return &c->coroutines[id - 1];
 }
 
-void calls_forget(struct calls *c, const void *pointer)
+void luacalls_forget(struct luacalls *c, const void *pointer)
 {
-	uint32_t id = table_get(&c->by_state, (uintptr_t)pointer);
+	uint32_t id = slots_get(&c->by_state, (uintptr_t)pointer);
 
-	table_remove(&c->by_pointer, (uintptr_t)pointer);
+	slots_remove(&c->by_pointer, (uintptr_t)pointer);
 	if (!id)
 		return;
-	table_remove(&c->by_state, (uintptr_t)pointer);
+	slots_remove(&c->by_state, (uintptr_t)pointer);
 	while (c->coroutines[id - 1].n)
 		leave_unreturned(c, &c->coroutines[id - 1]);
 	c->coroutines[id - 1].state = NULL;
@@ -249,7 +249,7 @@ void calls_forget(struct calls *c, const void *pointer)
 		}
 }
 
-uint32_t calls_stack(const struct calls *c)
+uint32_t luacalls_stack(const struct luacalls *c)
 {
 	const struct coroutine *co =
 	    c->n_running ? &c->coroutines[c->running[c->n_running - 1] - 1] : NULL;
@@ -257,7 +257,7 @@ uint32_t calls_stack(const struct calls *c)
 	return co ? co->n ? co->frames[co->n - 1].stack : co->base : 0;
 }
 
-uint32_t calls_thread(const struct calls *c)
+uint32_t luacalls_thread(const struct luacalls *c)
 {
 	return c->n_running ? c->coroutines[c->running[c->n_running - 1] - 1].thread : 0;
 }

@@ -33,10 +33,10 @@ struct coroutine {
 	size_t n, cap;
 };
 
-struct calls {
+struct luacalls {
 	struct out *out;                             /* borrowed */
 	bool events;                                 /* ENTER and EXIT are written */
-	struct table by_pointer, by_state, by_place; /* -> functions + 1, coroutines + 1 */
+	struct slots by_pointer, by_state, by_place; /* -> functions + 1, coroutines + 1 */
 	struct function *functions;
 	size_t n_functions, cap_functions;
 	struct coroutine *coroutines;
@@ -49,38 +49,38 @@ struct calls {
 	uint64_t unreturned; /* left by errors, or with a coroutine that was collected */
 };
 
-void calls_init(struct calls *c, struct out *out, bool events);
-void calls_release(struct calls *c); /* accepts a zeroed struct */
+void luacalls_init(struct luacalls *c, struct out *out, bool events);
+void luacalls_release(struct luacalls *c); /* accepts a zeroed struct */
 
-/* A function's number, 0: not seen yet. Then calls_same, where file is not NULL: another closure of
- * what is defined there has been seen. If none has, it is told with calls_add. */
-uint32_t calls_find(const struct calls *c, const void *pointer);
-uint32_t calls_same(struct calls *c, const void *pointer, const char *file, int line);
-uint32_t calls_add(struct calls *c, const void *pointer, const char *name, const char *file,
-		   int line);
+/* A function's number, 0: not seen yet. Then luacalls_same, where file is not NULL: another closure
+ * of what is defined there has been seen. If none has, it is told with luacalls_add. */
+uint32_t luacalls_find(const struct luacalls *c, const void *pointer);
+uint32_t luacalls_same(struct luacalls *c, const void *pointer, const char *file, int line);
+uint32_t luacalls_add(struct luacalls *c, const void *pointer, const char *name, const char *file,
+		      int line);
 /* This address has been freed: it may come again as another function or coroutine. */
-void calls_forget(struct calls *c, const void *pointer);
+void luacalls_forget(struct luacalls *c, const void *pointer);
 
 /* An event of this coroutine: it runs now. */
-struct coroutine *calls_switch(struct calls *c, const void *state);
+struct coroutine *luacalls_switch(struct luacalls *c, const void *state);
 /* Its innermost call that is known; NULL: none. */
-static inline struct frame *calls_top(const struct coroutine *co)
+static inline struct frame *luacalls_top(const struct coroutine *co)
 {
 	return co && co->n ? &co->frames[co->n - 1] : NULL;
 }
 /* Leaves calls until the innermost stands at that place; all, when none does. */
-void calls_unwind(struct calls *c, struct coroutine *co, uint64_t place);
+void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place);
 /* Leaves calls that stand at that place or behind it, where places are numbers in order. */
-void calls_cut(struct calls *c, struct coroutine *co, uint64_t place);
-void calls_leave(struct calls *c, struct coroutine *co); /* the innermost */
+void luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place);
+void luacalls_leave(struct luacalls *c, struct coroutine *co); /* the innermost */
 /* Drops the call below the innermost, which has taken its place by a tail call. */
-void calls_merge(struct calls *c, struct coroutine *co);
+void luacalls_merge(struct luacalls *c, struct coroutine *co);
 /* seeded: it had been called before the recording began, so that there is no event. */
-void calls_enter(struct calls *c, struct coroutine *co, uint64_t place, const void *pointer,
-		 uint32_t function, bool seeded);
+void luacalls_enter(struct luacalls *c, struct coroutine *co, uint64_t place, const void *pointer,
+		    uint32_t function, bool seeded);
 
 /* Of what runs now; 0: not known. */
-uint32_t calls_stack(const struct calls *c);
-uint32_t calls_thread(const struct calls *c);
+uint32_t luacalls_stack(const struct luacalls *c);
+uint32_t luacalls_thread(const struct luacalls *c);
 
 #endif

@@ -55,8 +55,8 @@ struct module {
 	bool hooked, blocks;
 	bool covered; /* another allocator was put over ours */
 	struct module *others;
-	struct calls calls;
-	struct table live; /* blocks -> type + 1 */
+	struct luacalls calls;
+	struct slots live; /* blocks -> type + 1 */
 	uint32_t kinds[KINDS];
 	int64_t frames;
 	int64_t bytes;                 /* by which the heap has grown since the start */
@@ -94,7 +94,7 @@ static void put_block(struct module *m, unsigned kind, const void *p, size_t n, 
 			   .has = EV_HAS_ADDRESS | EV_HAS_DOMAIN | EV_HAS_TIME,
 			   .address = (uintptr_t)p,
 			   .time = out_time(m->out),
-			   .thread = calls_thread(&m->calls)};
+			   .thread = luacalls_thread(&m->calls)};
 
 	if (ev.thread)
 		ev.has |= EV_HAS_THREAD;
@@ -103,7 +103,7 @@ static void put_block(struct module *m, unsigned kind, const void *p, size_t n, 
 		ev.requested = n;
 		ev.type = type;
 		ev.has |= type ? EV_HAS_TYPE : 0;
-		ev.stack = calls_stack(&m->calls);
+		ev.stack = luacalls_stack(&m->calls);
 		ev.has |= ev.stack ? EV_HAS_STACK : 0;
 	}
 	out_event(m->out, &ev);
@@ -111,7 +111,7 @@ static void put_block(struct module *m, unsigned kind, const void *p, size_t n, 
 
 static void allocated(struct module *m, const void *p, size_t n, uint32_t type)
 {
-	uint32_t *at = table_put(&m->live, (uintptr_t)p);
+	uint32_t *at = slots_put(&m->live, (uintptr_t)p);
 
 	m->lost += !at;
 	if (!at)
@@ -124,7 +124,7 @@ static void allocated(struct module *m, const void *p, size_t n, uint32_t type)
 /* The block's type, when it was allocated before our eyes. */
 static bool freed(struct module *m, const void *p, size_t n, uint32_t *type)
 {
-	uint32_t at = table_get(&m->live, (uintptr_t)p);
+	uint32_t at = slots_get(&m->live, (uintptr_t)p);
 
 	*type = at ? at - 1 : 0;
 	if (!at) {
@@ -132,7 +132,7 @@ static bool freed(struct module *m, const void *p, size_t n, uint32_t *type)
 		m->before_bytes += n;
 		return false;
 	}
-	table_remove(&m->live, (uintptr_t)p);
+	slots_remove(&m->live, (uintptr_t)p);
 	if (m->blocks)
 		put_block(m, EV_FREE, p, 0, 0);
 	return true;
@@ -161,8 +161,8 @@ static void *allocate(void *ud, void *old, size_t osize, size_t nsize)
 	if (!freed(m, (void *)was, osize, &type))
 		type = nsize ? type_of_kind(m, 0) : 0;
 	if (!nsize) {
-		calls_forget(&m->calls, (void *)was);
-		calls_forget(&m->calls, (char *)was + sizeof(void *)); /* a thread's state */
+		luacalls_forget(&m->calls, (void *)was);
+		luacalls_forget(&m->calls, (char *)was + sizeof(void *)); /* a thread's state */
 	} else {
 		allocated(m, p, nsize, type);
 	}
@@ -211,11 +211,11 @@ static bool is_c(lua_State *l, lua_Debug *ar)
  * also when that one had been called in its caller's place. */
 static void settle(struct module *m, lua_State *l, struct coroutine *co, bool tail, uint64_t place)
 {
-	struct frame *top = calls_top(co);
+	struct frame *top = luacalls_top(co);
 	lua_Debug caller;
 
 	if (PLACES_IN_ORDER) {
-		calls_cut(&m->calls, co, place);
+		luacalls_cut(&m->calls, co, place);
 		return;
 	}
 	if (!top)
@@ -224,21 +224,21 @@ static void settle(struct module *m, lua_State *l, struct coroutine *co, bool ta
 	if (tail && top->place == place)
 		return;
 	if (!lua_getstack(l, 1, &caller)) {
-		calls_unwind(&m->calls, co, 0);
+		luacalls_unwind(&m->calls, co, 0);
 		return;
 	}
 	if (top->place == place_of(&caller))
 		return;
 	if (TAIL_MOVES && top->place == place_of(&caller) + 1 &&
 	    top->pointer == pointer_of(l, &caller))
-		calls_merge(&m->calls, co);
+		luacalls_merge(&m->calls, co);
 	else
-		calls_unwind(&m->calls, co, place_of(&caller));
+		luacalls_unwind(&m->calls, co, place_of(&caller));
 }
 
 static void called(struct module *m, lua_State *l, lua_Debug *ar)
 {
-	struct coroutine *co = calls_switch(&m->calls, l);
+	struct coroutine *co = luacalls_switch(&m->calls, l);
 	bool tail = !OLD && ar->event == LUA_HOOKTAILCALL;
 	uint64_t place = place_of(ar);
 	const void *pointer;
@@ -250,33 +250,33 @@ static void called(struct module *m, lua_State *l, lua_Debug *ar)
 	settle(m, l, co, tail, place);
 	pointer = pointer_of(l, ar);
 	function = function_of(&m->calls, l, ar, pointer);
-	top = calls_top(co);
+	top = luacalls_top(co);
 	if (tail && top) {
 		place = top->place;
-		calls_leave(&m->calls, co);
+		luacalls_leave(&m->calls, co);
 	}
-	calls_enter(&m->calls, co, place, pointer, function, false);
+	luacalls_enter(&m->calls, co, place, pointer, function, false);
 }
 
 static void returned(struct module *m, lua_State *l, lua_Debug *ar)
 {
-	struct coroutine *co = calls_switch(&m->calls, l);
-	struct frame *top = calls_top(co);
+	struct coroutine *co = luacalls_switch(&m->calls, l);
+	struct frame *top = luacalls_top(co);
 	uint64_t place = place_of(ar);
 
 	if (!top || (PLACES_IN_ORDER && is_c(l, ar)))
 		return;
 	if (PLACES_IN_ORDER) {
-		calls_cut(&m->calls, co, place);
+		luacalls_cut(&m->calls, co, place);
 		return;
 	}
 	if (top->place != place) {
 		if (TAIL_MOVES && top->place == place + 1 && top->pointer == pointer_of(l, ar))
-			calls_merge(&m->calls, co);
+			luacalls_merge(&m->calls, co);
 		else
-			calls_unwind(&m->calls, co, place);
+			luacalls_unwind(&m->calls, co, place);
 	}
-	calls_leave(&m->calls, co);
+	luacalls_leave(&m->calls, co);
 }
 
 static void hook(lua_State *l, lua_Debug *ar)
@@ -294,7 +294,7 @@ static void hook(lua_State *l, lua_Debug *ar)
 /* What runs already has no event. */
 static void seed(struct module *m, lua_State *l)
 {
-	struct coroutine *co = calls_switch(&m->calls, l);
+	struct coroutine *co = luacalls_switch(&m->calls, l);
 	lua_Debug ar;
 	int levels = 0;
 
@@ -306,8 +306,8 @@ static void seed(struct module *m, lua_State *l)
 		if (!lua_getstack(l, i, &ar) || (PLACES_IN_ORDER && is_c(l, &ar)))
 			continue;
 		pointer = pointer_of(l, &ar);
-		calls_enter(&m->calls, co, place_of(&ar), pointer,
-			    function_of(&m->calls, l, &ar, pointer), true);
+		luacalls_enter(&m->calls, co, place_of(&ar), pointer,
+			       function_of(&m->calls, l, &ar, pointer), true);
 	}
 }
 
@@ -395,7 +395,7 @@ static int start(lua_State *l)
 	m->frames = m->bytes = 0;
 	m->before = m->before_bytes = m->lost = 0;
 	m->blocks = blocks;
-	calls_init(&m->calls, out, calls);
+	luacalls_init(&m->calls, out, calls);
 	m->heap = blocks ? out_counter(out, "lua.heap", "B") : 0;
 	if (calls) {
 		seed(m, l);
@@ -442,8 +442,8 @@ static bool finish(struct module *m)
 		put_heap(m);
 	add_notes(m);
 	m->out = NULL;
-	calls_release(&m->calls);
-	table_release(&m->live);
+	luacalls_release(&m->calls);
+	slots_release(&m->live);
 	take_turn();
 	while (*at && *at != m)
 		at = &(*at)->others;

@@ -53,9 +53,9 @@ static bool known_name(lua_State *l, lua_Debug *ar, char *name, size_t size)
 	return found;
 }
 
-uint32_t function_of(struct calls *c, lua_State *l, lua_Debug *ar, const void *pointer)
+uint32_t function_of(struct luacalls *c, lua_State *l, lua_Debug *ar, const void *pointer)
 {
-	uint32_t f = calls_find(c, pointer);
+	uint32_t f = luacalls_find(c, pointer);
 	char name[LUA_IDSIZE + 80];
 	const char *file;
 
@@ -64,7 +64,7 @@ uint32_t function_of(struct calls *c, lua_State *l, lua_Debug *ar, const void *p
 	lua_getinfo(l, "nS", ar);
 	file = *ar->source == '@' ? ar->source + 1 : ar->short_src;
 	file = *ar->what == 'C' ? NULL : file;
-	f = file ? calls_same(c, pointer, file, ar->linedefined) : 0;
+	f = file ? luacalls_same(c, pointer, file, ar->linedefined) : 0;
 	if (f)
 		return f;
 	if (*ar->what == 'm')
@@ -78,7 +78,7 @@ uint32_t function_of(struct calls *c, lua_State *l, lua_Debug *ar, const void *p
 			snprintf(name, sizeof name, "function <%s:%d>", ar->short_src,
 				 ar->linedefined);
 	}
-	return calls_add(c, pointer, name, file, file ? ar->linedefined : 0);
+	return luacalls_add(c, pointer, name, file, file ? ar->linedefined : 0);
 }
 
 const char *name_of_kind(size_t kind)

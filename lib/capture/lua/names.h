@@ -13,7 +13,7 @@
 #include <lua.h>
 
 /* The function of an activation record, by its address; 0: no memory. */
-uint32_t function_of(struct calls *c, lua_State *l, lua_Debug *ar, const void *pointer);
+uint32_t function_of(struct luacalls *c, lua_State *l, lua_Debug *ar, const void *pointer);
 /* Of what lua_Alloc says of a new block: "table"; "other" for memory that is no object. */
 const char *name_of_kind(size_t kind);
 

@@ -27,22 +27,22 @@ static uint64_t hash(const char *p, size_t n, uint64_t h)
 	return mix(h ^ n << 32);
 }
 
-static bool grow(struct table *t)
+static bool grow(struct slots *t)
 {
-	struct table to = {.mask = t->mask ? t->mask * 2 + 1 : 255};
+	struct slots to = {.mask = t->mask ? t->mask * 2 + 1 : 255};
 
 	to.slots = calloc(to.mask + 1, sizeof *to.slots);
 	if (!to.slots)
 		return false;
 	for (size_t i = 0; t->slots && i <= t->mask; i++)
 		if (t->slots[i].used)
-			*table_put(&to, t->slots[i].key) = t->slots[i].value;
+			*slots_put(&to, t->slots[i].key) = t->slots[i].value;
 	free(t->slots);
 	*t = to;
 	return true;
 }
 
-uint32_t *table_put(struct table *t, uint64_t key)
+uint32_t *slots_put(struct slots *t, uint64_t key)
 {
 	size_t i;
 
@@ -58,7 +58,7 @@ uint32_t *table_put(struct table *t, uint64_t key)
 	return &t->slots[i].value;
 }
 
-uint32_t table_get(const struct table *t, uint64_t key)
+uint32_t slots_get(const struct slots *t, uint64_t key)
 {
 	if (!t->slots)
 		return 0;
@@ -69,7 +69,7 @@ uint32_t table_get(const struct table *t, uint64_t key)
 }
 
 /* Those behind move up, so that nothing marks where one was. */
-void table_remove(struct table *t, uint64_t key)
+void slots_remove(struct slots *t, uint64_t key)
 {
 	size_t i, hole;
 
@@ -92,10 +92,10 @@ void table_remove(struct table *t, uint64_t key)
 	t->n--;
 }
 
-void table_release(struct table *t)
+void slots_release(struct slots *t)
 {
 	free(t->slots);
-	*t = (struct table){0};
+	*t = (struct slots){0};
 }
 
 static int64_t now(void)
@@ -171,21 +171,21 @@ bool out_free(struct out *out)
 	error = out->o.error;
 	if (fd >= 0 && close(fd) && !error)
 		error = errno;
-	table_release(&out->strings);
-	table_release(&out->types);
-	table_release(&out->locations);
-	table_release(&out->stacks);
-	table_release(&out->markers);
-	table_release(&out->counters);
+	slots_release(&out->strings);
+	slots_release(&out->types);
+	slots_release(&out->locations);
+	slots_release(&out->stacks);
+	slots_release(&out->markers);
+	slots_release(&out->counters);
 	free(out);
 	errno = error;
 	return !error;
 }
 
 /* The row of a key, made by the caller when *id is 0; NULL: no memory. */
-static uint32_t *row_of(struct out *out, struct table *t, uint64_t key)
+static uint32_t *row_of(struct out *out, struct slots *t, uint64_t key)
 {
-	uint32_t *id = table_put(t, key);
+	uint32_t *id = slots_put(t, key);
 
 	out->lost += !id;
 	return id;
@@ -250,7 +250,7 @@ uint32_t out_stack(struct out *out, uint32_t parent, uint32_t location)
 }
 
 /* A row of two strings. */
-static uint32_t pair(struct out *out, struct table *t, uint32_t kind, uint64_t *n, const char *a,
+static uint32_t pair(struct out *out, struct slots *t, uint32_t kind, uint64_t *n, const char *a,
 		     const char *b)
 {
 	uint32_t first = string(out, a), second = string(out, b), *id = row_of(out, t, first);

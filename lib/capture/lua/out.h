@@ -9,7 +9,7 @@
 #include "lib/capture/output.h"
 
 /* u64 -> u32 in open addressing; 0 is not there. */
-struct table {
+struct slots {
 	struct slot {
 		uint64_t key;
 		uint32_t value, used;
@@ -18,17 +18,17 @@ struct table {
 	bool failed; /* no memory: what is new is not kept */
 };
 /* The value's place, 0 when the key is new; NULL: no memory. Valid until the next call. */
-uint32_t *table_put(struct table *t, uint64_t key);
-uint32_t table_get(const struct table *t, uint64_t key);
-void table_remove(struct table *t, uint64_t key);
-void table_release(struct table *t);
+uint32_t *slots_put(struct slots *t, uint64_t key);
+uint32_t slots_get(const struct slots *t, uint64_t key);
+void slots_remove(struct slots *t, uint64_t key);
+void slots_release(struct slots *t);
 
 enum out_metrics { OUT_ALLOCATIONS = 1, OUT_CALLS = 2 };
 
 struct out {
 	struct cap_output o;
 	int64_t start, flushed; /* ns of the monotonic clock */
-	struct table strings, types, locations, stacks, markers, counters;
+	struct slots strings, types, locations, stacks, markers, counters;
 	uint64_t lost; /* rows that there was no memory for */
 };
 

@@ -19,7 +19,7 @@ struct walk {
 	struct out *out; /* NULL: only threads are looked for */
 	void (*visit)(void *arg, lua_State *thread);
 	void *arg;
-	struct table seen; /* ids -> 1, or OURS */
+	struct slots seen; /* ids -> 1, or OURS */
 	int waiting;       /* index of the table */
 	int n;             /* objects in it */
 	bool failed;
@@ -55,7 +55,7 @@ static void refer(struct walk *w, uint64_t from, const char *name)
 	uint32_t *seen = NULL;
 
 	if (id && (w->out || lua_type(w->l, -1) != LUA_TSTRING))
-		seen = table_put(&w->seen, id);
+		seen = slots_put(&w->seen, id);
 	w->failed |= id && w->seen.failed;
 	if (!seen || *seen == OURS) {
 		lua_pop(w->l, 1);
@@ -309,9 +309,9 @@ static bool walk(struct walk *w)
 	lua_gc(l, LUA_GCSTOP, 0);
 	lua_newtable(l);
 	w->waiting = lua_gettop(l);
-	w->failed = !table_put(&w->seen, id_of(l, -1));
+	w->failed = !slots_put(&w->seen, id_of(l, -1));
 	if (!w->failed)
-		*table_put(&w->seen, id_of(l, -1)) = OURS;
+		*slots_put(&w->seen, id_of(l, -1)) = OURS;
 	roots(w);
 	for (int i = 1; i <= w->n && !w->failed; i++) {
 		uint64_t id;
@@ -325,7 +325,7 @@ static bool walk(struct walk *w)
 	}
 	lua_settop(l, w->waiting - 1);
 	lua_gc(l, LUA_GCRESTART, 0);
-	table_release(&w->seen);
+	slots_release(&w->seen);
 	return !w->failed;
 }
 

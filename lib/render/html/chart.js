@@ -100,14 +100,15 @@ class Chart {
 		canvas.height = h * dpr;
 		g.scale(dpr, dpr);
 		g.font = "11px system-ui, sans-serif";
-		let low = 0, high = 0;
-		for (let i = this.from; i < this.to; i++) {
-			const v = line.y[i];
-			if (v !== null && v < low) low = v;
-			if (v !== null && v > high) high = v;
-		}
+		const values = line.y.slice(this.from, this.to).filter(v => v !== null);
 		const limits = this.d.limits.filter(l => this.d.lines[l.line] === line);
-		for (const l of limits) high = Math.max(high, l.value);
+		for (const l of limits) values.push(l.value);
+		if (!this.d.cropped) values.push(0);
+		let low = values.reduce((a, b) => Math.min(a, b), Infinity);
+		let high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+		if (!values.length) low = high = 0;
+		// Where differences matter, a tenth of them stands below the least value.
+		if (this.d.cropped && values.length) low -= Math.ceil((high - low || Math.abs(low) || 1) / 10);
 		if (high === low) high = low + 1;
 		const x = i => LEFT + (i - this.from) / Math.max(1, n) * (w - LEFT - RIGHT);
 		const y = v => TOP + (high - v) / (high - low) * (h - TOP - BOTTOM);
@@ -126,7 +127,7 @@ class Chart {
 			g.fillStyle = get("--faint");
 			g.fillText(format(line.type, Math.round(v), line.decimals), LEFT - 8, at + 4);
 		}
-		this.drawValues(g, line, x, y, w, get("--chart"));
+		this.drawValues(g, line, x, y, w, get("--chart"), this.d.cropped ? low : 0);
 		for (const l of limits) {
 			const at = Math.round(y(l.value)) + .5;
 			g.strokeStyle = g.fillStyle = get("--bad");
@@ -156,13 +157,13 @@ class Chart {
 	}
 
 	// Bars where a point has a pixel and more, columns from least to largest where it has less.
-	drawValues(g, line, x, y, w, colour) {
+	drawValues(g, line, x, y, w, colour, floor) {
 		const n = this.to - this.from, columns = Math.max(1, w - LEFT - RIGHT);
 		g.fillStyle = colour;
 		if (n <= columns) {
 			for (let i = this.from; i < this.to; i++) {
 				if (line.y[i] === null) continue;
-				const a = y(line.y[i]), b = y(0), gap = n * 4 < columns ? 1 : 0;
+				const a = y(line.y[i]), b = y(floor), gap = n * 4 < columns ? 1 : 0;
 				g.fillRect(x(i), Math.min(a, b), Math.max(1, x(i + 1) - x(i) - gap), Math.max(1, Math.abs(b - a)));
 			}
 			return;
@@ -177,7 +178,7 @@ class Chart {
 			}
 			if (most === -Infinity) continue;
 			g.globalAlpha = .35;
-			g.fillRect(LEFT + c, Math.min(y(least), y(0)), 1, Math.abs(y(0) - y(least)));
+			g.fillRect(LEFT + c, Math.min(y(least), y(floor)), 1, Math.abs(y(floor) - y(least)));
 			g.globalAlpha = 1;
 			g.fillRect(LEFT + c, y(most), 1, Math.max(1, y(least) - y(most)));
 		}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-history: a store of past runs: what was added, trends, where they step, and what did it.
+ */
+#include "lib/cli/aggregate.h"
+#include "lib/cli/history.h"
+
+#include <string.h>
+
+enum command { ADD, LIST, TREND, CHANGE_POINTS, BLAME, COMMANDS };
+
+static const char *const commands[COMMANDS] = {"add", "list", "trend", "change-points", "blame"};
+
+static enum command command_of(const char *word)
+{
+	for (enum command c = 0; c < COMMANDS; c++)
+		if (!strcmp(commands[c], word))
+			return c;
+	cli_usage("'%s' is no command: add, list, trend, change-points or blame", db_shown(word));
+}
+
+static void check(enum command what, const struct cli_history *h, int n, char **operands)
+{
+	if (n < 2)
+		cli_usage("%s: which store? A file, or postgresql://HOST/NAME", commands[what]);
+	if (what == ADD && n < 3)
+		cli_usage("add: no file");
+	if (what != ADD && n > 2)
+		cli_usage("%s: only add takes files", commands[what]);
+	for (int i = 2; i < n; i++) {
+		if (!h->build && !strcmp(operands[i], "-"))
+			cli_usage("add: standard input has no name: give --build");
+		if (db_is_url(operands[i])) /* said by nobody else: there is a password in it */
+			cli_usage("add: the store comes first, then files");
+	}
+	if (what <= LIST && (h->metric || h->by >= 0 || h->per >= 0 || h->counter ||
+			     h->policy_path || h->alpha || h->least || h->names.n || h->cumulative))
+		cli_usage("%s: options of series are for trend, change-points and blame",
+			  commands[what]);
+	if (what != BLAME && (h->from || h->to))
+		cli_usage("--from and --to are for blame");
+	if (what != CHANGE_POINTS && h->fail)
+		cli_usage("--fail is for change-points");
+}
+
+int main(int argc, char **argv)
+{
+	struct cli_history history = CLI_HISTORY_INIT;
+	struct cli_import import = {0};
+	struct cli_filter filter = {.domain = 0};
+	struct cli_report report = {0};
+	const struct opt table[] = {
+	    CLI_HISTORY_ROWS(history), CLI_FILTER_ROWS(filter), CLI_VIEW_ROWS(filter),
+	    CLI_REPORT_ROWS(report),   CLI_IMPORT_ROWS(import), OPT_END,
+	};
+	const struct opt_program program = {
+	    "tm-history", "COMMAND STORE [FILE...]",
+	    "Keeps runs; shows trends, where they step, and what did it. COMMAND is add, list, "
+	    "trend, change-points or blame.",
+	    table};
+	enum command what;
+	int n = opt_parse(&program, argc, argv);
+
+	cli_import_done(&import);
+	cli_filter_done(&filter);
+	if (!n)
+		cli_usage("which command? add, list, trend, change-points or blame");
+	what = command_of(argv[1]);
+	check(what, &history, n, argv + 1);
+	history.store = argv[2];
+	cli_history_start(&history, what == ADD);
+	if (what != ADD && cli_filter_any(&filter))
+		cli_usage("%s: --focus and its like choose from captures: they are for add",
+			  commands[what]);
+	cli_report_start(&report);
+	if (cli_history_open(&history, what == ADD))
+		switch (what) {
+		case ADD:
+			cli_history_add(&history, &import.options, &filter, n - 2, argv + 3,
+					&report);
+			break;
+		case LIST: cli_history_list(&history, &report); break;
+		case TREND: cli_history_trend(&history, &report); break;
+		case CHANGE_POINTS: cli_history_steps(&history, &report); break;
+		default: cli_history_blame(&history, &report); break;
+		}
+	cli_history_release(&history);
+	cli_filter_release(&filter);
+	return cli_exit();
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/history.h"
+
+#include "lib/base/mem.h"
+#include "lib/history/blame.h"
+#include "lib/history/view.h"
+#include "lib/report/metric.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of enum key, behind total. */
+const char *const history_by_words[] = {"total", "site",   "function", "location", "stack", "type",
+					"file",  "module", "frame",    "thread",   "owner", NULL};
+const char *const history_per_words[] = {"run", "frame", "second", "capture", NULL};
+
+static const char *date_of(const char *option, const char *given, char *to)
+{
+	if (given && !history_date(given, to))
+		cli_usage("--%s: '%s' is no date (YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ)", option,
+			  given);
+	return given ? to : NULL;
+}
+
+static void read_labels(struct cli_history *c)
+{
+	size_t most = sizeof c->label_items / sizeof *c->label_items;
+
+	if (c->labels.n > most)
+		cli_usage("--label: more than %zu", most);
+	for (size_t i = 0; i < c->labels.n; i++) {
+		const char *text = c->labels.items[i];
+		size_t n = strcspn(text, "=");
+
+		if (!n || !text[n] || !text[n + 1])
+			cli_usage("--label: '%s' is not NAME=VALUE", text);
+		c->label_items[i].name = arena_strndup(&c->texts, text, n);
+		c->label_items[i].value = text + n + 1;
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(c->label_items[k].name, c->label_items[i].name))
+				cli_usage("--label: '%s' is given twice", c->label_items[i].name);
+	}
+}
+
+static void no_empty(const char *option, const char *text)
+{
+	if (text && !*text)
+		cli_usage("--%s: a name is needed", option);
+}
+
+static double number_of(const char *option, const char *text, double least, double most)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (!*text || *end || !(v >= least && v <= most))
+		cli_usage("--%s: '%s' is no number from %g to %g", option, text, least, most);
+	return v;
+}
+
+void cli_history_start(struct cli_history *c, bool adding)
+{
+	const char *until = date_of("until", c->until, c->dates[2]);
+
+	c->date = date_of("date", c->date, c->dates[0]);
+	c->since = date_of("since", c->since, c->dates[1]);
+	/* A day is all of it. */
+	if (until && strlen(c->until) == 10)
+		memcpy(c->dates[2] + 10, "T23:59:60Z", 11);
+	c->until = until;
+	read_labels(c);
+	no_empty("build", c->build);
+	no_empty("branch", c->branch);
+	no_empty("machine", c->machine);
+	no_empty("commit", c->commit);
+	if (adding && (c->since || c->until || c->last))
+		cli_usage("add: --since, --until and --last choose from what is there");
+	if (!adding && (c->date || c->commit))
+		cli_usage("--date and --commit are for add");
+	c->error_rate = c->alpha ? number_of("alpha", c->alpha, 1e-6, 0.5) : 0.05;
+	c->least_percent = c->least ? number_of("min-change", c->least, 0, 1e9) : 0;
+	if (c->wait > 1000000)
+		cli_usage("--wait: more than 1000000 seconds");
+}
+
+bool cli_history_open(struct cli_history *c, bool adding)
+{
+	struct history_choice choice = {.branch = c->branch,
+					.machine = c->machine,
+					.status =
+					    c->status < 0 ? NULL : history_statuses[c->status],
+					.build = c->build,
+					.since = c->since,
+					.until = c->until,
+					.items = c->label_items,
+					.n = c->labels.n,
+					.last = c->last};
+	struct err e = ERR_INIT;
+
+	if (history_open(&c->h, c->store, adding ? DB_CREATE : DB_READ, (unsigned)c->wait, &e) ||
+	    (!adding &&
+	     (db_begin_reading(c->h.db, &e) || history_runs(&c->h, &choice, &c->runs, &e)))) {
+		cli_fail(c->h.shown, &e);
+		return false;
+	}
+	return true;
+}
+
+void cli_history_release(struct cli_history *c)
+{
+	history_runs_release(&c->runs);
+	history_close(&c->h);
+	policy_release(&c->policy);
+	opt_list_release(&c->labels);
+	opt_list_release(&c->names);
+	arena_release(&c->texts);
+}
+
+static struct document document_of(struct cli_history *c, const char *title)
+{
+	struct document d = {.program = "tm-history", .title = title};
+
+	document_input(&d, c->h.shown, "history");
+	if (c->branch)
+		document_fact(&d, "branch", c->branch);
+	if (c->machine)
+		document_fact(&d, "machine", c->machine);
+	return d;
+}
+
+void cli_history_list(struct cli_history *c, struct cli_report *r)
+{
+	struct history_view_options o = {.top = 0};
+	struct history_view *v = history_view_new(&c->runs, NULL, &o);
+	struct document d = document_of(c, NULL);
+
+	history_view_runs(v, &d);
+	cli_report_print(r, &d);
+	document_release(&d);
+	history_view_free(v);
+}
+
+/* --- series --- */
+
+static void read_policy(struct cli_history *c)
+{
+	struct err e = ERR_INIT;
+
+	if (!policy_read(&c->policy, c->policy_path, &e))
+		return;
+	cli_error(c->policy_path, "%s", e.msg);
+	cli_status(e.code == ST_BAD ? EXIT_USAGE : EXIT_INPUT);
+	exit(cli_exit());
+}
+
+/* What options ask for, as a rule of a policy would. */
+static struct policy_rule rule_of(struct cli_history *c, struct err *e)
+{
+	struct policy_rule r = {.name = "",
+				.kind = POLICY_MAX,
+				.key = c->by <= 0 ? POLICY_TOTAL : c->by - 1,
+				.stat = COUNTER_MEAN,
+				.each = true,
+				.cumulative = c->cumulative};
+	const char *colon = c->counter ? strrchr(c->counter, ':') : NULL;
+
+	if (c->cumulative && (r.key == POLICY_TOTAL || !key_has_total((enum key)r.key)))
+		cli_usage("--cumulative goes with --by function, file or module");
+	if (c->counter) {
+		size_t n = strlen(c->counter);
+
+		for (unsigned k = 0; colon && k < COUNTER_STATS; k++)
+			if (!strcmp(counter_stat_words[k], colon + 1)) {
+				r.stat = (enum counter_stat)k;
+				n = (size_t)(colon - c->counter);
+			}
+		r.counter = arena_strndup(&c->texts, c->counter, n);
+		return r;
+	}
+	r.match = mem_zarray(c->names.n + 1, sizeof *r.match);
+	for (size_t i = 0; i < c->names.n; i++) {
+		r.match[i] = match_new(c->names.items[i], strlen(c->names.items[i]), 0, e);
+		if (!r.match[i])
+			cli_usage("--name: %s", e->msg);
+		r.n_match++;
+	}
+	history_metric(&c->h, &c->runs, sort_of(c->metric), &r.metric, e);
+	return r;
+}
+
+static void release_rule(struct policy_rule *r)
+{
+	for (size_t i = 0; i < r->n_match; i++)
+		match_free(r->match[i]);
+	free(r->match);
+}
+
+static bool read_series(struct cli_history *c, struct history_lines *l)
+{
+	enum history_per per = c->per < 0 ? HISTORY_PER_CAPTURE : (enum history_per)c->per;
+	struct err e = ERR_INIT;
+	struct policy_rule r;
+	enum status st;
+
+	for (size_t i = 0; i < c->policy.n_rules; i++) {
+		const struct policy_rule *rule = &c->policy.rules[i];
+
+		st = history_series(&c->h, l, rule, (enum history_per)rule->per, rule->name, &e);
+		if (st == ST_UNSUPPORTED)
+			cli_note(c->policy_path, "rule '%s' has no series: %s", rule->name, e.msg);
+		else if (st)
+			break;
+		e = (struct err)ERR_INIT;
+	}
+	if (c->policy_path && !e.code)
+		return true;
+	if (!c->policy_path) {
+		r = rule_of(c, &e);
+		if (!e.code)
+			history_series(&c->h, l, &r, per, NULL, &e);
+		release_rule(&r);
+	}
+	if (e.code == ST_UNSUPPORTED)
+		cli_usage("%s", e.msg);
+	if (e.code)
+		cli_fail(c->h.shown, &e);
+	return !e.code;
+}
+
+static void find_steps(const struct cli_history *c, struct history_lines *l)
+{
+	struct history_steps_options o = {{c->error_rate, c->seed}, c->least_percent};
+
+	history_steps_find(l, &o);
+	history_lines_sort(l);
+}
+
+static bool begin_series(struct cli_history *c, struct history_lines *l)
+{
+	size_t present = 0;
+
+	history_lines_init(l, &c->runs);
+	if (!c->runs.n) {
+		cli_error(c->h.shown, "no run is chosen");
+		cli_status(EXIT_INPUT);
+		return false;
+	}
+	if (!read_series(c, l))
+		return false;
+	for (size_t i = 0; i < l->n; i++)
+		present += l->items[i].present;
+	if (!present) {
+		cli_error(c->h.shown, "no chosen run has a value%s",
+			  c->per == HISTORY_PER_FRAME    ? ": there are no frames to divide by"
+			  : c->per == HISTORY_PER_SECOND ? ": there are no times to divide by"
+							 : "");
+		cli_status(EXIT_INPUT);
+		return false;
+	}
+	find_steps(c, l);
+	return true;
+}
+
+/* --- blame --- */
+
+struct sides {
+	const struct history_run *items[2][BLAME_RUNS];
+	struct history_side base, new;
+};
+
+/* The runs with a value that are nearest to the step. */
+static void sides_of(const struct cli_history *c, const struct history_line *l,
+		     const struct stats_step *s, struct sides *to)
+{
+	size_t n = 0;
+
+	for (size_t i = s->at; i-- > s->first && n < BLAME_RUNS;)
+		if (!isnan(l->v[i]))
+			n++, to->items[0][BLAME_RUNS - n] = &c->runs.items[i];
+	to->base = (struct history_side){to->items[0] + BLAME_RUNS - n, n};
+	n = 0;
+	for (size_t i = s->at; i < s->last && n < BLAME_RUNS; i++)
+		if (!isnan(l->v[i]))
+			to->items[1][n++] = &c->runs.items[i];
+	to->new = (struct history_side){to->items[1], n};
+}
+
+/* By stack where stacks are known, else by what comes nearest to one. */
+static struct history_blame *new_blame(struct cli_history *c, const struct sides *s, enum sum sum,
+				       bool flame, struct err *e)
+{
+	static const enum key keys[] = {KEY_STACK, KEY_SITE, KEY_TYPE};
+	struct history_blame_options o = {
+	    .sum = sum, .per = c->per, .top = c->has_top ? c->top : 30, .flame = flame};
+	struct history_blame *b = NULL;
+	bool told = c->by > 0;
+
+	for (size_t i = 0; i < (told ? 1 : sizeof keys / sizeof *keys) && !b; i++) {
+		*e = (struct err)ERR_INIT;
+		o.by = told ? (enum key)(c->by - 1) : keys[i];
+		b = history_blame_new(&c->h, &s->base, &s->new, &o, e);
+		if (!b && e->code != ST_UNSUPPORTED)
+			break;
+	}
+	return b;
+}
+
+static bool shows_charts(enum render_format f)
+{
+	return f == RENDER_HTML || f == RENDER_JSON || f == RENDER_TEXT;
+}
+
+/* The page names what the latest step up is made of. */
+static struct history_blame *blame_of_trend(struct cli_history *c, const struct history_lines *l,
+					    const struct stats_step **s,
+					    const struct history_line **line)
+{
+	struct err e = ERR_INIT;
+	struct sides sides;
+	enum sum sum;
+
+	*s = history_last_rise(l, line);
+	if (!*s || c->counter || c->policy_path ||
+	    history_metric(&c->h, &c->runs, sort_of(c->metric), &sum, &e))
+		return NULL;
+	sides_of(c, *line, *s, &sides);
+	c->by = -1;
+	return new_blame(c, &sides, sum, true, &e);
+}
+
+static void name_the_rise(const struct cli_history *c, const struct stats_step *s,
+			  const struct history_line *l, struct history_blame *b, bool as_fact,
+			  struct buf *to)
+{
+	const char *most = b ? history_blame_text(b) : NULL;
+
+	buf_addf(to, "%s%s of %s %s by ", as_fact ? "" : "latest step up: ", l->metric, l->key,
+		 l->name);
+	history_value_text(l, s->after - s->before, false, to);
+	buf_addf(to, " (%+.1f %%) with build %s", history_step_percent(s),
+		 c->runs.items[s->at].build);
+	if (most)
+		buf_addf(to, "; most of it in %s", most);
+}
+
+void cli_history_trend(struct cli_history *c, struct cli_report *r)
+{
+	bool one = r->format == RENDER_CSV || r->format == RENDER_TSV;
+	struct history_view_options o = {.top = c->top,
+					 .values = r->format != RENDER_TEXT || r->options.table,
+					 .values_first = one,
+					 .charts = shows_charts(r->format),
+					 .alpha = c->error_rate};
+	const struct history_line *line = NULL;
+	const struct stats_step *s = NULL;
+	struct history_blame *b = NULL;
+	struct history_view *v;
+	struct history_lines l;
+	struct buf rise = BUF_INIT;
+	struct document d;
+
+	if (c->policy_path)
+		read_policy(c);
+	if (begin_series(c, &l)) {
+		o.values |= l.n == 1;
+		v = history_view_new(&c->runs, &l, &o);
+		if (!one)
+			b = blame_of_trend(c, &l, &s, &line);
+		d = document_of(c, "trend");
+		if (s)
+			name_the_rise(c, s, line, b, r->format != RENDER_TEXT, &rise);
+		if (s && r->format == RENDER_TEXT)
+			document_note(&d, buf_str(&rise));
+		else if (s)
+			document_fact(&d, "latest_step_up", buf_str(&rise));
+		if (!one)
+			history_view_steps(v, &d);
+		history_view_trend(v, &d);
+		if (one)
+			history_view_steps(v, &d);
+		if (b && r->format != RENDER_TEXT)
+			history_blame_add(b, &d);
+		if (r->format != RENDER_TEXT)
+			history_view_runs(v, &d);
+		cli_report_print(r, &d);
+		document_release(&d);
+		history_blame_free(b);
+		history_view_free(v);
+	}
+	buf_release(&rise);
+	history_lines_release(&l);
+}
+
+/* The last level of some series, with enough runs to be one, is above the one before. */
+static void judge(const struct history_lines *l)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct history_line *line = &l->items[i];
+		const struct stats_step *last =
+		    line->n_steps ? &line->steps[line->n_steps - 1] : NULL;
+
+		any |= last && last->after > last->before;
+	}
+	if (any)
+		cli_status(EXIT_GATE);
+	else if (!l->asked)
+		cli_status(EXIT_INCONCLUSIVE);
+}
+
+void cli_history_steps(struct cli_history *c, struct cli_report *r)
+{
+	struct history_view_options o = {.alpha = c->error_rate};
+	struct history_view *v;
+	struct history_lines l;
+	struct document d;
+
+	if (c->policy_path)
+		read_policy(c);
+	if (begin_series(c, &l)) {
+		v = history_view_new(&c->runs, &l, &o);
+		d = document_of(c, NULL);
+		history_view_steps(v, &d);
+		cli_report_print(r, &d);
+		if (c->fail)
+			judge(&l);
+		document_release(&d);
+		history_view_free(v);
+	}
+	history_lines_release(&l);
+}
+
+static const struct history_run *run_named(const struct cli_history *c, const char *option,
+					   const char *name)
+{
+	const struct history_run *r = history_run_named(&c->runs, name);
+
+	if (!r)
+		cli_usage("--%s: no chosen run is of build '%s' or has this #number", option, name);
+	return r;
+}
+
+static bool find_sides(struct cli_history *c, struct sides *s)
+{
+	const struct history_line *line = NULL;
+	const struct stats_step *step;
+	struct history_lines l;
+	int by = c->by;
+	bool found;
+
+	if (c->from) {
+		s->items[0][0] = run_named(c, "from", c->from);
+		s->items[1][0] = run_named(c, "to", c->to);
+		s->base = (struct history_side){s->items[0], 1};
+		s->new = (struct history_side){s->items[1], 1};
+		return true;
+	}
+	if (by <= 0 || by == KEY_STACK + 1)
+		c->by = 0;
+	found = begin_series(c, &l);
+	c->by = by;
+	step = found ? history_last_rise(&l, &line) : NULL;
+	if (step)
+		sides_of(c, line, step, s);
+	else if (found) {
+		cli_error(c->h.shown, "no step up is found: name two runs with --from and --to");
+		cli_status(EXIT_INCONCLUSIVE);
+	}
+	history_lines_release(&l);
+	return step != NULL;
+}
+
+void cli_history_blame(struct cli_history *c, struct cli_report *r)
+{
+	struct err e = ERR_INIT;
+	struct history_blame *b = NULL;
+	struct document d;
+	struct sides s;
+	enum sum sum;
+
+	if (!c->from != !c->to)
+		cli_usage("--from and --to go together");
+	if (c->by == 0 || c->by == KEY_FRAME + 1 || c->by == KEY_LOCATION + 1)
+		cli_usage("blame is by stack, site, function, type, file, module, thread or owner");
+	if (c->counter || c->policy_path || c->cumulative)
+		cli_usage("blame adds up what is self: no --counter, --policy or --cumulative");
+	if (history_metric(&c->h, &c->runs, sort_of(c->metric), &sum, &e)) {
+		cli_fail(c->h.shown, &e);
+		return;
+	}
+	if (!find_sides(c, &s))
+		return;
+	b = new_blame(c, &s, sum, r->format == RENDER_HTML || r->format == RENDER_JSON, &e);
+	if (!b && e.code == ST_UNSUPPORTED)
+		cli_usage("%s", e.msg);
+	if (!b) {
+		cli_fail(c->h.shown, &e);
+		return;
+	}
+	d = document_of(c, NULL);
+	history_blame_add(b, &d);
+	cli_report_print(r, &d);
+	document_release(&d);
+	history_blame_free(b);
+}

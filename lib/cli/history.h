@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-history's commands over a store: what they read, from the command line into lib/history, and
+ * what they print.
+ */
+#ifndef TM_CLI_HISTORY_H
+#define TM_CLI_HISTORY_H
+
+#include "lib/cli/filter.h"
+#include "lib/cli/report.h"
+#include "lib/history/history.h"
+#include "lib/report/metric.h"
+#include "lib/report/policy.h"
+
+struct cli_history {
+	const char *store;
+	/* labels of what is added, and what is chosen by */
+	const char *build, *branch, *commit, *machine, *date, *since, *until;
+	struct opt_list labels;
+	int status; /* -1: none */
+	uint64_t last;
+	/* series */
+	int metric, by, per; /* by: -1 not told, 0 total, enum key + 1 */
+	const char *counter, *policy_path, *alpha, *least;
+	struct opt_list names;
+	bool cumulative, fail;
+	uint64_t seed, top, wait;
+	bool has_top;
+	const char *from, *to; /* of blame */
+
+	/* private */
+	struct history_label label_items[32];
+	char dates[3][HISTORY_DATE];
+	double error_rate, least_percent;
+	struct history h;
+	struct history_runs runs;
+	struct policy policy;
+	struct arena texts;
+};
+
+#define CLI_HISTORY_INIT                                                            \
+	{                                                                           \
+		.status = -1, .by = -1, .per = -1, .seed = 1, .top = 10, .wait = 60 \
+	}
+
+extern const char *const history_by_words[], *const history_per_words[];
+
+#define CLI_HISTORY_ROWS(c)                                                                       \
+	ROW_HEADING("labels of what is added, and of what is looked at:"),                        \
+	    ROW_STRING(0, "build", "NAME", "the build (add: default: the file's name)",           \
+		       &(c).build),                                                               \
+	    ROW_STRING(0, "branch", "NAME", "the branch", &(c).branch),                           \
+	    ROW_STRING(0, "machine", "NAME", "the machine or device", &(c).machine),              \
+	    ROW_CHOICE(0, "status", "STATUS", "green, red or unknown", &(c).status,               \
+		       history_statuses),                                                         \
+	    ROW_LIST(0, "label", "LABEL", "any other label, as suite=menus", &(c).labels),        \
+	    ROW_STRING(0, "commit", "ID", "add: the commit", &(c).commit),                        \
+	    ROW_STRING(0, "date", "DATE", "add: YYYY-MM-DD[THH:MM:SSZ] (default: now)",           \
+		       &(c).date),                                                                \
+	    ROW_STRING(0, "since", "DATE", "only runs from this date on", &(c).since),            \
+	    ROW_STRING(0, "until", "DATE", "only runs up to this date", &(c).until),              \
+	    ROW_NUMBER(0, "last", "N", "only the newest N of them", &(c).last),                   \
+	    ROW_NUMBER(0, "wait", "SECONDS", "for another writer (default 60)", &(c).wait),       \
+	    ROW_HEADING("series:"),                                                               \
+	    ROW_CHOICE(0, "metric", "METRIC", "as --sort of tm-top (default: auto)", &(c).metric, \
+		       sort_words),                                                               \
+	    ROW_STRING(0, "counter", "NAME",                                                      \
+		       "a counter instead: its mean, or NAME:last, :min, :max", &(c).counter),    \
+	    ROW_CHOICE(0, "by", "KEY",                                                            \
+		       "a series for each type, function, site, file, module, thread or owner; "  \
+		       "default: total; blame: also stack (default)",                             \
+		       &(c).by, history_by_words),                                                \
+	    ROW_LIST(0, "name", "REGEX", "only things of the key with a matching name",           \
+		     &(c).names),                                                                 \
+	    ROW_FLAG(0, "cumulative", "totals, not self, of functions, files, modules",           \
+		     &(c).cumulative),                                                            \
+	    ROW_CHOICE(0, "per", "UNIT", "divide by capture (default), run, frame or second",     \
+		       &(c).per, history_per_words),                                              \
+	    ROW_STRING(0, "policy", "FILE", "a series for each rule (tracemill-policy(5))",       \
+		       &(c).policy_path),                                                         \
+	    ROW_STRING(0, "alpha", "P", "error rate of steps, per series (default 0.05)",         \
+		       &(c).alpha),                                                               \
+	    ROW_STRING(0, "min-change", "PERCENT", "pass over smaller steps", &(c).least),        \
+	    ROW_NUMBER(0, "seed", "N", "of the permutations (default 1)", &(c).seed),             \
+	    ROW_FLAG(0, "fail", "change-points: end with 1 where the newest level is a step up",  \
+		     &(c).fail),                                                                  \
+	    ROW_STRING(0, "from", "RUN", "blame: the run before, a build or #number", &(c).from), \
+	    ROW_STRING(0, "to", "RUN", "blame: the run after", &(c).to),                          \
+	{                                                                                         \
+		.type = OPT_UNSIGNED, .letter = 'n', .word = "top", .arg = "N",                   \
+		.help = "series or rows to show; 0: all (default 10, blame 30)",                  \
+		.to = (uint64_t *){&(c).top}, .given = &(c).has_top                               \
+	}
+
+/* Checks options; ends the program on wrong ones. adding: the labels are to be written. */
+void cli_history_start(struct cli_history *c, bool adding);
+/* Opens the store, and reads the chosen runs when reading. False: it could not, which was told. */
+bool cli_history_open(struct cli_history *c, bool adding);
+void cli_history_release(struct cli_history *c);
+
+void cli_history_add(struct cli_history *c, const struct import_options *import,
+		     const struct cli_filter *filter, int n, char **files, struct cli_report *r);
+void cli_history_list(struct cli_history *c, struct cli_report *r);
+/* Series, steps and, when charts can be shown, what the latest step up is made of. */
+void cli_history_trend(struct cli_history *c, struct cli_report *r);
+void cli_history_steps(struct cli_history *c, struct cli_report *r);
+void cli_history_blame(struct cli_history *c, struct cli_report *r);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/history.h"
+
+#include "lib/base/mem.h"
+#include "lib/cli/aggregate.h"
+#include "lib/report/agg_build.h"
+#include "lib/report/agg_summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct done {
+	const char *file, *build, *what;
+	int64_t run;
+};
+
+struct adder {
+	struct cli_history *c;
+	struct cli_loop loop;
+	struct agg_builder builder;
+	struct digest digest;
+	struct buf aggregate;
+	bool chosen; /* there are filters */
+	struct done *done;
+	size_t n_done, cap_done;
+	struct arena texts;
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "builds/b-117.mem.gz": b-117. */
+static const char *build_of(struct adder *a, const char *path)
+{
+	static const char *const packed[] = {".gz", ".xz", ".zst", ".lz4", ".bz2"};
+	const char *name = base_name(path), *dot;
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+		size_t k = strlen(packed[i]);
+
+		if (n > k && !memcmp(name + n - k, packed[i], k)) {
+			n -= k;
+			break;
+		}
+	}
+	dot = memrchr(name, '.', n);
+	return arena_strndup(&a->texts, name, dot && dot > name ? (size_t)(dot - name) : n);
+}
+
+static void capture_notes(void *arg, struct trace *t)
+{
+	const struct adder *a = arg;
+
+	cli_report_notes(a->loop.file, t);
+}
+
+/* An aggregate is kept as it is, record by record, so that all of it was looked at. */
+static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+{
+	struct adder *a = arg;
+	struct agg_reader r;
+	struct agg_writer w;
+	enum status st;
+
+	*taken = agg_is(&in->cur);
+	if (!*taken)
+		return ST_OK;
+	if (a->chosen)
+		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
+	agg_reader_init(&r, &in->cur);
+	agg_writer_init(&w, NULL, &a->aggregate);
+	while (!(st = agg_reader_next(&r, e)))
+		agg_writer_add(&w, r.key.data, r.key.len, r.known, r.n_known);
+	agg_writer_end(&w);
+	agg_writer_release(&w);
+	agg_reader_release(&r);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+static enum status store(struct adder *a, const char *path, const struct history_labels *l,
+			 struct history_added *added, struct err *e)
+{
+	struct things things;
+	struct summary s;
+	struct cursor c;
+	enum status st;
+
+	things_init(&things);
+	cursor_init(&c, a->aggregate.data, a->aggregate.len, 0, e);
+	st = agg_summary_read(&c, &things, &s, e);
+	if (!st) {
+		st =
+		    history_add(&a->c->h, &a->aggregate, &things, &s, l, base_name(path), added, e);
+		summary_release(&s);
+	}
+	things_release(&things);
+	return st;
+}
+
+static void finish_capture(struct adder *a, const char *path)
+{
+	struct agg_origin origin = {a->digest.hash, a->digest.bytes, base_name(path)};
+	struct agg_writer w;
+
+	agg_writer_init(&w, NULL, &a->aggregate);
+	agg_builder_write(&a->builder, &origin, &w);
+	agg_writer_end(&w);
+	agg_writer_release(&w);
+}
+
+static void add_one(struct adder *a, const struct project_options *o, const char *options,
+		    char *path)
+{
+	const struct cli_history *c = a->c;
+	const char *build = c->build ? c->build : build_of(a, path);
+	struct history_labels l = {.build = build,
+				   .branch = c->branch,
+				   .commit = c->commit,
+				   .machine = c->machine,
+				   .date = c->date,
+				   .status = c->status < 0 ? NULL : history_statuses[c->status],
+				   .items = c->label_items,
+				   .n = c->labels.n};
+	struct history_added added;
+	struct err e = ERR_INIT;
+
+	a->aggregate.len = 0;
+	a->loop.read = 0;
+	a->digest = (struct digest){.hash = 0};
+	agg_builder_init(&a->builder, o, options);
+	a->loop.sink = &a->builder.sink;
+	cli_inputs(&a->loop, 1, &path);
+	if (a->loop.read && !a->aggregate.len && agg_builder_has(&a->builder))
+		finish_capture(a, path);
+	digest_release(&a->digest);
+	agg_builder_release(&a->builder);
+	if (!a->loop.read || !a->aggregate.len)
+		return;
+	if (store(a, path, &l, &added, &e)) {
+		cli_fail(c->h.shown, &e);
+		return;
+	}
+	VEC_PUSH(a->done, a->n_done, a->cap_done) =
+	    (struct done){path, build,
+			  added.changed_to  ? "status changed"
+			  : added.was_there ? "was there"
+					    : "added",
+			  added.run};
+}
+
+static void fill(void *arg, size_t i, struct row *r)
+{
+	const struct adder *a = arg;
+	const struct done *d = &a->done[i];
+
+	r->cells[0] = cell_signed(d->run);
+	r->cells[1] = cell_text(d->build, strlen(d->build));
+	r->cells[2] = cell_text(d->what, strlen(d->what));
+	r->cells[3] = cell_text(d->file, strlen(d->file));
+}
+
+void cli_history_add(struct cli_history *c, const struct import_options *import,
+		     const struct cli_filter *filter, int n, char **files, struct cli_report *r)
+{
+	struct column columns[] = {
+	    {"run", "run", COLUMN_INT, 0, 0},
+	    {"build", "build", COLUMN_TEXT, 0, 0},
+	    {"what", "", COLUMN_TEXT, COLUMN_PROSE, 0},
+	    {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH, 0},
+	};
+	struct adder a = {.c = c};
+	struct project_options o = {.domain = 0};
+	struct document d = {.program = "tm-history"};
+	struct buf words = BUF_INIT;
+	struct table t = {.name = "added", .columns = columns, .n_columns = 4};
+
+	cli_filter_project(filter, &o);
+	cli_filter_words(filter, &words);
+	a.chosen = words.len > 0;
+	o.captured = capture_notes;
+	o.arg = &a;
+	a.loop = (struct cli_loop){
+	    .import = import, .instead = read_aggregate, .arg = &a, .digest = &a.digest};
+	for (int i = 0; i < n; i++)
+		add_one(&a, &o, words.len ? buf_str(&words) : NULL, files[i]);
+	t.n_rows = a.n_done;
+	t.fill = fill;
+	t.arg = &a;
+	document_input(&d, c->h.shown, "history");
+	document_table(&d, &t);
+	if (a.n_done)
+		cli_report_print(r, &d);
+	document_release(&d);
+	buf_release(&words);
+	buf_release(&a.aggregate);
+	arena_release(&a.texts);
+	free(a.done);
+}

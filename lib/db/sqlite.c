@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SQLite. A store that several write to keeps a write-ahead log: readers do not wait for writers,
+ * a writer that is killed leaves what is committed, and writers wait for each other.
+ */
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/db/driver.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct file {
+	struct db db; /* first */
+	sqlite3 *handle;
+};
+
+struct query {
+	struct db_query query; /* first */
+	sqlite3_stmt *statement;
+};
+
+static struct file *of(struct db *db)
+{
+	return (struct file *)db;
+}
+
+static sqlite3_stmt *statement_of(struct db_query *q)
+{
+	return ((struct query *)q)->statement;
+}
+
+static enum status failed(const struct file *f, int code, struct err *e)
+{
+	sqlite3 *handle = f->handle;
+	int extended = handle ? sqlite3_extended_errcode(handle) : code;
+	int of_system = handle ? sqlite3_system_errno(handle) : 0;
+	const char *text = handle ? sqlite3_errmsg(handle) : "out of memory";
+
+	switch (code & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return err_set(e, ST_SYS, "locked by another program for more than %u s",
+			       f->db.wait_seconds);
+	case SQLITE_FULL: return err_set(e, ST_SYS, "no space left; nothing was written");
+	case SQLITE_READONLY: return err_set(e, ST_SYS, "read-only; nothing was written");
+	case SQLITE_CORRUPT: return err_set(e, ST_BAD, "damaged database (%s)", text);
+	case SQLITE_NOTADB: return err_set(e, ST_BAD, "not a database");
+	case SQLITE_NOMEM: return err_set(e, ST_LIMIT, "out of memory");
+	case SQLITE_IOERR:
+		if (extended == SQLITE_IOERR_SHORT_READ)
+			return err_set(e, ST_BAD, "damaged database (it is cut short)");
+		/* fallthrough */
+	default:
+		if (of_system && code != SQLITE_ERROR && code != SQLITE_CONSTRAINT)
+			return err_set(e, ST_SYS, "%s: %s", text, strerror(of_system));
+		return err_set(e, ST_SYS, "%s", text);
+	}
+}
+
+static enum status execute(struct db *db, const char *sql, struct err *e)
+{
+	int code = sqlite3_exec(of(db)->handle, sql, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? ST_OK : failed(of(db), code, e);
+}
+
+/* To change to the log needs the file alone for a moment, and SQLite does not wait for that. */
+static enum status keep_log(struct db *db, struct err *e)
+{
+	struct file *f = of(db);
+	const struct timespec pause = {.tv_nsec = 20000000};
+	int code = SQLITE_BUSY;
+
+	for (uint64_t waited = 0; waited <= f->db.wait_seconds * 1000ull && code == SQLITE_BUSY;
+	     waited += 20) {
+		if (waited)
+			nanosleep(&pause, NULL);
+		code = sqlite3_exec(f->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+	}
+	return code == SQLITE_OK ? ST_OK : failed(f, code, e);
+}
+
+static void add_uri(struct buf *b, const char *path)
+{
+	buf_adds(b, "file:");
+	for (const char *p = path; *p; p++)
+		if (*p == '%' || *p == '?' || *p == '#')
+			buf_addf(b, "%%%02x", (unsigned char)*p);
+		else
+			buf_addc(b, *p);
+	buf_adds(b, "?immutable=1");
+}
+
+/* A log's index cannot be made where nothing can be written: a file that was closed in order has
+ * no log, and nobody changes it there. */
+static bool settled(const char *path)
+{
+	struct buf log = BUF_INIT;
+	struct stat s;
+	bool none;
+
+	buf_addf(&log, "%s-wal", path);
+	none = stat(buf_str(&log), &s) || !s.st_size;
+	buf_release(&log);
+	return none;
+}
+
+static int open_settled(struct file *f, const char *path)
+{
+	struct buf uri = BUF_INIT;
+	int code;
+
+	sqlite3_close(f->handle);
+	add_uri(&uri, path);
+	code = sqlite3_open_v2(buf_str(&uri), &f->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+			       NULL);
+	buf_release(&uri);
+	return code;
+}
+
+static int look(struct file *f)
+{
+	return sqlite3_exec(f->handle, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
+}
+
+static enum status open_file(struct file *f, const char *path, enum db_mode mode, struct err *e)
+{
+	static const int flags[] = {
+	    [DB_READ] = SQLITE_OPEN_READONLY,
+	    [DB_WRITE] = SQLITE_OPEN_READWRITE,
+	    [DB_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+	    [DB_SCRATCH] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+	};
+	int code;
+
+	/* SQLite would make an empty file of a missing one, or say no more than "cannot open". */
+	if (mode < DB_CREATE && access(path, mode == DB_READ ? R_OK : F_OK))
+		return err_set(e, ST_SYS, "%s", strerror(errno));
+	code = sqlite3_open_v2(path, &f->handle, flags[mode], NULL);
+	if (code != SQLITE_OK)
+		return failed(f, code, e);
+	sqlite3_busy_timeout(
+	    f->handle, f->db.wait_seconds < 1000000 ? (int)f->db.wait_seconds * 1000 : INT_MAX);
+	if (mode == DB_SCRATCH)
+		return execute(&f->db,
+			       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+			       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY",
+			       e);
+	code = look(f);
+	if (code != SQLITE_OK && mode == DB_READ && settled(path) &&
+	    (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) {
+		code = open_settled(f, path);
+		if (code == SQLITE_OK)
+			code = look(f);
+	}
+	if (code != SQLITE_OK)
+		return failed(f, code, e);
+	if (sqlite3_db_readonly(f->handle, "main") == 1 && mode != DB_READ)
+		return failed(f, SQLITE_READONLY, e);
+	/* What is committed is there after a power cut as well. */
+	return execute(&f->db, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", e);
+}
+
+static void close_file(struct db *db)
+{
+	struct file *f = of(db);
+
+	sqlite3_close(f->handle);
+	free(f);
+}
+
+static struct db *open_sqlite(const char *path, enum db_mode mode, unsigned wait_seconds,
+			      struct err *e)
+{
+	struct file *f = mem_zalloc(sizeof *f);
+
+	f->db = (struct db){&db_sqlite, wait_seconds};
+	if (!open_file(f, path, mode, e))
+		return &f->db;
+	close_file(&f->db);
+	return NULL;
+}
+
+static struct db_query *prepare(struct db *db, const char *sql, unsigned parameters, struct err *e)
+{
+	struct query *q = mem_zalloc(sizeof *q);
+	char *text = mem_strdup(sql);
+	int code;
+
+	/* "$2" would be the second name to be seen here, "?2" is the second parameter. */
+	for (char *p = text; parameters && (p = strchr(p, '$')); p++)
+		*p = '?';
+	code = sqlite3_prepare_v2(of(db)->handle, text, -1, &q->statement, NULL);
+	free(text);
+	q->query.db = db;
+	if (code == SQLITE_OK)
+		return &q->query;
+	failed(of(db), code, e);
+	free(q);
+	return NULL;
+}
+
+static void finish(struct db_query *q)
+{
+	sqlite3_finalize(statement_of(q));
+	free(q);
+}
+
+static void put_int(struct db_query *q, unsigned at, int64_t v)
+{
+	sqlite3_bind_int64(statement_of(q), (int)at, v);
+}
+
+static void put_real(struct db_query *q, unsigned at, double v)
+{
+	sqlite3_bind_double(statement_of(q), (int)at, v);
+}
+
+static void put_bytes(struct db_query *q, unsigned at, const void *p, size_t n, bool text)
+{
+	if (text)
+		sqlite3_bind_text64(statement_of(q), (int)at, n ? p : "", n, SQLITE_TRANSIENT,
+				    SQLITE_UTF8);
+	else
+		sqlite3_bind_blob64(statement_of(q), (int)at, n ? p : "", n, SQLITE_TRANSIENT);
+}
+
+static enum status step(struct db_query *q, struct err *e)
+{
+	int code = sqlite3_step(statement_of(q));
+
+	return code == SQLITE_ROW    ? ST_OK
+	       : code == SQLITE_DONE ? ST_NONE
+				     : failed(of(q->db), code, e);
+}
+
+static void reset(struct db_query *q)
+{
+	sqlite3_reset(statement_of(q));
+	sqlite3_clear_bindings(statement_of(q));
+}
+
+static bool is_null(struct db_query *q, unsigned column)
+{
+	return sqlite3_column_type(statement_of(q), (int)column) == SQLITE_NULL;
+}
+
+static int64_t get_int(struct db_query *q, unsigned column)
+{
+	return sqlite3_column_int64(statement_of(q), (int)column);
+}
+
+static double get_real(struct db_query *q, unsigned column)
+{
+	return sqlite3_column_double(statement_of(q), (int)column);
+}
+
+static const void *get_bytes(struct db_query *q, unsigned column, size_t *n, bool text)
+{
+	const void *p = text ? (const void *)sqlite3_column_text(statement_of(q), (int)column)
+			     : sqlite3_column_blob(statement_of(q), (int)column);
+
+	if (n)
+		*n = (size_t)sqlite3_column_bytes(statement_of(q), (int)column);
+	return p ? p : "";
+}
+
+const struct db_driver db_sqlite = {
+    .open = open_sqlite,
+    .close = close_file,
+    .execute = execute,
+    .share = keep_log,
+    .begin = "BEGIN IMMEDIATE",
+    .taken = "SELECT 1 FROM sqlite_master",
+    .snapshot = "BEGIN",
+    .has_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1",
+    .prepare = prepare,
+    .finish = finish,
+    .put_int = put_int,
+    .put_real = put_real,
+    .put_bytes = put_bytes,
+    .step = step,
+    .reset = reset,
+    .is_null = is_null,
+    .get_int = get_int,
+    .get_real = get_real,
+    .get_bytes = get_bytes,
+};

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/history/history.h"
+
+#include "lib/base/mem.h"
+#include "lib/history/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AGGREGATE_MAX = 900 << 20 }; /* what both databases hold in one field */
+
+struct adding {
+	struct db *db;
+	int64_t run;
+	const struct things *t;
+	const struct summary *s;
+	struct err *e;
+};
+
+static uint64_t hash_part(uint64_t h, const char *s)
+{
+	/* What is not told is not the same as what is empty. */
+	return hash_bytes_seeded(s ? s : "", s ? strlen(s) : 0, h + (s ? 1 : 0));
+}
+
+/* A run that is added again, as by a job that is run again, is the same: by what it came to and
+ * where it is from, not by when it was added or how it was judged. 63 bits, as databases have. */
+static int64_t identity(const struct buf *aggregate, const struct history_labels *l)
+{
+	const char *const parts[] = {l->build, l->branch, l->commit, l->machine};
+	uint64_t h = hash_bytes(aggregate->data, aggregate->len);
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		h = hash_part(h, parts[i]);
+	for (size_t i = 0; i < l->n; i++)
+		h = hash_part(hash_part(h, l->items[i].name), l->items[i].value);
+	return (int64_t)(h >> 1);
+}
+
+/* One statement; what it gives, if anything, goes to *value. */
+static enum status ask(struct db *db, const char *sql, const int64_t *numbers, unsigned n,
+		       const char *text, int64_t *value, struct err *e)
+{
+	struct db_query *q = db_prepare(db, sql, n + (text ? 1 : 0), e);
+	enum status st;
+
+	if (!q)
+		return e->code;
+	for (unsigned i = 0; i < n; i++)
+		db_put_int(q, i + 1, numbers[i]);
+	if (text)
+		db_put_text(q, n + 1, text, strlen(text));
+	st = db_step(q, e);
+	if (!st && value)
+		*value = db_int(q, 0);
+	db_finish(q);
+	return st;
+}
+
+static int64_t as_signed(uint64_t v)
+{
+	return v < INT64_MAX ? (int64_t)v : INT64_MAX;
+}
+
+static void put_text(struct rows *r, const char *s)
+{
+	rows_text(r, s ? s : "", s ? strlen(s) : 0);
+}
+
+static void put_string(struct rows *r, const struct things *t, uint32_t string)
+{
+	size_t n;
+	const char *s = things_text(t, string, &n);
+
+	rows_text(r, s, string ? n : 0);
+}
+
+static enum status add_run(struct adding *a, const struct history_labels *l, const char *file,
+			   int64_t id)
+{
+	const struct summary *s = a->s;
+	char now[HISTORY_DATE];
+	struct rows r;
+
+	history_now(now);
+	rows_begin(&r, a->db,
+		   "tm_runs (id, identity, date, added, build, branch, commit_id, machine, status, "
+		   "file, format, sampling, options, captures, frames, duration_ns, guesses, "
+		   "losses)",
+		   18, 1, "");
+	rows_int(&r, a->run);
+	rows_int(&r, id);
+	put_text(&r, l->date ? l->date : now);
+	put_text(&r, now);
+	put_text(&r, l->build);
+	put_text(&r, l->branch);
+	put_text(&r, l->commit);
+	put_text(&r, l->machine);
+	put_text(&r, l->status ? l->status : *history_statuses);
+	put_text(&r, file);
+	put_string(&r, a->t, s->format == RUN_MIXED ? 0 : s->format);
+	put_string(&r, a->t, s->sampling == RUN_MIXED ? 0 : s->sampling);
+	put_string(&r, a->t, s->options);
+	rows_int(&r, as_signed(s->captures));
+	rows_int(&r, as_signed(s->frames));
+	if (s->duration)
+		rows_int(&r, as_signed(s->duration));
+	else
+		rows_null(&r);
+	rows_int(&r, as_signed(s->notes[NOTE_GUESS]));
+	rows_int(&r, as_signed(s->notes[NOTE_LOSS]));
+	rows_next(&r);
+	return rows_end(&r, a->e);
+}
+
+static enum status add_labels(struct adding *a, const struct history_labels *l)
+{
+	struct rows r;
+
+	rows_begin(&r, a->db, "tm_labels (run, name, value)", 3, l->n, "");
+	for (size_t i = 0; i < l->n; i++) {
+		rows_int(&r, a->run);
+		put_text(&r, l->items[i].name);
+		put_text(&r, l->items[i].value);
+		rows_next(&r);
+	}
+	return rows_end(&r, a->e);
+}
+
+static enum status add_aggregate(struct adding *a, const struct buf *aggregate)
+{
+	struct db_query *q =
+	    db_prepare(a->db, "INSERT INTO tm_aggregates (run, bytes) VALUES ($1, $2)", 2, a->e);
+	enum status st;
+
+	if (!q)
+		return a->e->code;
+	db_put_int(q, 1, a->run);
+	db_put_blob(q, 2, aggregate->data, aggregate->len);
+	st = db_step(q, a->e);
+	db_finish(q);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+/* The names of the sums that are known, with blanks around each. */
+static void put_known(struct rows *r, const struct run_known *k)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addc(&b, ' ');
+	for (unsigned s = 0; s < SUMS; s++)
+		if (run_knows(k, s))
+			buf_addf(&b, "%s ", sum_names[s].key);
+	rows_text(r, b.data, b.len);
+	buf_release(&b);
+}
+
+static bool is_row(enum key k)
+{
+	return k != KEY_STACK && k != KEY_FRAME && k != KEY_LOCATION;
+}
+
+static enum status add_keys(struct adding *a)
+{
+	struct rows r;
+	uint64_t n = 1;
+
+	for (enum key k = 0; k < KEYS; k++)
+		n += a->s->keys[k].held;
+	rows_begin(&r, a->db, "tm_keys (run, key, pruned, known)", 4, n, "");
+	for (enum key k = 0; k <= KEYS; k++) {
+		if (k < KEYS && !a->s->keys[k].held)
+			continue;
+		rows_int(&r, a->run);
+		put_text(&r, k < KEYS ? key_words[k] : "total");
+		rows_int(&r, k < KEYS ? as_signed(a->s->keys[k].cut) : 0);
+		put_known(&r, k < KEYS ? &a->s->keys[k].known : &a->s->known);
+		rows_next(&r);
+	}
+	return rows_end(&r, a->e);
+}
+
+static int64_t thing_id(const struct things *t, enum key key, const struct thing *of)
+{
+	const uint32_t texts[] = {of->name, of->raw, of->module, of->file};
+	uint64_t h = hash_part(of->line * 2 + of->inside, key < KEYS ? key_words[key] : "total");
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		size_t n;
+		const char *s = things_text(t, texts[i], &n);
+
+		h = hash_bytes_seeded(s, n, h + (texts[i] > 0));
+	}
+	return (int64_t)(h >> 1);
+}
+
+static bool has_row(const struct summary_key *k, uint32_t i)
+{
+	return columns_has(&k->self, i) || columns_has(&k->total, i);
+}
+
+static size_t rows_of(const struct summary_key *k)
+{
+	return k->self.n > k->total.n ? k->self.n : k->total.n;
+}
+
+static void put_thing(struct adding *a, struct rows *r, enum key key, const struct thing *of)
+{
+	rows_int(r, thing_id(a->t, key, of));
+	put_text(r, key < KEYS ? key_words[key] : "total");
+	if (of->name)
+		put_string(r, a->t, of->name);
+	else
+		put_text(r, key < KEYS ? "[none]" : "total");
+	put_string(r, a->t, of->raw);
+	put_string(r, a->t, of->module);
+	put_string(r, a->t, of->file);
+	if (of->line)
+		rows_int(r, of->line);
+	else
+		rows_null(r);
+	rows_next(r);
+}
+
+static void put_sums(struct adding *a, struct rows *r, int64_t thing, bool cumulative,
+		     const struct sums *s)
+{
+	rows_int(r, thing);
+	rows_int(r, a->run);
+	rows_int(r, cumulative);
+	for (unsigned i = 0; i < SUMS; i++) {
+		if (i == SUM_TIME_MEAN)
+			continue;
+		if (s->has >> i & 1)
+			rows_int(r, sum_is_signed(i) ? (int64_t)s->v[i] : as_signed(s->v[i]));
+		else
+			rows_null(r);
+	}
+	rows_next(r);
+}
+
+static enum status add_things(struct adding *a)
+{
+	static const struct thing whole = {.name = 0};
+	struct rows r;
+	uint64_t n = 1;
+
+	for (enum key k = 0; k < KEYS; k++)
+		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++)
+			n += has_row(&a->s->keys[k], i);
+	rows_begin(&r, a->db, "tm_things (id, key, name, raw, module, file, line)", 7, n,
+		   " ON CONFLICT DO NOTHING");
+	put_thing(a, &r, KEYS, &whole);
+	for (enum key k = 0; k < KEYS; k++)
+		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++)
+			if (has_row(&a->s->keys[k], i))
+				put_thing(a, &r, k, &a->t->keys[k].items[i]);
+	return rows_end(&r, a->e);
+}
+
+static enum status add_sums(struct adding *a)
+{
+	static const struct thing whole = {.name = 0};
+	struct buf into = BUF_INIT;
+	struct rows r;
+	uint64_t n = 1;
+
+	for (enum key k = 0; k < KEYS; k++)
+		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++)
+			n += !!columns_has(&a->s->keys[k].self, i) +
+			     !!columns_has(&a->s->keys[k].total, i);
+	buf_adds(&into, "tm_sums (thing, run, cumulative");
+	for (unsigned i = 0; i < SUMS; i++)
+		if (i != SUM_TIME_MEAN)
+			buf_addf(&into, ", %s", sum_names[i].key);
+	buf_adds(&into, ")");
+	rows_begin(&r, a->db, buf_str(&into), SUMS + 2, n, "");
+	put_sums(a, &r, thing_id(a->t, KEYS, &whole), false, &a->s->all);
+	for (enum key k = 0; k < KEYS; k++)
+		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++) {
+			int64_t id = thing_id(a->t, k, &a->t->keys[k].items[i]);
+			struct sums self = columns_get(&a->s->keys[k].self, i);
+			struct sums total = columns_get(&a->s->keys[k].total, i);
+
+			if (self.has)
+				put_sums(a, &r, id, false, &self);
+			if (total.has)
+				put_sums(a, &r, id, true, &total);
+		}
+	buf_release(&into);
+	return rows_end(&r, a->e);
+}
+
+static enum status add_counters(struct adding *a)
+{
+	struct rows r;
+
+	rows_begin(&r, a->db, "tm_counters (run, name, unit, readings, last, least, largest, mean)",
+		   8, a->s->n_counters, "");
+	for (size_t i = 0; i < a->s->n_counters; i++) {
+		const struct summary_counter *c = &a->s->counters[i];
+
+		rows_int(&r, a->run);
+		put_string(&r, a->t, c->name);
+		if (c->unit)
+			put_string(&r, a->t, c->unit);
+		else
+			put_text(&r, "-");
+		rows_int(&r, as_signed(c->stats.n));
+		rows_int(&r, c->stats.last);
+		rows_int(&r, c->stats.min);
+		rows_int(&r, c->stats.max);
+		rows_real(&r, c->stats.sum / (double)c->stats.n);
+		rows_next(&r);
+	}
+	return rows_end(&r, a->e);
+}
+
+static enum status add_all(struct adding *a, const struct buf *aggregate,
+			   const struct history_labels *l, const char *file,
+			   struct history_added *added)
+{
+	int64_t id = identity(aggregate, l);
+	const char *status = l->status ? l->status : *history_statuses;
+	enum status st = ask(a->db, "SELECT id FROM tm_runs WHERE identity = $1", &id, 1, NULL,
+			     &added->run, a->e);
+
+	if (st == ST_OK) {
+		added->was_there = true;
+		if (!l->status)
+			return ST_OK;
+		st = ask(a->db, "SELECT 1 FROM tm_runs WHERE id = $1 AND status <> $2", &added->run,
+			 1, status, NULL, a->e);
+		added->changed_to = st == ST_OK;
+		if (added->changed_to)
+			st = ask(a->db, "UPDATE tm_runs SET status = $2 WHERE id = $1", &added->run,
+				 1, status, NULL, a->e);
+		return st == ST_NONE ? ST_OK : st;
+	}
+	if (st != ST_NONE || ask(a->db, "SELECT COALESCE(MAX(id), 0) + 1 FROM tm_runs", NULL, 0,
+				 NULL, &added->run, a->e))
+		return a->e->code;
+	a->run = added->run;
+	if (add_run(a, l, file, id) || add_labels(a, l) || add_aggregate(a, aggregate) ||
+	    add_keys(a) || add_things(a) || add_sums(a) || add_counters(a))
+		return a->e->code;
+	return ST_OK;
+}
+
+enum status history_add(struct history *h, const struct buf *aggregate, const struct things *t,
+			const struct summary *s, const struct history_labels *l, const char *file,
+			struct history_added *added, struct err *e)
+{
+	struct adding a = {.db = h->db, .t = t, .s = s, .e = e};
+	enum status st;
+
+	*added = (struct history_added){.run = 0};
+	if (aggregate->len > AGGREGATE_MAX)
+		return err_set(e, ST_LIMIT,
+			       "an aggregate of %zu bytes: a database's field holds %d; prune it",
+			       aggregate->len, AGGREGATE_MAX);
+	st = db_begin(h->db, e);
+	if (st)
+		return st;
+	st = add_all(&a, aggregate, l, file, added);
+	if (!st)
+		st = db_commit(h->db, e);
+	if (st)
+		db_rollback(h->db);
+	return st;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a step is made of: the runs before and after it side by side, thing by thing or stack by
+ * stack. Differences of a key that has no totals add up: those that are shown, what is left of the
+ * others, and what was pruned come to the difference of everything.
+ */
+#ifndef TM_HISTORY_BLAME_H
+#define TM_HISTORY_BLAME_H
+
+#include "lib/history/history.h"
+#include "lib/report/compare.h"
+#include "lib/table/document.h"
+
+enum { BLAME_RUNS = 5 }; /* on each side, the nearest to the step */
+
+struct history_blame_options {
+	enum key by;
+	enum sum sum;
+	int per;      /* enum compare_per; -1: per capture where a run has several */
+	uint64_t top; /* rows; 0: all that differ */
+	bool flame;   /* the graph of stacks, too */
+};
+
+struct history_side { /* borrowed */
+	const struct history_run *const *runs;
+	size_t n;
+};
+
+struct history_blame;
+
+/* Reads the runs' aggregates. NULL: *e says why; ST_UNSUPPORTED: a run does not know the metric. */
+struct history_blame *history_blame_new(struct history *h, const struct history_side *base,
+					const struct history_side *new,
+					const struct history_blame_options *o, struct err *e);
+void history_blame_free(struct history_blame *b); /* accepts NULL */
+/* Table "blame", and the flame graph. */
+void history_blame_add(struct history_blame *b, struct document *d);
+/* The largest difference as "name: +1.5 MiB of +2.0 MiB", for people; NULL: none differs. */
+const char *history_blame_text(struct history_blame *b);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables of a history (tracemill-history(5)), in what SQLite and PostgreSQL both understand:
+ * BIGINT, DOUBLE PRECISION, TEXT and BYTEA. history_steps[i] makes version i + 1 of version i; a
+ * change of the schema is a new step, never a change of one that was released.
+ */
+#ifndef TM_HISTORY_SCHEMA_H
+#define TM_HISTORY_SCHEMA_H
+
+/* The sums, in the order of enum sum and without the mean, which is worked out. */
+#define HISTORY_SUM_COLUMNS                                                                      \
+	"count BIGINT, entries BIGINT, requested BIGINT, real BIGINT, slack BIGINT,"             \
+	" live_count BIGINT, live_requested BIGINT, live_real BIGINT, freed_count BIGINT,"       \
+	" freed_requested BIGINT, freed_real BIGINT, peak_count BIGINT, peak_requested BIGINT,"  \
+	" peak_real BIGINT, temporary BIGINT, lifetime_ns BIGINT, timed BIGINT, self_ns BIGINT," \
+	" total_ns BIGINT, calls BIGINT, lua_net BIGINT, mono_net BIGINT, samples BIGINT"
+
+#define HISTORY_STEP_1                                                                             \
+	"CREATE TABLE tm_store (schema_version BIGINT NOT NULL, program TEXT NOT NULL);"           \
+	"CREATE TABLE tm_runs (id BIGINT NOT NULL PRIMARY KEY, identity BIGINT NOT NULL UNIQUE,"   \
+	" date TEXT NOT NULL, added TEXT NOT NULL, build TEXT NOT NULL, branch TEXT,"              \
+	" commit_id TEXT, machine TEXT, status TEXT NOT NULL, file TEXT, format TEXT,"             \
+	" sampling TEXT, options TEXT, captures BIGINT NOT NULL, frames BIGINT NOT NULL,"          \
+	" duration_ns BIGINT, guesses BIGINT NOT NULL, losses BIGINT NOT NULL);"                   \
+	"CREATE INDEX tm_runs_date ON tm_runs (date, id);"                                         \
+	"CREATE TABLE tm_labels (run BIGINT NOT NULL REFERENCES tm_runs (id) ON DELETE CASCADE,"   \
+	" name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (run, name));"                      \
+	"CREATE TABLE tm_aggregates (run BIGINT NOT NULL PRIMARY KEY"                              \
+	" REFERENCES tm_runs (id) ON DELETE CASCADE, bytes BYTEA NOT NULL);"                       \
+	"CREATE TABLE tm_keys (run BIGINT NOT NULL REFERENCES tm_runs (id) ON DELETE CASCADE,"     \
+	" key TEXT NOT NULL, pruned BIGINT NOT NULL, known TEXT NOT NULL, PRIMARY KEY (run, "      \
+	"key));"                                                                                   \
+	"CREATE TABLE tm_things (id BIGINT NOT NULL PRIMARY KEY, key TEXT NOT NULL,"               \
+	" name TEXT NOT NULL, raw TEXT, module TEXT, file TEXT, line BIGINT);"                     \
+	"CREATE INDEX tm_things_name ON tm_things (key, name);"                                    \
+	"CREATE TABLE tm_sums (thing BIGINT NOT NULL REFERENCES tm_things (id),"                   \
+	" run BIGINT NOT NULL REFERENCES tm_runs (id) ON DELETE CASCADE,"                          \
+	" cumulative BIGINT NOT NULL, " HISTORY_SUM_COLUMNS                                        \
+	", PRIMARY KEY (thing, run, cumulative));"                                                 \
+	"CREATE INDEX tm_sums_run ON tm_sums (run);"                                               \
+	"CREATE TABLE tm_counters (run BIGINT NOT NULL REFERENCES tm_runs (id) ON DELETE CASCADE," \
+	" name TEXT NOT NULL, unit TEXT NOT NULL, readings BIGINT NOT NULL, last BIGINT,"          \
+	" least BIGINT, largest BIGINT, mean DOUBLE PRECISION, PRIMARY KEY (run, name, unit));"
+
+static const char *const history_steps[] = {HISTORY_STEP_1};
+
+#endif

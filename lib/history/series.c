@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/history/series.h"
+
+#include "lib/base/hash.h"
+#include "lib/base/mem.h"
+#include "lib/report/metric.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct known { /* of a run, at a key */
+	bool metric, pruned;
+};
+
+struct reading {
+	struct history *h;
+	struct history_lines *to;
+	const struct policy_rule *rule;
+	enum history_per per;
+	const char *name, *key; /* key: as the tables have it */
+	enum sum metric, by;    /* a mean is metric / by */
+	size_t n;               /* runs */
+	struct map64 at;        /* run id -> index + 1 */
+	struct known *known;
+	struct intern names;
+	double *part, *whole; /* by line and run: sums of metric and by */
+	uint8_t *has;
+	size_t lines, cap_part, cap_whole, cap_has;
+	struct err *e;
+};
+
+void history_lines_init(struct history_lines *l, const struct history_runs *runs)
+{
+	*l = (struct history_lines){.runs = runs};
+}
+
+void history_lines_release(struct history_lines *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->items[i].v);
+		free(l->items[i].steps);
+	}
+	free(l->items);
+	arena_release(&l->texts);
+	*l = (struct history_lines){.n = 0};
+}
+
+static void add_ids(struct buf *sql, const struct history_runs *runs)
+{
+	buf_adds(sql, " IN (");
+	for (size_t i = 0; i < runs->n; i++)
+		buf_addf(sql, "%s%lld", i ? "," : "", (long long)runs->items[i].id);
+	buf_adds(sql, runs->n ? ")" : "NULL)");
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = text; (p = strstr(p, word)); p++)
+		if (p > text && p[-1] == ' ' && p[n] == ' ')
+			return true;
+	return false;
+}
+
+static struct db_query *query_keys(struct history *h, const struct history_runs *runs,
+				   const char *key, struct err *e)
+{
+	struct buf sql = BUF_INIT;
+	struct db_query *q;
+
+	buf_adds(&sql, "SELECT run, pruned, known FROM tm_keys WHERE key = $1 AND run");
+	add_ids(&sql, runs);
+	q = db_prepare(h->db, buf_str(&sql), 1, e);
+	if (q)
+		db_put_text(q, 1, key, strlen(key));
+	buf_release(&sql);
+	return q;
+}
+
+static enum status read_known(struct reading *r)
+{
+	struct db_query *q = query_keys(r->h, r->to->runs, r->key, r->e);
+	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
+	enum status st;
+	bool any = false;
+
+	if (!q)
+		return r->e->code;
+	while (!(st = db_step(q, r->e))) {
+		uint32_t at = map64_get(&r->at, (uint64_t)db_int(q, 0));
+
+		if (!at)
+			continue;
+		r->known[at - 1].metric = has_word(db_text(q, 2, NULL), sum_names[of].key);
+		r->known[at - 1].pruned = db_int(q, 1) > 0;
+		any |= r->known[at - 1].metric;
+	}
+	db_finish(q);
+	if (st == ST_NONE && !any)
+		return err_set(r->e, ST_UNSUPPORTED, "no run knows '%s' per %s",
+			       sum_names[r->metric].word, r->key);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+/* The row of values of a name, made when it is new. */
+static size_t line_of(struct reading *r, const char *s, size_t n)
+{
+	size_t id = intern_add(&r->names, s, n), cells;
+
+	if (id <= r->lines)
+		return id - 1;
+	cells = ++r->lines * r->n;
+	r->part = mem_grow(r->part, &r->cap_part, cells, sizeof *r->part);
+	r->whole = mem_grow(r->whole, &r->cap_whole, cells, sizeof *r->whole);
+	r->has = mem_grow(r->has, &r->cap_has, cells, sizeof *r->has);
+	for (size_t i = cells - r->n; i < cells; i++) {
+		r->part[i] = r->whole[i] = 0;
+		r->has[i] = 0;
+	}
+	return id - 1;
+}
+
+static bool is_whole(const struct policy_rule *r)
+{
+	return r->key == POLICY_TOTAL || !r->each;
+}
+
+static enum status read_sums(struct reading *r)
+{
+	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
+	struct buf sql = BUF_INIT;
+	struct db_query *q;
+	enum status st;
+
+	buf_addf(&sql,
+		 "SELECT t.name, s.run, s.%s, s.%s FROM tm_things t JOIN tm_sums s ON s.thing = "
+		 "t.id WHERE t.key = $1 AND s.cumulative = $2 AND s.run",
+		 sum_names[of].key, sum_names[r->by].key);
+	add_ids(&sql, r->to->runs);
+	q = db_prepare(r->h->db, buf_str(&sql), 2, r->e);
+	buf_release(&sql);
+	if (!q)
+		return r->e->code;
+	db_put_text(q, 1, r->key, strlen(r->key));
+	db_put_int(q, 2, r->rule->cumulative);
+	while (!(st = db_step(q, r->e))) {
+		size_t n, at = map64_get(&r->at, (uint64_t)db_int(q, 1));
+		const char *name = db_text(q, 0, &n);
+
+		if (!at || db_is_null(q, 2) || !policy_about(r->rule, name, n))
+			continue;
+		at += (is_whole(r->rule) ? line_of(r, "", 0) : line_of(r, name, n)) * r->n - 1;
+		r->part[at] += (double)db_int(q, 2);
+		r->whole[at] += db_is_null(q, 3) ? 0 : (double)db_int(q, 3);
+		r->has[at] = 1;
+	}
+	db_finish(q);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+static double divisor(const struct history_run *run, enum history_per per)
+{
+	switch (per) {
+	case HISTORY_PER_FRAME: return (double)run->frames;
+	case HISTORY_PER_SECOND: return (double)run->duration / 1e9;
+	case HISTORY_PER_CAPTURE: return (double)run->captures;
+	default: return 1;
+	}
+}
+
+static double value_of(const struct reading *r, size_t line, size_t run)
+{
+	const struct known *k = &r->known[run];
+	size_t at = line * r->n + run;
+	bool mean = sum_is_mean(r->metric);
+	double by = mean ? r->whole[at] : divisor(&r->to->runs->items[run], r->per);
+
+	/* Of what was pruned, one thing may be one of these. */
+	if (!k->metric || (k->pruned && (!r->has[at] || is_whole(r->rule))) || !(by > 0))
+		return NAN;
+	return r->part[at] / by;
+}
+
+static struct history_line *add_line(struct history_lines *l, const char *rule, const char *key,
+				     const char *name, const char *metric)
+{
+	struct history_line *to = &VEC_PUSH(l->items, l->n, l->cap);
+
+	*to = (struct history_line){.rule =
+					rule ? arena_strndup(&l->texts, rule, strlen(rule)) : NULL,
+				    .key = arena_strndup(&l->texts, key, strlen(key)),
+				    .name = arena_strndup(&l->texts, name, strlen(name)),
+				    .metric = arena_strndup(&l->texts, metric, strlen(metric))};
+	to->v = mem_array(l->runs->n + 1, sizeof *to->v);
+	for (size_t i = 0; i < l->runs->n; i++)
+		to->v[i] = NAN;
+	return to;
+}
+
+static void set_type(struct history_line *l, enum sum metric, enum history_per per)
+{
+	bool whole = per == HISTORY_PER_RUN || sum_is_mean(metric);
+
+	l->type = metric_type(metric);
+	if (l->type == COLUMN_INT && !whole) {
+		l->type = COLUMN_NUMBER;
+		l->decimals = 3;
+	}
+}
+
+static void finish_lines(struct reading *r)
+{
+	static const char *const pers[] = {"", " per frame", " per second", ""};
+	bool whole = is_whole(r->rule);
+	struct buf metric = BUF_INIT;
+	bool one = true; /* capture in each run: then a value is that of a run */
+
+	for (size_t i = 0; i < r->n; i++)
+		one &= r->to->runs->items[i].captures <= 1;
+	buf_addf(&metric, "%s%s", sum_names[r->metric].word,
+		 sum_is_mean(r->metric) ? "" : pers[r->per]);
+	if (whole)
+		line_of(r, "", 0); /* what has none of it in any run is 0 in all */
+	for (size_t i = 0; i < r->lines; i++) {
+		const char *thing = intern_text(&r->names, (uint32_t)i + 1, NULL);
+		struct history_line *l =
+		    add_line(r->to, r->name, r->key, whole ? r->name ? r->name : "total" : thing,
+			     buf_str(&metric));
+
+		set_type(l, r->metric,
+			 one && r->per == HISTORY_PER_CAPTURE ? HISTORY_PER_RUN : r->per);
+		for (size_t k = 0; k < r->n; k++) {
+			l->v[k] = value_of(r, i, k);
+			l->present += !isnan(l->v[k]);
+		}
+	}
+	buf_release(&metric);
+}
+
+static enum status read_counter(struct reading *r)
+{
+	static const char *const columns[COUNTER_STATS] = {
+	    [COUNTER_LAST] = "last",
+	    [COUNTER_MIN] = "least",
+	    [COUNTER_MAX] = "largest",
+	    [COUNTER_MEAN] = "mean",
+	};
+	struct history_line *l;
+	struct buf b = BUF_INIT;
+	struct db_query *q;
+	enum status st;
+
+	buf_addf(&b, "SELECT run, %s FROM tm_counters WHERE name = $1 AND run",
+		 columns[r->rule->stat]);
+	add_ids(&b, r->to->runs);
+	buf_adds(&b, " ORDER BY run, unit DESC"); /* of two units the first counts */
+	q = db_prepare(r->h->db, buf_str(&b), 1, r->e);
+	b.len = 0;
+	if (!q) {
+		buf_release(&b);
+		return r->e->code;
+	}
+	db_put_text(q, 1, r->rule->counter, strlen(r->rule->counter));
+	buf_addf(&b, "%s of %s", counter_stat_words[r->rule->stat], r->rule->counter);
+	l = add_line(r->to, r->name, "counter", r->name ? r->name : r->rule->counter, buf_str(&b));
+	buf_release(&b);
+	l->type = r->rule->stat == COUNTER_MEAN ? COLUMN_NUMBER : COLUMN_INT;
+	l->decimals = r->rule->stat == COUNTER_MEAN ? 3 : 0;
+	while (!(st = db_step(q, r->e))) {
+		uint32_t at = map64_get(&r->at, (uint64_t)db_int(q, 0));
+
+		if (!at || db_is_null(q, 1))
+			continue;
+		l->present += isnan(l->v[at - 1]);
+		l->v[at - 1] = db_real(q, 1);
+	}
+	db_finish(q);
+	if (st == ST_NONE && !l->present)
+		return err_set(r->e, ST_UNSUPPORTED, "no run has a counter '%s'", r->rule->counter);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+enum status history_series(struct history *h, struct history_lines *l,
+			   const struct policy_rule *rule, enum history_per per, const char *name,
+			   struct err *e)
+{
+	struct reading r = {.h = h,
+			    .to = l,
+			    .rule = rule,
+			    .per = per,
+			    .name = name,
+			    .metric = rule->metric,
+			    .n = l->runs->n,
+			    .e = e};
+	enum status st;
+
+	if (rule->kind == POLICY_NEW || rule->kind == POLICY_COVERAGE)
+		return err_set(e, ST_UNSUPPORTED, "%s has no values along runs",
+			       policy_kinds[rule->kind]);
+	if (rule->key == KEY_STACK || rule->key == KEY_LOCATION || rule->key == KEY_FRAME)
+		return err_set(e, ST_UNSUPPORTED,
+			       "%ss are not in a history's tables: tm-history blame has stacks",
+			       key_words[rule->key]);
+	r.key = rule->key == POLICY_TOTAL ? "total" : key_words[rule->key];
+	r.by = rule->metric == SUM_TIME_MEAN  ? SUM_CALLS
+	       : rule->metric == SUM_LIFETIME ? SUM_TIMED
+					      : rule->metric;
+	for (size_t i = 0; i < r.n; i++)
+		*map64_put(&r.at, (uint64_t)l->runs->items[i].id) = (uint32_t)i + 1;
+	r.known = mem_zarray(r.n + 1, sizeof *r.known);
+	if (rule->counter) {
+		st = read_counter(&r);
+	} else {
+		st = read_known(&r);
+		st = st ? st : read_sums(&r);
+		if (!st)
+			finish_lines(&r);
+	}
+	map64_release(&r.at);
+	intern_release(&r.names);
+	free(r.known);
+	free(r.part);
+	free(r.whole);
+	free(r.has);
+	return st;
+}
+
+static enum sum known_of(unsigned known, int sort)
+{
+	static const enum sum groups[][3] = {
+	    {SUM_LIVE_REAL, SUM_LIVE_REQUESTED, SUM_LIVE_COUNT},
+	    {SUM_FREED_REAL, SUM_FREED_REQUESTED, SUM_FREED_COUNT},
+	    {SUM_PEAK_REAL, SUM_PEAK_REQUESTED, SUM_PEAK_COUNT},
+	};
+
+	if (sort == SORT_AUTO)
+		return sort_first(known);
+	if (sort < SORT_LIVE)
+		return (enum sum)sort;
+	for (size_t i = 0; i < 3; i++)
+		if (known >> groups[sort - SORT_LIVE][i] & 1)
+			return groups[sort - SORT_LIVE][i];
+	return groups[sort - SORT_LIVE][0];
+}
+
+enum status history_metric(struct history *h, const struct history_runs *runs, int sort,
+			   enum sum *to, struct err *e)
+{
+	struct db_query *q = query_keys(h, runs, "total", e);
+	unsigned known = SUMS_ALL;
+	enum status st;
+
+	if (!q)
+		return e->code;
+	while (!(st = db_step(q, e)))
+		for (unsigned s = 0; s < SUMS; s++)
+			if (!has_word(db_text(q, 2, NULL), sum_names[s].key))
+				known &= ~SUM_BIT(s);
+	db_finish(q);
+	*to = known_of(known, sort);
+	return st == ST_NONE ? ST_OK : st;
+}

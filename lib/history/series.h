@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Values along runs: of everything, of each thing of a key, of a policy's rules, of a counter; and
+ * where they step (lib/report/stats_steps.h).
+ *
+ * Things are told apart by name here: what has the same name in two builds is one series, whatever
+ * its line. A run that does not know the metric, or was pruned of the thing, has no value: a gap,
+ * never 0.
+ */
+#ifndef TM_HISTORY_SERIES_H
+#define TM_HISTORY_SERIES_H
+
+#include "lib/history/history.h"
+#include "lib/report/policy.h"
+#include "lib/report/stats_steps.h"
+#include "lib/table/table.h"
+
+enum history_per { HISTORY_PER_RUN, HISTORY_PER_FRAME, HISTORY_PER_SECOND, HISTORY_PER_CAPTURE };
+
+struct history_line {
+	const char *rule;   /* the policy's, or NULL */
+	const char *key;    /* "total", "owner", ..., "counter" */
+	const char *name;   /* the thing's; "total" */
+	const char *metric; /* "real", "live count" */
+	enum column_type type;
+	unsigned decimals; /* COLUMN_NUMBER */
+	double *v;         /* by run; NaN: absent */
+	struct stats_step *steps;
+	size_t n_steps; /* of the runs that have a value, but first, at and last are runs */
+	size_t present; /* runs that have one */
+};
+
+struct history_lines {
+	const struct history_runs *runs; /* borrowed */
+	struct history_line *items;
+	size_t n, cap;
+	struct arena texts;
+	size_t asked, too_short; /* by history_steps_find: series that were, and were not, tested */
+};
+
+void history_lines_init(struct history_lines *l, const struct history_runs *runs);
+void history_lines_release(struct history_lines *l);
+
+/* The series of a rule; per stands for the rule's own. ST_UNSUPPORTED: there is none of it (rules
+ * about stacks, new things, coverage), or no run knows the metric; *e says which. */
+enum status history_series(struct history *h, struct history_lines *l,
+			   const struct policy_rule *rule, enum history_per per, const char *name,
+			   struct err *e);
+/* The metric that all runs know best, for what asks for none: one of sums, or the first that there
+ * is in the order of sort_first. Also of the groups SORT_LIVE and the like (metric.h). */
+enum status history_metric(struct history *h, const struct history_runs *runs, int sort,
+			   enum sum *to, struct err *e);
+
+struct history_steps_options {
+	struct stats_steps_options stats;
+	double least_percent; /* smaller steps are passed over; 0: none */
+};
+void history_steps_find(struct history_lines *l, const struct history_steps_options *o);
+/* Lines with steps first, the largest in percent; then by their last value. */
+void history_lines_sort(struct history_lines *l);
+double history_step_percent(const struct stats_step *s); /* infinite for a rise from 0 */
+
+/* v as a cell of the line's type; NaN is blank. */
+struct cell history_cell(const struct history_line *l, double v);
+/* The same for people: "1.5 MiB". */
+void history_value_text(const struct history_line *l, double v, bool is_signed, struct buf *to);
+
+#endif

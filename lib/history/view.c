@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/history/view.h"
+
+#include "lib/base/mem.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANY = 16 }; /* columns of the widest table */
+
+struct step_row {
+	const struct history_line *line;
+	const struct stats_step *step;
+};
+
+struct history_view {
+	const struct history_runs *runs;
+	const struct history_lines *lines;
+	struct history_view_options o;
+	size_t n_lines; /* that are shown */
+	struct table tables[4];
+	struct column columns[4][MANY];
+	struct step_row *steps;
+	size_t n_steps, cap_steps;
+	struct series *series;
+	struct arena arena;
+	struct buf texts[MANY]; /* of the row being filled */
+	const char *notes[6];
+	size_t n_notes;
+};
+
+enum { RUNS, SERIES, VALUES, STEPS };
+
+static struct cell text(const char *s)
+{
+	return s ? cell_text(s, strlen(s)) : (struct cell){.present = false};
+}
+
+static const char *keep(struct history_view *v, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static const char *keep(struct history_view *v, const char *format, ...)
+{
+	char line[600];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	return arena_strndup(&v->arena, line, strlen(line));
+}
+
+static struct cell for_people(struct history_view *v, unsigned column, const struct history_line *l,
+			      double value, bool is_signed)
+{
+	struct buf *b = &v->texts[column];
+
+	b->len = 0;
+	if (isnan(value))
+		return (struct cell){.present = false};
+	history_value_text(l, value, is_signed, b);
+	return cell_text(b->data, b->len);
+}
+
+/* Thousandths, whatever the metric: a table may hold several. */
+static struct cell for_programs(double value)
+{
+	double x = round(value * 1000);
+
+	if (isnan(value))
+		return (struct cell){.present = false};
+	return cell_signed(fabs(x) < 9e18 ? (int64_t)x : x < 0 ? -INT64_MAX : INT64_MAX);
+}
+
+static struct cell percent_cell(double percent)
+{
+	double x = round(percent * 100);
+
+	if (!(fabs(x) < 9e18))
+		return (struct cell){.present = false};
+	return cell_signed((int64_t)x);
+}
+
+static const char *unit_of(const struct history_line *l)
+{
+	return l->type == COLUMN_BYTES ? "bytes" : l->type == COLUMN_TIME ? "ns" : "number";
+}
+
+static void set_table(struct history_view *v, unsigned which, const char *name, const char *title,
+		      const struct column *columns, size_t n, size_t rows,
+		      void (*fill)(void *arg, size_t i, struct row *r))
+{
+	bool rules = false;
+
+	for (size_t i = 0; v->lines && i < v->lines->n; i++)
+		rules |= v->lines->items[i].rule != NULL;
+	memcpy(v->columns[which], columns, n * sizeof *columns);
+	for (size_t i = 0; i < n; i++)
+		if (!rules && !strcmp(columns[i].key, "rule"))
+			v->columns[which][i].flags |= COLUMN_NOT_TEXT;
+	v->tables[which] = (struct table){.name = name,
+					  .title = title,
+					  .columns = v->columns[which],
+					  .n_columns = n,
+					  .n_rows = rows,
+					  .fill = fill,
+					  .arg = v};
+}
+
+/* --- runs --- */
+
+static void fill_run(void *arg, size_t i, struct row *r)
+{
+	struct history_view *v = arg;
+	const struct history_run *run = &v->runs->items[i];
+	struct cell *c = r->cells;
+
+	*c++ = cell_signed(run->id);
+	*c++ = text(run->date);
+	*c++ = text(run->build);
+	*c++ = text(run->branch);
+	*c++ = text(run->commit);
+	*c++ = text(run->machine);
+	*c = text(run->status);
+	c->mark = !strcmp(run->status, "red")     ? MARK_BAD
+		  : !strcmp(run->status, "green") ? MARK_GOOD
+						  : MARK_NONE;
+	c++;
+	*c++ = text(run->labels);
+	*c++ = cell_signed(run->captures);
+	*c++ = cell_signed(run->frames);
+	*c++ = run->duration ? cell_signed(run->duration) : (struct cell){.present = false};
+	*c++ = cell_signed(run->losses);
+	*c++ = text(run->format);
+	*c++ = text(run->options);
+	*c++ = text(run->file);
+	*c = text(run->added);
+}
+
+static void set_runs(struct history_view *v)
+{
+	static const struct column columns[] = {
+	    {"run", "run", COLUMN_INT, 0, 0},
+	    {"date", "date", COLUMN_TEXT, 0, 0},
+	    {"build", "build", COLUMN_TEXT, 0, 0},
+	    {"branch", "branch", COLUMN_TEXT, 0, 0},
+	    {"commit", "commit", COLUMN_TEXT, COLUMN_SPARE, 0},
+	    {"machine", "machine", COLUMN_TEXT, COLUMN_SPARE, 0},
+	    {"status", "status", COLUMN_TEXT, 0, 0},
+	    {"labels", "labels", COLUMN_TEXT, COLUMN_SPARE, 0},
+	    {"captures", "captures", COLUMN_INT, COLUMN_SPARE, 0},
+	    {"frames", "frames", COLUMN_INT, COLUMN_SPARE, 0},
+	    {"duration_ns", "duration", COLUMN_TIME, COLUMN_SPARE, 0},
+	    {"losses", "losses", COLUMN_INT, COLUMN_SPARE, 0},
+	    {"format", "format", COLUMN_TEXT, COLUMN_SPARE, 0},
+	    {"options", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
+	    {"file", "file", COLUMN_TEXT, COLUMN_SPARE | COLUMN_SHORTEN | COLUMN_PATH, 0},
+	    {"added", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
+	};
+
+	set_table(v, RUNS, "runs", "runs", columns, sizeof columns / sizeof *columns, v->runs->n,
+		  fill_run);
+}
+
+/* --- series and their values --- */
+
+static void ends_of(const struct history_view *v, const struct history_line *l, double *first,
+		    double *last)
+{
+	*first = *last = NAN;
+	for (size_t i = 0; i < v->runs->n; i++)
+		if (!isnan(l->v[i])) {
+			*first = isnan(*first) ? l->v[i] : *first;
+			*last = l->v[i];
+		}
+}
+
+static void fill_series(void *arg, size_t i, struct row *r)
+{
+	struct history_view *v = arg;
+	const struct history_line *l = &v->lines->items[i];
+	struct stats_step whole = {.p = 0};
+	struct cell *c = r->cells;
+
+	ends_of(v, l, &whole.before, &whole.after);
+	*c++ = text(l->rule);
+	*c++ = text(l->key);
+	*c++ = text(l->name);
+	*c++ = text(l->metric);
+	*c++ = text(unit_of(l));
+	*c++ = cell_number(l->present);
+	*c++ = for_people(v, 0, l, whole.before, false);
+	*c++ = for_people(v, 1, l, whole.after, false);
+	*c++ = for_programs(whole.before);
+	*c++ = for_programs(whole.after);
+	*c++ = l->present ? percent_cell(history_step_percent(&whole))
+			  : (struct cell){.present = false};
+	*c = cell_number(l->n_steps);
+	c->mark = l->n_steps ? MARK_STRONG : MARK_NONE;
+}
+
+static void set_series(struct history_view *v)
+{
+	static const struct column columns[] = {
+	    {"rule", "rule", COLUMN_TEXT, 0, 0},
+	    {"key", "key", COLUMN_TEXT, 0, 0},
+	    {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+	    {"metric", "metric", COLUMN_TEXT, 0, 0},
+	    {"unit", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
+	    {"runs", "runs", COLUMN_INT, 0, 0},
+	    {"first_text", "first", COLUMN_TEXT, COLUMN_NOT_CSV, 0},
+	    {"last_text", "last", COLUMN_TEXT, COLUMN_NOT_CSV, 0},
+	    {"first", NULL, COLUMN_NUMBER, COLUMN_NOT_TEXT, 3},
+	    {"last", NULL, COLUMN_NUMBER, COLUMN_NOT_TEXT, 3},
+	    {"change_percent", "change", COLUMN_PERCENT, COLUMN_SIGNED, 0},
+	    {"steps", "steps", COLUMN_INT, 0, 0},
+	};
+
+	set_table(v, SERIES, "series", "series", columns, sizeof columns / sizeof *columns,
+		  v->n_lines, fill_series);
+}
+
+static const struct stats_step *step_at(const struct history_line *l, size_t run)
+{
+	for (size_t i = 0; i < l->n_steps; i++)
+		if (l->steps[i].at == run)
+			return &l->steps[i];
+	return NULL;
+}
+
+static void fill_value(void *arg, size_t i, struct row *r)
+{
+	struct history_view *v = arg;
+	const struct history_line *l = &v->lines->items[i / v->runs->n];
+	const struct history_run *run = &v->runs->items[i % v->runs->n];
+	const struct stats_step *step = step_at(l, i % v->runs->n);
+	struct cell *c = r->cells;
+
+	*c++ = text(l->rule);
+	*c++ = text(l->key);
+	*c++ = text(l->name);
+	*c++ = text(l->metric);
+	*c++ = text(unit_of(l));
+	*c++ = cell_signed(run->id);
+	*c++ = text(run->date);
+	*c++ = text(run->build);
+	*c++ = text(run->branch);
+	*c++ = text(run->status);
+	*c++ = for_people(v, 0, l, l->v[i % v->runs->n], false);
+	*c++ = for_programs(l->v[i % v->runs->n]);
+	*c = text(!step ? NULL : step->after > step->before ? "up" : "down");
+	c->mark = !step ? MARK_NONE : step->after > step->before ? MARK_BAD : MARK_GOOD;
+}
+
+static void set_values(struct history_view *v)
+{
+	static const struct column columns[] = {
+	    {"rule", "rule", COLUMN_TEXT, 0, 0},
+	    {"key", "key", COLUMN_TEXT, 0, 0},
+	    {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+	    {"metric", "metric", COLUMN_TEXT, 0, 0},
+	    {"unit", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
+	    {"run", "run", COLUMN_INT, 0, 0},
+	    {"date", "date", COLUMN_TEXT, 0, 0},
+	    {"build", "build", COLUMN_TEXT, 0, 0},
+	    {"branch", "branch", COLUMN_TEXT, COLUMN_SPARE, 0},
+	    {"status", "status", COLUMN_TEXT, 0, 0},
+	    {"value_text", "value", COLUMN_TEXT, COLUMN_NOT_CSV, 0},
+	    {"value", NULL, COLUMN_NUMBER, COLUMN_NOT_TEXT, 3},
+	    {"step", "step", COLUMN_TEXT, 0, 0},
+	};
+
+	set_table(v, VALUES, "values", "values", columns, sizeof columns / sizeof *columns,
+		  v->n_lines * v->runs->n, fill_value);
+}
+
+/* --- steps --- */
+
+static size_t before_of(const struct history_line *l, const struct stats_step *s)
+{
+	size_t i = s->at;
+
+	while (i-- > s->first)
+		if (!isnan(l->v[i]))
+			return i;
+	return s->first;
+}
+
+static size_t runs_in(const struct history_line *l, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	for (; from < to; from++)
+		n += !isnan(l->v[from]);
+	return n;
+}
+
+static void fill_step(void *arg, size_t i, struct row *r)
+{
+	struct history_view *v = arg;
+	const struct history_line *l = v->steps[i].line;
+	const struct stats_step *s = v->steps[i].step;
+	const struct history_run *from = &v->runs->items[before_of(l, s)];
+	const struct history_run *to = &v->runs->items[s->at];
+	bool up = s->after > s->before;
+	struct cell *c = r->cells;
+
+	*c = text(up ? "up" : "down");
+	c++->mark = up ? MARK_BAD : MARK_GOOD;
+	*c++ = text(l->rule);
+	*c++ = text(l->key);
+	*c++ = text(l->name);
+	*c++ = text(l->metric);
+	*c++ = text(unit_of(l));
+	*c++ = text(from->build);
+	*c++ = text(to->build);
+	*c++ = cell_signed(from->id);
+	*c++ = cell_signed(to->id);
+	*c++ = for_people(v, 0, l, s->after - s->before, true);
+	*c++ = for_programs(s->before);
+	*c++ = for_programs(s->after);
+	*c++ = percent_cell(history_step_percent(s));
+	v->texts[1].len = 0;
+	buf_addf(&v->texts[1], "%zu + %zu", runs_in(l, s->first, s->at),
+		 runs_in(l, s->at, s->last));
+	*c++ = cell_text(v->texts[1].data, v->texts[1].len);
+	*c = cell_number((uint64_t)ceil(s->p * 10000));
+}
+
+static void set_steps(struct history_view *v)
+{
+	static const struct column columns[] = {
+	    {"direction", "step", COLUMN_TEXT, 0, 0},
+	    {"rule", "rule", COLUMN_TEXT, 0, 0},
+	    {"key", "key", COLUMN_TEXT, 0, 0},
+	    {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+	    {"metric", "metric", COLUMN_TEXT, 0, 0},
+	    {"unit", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
+	    {"build_before", "last build before", COLUMN_TEXT, 0, 0},
+	    {"build", "first build with it", COLUMN_TEXT, 0, 0},
+	    {"run_before", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    {"run", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    {"change_text", "change", COLUMN_TEXT, COLUMN_NOT_CSV, 0},
+	    {"before", NULL, COLUMN_NUMBER, COLUMN_NOT_TEXT, 3},
+	    {"after", NULL, COLUMN_NUMBER, COLUMN_NOT_TEXT, 3},
+	    {"change_percent", "change", COLUMN_PERCENT, COLUMN_SIGNED, 0},
+	    {"runs", "runs", COLUMN_TEXT, 0, 0},
+	    {"p", "p", COLUMN_NUMBER, 0, 4},
+	};
+
+	set_table(v, STEPS, "steps", "steps", columns, sizeof columns / sizeof *columns, v->n_steps,
+		  fill_step);
+}
+
+static int latest_first(const void *a, const void *b)
+{
+	const struct step_row *x = a, *y = b;
+	double px = fabs(history_step_percent(x->step)), py = fabs(history_step_percent(y->step));
+
+	if (x->step->at != y->step->at)
+		return x->step->at > y->step->at ? -1 : 1;
+	if (px != py)
+		return px > py ? -1 : 1;
+	return strcmp(x->line->name, y->line->name);
+}
+
+const struct stats_step *history_last_rise(const struct history_lines *l,
+					   const struct history_line **line)
+{
+	const struct stats_step *best = NULL;
+
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < l->items[i].n_steps; k++) {
+			const struct stats_step *s = &l->items[i].steps[k];
+			bool later = !best || s->at > best->at ||
+				     (s->at == best->at &&
+				      history_step_percent(s) > history_step_percent(best));
+
+			if (s->after > s->before && later) {
+				best = s;
+				*line = &l->items[i];
+			}
+		}
+	return best;
+}
+
+/* --- charts --- */
+
+static void add_marks(struct history_view *v, struct series *s, const struct history_line *l)
+{
+	s->marks = arena_zalloc(&v->arena, (l->n_steps + 1) * sizeof *s->marks);
+	for (size_t i = 0; i < l->n_steps; i++) {
+		const struct stats_step *step = &l->steps[i];
+		struct buf b = BUF_INIT;
+
+		buf_addf(&b, "%s at %s: ", step->after > step->before ? "up" : "down",
+			 v->runs->items[step->at].build);
+		history_value_text(l, step->before, false, &b);
+		buf_adds(&b, " to ");
+		history_value_text(l, step->after, false, &b);
+		s->marks[s->n_marks++] = (struct series_mark){
+		    step->at, step->at, step->after > step->before ? MARK_BAD : MARK_GOOD,
+		    arena_strndup(&v->arena, b.data, b.len)};
+		buf_release(&b);
+	}
+}
+
+static void set_chart(struct history_view *v, struct series *s, size_t i)
+{
+	const struct history_line *l = &v->lines->items[i];
+	size_t n = v->runs->n;
+	int64_t *x = arena_alloc(&v->arena, (n + 1) * sizeof *x);
+	int64_t *y = arena_alloc(&v->arena, (n + 1) * sizeof *y);
+	const char **labels = arena_zalloc(&v->arena, (n + 1) * sizeof *labels);
+	struct series_line *line = arena_zalloc(&v->arena, sizeof *line);
+
+	for (size_t k = 0; k < n; k++) {
+		struct cell c = history_cell(l, l->v[k]);
+
+		x[k] = v->runs->items[k].id;
+		y[k] = !c.present   ? SERIES_ABSENT
+		       : c.negative ? -(int64_t)c.number
+				    : (int64_t)c.number;
+		labels[k] = v->runs->items[k].build;
+	}
+	*line = (struct series_line){
+	    .key = "value", .title = l->metric, .type = l->type, .decimals = l->decimals, .y = y};
+	*s = (struct series){.name = keep(v, "chart-%zu", i + 1),
+			     .title = keep(v, "%s%s%s", l->rule ? l->rule : l->key,
+					   l->rule && !strcmp(l->rule, l->name) ? "" : ": ",
+					   l->rule && !strcmp(l->rule, l->name) ? "" : l->name),
+			     .x_title = "run",
+			     .x_type = COLUMN_INT,
+			     .n_points = n,
+			     .x = x,
+			     .labels = labels,
+			     .cropped = true,
+			     .lines = line,
+			     .n_lines = 1};
+	add_marks(v, s, l);
+}
+
+static void add_notes(struct history_view *v)
+{
+	const struct history_lines *l = v->lines;
+
+	if (v->n_lines < l->n)
+		v->notes[v->n_notes++] =
+		    keep(v, "%zu of %zu series are shown; -n 0 shows all", v->n_lines, l->n);
+	if (l->asked && v->o.alpha > 0)
+		v->notes[v->n_notes++] =
+		    keep(v,
+			 "%zu series were looked at with an error rate of %g each: %.2g false "
+			 "steps are expected where nothing has changed",
+			 l->asked, v->o.alpha, v->o.alpha * (double)l->asked);
+	if (l->too_short)
+		v->notes[v->n_notes++] =
+		    keep(v, "%zu series have fewer than %d runs: too few to find a step",
+			 l->too_short, STEPS_RUNS_MIN);
+}
+
+struct history_view *history_view_new(const struct history_runs *runs,
+				      const struct history_lines *l,
+				      const struct history_view_options *o)
+{
+	struct history_view *v = mem_zalloc(sizeof *v);
+
+	v->runs = runs;
+	v->lines = l;
+	v->o = *o;
+	set_runs(v);
+	if (!l)
+		return v;
+	v->n_lines = o->top && o->top < l->n ? o->top : l->n;
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < l->items[i].n_steps; k++)
+			VEC_PUSH(v->steps, v->n_steps, v->cap_steps) =
+			    (struct step_row){&l->items[i], &l->items[i].steps[k]};
+	if (v->n_steps)
+		qsort(v->steps, v->n_steps, sizeof *v->steps, latest_first);
+	set_series(v);
+	set_values(v);
+	set_steps(v);
+	add_notes(v);
+	v->series = mem_zarray(v->n_lines + 1, sizeof *v->series);
+	for (size_t i = 0; i < v->n_lines && o->charts; i++)
+		set_chart(v, &v->series[i], i);
+	return v;
+}
+
+void history_view_free(struct history_view *v)
+{
+	if (!v)
+		return;
+	for (size_t i = 0; i < MANY; i++)
+		buf_release(&v->texts[i]);
+	arena_release(&v->arena);
+	free(v->steps);
+	free(v->series);
+	free(v);
+}
+
+void history_view_runs(struct history_view *v, struct document *d)
+{
+	document_table(d, &v->tables[RUNS]);
+}
+
+void history_view_steps(struct history_view *v, struct document *d)
+{
+	document_table(d, &v->tables[STEPS]);
+	for (size_t i = 0; i < v->n_notes; i++)
+		document_note(d, v->notes[i]);
+}
+
+void history_view_trend(struct history_view *v, struct document *d)
+{
+	if (v->o.values && v->o.values_first)
+		document_table(d, &v->tables[VALUES]);
+	document_table(d, &v->tables[SERIES]);
+	for (size_t i = 0; i < v->n_lines && v->o.charts; i++)
+		document_series(d, &v->series[i]);
+	if (v->o.values && !v->o.values_first)
+		document_table(d, &v->tables[VALUES]);
+}

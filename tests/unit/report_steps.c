@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Change points: the stated error rate on noise of several kinds, steps that were planted, and what
+ * follows from the definition alone.
+ */
+#include "lib/base/hash.h"
+#include "lib/report/stats_steps.h"
+#include "tests/unit/test.h"
+
+#include <math.h>
+
+enum { SEEDS = 1000, MOST = 100 };
+
+static uint64_t state;
+
+static double uniform(void)
+{
+	state += 0x9e3779b97f4a7c15u;
+	return ((double)(hash_u64(state) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
+}
+
+/* A standard deviation of 1, but for the last two. */
+enum noise { NORMAL, LAPLACE, LOGNORMAL, ASTRAY, NOISES };
+
+static double noise(enum noise kind)
+{
+	double u;
+
+	switch (kind) {
+	case LAPLACE: u = uniform() - 0.5; return (u < 0 ? 1 : -1) * log(1 - 2 * fabs(u)) / sqrt(2);
+	case LOGNORMAL: return exp(normal());
+	case ASTRAY: return uniform() < 0.1 ? 20 * normal() : normal();
+	default: return normal();
+	}
+}
+
+static size_t steps(const double *v, size_t n, uint64_t seed, struct stats_step **to)
+{
+	struct stats_steps_options o = {.alpha = 0.05, .seed = seed};
+
+	return stats_steps((struct stats_sample){v, n}, &o, to);
+}
+
+/* Of SEEDS series, those in which a step is within two runs of `at` (SIZE_MAX: any at all). */
+static unsigned found(enum noise kind, size_t n, size_t at, double step, size_t planted)
+{
+	unsigned count = 0;
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct stats_step *s;
+		double v[MOST];
+		bool hit = false;
+		size_t n_steps;
+
+		state = seed * 1000003 + n * 17 + kind;
+		for (size_t i = 0; i < n; i++)
+			v[i] = 1e6 + noise(kind) + (i >= planted ? step : 0);
+		n_steps = steps(v, n, seed, &s);
+		for (size_t i = 0; i < n_steps; i++)
+			hit |= at == SIZE_MAX || (s[i].at + 2 >= at && s[i].at <= at + 2);
+		count += hit;
+		free(s);
+	}
+	return count;
+}
+
+/* 5 % of 1000, and three standard deviations of such a count: 50 + 3 * sqrt(1000 * 0.05 * 0.95). */
+TEST(noise_alone_stays_at_the_stated_rate)
+{
+	for (enum noise kind = 0; kind < NOISES; kind++)
+		for (size_t n = 10; n <= 40; n *= 2) {
+			unsigned count = found(kind, n, SIZE_MAX, 0, SIZE_MAX);
+
+			if (!CHECK(count <= 70))
+				printf("  noise %d, %zu runs: %u of %d\n", kind, n, count, SEEDS);
+		}
+}
+
+TEST(a_step_of_three_sigma_is_found_at_its_second_run)
+{
+	unsigned count = found(NORMAL, 32, 30, 3, 30);
+
+	if (!CHECK(count >= 900))
+		printf("  %u of %d\n", count, SEEDS);
+	count = found(NORMAL, 32, 30, -3, 30);
+	if (!CHECK(count >= 900))
+		printf("  down: %u of %d\n", count, SEEDS);
+}
+
+TEST(and_placed_within_two_runs_later)
+{
+	for (enum noise kind = NORMAL; kind <= LAPLACE; kind++) {
+		unsigned count = found(kind, 40, 28, 3, 28);
+
+		if (!CHECK(count >= 970))
+			printf("  noise %d: %u of %d\n", kind, count, SEEDS);
+	}
+}
+
+TEST(nothing_steps_in_a_constant_or_short_series)
+{
+	double v[MOST] = {0}, two[] = {1, 9};
+	struct stats_step *s;
+
+	CHECK_EQ(steps(v, MOST, 1, &s), 0);
+	free(s);
+	CHECK_EQ(steps(two, 2, 1, &s), 0);
+	free(s);
+	CHECK_EQ(steps(two, 0, 1, &s), 0);
+	free(s);
+}
+
+/* Ten equal values and two others: of the 66 pairs one is as far from the mean. */
+TEST(an_exact_series_steps_at_its_second_run)
+{
+	double v[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 7, 7};
+	struct stats_step *s;
+
+	if (CHECK_EQ(steps(v, 12, 1, &s), 1)) {
+		CHECK_EQ(s->at, 10);
+		CHECK_EQ(s->first, 0);
+		CHECK_EQ(s->last, 12);
+		CHECK(s->before == 5 && s->after == 7);
+		CHECK(s->p <= 1.0 / 66 + 0.01);
+	}
+	free(s);
+}
+
+TEST(one_run_astray_is_no_step)
+{
+	double v[20];
+	struct stats_step *s;
+
+	state = 7;
+	for (size_t i = 0; i < 20; i++)
+		v[i] = 100 + normal() + (i == 11 ? 500 : 0);
+	CHECK_EQ(steps(v, 20, 1, &s), 0);
+	free(s);
+}
+
+TEST(several_steps_have_their_levels)
+{
+	double v[60], negated[60];
+	struct stats_step *s, *t;
+
+	state = 3;
+	for (size_t i = 0; i < 60; i++) {
+		v[i] = (i < 20 ? 100 : i < 45 ? 110 : 95) + normal();
+		negated[i] = -v[i];
+	}
+	if (CHECK_EQ(steps(v, 60, 1, &s), 2)) {
+		CHECK_EQ(s[0].at, 20);
+		CHECK_EQ(s[0].last, 45);
+		CHECK_EQ(s[1].first, 20);
+		CHECK_EQ(s[1].at, 45);
+		CHECK(fabs(s[0].before - 100) < 1 && fabs(s[0].after - 110) < 1 &&
+		      fabs(s[1].after - 95) < 1);
+	}
+	/* Downwards is upwards, and the same question has the same answer. */
+	if (CHECK_EQ(steps(negated, 60, 1, &t), 2)) {
+		CHECK_EQ(t[0].at, 20);
+		CHECK_EQ(t[1].at, 45);
+		CHECK(t[0].p == s[0].p && t[0].before == -s[0].before);
+	}
+	free(s);
+	free(t);
+}
+
+TEST(values_are_drawn_in)
+{
+	double v[] = {1, 2, 3, 4, 1000}, equal[] = {3, 3, 3, 3, 9}, to[5];
+
+	/* The median is 3, of the deviations 1. */
+	stats_draw_in(v, 5, to);
+	CHECK(to[0] == 1 && to[3] == 4);
+	CHECK(fabs(to[4] - (3 + STEPS_CLIP * 1.4826)) < 1e-9);
+	stats_draw_in(equal, 5, to);
+	CHECK(to[4] == 9);
+	CHECK(stats_median((struct stats_sample){v, 4}) == 2.5);
+}
+
+TEST_MAIN()
