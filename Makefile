@@ -14,6 +14,8 @@
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make bench-hooks          what instrumented calls cost with the shadow stack
+#: make bench-record         the recorder beside heaptrack and valgrind's DHAT
+#: make stress-record        the recorder's faults, with a million threads
 #: make diff                 answers compared on large files of Debian
 #: make diff-corpus DIR=...  the same on the ELF files of a folder
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
@@ -113,8 +115,11 @@ REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 
-.PHONY: all check check-fleet demo golden lint lint-deep fuzz bench bench-symbolize bench-hooks diff \
-        diff-corpus install uninstall fmt cover compdb clean help \
+stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
+                PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
+
+.PHONY: all check check-fleet demo golden lint lint-deep fuzz bench bench-symbolize bench-hooks \
+        bench-record stress-record diff diff-corpus install uninstall fmt cover compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -131,6 +136,11 @@ build/deps-check: .ci/deps
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps check)
 	@touch $@
+
+# Without them the demo says what it does not show.
+build/deps-demo: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps demo && touch $@ || :)
 
 build/deps-fleet: .ci/deps
 	@mkdir -p $(@D)
@@ -282,7 +292,7 @@ lint-deep: export TIDY_NODES = 225000
 lint-deep: build/deps-check $(made)
 	$(run_tests) tests/run lint/tidy
 
-demo: all $(GENS)
+demo: all $(GENS) build/deps-demo
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/demo.sh
 
 bench: all $(GENS)
@@ -294,6 +304,12 @@ bench-symbolize: all $(GENS)
 
 bench-hooks: all
 	@env $(TM_ENV) bash tests/bench/hooks.sh
+
+bench-record: all
+	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/bench/record.sh
+
+stress-record: all
+	@rm -rf $(B)/stress; mkdir -p $(B)/stress; cd $(B)/stress && $(stress_record) | tee result; ! grep -q '^not ok' result
 
 diff: all $(GENS)
 	@env $(TM_ENV) bash tests/diff/large.sh

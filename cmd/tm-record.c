@@ -196,6 +196,8 @@ int main(int argc, char **argv)
 		serve_free(server);
 		return failed(output, &e);
 	}
+	if (l.stripped)
+		cli_note(argv[1], "is stripped: its functions have names only with its debug file");
 	form = serving ? LOLI : form;
 	return form ? record_as(&l, exporter_words[form], fd, server, argv + 1)
 		    : record(&l, fd, argv + 1);

@@ -25,7 +25,7 @@ int64_t cap_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int open_output(const struct cap_settings *s)
+int cap_output_open(const struct cap_settings *s)
 {
 	char path[CAP_PATH_MAX + 16];
 	size_t n = strlen(s->out);
@@ -80,9 +80,11 @@ static bool begin(const struct cap_settings *s)
 		return false;
 	}
 	cap.settings = *s;
+	if (s->stacks == CAP_STACKS_AUTO || (s->stacks == CAP_STACKS_FP && !CAP_HAS_FP))
+		cap.settings.stacks = CAP_STACKS_UNWIND;
 	cap.some = s->threshold || s->sample;
 	cap.start = cap_now();
-	fd = open_output(s);
+	fd = cap_output_open(s);
 	if (fd < 0 || !cap_stacks_init(&cap.stacks, 0) || !cap_modules_init(&cap.modules) ||
 	    (cap.some && !cap_live_init(&cap.live)))
 		return false;
@@ -101,13 +103,12 @@ bool cap_start(const struct cap_settings *s)
 	unsigned depth = cap_self.depth;
 	int error = errno;
 
+	cap_self.depth = CAP_QUIET;
 	cap_lock(&cap.starting);
-	if (atomic_load(&cap.state) == CAP_UNSTARTED) {
-		cap_self.depth = CAP_QUIET;
+	if (atomic_load(&cap.state) == CAP_UNSTARTED)
 		atomic_store(&cap.state, begin(s) ? CAP_ON : CAP_DONE);
-		cap_self.depth = depth;
-	}
 	cap_unlock(&cap.starting);
+	cap_self.depth = depth;
 	errno = error;
 	return cap_on();
 }
@@ -131,17 +132,24 @@ static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
 	return ring;
 }
 
+/* While a thread is the writer: a handler may exit, and then wants to be the writer itself. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
 /* Waits until the writer has made room, or is the writer. */
 static __attribute__((noinline)) bool wait_for_room(struct cap_ring *ring, unsigned n)
 {
 	int error = errno;
 	long pause = 1000;
-	sigset_t all, before;
+	sigset_t before;
 
-	sigfillset(&all);
 	while (!cap_ring_room(ring, n) && cap_on()) {
-		/* A handler may exit, and then wants to be the writer. */
-		pthread_sigmask(SIG_BLOCK, &all, &before);
+		hold_signals(&before);
 		if (cap_trylock(&cap.writing)) {
 			if (cap_on())
 				cap_write(false);
@@ -230,11 +238,13 @@ static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_
 	uintptr_t fp;
 	unsigned n;
 
+	if (!CAP_HAS_CFI)
+		return cap_unwind_tables(where.caller, pc, cap.settings.depth);
 	if (ring->rules_of != flushed)
 		memset(&ring->rules, 0, sizeof ring->rules);
 	ring->rules_of = flushed;
 	memcpy(&fp, where.frame, sizeof fp); /* what the hook has saved */
-	pc[0] = (uintptr_t)where.caller;
+	pc[0] = cap_code((uintptr_t)where.caller);
 	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->stack_lo, ring->stack_hi,
 			   pc, cap.settings.depth);
 	return n ? n : cap_unwind_tables(where.caller, pc, cap.settings.depth);
@@ -251,7 +261,7 @@ static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 		n = cap_unwind_fp(where.frame, ring->stack_lo, ring->stack_hi, pc,
 				  cap.settings.depth);
 		if (!n) { /* on a stack that is not the thread's: a coroutine's, a signal's */
-			pc[0] = (uintptr_t)where.caller;
+			pc[0] = cap_code((uintptr_t)where.caller);
 			n = 1;
 		}
 		break;
@@ -436,10 +446,14 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 
 void cap_modules_look(void)
 {
+	unsigned depth = cap_self.depth;
+
 	if (!cap_on())
 		return;
+	cap_self.depth = depth | CAP_QUIET;
 	if (cap_modules_scan(&cap.modules, true))
 		cap_stacks_forget(&cap.stacks);
+	cap_self.depth = depth;
 }
 
 bool cap_flush(void)
@@ -447,18 +461,21 @@ bool cap_flush(void)
 	unsigned depth = cap_self.depth;
 	bool done = false;
 	int error = errno;
+	sigset_t before;
 
 	cap_self.depth = depth | CAP_QUIET;
 	for (int tries = 0; cap_on() && !done && tries < 1000; tries++) {
 		struct timespec t = {0, 1000000};
 
+		hold_signals(&before);
 		done = cap_trylock(&cap.writing);
+		if (done) {
+			cap_write(true);
+			cap_unlock(&cap.writing);
+		}
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		if (!done)
 			nanosleep(&t, NULL);
-	}
-	if (done) {
-		cap_write(true);
-		cap_unlock(&cap.writing);
 	}
 	cap_self.depth = depth;
 	errno = error;
@@ -478,12 +495,14 @@ static bool all_quiet(void)
 void cap_finish(const char *note)
 {
 	unsigned depth = cap_self.depth;
+	sigset_t before;
 	int on = CAP_ON;
 
+	hold_signals(&before);
 	/* In a handler that has interrupted the recorder, whose locks may be held. */
-	if (!depth && cap_on())
-		cap_modules_scan(&cap.modules, false);
 	cap_self.depth = depth | CAP_QUIET;
+	if (!(depth & CAP_BUSY) && cap_on())
+		cap_modules_scan(&cap.modules, false);
 	cap_lock(&cap.writing);
 	if (atomic_compare_exchange_strong(&cap.state, &on, CAP_DONE)) {
 		/* Threads in the middle of a record put it down; one that was stopped there stays
@@ -494,84 +513,5 @@ void cap_finish(const char *note)
 	}
 	cap_unlock(&cap.writing);
 	cap_self.depth = depth;
-}
-
-/* What is in the rings belongs to what has been written already, or to another process. */
-static void anew(int fd)
-{
-	cap_rings_reset(&cap.rings);
-	cap_self.ring = NULL;
-	cap_self.depth = 0;
-	if (cap.some)
-		cap_live_clear(&cap.live);
-	atomic_store(&cap.nested, 0);
-	atomic_store(&cap.ringless, 0);
-	atomic_store(&cap.dropped, 0);
-	atomic_store(&cap.mappings.lock.held, 0);
-	cap.mappings.n = 0;
-	cap.start = cap_now();
-	cap_modules_again(&cap.modules);
-	cap_write_begin(fd);
-	cap_write(true);
-	atomic_store(&cap.state, CAP_ON);
-}
-
-void cap_resume(void)
-{
-	if (atomic_load(&cap.state) != CAP_DONE || cap.out.fd < 0)
-		return;
-	cap_lock(&cap.writing);
-	anew(cap.out.fd);
-	cap_unlock(&cap.writing);
-}
-
-/* A fork in a handler that has interrupted the recorder takes no locks: its child is not recorded.
- */
-static bool locked;
-
-void cap_fork_prepare(void)
-{
-	locked = !(cap_self.depth & CAP_BUSY);
-	if (!locked)
-		return;
-	cap_self.depth |= CAP_QUIET;
-	cap_lock(&cap.writing);
-	cap_lock(&cap.rings.lock);
-	cap_lock(&cap.stacks.lock);
-	cap_lock(&cap.live.lock);
-	cap_lock(&cap.naming);
-	/* Not that of the mappings, whose holder may be waiting for the writer. */
-}
-
-void cap_fork_parent(void)
-{
-	if (!locked)
-		return;
-	cap_unlock(&cap.naming);
-	cap_unlock(&cap.live.lock);
-	cap_unlock(&cap.stacks.lock);
-	cap_unlock(&cap.rings.lock);
-	cap_unlock(&cap.writing);
-	cap_self.depth &= ~(unsigned)CAP_QUIET;
-}
-
-void cap_fork_child(void)
-{
-	bool on = cap_on(), children = cap.settings.children && locked;
-	int old = cap.out.fd, fd;
-
-	cap_fork_parent();
-	cap_shadow_fork();
-	atomic_store(&cap.state, CAP_DONE);
-	atomic_store(&cap.helped, false);
-	if (!on)
-		return;
-	cap.out.fd = -1;
-	close(old);
-	cap.pid = (uint32_t)getpid();
-	if (!children)
-		return;
-	fd = open_output(&cap.settings);
-	if (fd >= 0)
-		anew(fd);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

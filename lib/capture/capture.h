@@ -60,6 +60,7 @@ struct capture {
 	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
 	void (*loaded)(void); /* called by the helper when modules have come; NULL: nothing */
 	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
+	_Atomic uint64_t unready;     /* before the C library had an environment */
 	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
 	_Atomic uint64_t ringless;    /* too many threads */
 	_Atomic uint64_t dropped;     /* slow output */
@@ -102,6 +103,8 @@ extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec"
 
 /* Begins to record as the settings say; false: not this process, no output, or no memory. */
 bool cap_start(const struct cap_settings *s);
+/* The descriptor that the settings name for this process; -1: none. */
+int cap_output_open(const struct cap_settings *s);
 /* What is written so far reaches the output. False: somebody else is writing and does not end. */
 bool cap_flush(void);
 /* Ends the trace with its totals; note may be NULL. Nothing is recorded any more. */
@@ -114,6 +117,21 @@ void cap_fork_child(void);
 /* Before and after modules have changed. */
 void cap_modules_look(void);
 
+/* An allocation that is not recorded since its size is below the threshold, or no sample falls on
+ * it, which is nearly all of them: so it is asked before anything else is. */
+static inline bool cap_passes(size_t size)
+{
+	struct cap_ring *ring = cap_self.ring;
+
+	if (!cap.some || cap_self.depth || !ring)
+		return false;
+	if (size < cap.settings.threshold)
+		return true;
+	if (!cap.settings.sample || ring->until <= 0 || size >= (uint64_t)ring->until)
+		return false;
+	ring->until -= (int64_t)size;
+	return true;
+}
 /* An allocation that succeeded; before the program knows of it. */
 void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 	       struct cap_where where);

@@ -95,6 +95,12 @@ static uint64_t encoded(struct bytes *b, unsigned encoding, uint64_t data)
 	}
 }
 
+/* Wraps, as what damaged tables say may. */
+static int64_t times(uint64_t v, int64_t align)
+{
+	return (int64_t)(v * (uint64_t)align);
+}
+
 enum { EXPRESSION = -100, DEREF_FP }; /* a word at a distance from the frame pointer */
 
 /* The state that the instructions make, of what is of use to us. */
@@ -157,13 +163,14 @@ static void skip_block(struct bytes *b)
 static bool from_fp(struct bytes *b, bool deref, int64_t *offset)
 {
 	uint64_t n = uleb(b);
-	struct bytes x = {b->p, b->p, b->p + n, false};
+	struct bytes x = {b->p, b->p, b->p, false};
 
 	if (b->failed || n > (uint64_t)(b->end - b->p)) {
 		b->failed = true;
 		return false;
 	}
 	b->p += n;
+	x.end = b->p;
 	if (fixed(&x, 1) != 0x70 + (uint64_t)(int64_t)REG_FP) /* DW_OP_breg0 + n */
 		return false;
 	*offset = sleb(&x);
@@ -186,7 +193,7 @@ static bool extended(struct machine *m, const struct cie *c, struct bytes *b, un
 	case 0x04: m->at += fixed(b, 4) * c->code_align; break;
 	case 0x05: /* offset_extended */
 		reg = uleb(b);
-		rule(m, reg, SAVED, (int64_t)uleb(b) * c->data_align);
+		rule(m, reg, SAVED, times(uleb(b), c->data_align));
 		break;
 	case 0x06: restore(m, uleb(b)); break;
 	case 0x07: rule(m, uleb(b), UNDEFINED, 0); break;
@@ -227,13 +234,13 @@ static bool extended(struct machine *m, const struct cie *c, struct bytes *b, un
 		break;
 	case 0x11: /* offset_extended_sf */
 		reg = uleb(b);
-		rule(m, reg, SAVED, sleb(b) * c->data_align);
+		rule(m, reg, SAVED, times((uint64_t)sleb(b), c->data_align));
 		break;
 	case 0x12: /* def_cfa_sf */
 		m->row.cfa_reg = (int)uleb(b);
-		m->row.cfa = sleb(b) * c->data_align;
+		m->row.cfa = times((uint64_t)sleb(b), c->data_align);
 		break;
-	case 0x13: m->row.cfa = sleb(b) * c->data_align; break;
+	case 0x13: m->row.cfa = times((uint64_t)sleb(b), c->data_align); break;
 	case 0x14: /* val_offset, val_offset_sf */
 	case 0x15:
 		rule(m, uleb(b), ODD, 0);
@@ -243,7 +250,7 @@ static bool extended(struct machine *m, const struct cie *c, struct bytes *b, un
 	case 0x2e: uleb(b); break; /* GNU_args_size */
 	case 0x2f:                 /* GNU_negative_offset_extended */
 		reg = uleb(b);
-		rule(m, reg, SAVED, -(int64_t)uleb(b) * c->data_align);
+		rule(m, reg, SAVED, times(0 - uleb(b), c->data_align));
 		break;
 	default: return false;
 	}
@@ -259,7 +266,7 @@ static bool run(struct machine *m, const struct cie *c, struct bytes *b, uint64_
 
 		switch (op >> 6) {
 		case 1: m->at += low * c->code_align; break;
-		case 2: rule(m, low, SAVED, (int64_t)uleb(b) * c->data_align); break;
+		case 2: rule(m, low, SAVED, times(uleb(b), c->data_align)); break;
 		case 3: restore(m, low); break;
 		default:
 			if (!extended(m, c, b, op))
@@ -341,8 +348,8 @@ static struct cfi_rule judge(const struct row *r)
 	/* For an undefined one nobody asks: the callers do not need it, or save it. */
 	rule.fp = r->fp_is == SAVED || r->fp_is == AT_FP ? (int16_t)r->fp : CFI_NOT_SAVED;
 	rule.fp_at_fp = r->fp_is == AT_FP;
-	if (r->ra_is != SAVED || r->fp_is == ODD || r->cfa != rule.cfa || r->ra != rule.ra ||
-	    r->fp != (int16_t)r->fp)
+	if (r->ra_is != SAVED || r->fp_is == ODD || (rule.fp_at_fp && rule.fp == CFI_NOT_SAVED) ||
+	    r->cfa != rule.cfa || r->ra != rule.ra || r->fp != (int16_t)r->fp)
 		rule.kind = CFI_OTHER;
 	return rule;
 }

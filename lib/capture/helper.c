@@ -20,7 +20,10 @@ enum { RECLAIM_NS = 1000000000 };
 
 static void sleep_for(int64_t ns)
 {
-	struct timespec t = {ns / 1000000000, ns % 1000000000};
+	/* The kernel's of old, also where the C library's has 64-bit time on a 32-bit machine. */
+	struct {
+		long s, ns;
+	} t = {(long)(ns / 1000000000), (long)(ns % 1000000000)};
 
 	atomic_store(&cap.bell, 1);
 	syscall(SYS_futex, &cap.bell, FUTEX_WAIT_PRIVATE, 1, &t, NULL, 0);

@@ -20,6 +20,11 @@ static _Atomic uint32_t *filter_of(struct cap_live *l, uint64_t address)
 	return &l->filter[mix(address) >> 48 & (CAP_FILTER - 1)];
 }
 
+static _Atomic uint32_t *coarse_of(struct cap_live *l, uint64_t address)
+{
+	return &l->coarse[mix(address) >> 48 & (CAP_COARSE - 1)];
+}
+
 bool cap_live_init(struct cap_live *l)
 {
 	memset(l, 0, sizeof *l);
@@ -40,6 +45,7 @@ bool cap_live_add(struct cap_live *l, uint64_t address)
 		if (!l->slots[i]) {
 			l->n++;
 			atomic_fetch_add_explicit(filter_of(l, address), 1, memory_order_relaxed);
+			atomic_fetch_add_explicit(coarse_of(l, address), 1, memory_order_relaxed);
 		}
 		l->slots[i] = address;
 	}
@@ -68,7 +74,8 @@ bool cap_live_remove(struct cap_live *l, uint64_t address)
 	uint32_t i = home(address);
 	bool found;
 
-	if (!atomic_load_explicit(filter_of(l, address), memory_order_relaxed))
+	if (!atomic_load_explicit(coarse_of(l, address), memory_order_relaxed) ||
+	    !atomic_load_explicit(filter_of(l, address), memory_order_relaxed))
 		return false;
 	cap_lock(&l->lock);
 	while (l->slots[i] && l->slots[i] != address)
@@ -78,6 +85,7 @@ bool cap_live_remove(struct cap_live *l, uint64_t address)
 		close_gap(l, i);
 		l->n--;
 		atomic_fetch_sub_explicit(filter_of(l, address), 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(coarse_of(l, address), 1, memory_order_relaxed);
 	}
 	cap_unlock(&l->lock);
 	return found;
@@ -87,6 +95,7 @@ void cap_live_clear(struct cap_live *l)
 {
 	memset(l->slots, 0, CAP_LIVE * sizeof *l->slots);
 	memset(l->filter, 0, sizeof l->filter);
+	memset(l->coarse, 0, sizeof l->coarse);
 	atomic_store(&l->lock.held, 0);
 	atomic_store(&l->lost, 0);
 	l->n = 0;

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-enum { CAP_LIVE = 1 << 20, CAP_FILTER = 1 << 16 };
+enum { CAP_LIVE = 1 << 20, CAP_FILTER = 1 << 16, CAP_COARSE = 1 << 11 };
 
 struct cap_live {
 	struct cap_lock lock;
@@ -20,6 +20,7 @@ struct cap_live {
 	uint32_t n;
 	_Atomic uint64_t lost;
 	_Atomic uint32_t filter[CAP_FILTER]; /* blocks whose address falls here */
+	_Atomic uint32_t coarse[CAP_COARSE]; /* the same, and stays in the cache */
 };
 
 bool cap_live_init(struct cap_live *l);

@@ -8,11 +8,11 @@
 /* The system call itself: mmap may be hooked. */
 void *cap_map(size_t size)
 {
-#ifdef SYS_mmap
-	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
-#else /* 32-bit arm and x86: offsets in pages */
+#ifdef SYS_mmap2 /* 32-bit arm and x86, whose SYS_mmap takes a struct, if there is one */
 	long p = syscall(SYS_mmap2, NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+#else
+	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 #endif
 	return p == -1 ? NULL : (void *)p;

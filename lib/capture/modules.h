@@ -36,8 +36,10 @@ struct cap_modules {
 	struct cap_lock lock;
 	struct cap_module *rows; /* room for CAP_MODULES */
 	uint32_t n;
-	uint64_t adds, subs; /* the dynamic linker's counts of what it loaded and unloaded */
-	uint64_t lost;       /* modules for which there was no room */
+	/* the dynamic linker's counts of what it loaded and unloaded; the first is read unlocked */
+	_Atomic uint64_t adds;
+	uint64_t subs;
+	uint64_t lost; /* modules for which there was no room */
 	uint32_t epoch;
 	bool changed; /* since the last cap_modules_write */
 };

@@ -137,8 +137,24 @@ static inline void *told(void *p, size_t requested, struct cap_where where)
 		where = *cap_self.outer;
 		cap_self.outer = NULL;
 	}
-	cap_alloc(p, requested, cap_usable(p), 0, where);
+	if (!cap_passes(requested))
+		cap_alloc(p, requested, cap_usable(p), 0, where);
 	return p;
+}
+
+/* An allocator may have one of its functions call another by its public name, which is ours. */
+static inline unsigned hush(void)
+{
+	unsigned depth = cap_self.depth;
+
+	cap_self.depth = depth | CAP_QUIET;
+	return depth;
+}
+
+static inline void *told_now(unsigned depth, void *p, size_t n, struct cap_where where)
+{
+	cap_self.depth = depth;
+	return told(p, n, where);
 }
 
 CAP_HOOK(void *, malloc, (size_t n))
@@ -148,9 +164,12 @@ CAP_HOOK(void *, malloc, (size_t n))
 
 CAP_HOOK(void *, calloc, (size_t n, size_t size))
 {
+	unsigned depth;
+
 	if (!found())
 		return n && size > sizeof early / n ? NULL : early_alloc(n * size);
-	return told(next.calloc(n, size), n * size, CAP_HERE);
+	depth = hush();
+	return told_now(depth, next.calloc(n, size), n * size, CAP_HERE);
 }
 
 CAP_HOOK(void, free, (void *p))
@@ -177,18 +196,21 @@ static void *moved_from_early(void *p, size_t n, struct cap_where where)
 static void *reallocate(void *p, size_t n, struct cap_where where)
 {
 	struct cap_move m;
+	unsigned depth;
 	void *to;
 
 	if (is_early(p))
 		return moved_from_early(p, n, where);
-	if (!p)
-		return told(next.realloc(p, n), n, where);
-	if (!n) { /* frees, or gives a block of no bytes: as the allocator has it */
-		cap_free(p, 0);
-		return told(next.realloc(p, n), n, where);
+	if (!p || !n) {
+		if (p) /* frees, or gives a block of no bytes: as the allocator has it */
+			cap_free(p, 0);
+		depth = hush();
+		return told_now(depth, next.realloc(p, n), n, where);
 	}
 	m = cap_move(p);
+	depth = hush();
 	to = next.realloc(p, n);
+	cap_self.depth = depth;
 	cap_moved(&m, to, n, to ? cap_usable(to) : 0, where);
 	return to;
 }
@@ -209,31 +231,52 @@ CAP_HOOK(void *, reallocarray, (void *p, size_t n, size_t size))
 	return found() ? reallocate(p, bytes, CAP_HERE) : NULL;
 }
 
+static void *aligned(void *(*f)(size_t, size_t), size_t align, size_t n, struct cap_where where)
+{
+	unsigned depth = hush();
+
+	return told_now(depth, f ? f(align, n) : NULL, n, where);
+}
+
 CAP_HOOK(void *, memalign, (size_t align, size_t n))
 {
-	return found() ? told(next.memalign(align, n), n, CAP_HERE) : NULL;
+	return found() ? aligned(next.memalign, align, n, CAP_HERE) : NULL;
 }
 
 CAP_HOOK(void *, aligned_alloc, (size_t align, size_t n))
 {
-	return found() ? told(next.aligned_alloc(align, n), n, CAP_HERE) : NULL;
+	if (!found())
+		return NULL;
+	/* bionic has it since API 28 */
+	return aligned(next.aligned_alloc ? next.aligned_alloc : next.memalign, align, n, CAP_HERE);
 }
 
 CAP_HOOK(int, posix_memalign, (void **p, size_t align, size_t n))
 {
-	int error = found() ? next.posix_memalign(p, align, n) : ENOMEM;
+	unsigned depth;
+	int error;
 
-	if (!error)
-		told(*p, n, CAP_HERE);
+	if (!found())
+		return ENOMEM;
+	depth = hush();
+	error = next.posix_memalign(p, align, n);
+	told_now(depth, error ? NULL : *p, n, CAP_HERE);
 	return error;
+}
+
+static void *paged(void *(*f)(size_t), size_t n, struct cap_where where)
+{
+	unsigned depth = hush();
+
+	return told_now(depth, f ? f(n) : NULL, n, where);
 }
 
 CAP_HOOK(void *, valloc, (size_t n))
 {
-	return found() && next.valloc ? told(next.valloc(n), n, CAP_HERE) : NULL;
+	return found() ? paged(next.valloc, n, CAP_HERE) : NULL;
 }
 
 CAP_HOOK(void *, pvalloc, (size_t n))
 {
-	return found() && next.pvalloc ? told(next.pvalloc(n), n, CAP_HERE) : NULL;
+	return found() ? paged(next.pvalloc, n, CAP_HERE) : NULL;
 }

@@ -67,16 +67,22 @@ static void remember(uint64_t lo, size_t n, struct cap_where where)
 		cap_alloc(pointer(lo), n, pages(n), DOMAIN_MMAP, where);
 }
 
-static void *mmap_call(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+static void *mmap_call(void *at, size_t n, int prot, int flags, int fd, int64_t offset)
 {
-#ifdef SYS_mmap
-	return (void *)syscall(SYS_mmap, at, n, prot, flags, fd, offset);
+#ifdef SYS_mmap2 /* of 32-bit machines: in units of 4096, whatever a page is */
+	uint64_t units = (uint64_t)offset / 4096;
+
+	if (offset % 4096 || units != (unsigned long)units) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	return (void *)syscall(SYS_mmap2, at, n, prot, flags, fd, (unsigned long)units);
 #else
-	return (void *)syscall(SYS_mmap2, at, n, prot, flags, fd, (long)(offset / 4096));
+	return (void *)syscall(SYS_mmap, at, n, prot, flags, fd, (long)offset);
 #endif
 }
 
-static void *map(void *at, size_t n, int prot, int flags, int fd, off_t offset,
+static void *map(void *at, size_t n, int prot, int flags, int fd, int64_t offset,
 		 struct cap_where where)
 {
 	bool on = wanted();
@@ -107,12 +113,11 @@ CAP_HOOK(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t o
 	return map(at, n, prot, flags, fd, offset, CAP_HERE);
 }
 
-#if UINTPTR_MAX == UINT64_MAX && defined(__GLIBC__)
-CAP_HOOK(void *, mmap64, (void *at, size_t n, int prot, int flags, int fd, off64_t offset))
+/* What programs call by that name, or mean by mmap where off_t has 32 bits and they want 64. */
+CAP_HOOK(void *, mmap64, (void *at, size_t n, int prot, int flags, int fd, int64_t offset))
 {
 	return map(at, n, prot, flags, fd, offset, CAP_HERE);
 }
-#endif
 
 CAP_HOOK(int, munmap, (void *p, size_t n))
 {

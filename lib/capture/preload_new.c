@@ -22,8 +22,8 @@
 /* A C++ library may have been loaded by dlopen, beside the global names. */
 static void *find(void *_Atomic *slot, const char *name)
 {
-	static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1",
-						"libc++_shared.so"};
+	static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1", "libc++_shared.so",
+						"libc++.so"};
 	void *p = atomic_load_explicit(slot, memory_order_relaxed);
 	unsigned depth = cap_self.depth;
 
@@ -51,9 +51,9 @@ static void restore(const struct cap_where *const *outer)
 
 /* Around the call of the real operator, which may throw, and may call another that we stand before:
  * that one then leaves all to the first. */
-#define OUTERMOST(where, n)                                                               \
-	__attribute__((cleanup(restore))) const struct cap_where *outer = cap_self.outer; \
-	cap_self.outer = &(where);                                                        \
+#define OUTERMOST(where, n)                                                                       \
+	__attribute__((cleanup(restore), unused)) const struct cap_where *outer = cap_self.outer; \
+	cap_self.outer = &(where);                                                                \
 	cap_self.outer_size = n
 
 /* When no malloc of ours has seen it. */

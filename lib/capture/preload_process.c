@@ -24,8 +24,12 @@ void cap_preload_start(void)
 	static struct cap_settings s;
 	const char *text;
 
-	if (!environ || atomic_load(&cap.state) != CAP_UNSTARTED)
+	if (atomic_load(&cap.state) != CAP_UNSTARTED)
 		return;
+	if (!environ) { /* called by .preinit_array, which comes before glibc's own constructor */
+		atomic_fetch_add(&cap.unready, 1);
+		return;
+	}
 	text = getenv(CAP_VARIABLE);
 	if (!text || !cap_settings_parse(&s, text))
 		atomic_store(&cap.state, CAP_DONE);
@@ -186,6 +190,10 @@ CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 
 	if (!next)
 		*(void **)&next = cap_next("fexecve");
+	if (!next) { /* bionic before API 28 */
+		errno = ENOSYS;
+		return -1;
+	}
 	mine = before_exec();
 	return after_exec(mine, next(fd, argv, env));
 }

@@ -9,7 +9,7 @@
  * at it; all old ones together are no larger than the new one. */
 struct cap_slots {
 	uint32_t mask;
-	_Atomic uint32_t slot[]; /* node, 0: free */
+	_Atomic uint64_t slot[]; /* key << 32 | node; 0: free */
 };
 
 static struct cap_slots *slots_new(uint32_t size)
@@ -43,21 +43,30 @@ void cap_stacks_release(struct cap_stacks_table *t)
 	memset(t, 0, sizeof *t);
 }
 
-static uint32_t hash_of(uint32_t parent, uint64_t pc)
+/* Of the addresses and not of the parent's number, which is known only when that has been found: so
+ * all slots of a stack can be fetched at once. */
+static uint64_t hash_of(uint64_t callers, uint64_t pc)
 {
-	uint64_t h = (pc ^ (uint64_t)parent << 40 ^ parent) * 0x9e3779b97f4a7c15;
+	uint64_t h = (pc ^ callers) * 0x9e3779b97f4a7c15;
 
-	return (uint32_t)(h >> 32);
+	return h ^ h >> 29;
+}
+
+static uint32_t key_of(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32);
 }
 
 static uint32_t find(const struct cap_stacks_table *t, struct cap_slots *s, uint32_t parent,
-		     uint64_t pc, uint32_t hash, uint32_t *place)
+		     uint64_t pc, uint32_t key, uint32_t *place)
 {
-	for (uint32_t i = hash & s->mask;; i = (i + 1) & s->mask) {
-		uint32_t id = atomic_load_explicit(&s->slot[i], memory_order_acquire);
+	for (uint32_t i = key & s->mask;; i = (i + 1) & s->mask) {
+		uint64_t slot = atomic_load_explicit(&s->slot[i], memory_order_acquire);
+		uint32_t id = (uint32_t)slot;
 
 		*place = i;
-		if (!id || (t->nodes[id].pc == pc && t->nodes[id].parent == parent))
+		if (!id ||
+		    (key_of(slot) == key && t->nodes[id].pc == pc && t->nodes[id].parent == parent))
 			return id;
 	}
 }
@@ -70,19 +79,20 @@ static struct cap_slots *grown(struct cap_stacks_table *t, struct cap_slots *s)
 	if (!larger)
 		return s;
 	for (uint32_t i = 0; i <= s->mask; i++) {
-		uint32_t id = atomic_load_explicit(&s->slot[i], memory_order_relaxed), place;
+		uint64_t slot = atomic_load_explicit(&s->slot[i], memory_order_relaxed);
+		uint32_t place = key_of(slot) & larger->mask;
 
-		if (!id)
+		if (!slot)
 			continue;
-		find(t, larger, t->nodes[id].parent, t->nodes[id].pc,
-		     hash_of(t->nodes[id].parent, t->nodes[id].pc), &place);
-		atomic_store_explicit(&larger->slot[place], id, memory_order_relaxed);
+		while (atomic_load_explicit(&larger->slot[place], memory_order_relaxed))
+			place = (place + 1) & larger->mask;
+		atomic_store_explicit(&larger->slot[place], slot, memory_order_relaxed);
 	}
 	atomic_store_explicit(&t->slots, larger, memory_order_release);
 	return larger;
 }
 
-static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, uint32_t hash)
+static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, uint32_t key)
 {
 	struct cap_slots *s;
 	uint32_t id, place, n;
@@ -90,7 +100,7 @@ static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, ui
 	cap_lock(&t->lock);
 	s = atomic_load_explicit(&t->slots, memory_order_relaxed);
 	n = atomic_load_explicit(&t->n, memory_order_relaxed);
-	id = find(t, s, parent, pc, hash, &place);
+	id = find(t, s, parent, pc, key, &place);
 	if (!id && n < t->limit) {
 		if (n >= (s->mask + 1) / 4 * 3) {
 			struct cap_slots *larger = grown(t, s);
@@ -102,16 +112,36 @@ static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, ui
 				return 0;
 			}
 			s = larger;
-			find(t, s, parent, pc, hash, &place);
+			find(t, s, parent, pc, key, &place);
 		}
 		id = n + 1;
 		t->nodes[id].pc = pc;
 		t->nodes[id].parent = parent;
 		atomic_store_explicit(&t->n, id, memory_order_release);
-		atomic_store_explicit(&s->slot[place], id, memory_order_release);
+		atomic_store_explicit(&s->slot[place], (uint64_t)key << 32 | id,
+				      memory_order_release);
 	}
 	cap_unlock(&t->lock);
 	return id;
+}
+
+/* What is to be looked at for the calls from same on: misses of the cache that overlap. */
+static inline void fetch(const struct cap_stacks_table *t, struct cap_last *last,
+			 const uint64_t *pc, unsigned same, unsigned n)
+{
+	struct cap_slots *s = atomic_load_explicit(&t->slots, memory_order_acquire);
+	uint64_t hash = same ? last->hash[same - 1] : 0;
+
+	for (unsigned i = same; i < n; i++) {
+		last->hash[i] = hash = hash_of(hash, pc[n - 1 - i]);
+		__builtin_prefetch(&s->slot[key_of(hash) & s->mask]);
+	}
+	for (unsigned i = same; i + 1 < n; i++) {
+		uint64_t slot = atomic_load_explicit(&s->slot[key_of(last->hash[i]) & s->mask],
+						     memory_order_relaxed);
+
+		__builtin_prefetch(&t->nodes[(uint32_t)slot]);
+	}
 }
 
 uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last, const uint64_t *pc,
@@ -128,14 +158,15 @@ uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last, const 
 	while (same < n && same < last->n && last->pc[same] == pc[n - 1 - same])
 		same++;
 	parent = same ? last->id[same - 1] : 0;
+	fetch(t, last, pc, same, n);
 	for (unsigned i = same; i < n; i++) {
 		uint64_t at = pc[n - 1 - i];
-		uint32_t hash = hash_of(parent, at), place, id;
+		uint32_t key = key_of(last->hash[i]), place, id;
 
-		id = find(t, atomic_load_explicit(&t->slots, memory_order_acquire), parent, at,
-			  hash, &place);
+		id = find(t, atomic_load_explicit(&t->slots, memory_order_acquire), parent, at, key,
+			  &place);
 		if (!id)
-			id = add(t, parent, at, hash);
+			id = add(t, parent, at, key);
 		if (!id) {
 			atomic_fetch_add_explicit(&t->cut, 1, memory_order_relaxed);
 			last->n = i;

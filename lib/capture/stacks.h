@@ -15,7 +15,8 @@
 
 #include <stdint.h>
 
-enum { CAP_NODES = 1 << 23 };
+/* 128 MiB of addresses when full; a quarter where addresses are few. */
+enum { CAP_NODES = UINTPTR_MAX > UINT32_MAX ? 1 << 23 : 1 << 21 };
 
 struct cap_node {
 	uint64_t pc;
@@ -37,7 +38,8 @@ struct cap_stacks_table {
 struct cap_last {
 	unsigned n;
 	uint32_t flushed;
-	uint64_t pc[CAP_DEPTH_MAX]; /* outermost first */
+	uint64_t pc[CAP_DEPTH_MAX];   /* outermost first */
+	uint64_t hash[CAP_DEPTH_MAX]; /* of the addresses up to here */
 	uint32_t id[CAP_DEPTH_MAX];
 };
 

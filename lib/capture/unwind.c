@@ -15,14 +15,13 @@ unsigned cap_unwind_fp(const void *frame, uintptr_t lo, uintptr_t hi, uint64_t *
 	uintptr_t at = (uintptr_t)frame;
 	unsigned n = 0;
 
-	while (n < max && at >= lo && at < hi && hi - at >= 2 * sizeof at && !(at % sizeof at)) {
+	while (CAP_HAS_FP && n < max && at >= lo && at < hi && hi - at >= 2 * sizeof at &&
+	       !(at % sizeof at)) {
 		uintptr_t pair[2];
 
 		/* What the program keeps there is none of the sanitizers' business. */
 		memcpy(pair, (const void *)at, sizeof pair);
-#ifdef __aarch64__
-		pair[1] &= ((uintptr_t)1 << 48) - 1; /* pointer authentication */
-#endif
+		pair[1] = cap_code(pair[1]);
 		if (!pair[1])
 			break;
 		pc[n++] = pair[1];
@@ -57,8 +56,9 @@ unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, ui
 {
 	unsigned n = 1;
 
-	if (cfa < lo || cfa >= hi)
+	if (!CAP_HAS_CFI || cfa < lo || cfa >= hi)
 		return 0;
+	lo = cfa;
 	while (n < max) {
 		const struct cfi_rule *r = rule_at(rules, pc[n - 1]);
 		uintptr_t frame, ra, caller_fp = fp;
@@ -68,21 +68,19 @@ unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, ui
 		case CFI_FROM_FP: frame = fp + (uintptr_t)(intptr_t)r->cfa; break;
 		case CFI_AT_FP:
 			if (!load(fp + (uintptr_t)(intptr_t)r->cfa, lo, hi, &frame))
-				return 0;
+				return n;
 			break;
 		case CFI_OTHER: return 0;
 		default: return n;
 		}
 		/* The stack of the callers lies above, so this ends. */
 		if (frame <= cfa || !load(frame + (uintptr_t)(intptr_t)r->ra, lo, hi, &ra))
-			return 0;
+			return n;
 		if (r->fp != CFI_NOT_SAVED &&
 		    !load((r->fp_at_fp ? fp : frame) + (uintptr_t)(intptr_t)r->fp, lo, hi,
 			  &caller_fp))
-			return 0;
-#ifdef __aarch64__
-		ra &= ((uintptr_t)1 << 48) - 1; /* pointer authentication */
-#endif
+			return n;
+		ra = cap_code(ra);
 		if (!ra)
 			return n;
 		pc[n++] = ra;
@@ -101,7 +99,7 @@ struct walk {
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *w = arg;
-	uint64_t ip = _Unwind_GetIP(context);
+	uint64_t ip = cap_code(_Unwind_GetIP(context));
 
 	if (!w->found) {
 		if (ip != w->caller)
@@ -116,7 +114,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 
 unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max)
 {
-	struct walk w = {.caller = (uintptr_t)caller, .pc = pc, .max = max};
+	struct walk w = {.caller = cap_code((uintptr_t)caller), .pc = pc, .max = max};
 
 	_Unwind_Backtrace(step, &w);
 	if (!w.n && max) {

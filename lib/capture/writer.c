@@ -50,7 +50,8 @@ static uint8_t *decimal(uint8_t *p, const char *key, uint64_t v)
 /* Events that are not in the trace. */
 static uint64_t lost(void)
 {
-	return atomic_load(&cap.nested) + atomic_load(&cap.ringless) + atomic_load(&cap.dropped);
+	return atomic_load(&cap.unready) + atomic_load(&cap.nested) + atomic_load(&cap.ringless) +
+	       atomic_load(&cap.dropped);
 }
 
 static void header(void)
@@ -385,6 +386,7 @@ void cap_write_end(const char *end)
 				"Poisson sampling: counts and bytes are estimates without bias");
 	if (s->threshold)
 		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
+	loss(atomic_load(&cap.unready), "events before the C library was ready");
 	loss(atomic_load(&cap.nested), "events from signal handlers inside the recorder");
 	loss(atomic_load(&cap.ringless), "events of threads beyond the recorder's limit");
 	loss(atomic_load(&cap.dropped), "events dropped: the output was too slow");

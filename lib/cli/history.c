@@ -317,6 +317,7 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 					    const struct history_line **line)
 {
 	struct err e = ERR_INIT;
+	struct history_blame *b;
 	struct sides sides;
 	enum sum sum;
 
@@ -326,7 +327,10 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 		return NULL;
 	sides_of(c, *line, *s, &sides);
 	c->by = -1;
-	return new_blame(c, &sides, sum, true, &e);
+	b = new_blame(c, &sides, sum, true, &e);
+	if (!b)
+		cli_note(c->h.shown, "what the step is made of is not shown: %s", e.msg);
+	return b;
 }
 
 static void name_the_rise(const struct cli_history *c, const struct stats_step *s,

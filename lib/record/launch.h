@@ -24,7 +24,8 @@ struct launch {
 	int fd;             /* open for the trace; the caller closes it */
 	/* In the child, when it is not run after all. */
 	void (*failed)(const char *program, const char *why);
-	bool spare; /* standard output is the trace's: the program writes to standard error */
+	bool stripped; /* of launch_prepare: its functions have no names in it */
+	bool spare;    /* standard output is the trace's: the program writes to standard error */
 };
 
 /* Looks whether the program can be recorded (lib/record/program.h), and for the library: given, or

@@ -7,10 +7,15 @@
 
 #include "lib/base/err.h"
 
+#include <stdbool.h>
+
 /* Finds the program as execvp would, and what runs it when it is a script. ST_UNSUPPORTED, with
  * the reason, when the dynamic linker would not load a library into it: it is linked statically,
  * changes its user, or is for another machine than this program. ST_NONE: there is none. *path is
  * the file that was looked at, to be freed; NULL when there is none. */
 enum status program_check(const char *name, char **path, struct err *e);
+/* An ELF file without a symbol table: its functions have no names but those in a debug file. False
+ * too when that cannot be found out. */
+bool program_stripped(const char *path);
 
 #endif

@@ -34,7 +34,7 @@ static const char *word_of(const struct things *t, uint32_t string)
 static void note_texts(const struct compare *c, struct compare_lines *to)
 {
 	const struct summary *first = c->groups[0].runs[0];
-	bool format = false, sampling = false, options = false;
+	bool format = false, sampling = false, options = false, captures = c->per != PER_RUN;
 
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
@@ -55,6 +55,12 @@ static void note_texts(const struct compare *c, struct compare_lines *to)
 				     "with '%s'",
 				     a, word_of(c->things, first->options), b,
 				     word_of(c->things, s->options));
+			if (!captures && s->captures != first->captures)
+				line(to,
+				     "warning: %s is of %" PRIu64 " captures, %s of %" PRIu64
+				     ": --per frame or second makes them alike",
+				     a, first->captures, b, s->captures);
+			captures |= s->captures != first->captures;
 			format |= s->format != first->format;
 			sampling |= s->sampling != first->sampling;
 			options |= s->options != first->options;

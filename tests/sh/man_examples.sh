@@ -3,7 +3,8 @@
 #
 # The commands under EXAMPLES of every manual page run as they stand, each block in a folder with
 # the demo's captures and binaries (and example.mem, which tracemill-trace(5) prints, and the
-# folder unity of testdata/gen/unity_traps.c, and other, the binaries of another build). A command
+# folder unity of testdata/gen/unity_traps.c, and other, the binaries of another build); the
+# tutorial's all in one, with the program that it lists. A command
 # ends with 0, or with what the text before its block says: (exit status 3). Where lines follow
 # it, they are what it prints. So does the README's first block, but for the folders of the
 # sources and the width of columns.
@@ -62,6 +63,11 @@ folder() {
 	cp -r "$DATA/unity" .
 	[ ! -d "$DATA/heap" ] || cp "$DATA"/heap/*.tmt "$DATA"/heap/il2cpp.snap .
 	sed -n 's/^{"f":7,/&/p' "$SRC/man/tracemill-trace.5" >example.mem
+	awk '/^\.Sh / { listed = /THE PROGRAM/ }
+		listed && /^\.Bd/ { inside = 1; next }
+		/^\.Ed/ { inside = 0 }
+		inside { gsub(/\\e/, "\\"); print }' "$SRC/man/tracemill-tutorial.7" >game.c
+	export CPATH="$SRC/lib/capture" # where tracemill.h is until it is installed
 }
 
 check_page() {
@@ -84,7 +90,10 @@ check_page() {
 		'block '*)
 			read -r _ n status <<<"$line"
 			name="$(basename "$1"), example $n"
-			[ "$n" = end ] || folder
+			case $n:$1 in
+			end:* | [2-9]:*tutorial.7 | ??:*tutorial.7) ;; # it is one story
+			*) folder ;;
+			esac
 			: >want
 			;;
 		'$ '*) command=${line#'$ '} ;;

@@ -159,10 +159,13 @@ class Chart {
 	// Bars where a point has a pixel and more, columns from least to largest where it has less.
 	drawValues(g, line, x, y, w, colour, floor) {
 		const n = this.to - this.from, columns = Math.max(1, w - LEFT - RIGHT);
+		const css = getComputedStyle(document.documentElement);
 		g.fillStyle = colour;
 		if (n <= columns) {
 			for (let i = this.from; i < this.to; i++) {
 				if (line.y[i] === null) continue;
+				const step = this.d.cropped && this.d.marks.find(m => i >= m.first && i <= m.last);
+				g.fillStyle = step ? css.getPropertyValue(step.mark === "bad" ? "--bad" : "--good") : colour;
 				const a = y(line.y[i]), b = y(floor), gap = n * 4 < columns ? 1 : 0;
 				g.fillRect(x(i), Math.min(a, b), Math.max(1, x(i + 1) - x(i) - gap), Math.max(1, Math.abs(b - a)));
 			}

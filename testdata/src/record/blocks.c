@@ -25,6 +25,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,13 +106,13 @@ static _Atomic(void *) passed[PASSED];
 
 static void *pass(void *arg)
 {
-	unsigned long seed = (unsigned long)(uintptr_t)arg * 7919 + 1;
+	uint64_t seed = (uintptr_t)arg * 7919 + 1;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		size_t n;
 
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		n = (seed >> 40) % 500 + 1;
+		n = (size_t)(seed >> 40) % 500 + 1;
 		free(gone(atomic_exchange(&passed[(seed >> 33) % PASSED], got(malloc(n), n))));
 	}
 	return NULL;
@@ -166,14 +167,14 @@ static void frames(void)
 
 static void randoms(void)
 {
-	unsigned long seed = 42;
+	uint64_t seed = 42;
 
 	for (int i = 0; i < 100000; i++) {
 		size_t n;
 		void *p;
 
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		n = (seed >> 40) % 4000 + 1;
+		n = (size_t)(seed >> 40) % 4000 + 1;
 		p = got(malloc(n), n);
 		if (seed >> 63)
 			free(gone(p));

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Another capture in the same process: behind an exec that has failed, and in a child of fork.
+ */
+#include "lib/capture/capture.h"
+
+#include <unistd.h>
+
+/* What is in the rings belongs to what has been written already, or to another process. */
+static void anew(int fd)
+{
+	cap_rings_reset(&cap.rings);
+	cap_self.ring = NULL;
+	cap_self.depth = 0;
+	if (cap.some)
+		cap_live_clear(&cap.live);
+	atomic_store(&cap.unready, 0);
+	atomic_store(&cap.nested, 0);
+	atomic_store(&cap.ringless, 0);
+	atomic_store(&cap.dropped, 0);
+	atomic_store(&cap.mappings.lock.held, 0);
+	cap.mappings.n = 0;
+	cap.start = cap_now();
+	cap_modules_again(&cap.modules);
+	cap_write_begin(fd);
+	cap_write(true);
+	atomic_store(&cap.state, CAP_ON);
+}
+
+void cap_resume(void)
+{
+	if (atomic_load(&cap.state) != CAP_DONE || cap.out.fd < 0)
+		return;
+	cap_lock(&cap.writing);
+	anew(cap.out.fd);
+	cap_unlock(&cap.writing);
+}
+
+/* A fork in a handler that has interrupted the recorder takes no locks, which the thread may hold:
+ * its child is not recorded. */
+static bool locked;
+
+void cap_fork_prepare(void)
+{
+	locked = !(cap_self.depth & CAP_BUSY);
+	if (!locked)
+		return;
+	cap_self.depth |= CAP_QUIET;
+	cap_lock(&cap.writing);
+	cap_lock(&cap.rings.lock);
+	cap_lock(&cap.stacks.lock);
+	cap_lock(&cap.live.lock);
+	cap_lock(&cap.naming);
+	/* Not that of the mappings, whose holder may be waiting for the writer. */
+}
+
+void cap_fork_parent(void)
+{
+	if (!locked)
+		return;
+	cap_unlock(&cap.naming);
+	cap_unlock(&cap.live.lock);
+	cap_unlock(&cap.stacks.lock);
+	cap_unlock(&cap.rings.lock);
+	cap_unlock(&cap.writing);
+	cap_self.depth &= ~(unsigned)CAP_QUIET;
+}
+
+void cap_fork_child(void)
+{
+	bool on = cap_on(), children = cap.settings.children && locked;
+	int old = cap.out.fd, fd;
+
+	cap_fork_parent();
+	cap_shadow_fork();
+	atomic_store(&cap.state, CAP_DONE);
+	atomic_store(&cap.helped, false);
+	if (!on)
+		return;
+	cap.out.fd = -1;
+	close(old);
+	cap.pid = (uint32_t)getpid();
+	if (!children)
+		return;
+	fd = cap_output_open(&cap.settings);
+	if (fd >= 0)
+		anew(fd);
+}

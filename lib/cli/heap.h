@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tm-heap does with its options: which snapshots, which of their objects, which views.
+ */
+#ifndef TM_CLI_HEAP_H
+#define TM_CLI_HEAP_H
+
+#include "lib/cli/cli.h"
+#include "lib/cli/report.h"
+#include "lib/report/heap_select.h"
+#include "lib/report/heap_view.h"
+
+enum { CLI_HEAP_PARTS = 3 };
+
+struct cli_heap { /* the options, as they are spelled */
+	struct cli_import import;
+	struct cli_report report;
+	struct opt_list types, sites, roots, owner_patterns, owner_files;
+	bool literal, caseless, duplicates, destroyed, has_set, has_snapshot;
+	const char *who;
+	int by, sort, op, same;
+	int n_operands;
+	char **operands;
+	uint64_t n, objects, paths, snapshot;
+
+	/* private */
+	struct cli_loop loop;
+	struct filters *filters;
+	struct owners *owners;
+	struct heap_set set;
+	struct heap_part parts[CLI_HEAP_PARTS];
+	size_t n_parts;
+};
+
+/* Ends the program with a usage error where options contradict each other. */
+void cli_heap_check(struct cli_heap *c);
+/* Reads the operands and prints; releases what it had. */
+void cli_heap_run(struct cli_heap *c);
+
+#endif

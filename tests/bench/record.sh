@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# make bench-record: tm-record beside heaptrack -r, on programs of Debian and one of ours: wall time
+# of the recorded run by frame pointers, by unwind tables and with sampling at 512 KiB, as ratios to
+# heaptrack's and to the plain run. Before that, what each has recorded is compared: blocks and
+# bytes with heaptrack's record, and on a program that is the same each time with valgrind's DHAT.
+#
+#     BENCH_RUNS=5    how often each is run, in turn; medians are shown
+#     BENCH_ONLY=sql  only programs with this in their name
+#
+# A row never passes or fails by its time; a record that is not right ends the benchmark.
+# Words of a list are split, and functions are handed to programs().
+# shellcheck disable=SC2086,SC2317
+# shellcheck source=tests/bench/lib.bash
+. "$(dirname "$0")/lib.bash"
+runs=${BENCH_RUNS:-3}
+failed=0
+
+command -v heaptrack >/dev/null 2>&1 || {
+	say "no heaptrack here: there is nothing to compare with"
+	exit 1
+}
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer "$SRC/testdata/src/record/stress.c" \
+	-o stress -lpthread || exit 1
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer -I"$SRC" \
+	"$SRC/testdata/src/record/blocks.c" -o blocks -lpthread || exit 1
+
+# --- what is recorded is right ---
+ours() { # trace: blocks and bytes
+	tm-dump -q "$1" | awk '
+		$1 == "alloc" {
+			n++
+			for (i = 2; i <= NF; i++)
+				if (index($i, "requested=") == 1)
+					b += substr($i, 11)
+		}
+		END { printf "%d %.0f\n", n, b }'
+}
+heaptracks() { # folder: likewise, of its raw record
+	for f in "$1"/*; do
+		case $f in
+		*.zst) zstd -qdc "$f" ;;
+		*.gz) gzip -dc "$f" ;;
+		esac
+	done | mawk '
+		BEGIN { for (i = 0; i < 16; i++) v[substr("0123456789abcdef", i + 1, 1)] = i }
+		$1 == "+" {
+			n++
+			x = 0
+			for (i = 1; i <= length($2); i++)
+				x = x * 16 + v[substr($2, i, 1)]
+			b += x
+		}
+		END { printf "%d %.0f\n", n, b }'
+}
+heaptracked() { # program...
+	rm -rf ht && mkdir ht
+	heaptrack -r -o ht/x "$@" >ht.out 2>&1
+}
+same() { # what, ours, theirs
+	echo "$1: ours $2, theirs $3 (blocks, bytes)"
+	[ "$2" = "$3" ] || {
+		say "$1: they differ"
+		failed=1
+	}
+}
+# Of libraries that heaptrack's own brings along (libstdc++) one block is asked for at the start.
+extra=72704
+without_extra() { # blocks, bytes
+	echo "$(($1 - 1)) $(($2 - extra))"
+}
+checked() { # name, whether it is a C++ program, program...
+	local name=$1 cxx=$2 mine theirs
+
+	shift 2
+	tm-record -q -o x.tmt --stacks fp -- "$@" >out 2>&1
+	mine=$(ours x.tmt)
+	tm-record -q -o x.tmt --stacks unwind -- "$@" >out 2>&1
+	same "$name, fp and unwind" "$mine" "$(ours x.tmt)"
+	heaptracked "$@"
+	theirs=$(heaptracks ht)
+	[ "$cxx" = cxx ] || theirs=$(without_extra $theirs)
+	same "$name, heaptrack" "$mine" "$theirs"
+}
+
+# --- how long it takes ---
+seconds() { # program...: wall, and what it used of processors
+	"$GEN/rss" -o one "$@" >/dev/null 2>err || {
+		say "$*: status $?"
+		exit 1
+	}
+	awk '{ print $1, $2 + $3 }' one
+}
+median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+measured() { # name, program...
+	local name=$1 i how
+
+	shift
+	rm -f times.*
+	for ((i = 0; i < runs; i++)); do
+		seconds "$@" >>times.plain
+		rm -rf ht && mkdir ht
+		seconds heaptrack -r -o ht/x "$@" >>times.heaptrack
+		for how in fp unwind; do
+			seconds tm-record -q -o x.tmt --stacks $how -- "$@" >>times.$how
+		done
+		seconds tm-record -q -o x.tmt --sample 524288 -- "$@" >>times.sample
+	done
+	for column in 1 2; do
+		for how in plain heaptrack fp unwind sample; do
+			cut -d ' ' -f $column times.$how | median
+		done | tr '\n' ' ' | awk -v name="$name" -v what="$([ $column = 1 ] && echo wall || echo cpu)" '{
+			printf "%-10s %-4s %8.2f %9.2f %8.2f %8.2f %8.2f   %6.2f %9.2f %11.2f\n", name, what,
+				$1, $2, $3, $4, $5, $3 / $2, $4 / $2, $5 / $1 }'
+	done
+}
+
+cat >work.py <<'PY'
+import json
+rows = [{"id": i, "name": "entity %d" % i, "tags": ["t%d" % (i % 7), str(i)]} for i in range(150000)]
+text = json.dumps(rows)
+back = json.loads(text)
+groups = {}
+for row in back:
+    groups.setdefault(row["tags"][0], []).append(row["name"].upper())
+print(sum(len(g) for g in groups.values()))
+PY
+cat >work.cpp <<'CPP'
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <regex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+template <int N> struct node { std::map<int, std::vector<std::string>> m; node<N - 1> next; int f(int x) { m[x].push_back(std::to_string(N)); return next.f(x + 1); } };
+template <> struct node<0> { int f(int x) { return x; } };
+int main() { node<200> n; std::regex r("a(b|c)*d"); std::cout << n.f(1) << std::regex_match("abcd", r); }
+CPP
+[ -s work.csv ] || awk 'BEGIN { for (i = 0; i < 150000; i++) printf "%d,name %d,%d.%d,%s\n", i, i * 7919 % 100003, i % 1000, i % 97, "text of a row " i }' >work.csv
+cat >work.sql <<'SQL'
+.mode csv
+create table t(id integer primary key, name text, x real, note text);
+.import work.csv t
+create index byname on t(name);
+select count(*), sum(x), max(length(note)) from t;
+select name, count(*) c from t group by name order by c desc, name limit 20;
+select a.id from t a join t b on a.name = b.name where a.id < b.id order by a.id limit 10;
+SQL
+cc1plus=$(g++ -print-prog-name=cc1plus)
+g++ -E work.cpp -o work.ii || exit 1
+export PYTHONHASHSEED=0
+python=/usr/bin/python3
+
+chosen() { [[ $1 == *"$only"* ]]; }
+programs() { # what to do with each: name, kind, program...
+	chosen sqlite3 && "$@" sqlite3 c sqlite3 :memory: '.read work.sql'
+	chosen python3 && [ -x $python ] && "$@" python3 c $python work.py
+	chosen cc1plus && [ -x "$cc1plus" ] && "$@" cc1plus cxx "$cc1plus" -quiet -fpreprocessed -O1 work.ii -o work.s
+	chosen stress && "$@" stress c ./stress "${BENCH_ROUNDS:-500000}"
+}
+only_time() { # name, kind, program...
+	local name=$1
+
+	shift 2
+	measured "$name" "$@"
+}
+
+echo "what is recorded, beside others:"
+checked blocks c ./blocks random
+tm-record -q -o x.tmt -- ./blocks random 2>out
+if command -v valgrind >/dev/null 2>&1; then
+	valgrind --tool=dhat --dhat-out-file=dhat.json ./blocks random >/dev/null 2>dhat.txt
+	same "blocks, DHAT" "$(ours x.tmt)" "$(sed -n 's/.*Total: *\([0-9,]*\) bytes in \([0-9,]*\) blocks.*/\2 \1/p' dhat.txt | tr -d ,)"
+else
+	say "no valgrind here: nothing to compare with DHAT"
+fi
+chosen sqlite3 && checked sqlite3 c sqlite3 :memory: '.read work.sql'
+
+echo
+grep -m 1 '^model name' /proc/cpuinfo | sed 's/.*: //' || true
+echo "medians of $runs runs in turn, $(nproc) processors, load $(cut -d ' ' -f 1 /proc/loadavg); goals: fp/heaptrack 0.60, unwind/heaptrack 1.00, sample/plain 1.05"
+printf '%-10s %-4s %8s %9s %8s %8s %8s   %6s %9s %11s\n' '' s plain heaptrack fp unwind sample fp/ht unwind/ht sample/plain
+programs only_time
+exit $failed
