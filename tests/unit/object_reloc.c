@@ -93,7 +93,8 @@ static void make(struct buf *b, const struct file *f)
 
 	s[1] = (struct object_section_info){
 	    .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .offset = header, .size = 16};
-	put(&body, false, 0, 16);
+	put(&body, false, 0, 8);
+	put(&body, false, 0, 8);
 	s[2] = (struct object_section_info){
 	    .type = SHT_PROGBITS, .offset = header + body.len, .size = SIZE};
 	for (size_t i = 0; i < SIZE; i++)
