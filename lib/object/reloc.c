@@ -183,10 +183,10 @@ static uint64_t changed(enum reloc_op op, uint64_t old, uint64_t value, uint64_t
 	}
 }
 
-static enum status apply_one(const struct relocating *r, const struct entry *n, struct err *e)
+static enum status apply_one(const struct relocating *r, const struct entry *n,
+			     const struct reloc_type *type, struct err *e)
 {
 	const struct elf_file *f = r->f;
-	const struct reloc_type *type = reloc_type_find(f, n->type);
 	uint64_t value = 0, old = 0;
 	size_t length;
 	bool uleb;
@@ -242,6 +242,8 @@ static enum status apply_all(const struct relocating *r, const struct elf_sectio
 {
 	const bool wide = r->f->is_64, addends = table->type == SHT_RELA;
 	const uint64_t each = (addends ? 3 : 2) * (wide ? 8 : 4);
+	enum { SEEN = 256 }; /* there may be millions of a few types */
+	const struct reloc_type *seen[SEEN] = {NULL};
 	enum status st = ST_OK;
 	struct cursor c;
 
@@ -249,11 +251,17 @@ static enum status apply_all(const struct relocating *r, const struct elf_sectio
 	c.big_endian = r->f->big_endian;
 	while (!st && !cursor_done(&c)) {
 		struct entry next = {.in_place = !addends};
+		const struct reloc_type *type;
 
 		next.at = wide ? cursor_u64(&c) : cursor_u32(&c);
 		split_info(r->f, wide ? cursor_u64(&c) : cursor_u32(&c), &next);
 		next.addend = !addends ? 0 : wide ? cursor_u64(&c) : cursor_u32(&c);
-		st = apply_one(r, &next, e);
+		type = next.type < SEEN ? seen[next.type] : NULL;
+		if (!type)
+			type = reloc_type_find(r->f, next.type);
+		if (next.type < SEEN)
+			seen[next.type] = type;
+		st = apply_one(r, &next, type, e);
 	}
 	return st;
 }
