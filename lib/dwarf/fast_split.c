@@ -121,7 +121,8 @@ static struct dwo *dwo_new(const struct fast_file *main, const struct bytes in[S
 	f->in[IN_ABBREV] = in[SPLIT_ABBREV];
 	f->in[IN_STR] = in[SPLIT_STR];
 	f->in[IN_STR_OFFSETS] = in[SPLIT_STR_OFFSETS];
-	f->in[IN_RNGLISTS] = in[SPLIT_RNGLISTS];
+	/* GCC before 12 leaves them in the linked file */
+	f->in[IN_RNGLISTS] = in[SPLIT_RNGLISTS].n ? in[SPLIT_RNGLISTS] : main->in[IN_RNGLISTS];
 	f->in[IN_ALT_STR] = main->in[IN_ALT_STR];
 	f->in[IN_ADDR] = main->in[IN_ADDR];
 	f->in[IN_RANGES] = main->in[IN_RANGES];
@@ -300,6 +301,9 @@ static void join(struct fast_part *part, const struct search *x)
 	part->unit.addr_base = skeleton->addr_base;
 	part->unit.base = skeleton->base;
 	part->unit.ranges_base = skeleton->gnu_ranges_base;
+	if (part->file->in[IN_RNGLISTS].p == x->main->in[IN_RNGLISTS].p)
+		part->unit.rnglists_base =
+		    skeleton->rnglists_base == UINT64_MAX ? FAST_NO_LISTS : skeleton->rnglists_base;
 	if (part->unit.version < 5 && part->unit.addr_base == UINT64_MAX)
 		part->unit.addr_base = 0;
 }

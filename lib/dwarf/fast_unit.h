@@ -28,6 +28,10 @@ enum fast_section {
 	IN_COUNT,
 };
 
+/* rnglists_base of a unit that has no table of lists; UINT64_MAX is the first table of the section.
+ */
+#define FAST_NO_LISTS (UINT64_MAX - 1)
+
 enum fast_state {
 	UNIT_SOUND,
 	UNIT_TYPE,     /* a type unit: has no code */

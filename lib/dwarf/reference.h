@@ -91,7 +91,9 @@ struct sections {
 	struct object_section alt_str; /* .debug_str of the supplementary file; size 0: none */
 	struct buf complaint;          /* those that could not be read */
 	bool big_endian;
-	bool part; /* of a split unit */
+	bool part;           /* of a split unit */
+	bool lists_wide;     /* of its table of range lists */
+	uint64_t lists_base; /* UINT64_MAX: the first of the section */
 	uint8_t address_size;
 	uint8_t *abbrev; /* sections_bury's longer copy of .debug_abbrev */
 	uint64_t abbrev_size;
@@ -113,7 +115,8 @@ bool sections_bury(struct sections *s, uint64_t offset);
 bool sections_number(const struct sections *s, enum section section, uint64_t at, unsigned size,
 		     uint64_t *v);
 /* libdwarf wants DW_AT_rnglists_base for a list's number, but a split unit has none: the table is
- * the first of .debug_rnglists.dwo. The list's offset; UINT64_MAX: there is no such list. */
+ * the first of .debug_rnglists.dwo, or its skeleton's. The list's offset; UINT64_MAX: there is no
+ * such list. */
 uint64_t sections_list_offset(const struct sections *s, uint64_t list);
 
 /* libdwarf over the sections of an object, without the units at the offsets in buried. Every

@@ -33,6 +33,7 @@ enum attribute { /* DWARF 5, section 7.5.4; the last ones are older GNU and MIPS
 		 ATTR_CALL_LINE = 0x59,
 		 ATTR_LINKAGE_NAME = 0x6e,
 		 ATTR_ADDR_BASE = 0x73,
+		 ATTR_RNGLISTS_BASE = 0x74,
 		 ATTR_DWO_NAME = 0x76,
 		 ATTR_MIPS_LINKAGE_NAME = 0x2007,
 		 ATTR_GNU_DWO_NAME = 0x2130,

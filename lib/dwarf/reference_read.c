@@ -199,6 +199,8 @@ static enum status part_open(struct reader *r, const struct fast_part *found, st
 	p->sections.big_endian = r->sections.big_endian;
 	p->sections.address_size = r->sections.address_size;
 	p->sections.part = true;
+	p->sections.lists_base = want->rnglists_base;
+	p->sections.lists_wide = want->wide;
 	p->sections.alt_str = r->sections.alt_str;
 	show(p, SECTION_INFO, in[IN_INFO], 0);
 	show(p, SECTION_ABBREV, in[IN_ABBREV], 0);
@@ -235,7 +237,8 @@ enum status reader_part(struct reader *r, struct unit *u, const char **why, stru
 	struct fast_unit skeleton = {.version = (uint8_t)u->version,
 				     .address_size = r->sections.address_size,
 				     .dwo_id = u->dwo_id,
-				     .addr_base = UINT64_MAX};
+				     .addr_base = UINT64_MAX,
+				     .rnglists_base = UINT64_MAX};
 	const struct fast_part *found;
 	struct budget budget = {.seconds = budget_now() + 3600}; /* the worker has a limit */
 	const char *name, *dir;
@@ -263,6 +266,8 @@ enum status reader_part(struct reader *r, struct unit *u, const char **why, stru
 			   &skeleton.addr_base))
 		skeleton.addr_base = UINT64_MAX;
 	die_reference(r->handle, r->root, ATTR_GNU_RANGES_BASE, &skeleton.gnu_ranges_base);
+	if (!die_reference(r->handle, r->root, ATTR_RNGLISTS_BASE, &skeleton.rnglists_base))
+		skeleton.rnglists_base = UINT64_MAX;
 	found = fast_part_of(&r->part->main, &skeleton, &budget);
 	*why = found->why;
 	return found->file ? part_open(r, found, e) : ST_OK;

@@ -136,14 +136,16 @@ bool sections_number(const struct sections *s, enum section section, uint64_t at
 
 uint64_t sections_list_offset(const struct sections *s, uint64_t list)
 {
-	uint64_t length, base, offset;
-	bool wide;
+	uint64_t length, base = s->lists_base, offset;
+	bool wide = s->lists_wide;
 
 	if (!sections_number(s, SECTION_RNGLISTS, 0, 4, &length))
 		return UINT64_MAX;
-	wide = length == UINT32_MAX;
-	base = wide ? 20 : 12;
-	if (list > s->all[SECTION_RNGLISTS].size ||
+	if (base == UINT64_MAX) {
+		wide = length == UINT32_MAX;
+		base = wide ? 20 : 12;
+	}
+	if (base > UINT64_MAX / 2 || list > s->all[SECTION_RNGLISTS].size ||
 	    !sections_number(s, SECTION_RNGLISTS, base + list * (wide ? 8 : 4), wide ? 8 : 4,
 			     &offset))
 		return UINT64_MAX;

@@ -9,7 +9,7 @@
 
 enum { DW_UT_skeleton = 4 };
 
-static void units(struct inspect *x, const struct object_section *s)
+static void units(struct inspect *x, const struct object_section *s, uint64_t counts[6])
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -25,11 +25,11 @@ static void units(struct inspect *x, const struct object_section *s)
 		if (c.failed || n < 3 || n > cursor_window(&c))
 			break;
 		version = cursor_u16(&c);
-		x->units[version < 6 ? version : 0]++;
+		counts[version < 6 ? version : 0]++;
 		x->skeletons += version == 5 && *c.pos == DW_UT_skeleton;
 		cursor_skip(&c, n - 2, "unit");
 	}
-	x->bad_debug = !cursor_done(&c) || c.failed;
+	x->bad_debug |= !cursor_done(&c) || c.failed;
 }
 
 void inspect_debug(struct inspect *x)
@@ -50,7 +50,12 @@ void inspect_debug(struct inspect *x)
 	x->has_alt = inspect_section(x, ".gnu_debugaltlink");
 	st = object_section(o, ".debug_info", &s, &e);
 	if (!st)
-		units(x, &s);
+		units(x, &s, x->units);
+	else if (st != ST_NONE)
+		x->bad_debug = true;
+	st = object_section(o, ".debug_info.dwo", &s, &e);
+	if (!st)
+		units(x, &s, x->parts);
 	else if (st != ST_NONE)
 		x->bad_debug = true;
 	object_drop_sections(o);

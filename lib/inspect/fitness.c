@@ -40,6 +40,12 @@ static bool elsewhere(const struct inspect *x)
 	return strcmp(object_debug_path(x->file.object), x->file.path) != 0;
 }
 
+/* A .dwo or .dwp file: no program of its own. */
+static bool is_split_part(const struct inspect *x)
+{
+	return !object_has_dwarf(x->file.object) && inspect_section(x, ".debug_info.dwo");
+}
+
 static void identity(const struct inspect *x, struct fitness *f)
 {
 	const struct object_build_id *id = object_build_id(x->file.object);
@@ -53,7 +59,10 @@ static void identity(const struct inspect *x, struct fitness *f)
 
 static void names(const struct inspect *x, struct fitness *f)
 {
-	if (x->has_symtab && x->n_symtab)
+	if (is_split_part(x))
+		say(f, FIT_PARTLY, "keep it beside the program, and ask of that",
+		    "the split part: symbols are in the program");
+	else if (x->has_symtab && x->n_symtab)
 		say(f, FIT_YES, NULL, "%" PRIu64 " symbols", x->n_symtab);
 	else if (!x->from_tables && x->n_functions && elsewhere(x))
 		say(f, FIT_YES, NULL, "in its debug file");
@@ -64,7 +73,10 @@ static void names(const struct inspect *x, struct fitness *f)
 
 static void lines(const struct inspect *x, struct fitness *f)
 {
-	if (!object_has_dwarf(x->file.object))
+	if (is_split_part(x))
+		say(f, FIT_PARTLY, "keep it beside the program, and ask of that",
+		    "the split part: lines are in the program");
+	else if (!object_has_dwarf(x->file.object))
 		say(f, FIT_NO, "compile with -g; keep the unstripped file or the debug file",
 		    "no DWARF here, and no debug file was found");
 	else if (x->skeletons)

@@ -29,6 +29,8 @@ enum status inspect_open(struct inspect *x, const char *path, const struct objec
 		st = err_set(e, ST_UNSUPPORTED,
 			     "a symbol file (%s): it has no code to inspect, but symbolizes",
 			     object_kind(x->file.object) == OBJECT_GSYM ? "GSYM" : "Breakpad");
+	if (!st && object_is_core(x->file.object))
+		st = err_set(e, ST_UNSUPPORTED, "a core file: ask the program that it was left by");
 	if (st)
 		return st;
 	object_find_debug(x->file.object, search, &refused);

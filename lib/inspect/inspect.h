@@ -63,6 +63,7 @@ struct inspect {
 
 	/* debug.c: units by version; index 0: of another one */
 	uint64_t units[6], skeletons;
+	uint64_t parts[6];       /* of .debug_info.dwo: a .dwo or .dwp file */
 	const char *compression; /* "zlib", "zstd", "zlib (.zdebug)"; NULL: none */
 	bool has_alt, bad_debug;
 

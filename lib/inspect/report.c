@@ -75,6 +75,25 @@ static const char *machine(const struct object *o)
 	case EM_X86_64: return "x86-64";
 	case EM_ARM: return "arm";
 	case EM_AARCH64: return "arm64";
+	case EM_PPC:
+	case EM_PPC64: return "PowerPC";
+	case EM_S390: return "S/390";
+	case EM_SPARC:
+	case EM_SPARC32PLUS:
+	case EM_SPARCV9: return "SPARC";
+	case EM_MIPS:
+	case EM_MIPS_RS3_LE: return "MIPS";
+	case EM_68K: return "m68k";
+	case EM_RISCV: return "RISC-V";
+	case EM_LOONGARCH: return "LoongArch";
+	case EM_IA_64: return "IA-64";
+	case EM_SH: return "SuperH";
+	case EM_CSKY: return "C-SKY";
+	case EM_ARC_COMPACT:
+	case EM_ARCV2: return "ARC";
+	case EM_ALPHA: return "Alpha";
+	case EM_PARISC: return "PA-RISC";
+	case EM_BPF: return "BPF";
 	default: return NULL;
 	}
 }
@@ -98,25 +117,36 @@ static void sections(struct inspect_report *r, const struct inspect *x)
 	buf_release(&list);
 }
 
+static void versions(struct buf *list, const uint64_t units[6])
+{
+	for (unsigned v = 1; v <= 6; v++)
+		if (units[v % 6])
+			buf_addf(list, "%sversion %s: %" PRIu64 " units", list->len ? ", " : "",
+				 v == 6 ? "unknown" : (const char[]){(char)('0' + v), 0},
+				 units[v % 6]);
+}
+
 static void debug(struct inspect_report *r, const struct inspect *x)
 {
-	struct buf list = BUF_INIT;
+	struct buf list = BUF_INIT, parts = BUF_INIT;
 
-	for (unsigned v = 1; v <= 6; v++)
-		if (x->units[v % 6])
-			buf_addf(&list, "%sversion %s: %" PRIu64 " units", list.len ? ", " : "",
-				 v == 6 ? "unknown" : (const char[]){(char)('0' + v), 0},
-				 x->units[v % 6]);
+	versions(&list, x->units);
+	versions(&parts, x->parts);
 	if (x->skeletons)
 		buf_addf(&list, ", %" PRIu64 " of them split", x->skeletons);
 	if (x->bad_debug)
 		buf_adds(&list, list.len ? ", damaged" : "damaged");
-	fact(r, x, "DWARF", "%s", list.len ? buf_str(&list) : "none");
+	if (list.len || !parts.len)
+		fact(r, x, "DWARF", "%s", list.len ? buf_str(&list) : "none");
+	if (parts.len)
+		fact(r, x, "DWARF split off", "%s%s", buf_str(&parts),
+		     inspect_section(x, ".debug_cu_index") ? ", packed" : "");
 	if (x->compression)
 		fact(r, x, "compression", "%s", x->compression);
 	if (x->has_alt)
 		fact(r, x, "dwz", "parts of it are in another file (.gnu_debugaltlink)");
 	buf_release(&list);
+	buf_release(&parts);
 }
 
 static void files(struct inspect_report *r, const struct inspect *x)

@@ -265,6 +265,7 @@ static enum status read_elf(struct elf_file *f, struct err *e)
 		st = err_set(e, ST_BAD, "ELF header: %s", elf ? "broken" : elf_errmsg(-1));
 	} else {
 		f->machine = h.e_machine;
+		f->is_core = h.e_type == ET_CORE;
 		st = read_segments(f, elf, e);
 		if (!st)
 			st = read_sections(f, elf, e);

@@ -29,7 +29,7 @@ struct elf_file {
 	uint64_t base, size; /* it begins at base of fd: a member of an archive */
 	dev_t dev;
 	ino_t ino;
-	bool is_64, big_endian;
+	bool is_64, big_endian, is_core;
 	uint16_t machine;
 	struct object_segment *segments; /* PT_LOAD, in the file's order */
 	size_t n_segments;
@@ -79,6 +79,27 @@ void reloc_lay_out(struct elf_file *f);
  */
 enum status reloc_apply(const struct elf_file *f, const struct elf_section *s, uint8_t *data,
 			uint64_t size, struct err *e);
+
+/* reloc_type.c: what a relocation does with size bytes, and with S + A of the symbol and the
+ * addend. */
+enum reloc_op {
+	RELOC_NOTHING,
+	RELOC_SET,
+	RELOC_RELATIVE, /* less the place itself */
+	RELOC_ADD,      /* to what is there */
+	RELOC_SUB,
+	RELOC_SET_6, /* the low 6 bits of a byte */
+	RELOC_ADD_6,
+	RELOC_SUB_6,
+	RELOC_SET_ULEB, /* a ULEB128 number, which keeps its length */
+	RELOC_ADD_ULEB,
+	RELOC_SUB_ULEB,
+};
+struct reloc_type {
+	uint8_t op, size;
+};
+/* NULL: the machine has none of that number that a debug section could have. */
+const struct reloc_type *reloc_type_find(const struct elf_file *f, uint32_t type);
 
 struct buf;
 /* dsym.c: finds the debug file of a Mach-O file; what was refused and why is added to the text. */

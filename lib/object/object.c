@@ -135,6 +135,11 @@ bool object_is_big_endian(const struct object *o)
 	return o->file.big_endian;
 }
 
+bool object_is_core(const struct object *o)
+{
+	return o->file.is_core;
+}
+
 uint16_t object_machine(const struct object *o)
 {
 	return o->file.machine;

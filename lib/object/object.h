@@ -40,8 +40,8 @@ struct object_segment { /* PT_LOAD */
 };
 
 struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, else .dynsym */
-	uint64_t lo, hi;  /* hi from the symbol's size; when size is 0, the next symbol's start or
-			   * the section's end */
+	uint64_t lo, hi;  /* hi from the symbol's size; when size is 0, the next symbol's start, the
+			   * section's end or the end of a symbol with a size that it lies in */
 	const char *name; /* raw; borrowed from the object */
 	bool sized;       /* false: hi is a guess, and a report must label it */
 	const char *file; /* of a local symbol: its STT_FILE, the source's base name; else NULL */
@@ -213,6 +213,7 @@ bool object_is_code(const struct object *o, uint64_t vaddr);
  * the largest. An address as people and llvm-symbolizer give it is an offset in the first section
  * with code that is large enough. */
 bool object_is_relocatable(const struct object *o);
+bool object_is_core(const struct object *o); /* what a process left, and no program */
 uint64_t object_from_flat(const struct object *o, uint64_t address); /* as given -> vaddr */
 
 #endif

@@ -2,8 +2,9 @@
  *
  * Relocatable ELF files: a place for each section, and the relocations that debug sections need.
  *
- * Facts: the gABI's "Relocation" and the processor supplements of x86-64, i386, AArch64 (AAELF64)
- * and Arm (AAELF32); a relocation of another kind on a debug section is an error that says so.
+ * Facts: the gABI's "Relocation"; the parts of r_info of MIPS and SPARC of 64 bits are those of
+ * their processor supplements. A relocation that reloc_type.c does not have is, on a debug section,
+ * an error that says so.
  */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
@@ -16,10 +17,14 @@
 
 enum { PAGE = 4096 };
 
-static bool has_code(const struct elf_section *s)
+/* Of a debug file that was split off, code has a size and no bytes. */
+static bool has_code(const struct elf_file *f, const struct elf_section *s)
 {
-	return s->type == SHT_PROGBITS && s->flags & SHF_ALLOC && s->flags & SHF_EXECINSTR &&
-	       s->size;
+	if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR) || !s->size)
+		return false;
+	if (s->type == SHT_NOBITS)
+		return s->size <= INT32_MAX;
+	return s->type == SHT_PROGBITS && s->offset <= f->size && s->size <= f->size - s->offset;
 }
 
 void reloc_lay_out(struct elf_file *f)
@@ -36,7 +41,7 @@ void reloc_lay_out(struct elf_file *f)
 		struct elf_section *s = &f->sections[i];
 
 		s->addr = 0;
-		if (!has_code(s) || s->offset > f->size || s->size > f->size - s->offset)
+		if (!has_code(f, s))
 			continue;
 		if (!first)
 			first = s;
@@ -54,11 +59,11 @@ void reloc_lay_out(struct elf_file *f)
 			s->addr = at;
 			at = (at + s->size + PAGE) & -(uint64_t)PAGE;
 		}
-		if (has_code(s) && s->offset <= f->size && s->size <= f->size - s->offset)
+		if (has_code(f, s))
 			VEC_PUSH(f->segments, f->n_segments, cap) =
 			    (struct object_segment){.vaddr = s->addr,
 						    .offset = s->offset,
-						    .filesz = s->size,
+						    .filesz = s->type == SHT_NOBITS ? 0 : s->size,
 						    .memsz = s->size,
 						    .align = 1,
 						    .executable = true};
@@ -80,48 +85,6 @@ uint64_t object_from_flat(const struct object *o, uint64_t address)
 		if (address < f->segments[i].memsz)
 			return f->segments[i].vaddr + address;
 	return address;
-}
-
-/* What a relocation puts where. */
-struct how {
-	uint8_t size; /* 0: nothing at all */
-	bool known, relative;
-};
-
-static struct how how_of(uint16_t machine, uint32_t type)
-{
-	static const struct row {
-		uint16_t machine, type;
-		struct how how;
-	} rows[] = {
-	    {EM_X86_64, R_X86_64_NONE, {0, true, false}},
-	    {EM_X86_64, R_X86_64_64, {8, true, false}},
-	    {EM_X86_64, R_X86_64_32, {4, true, false}},
-	    {EM_X86_64, R_X86_64_32S, {4, true, false}},
-	    {EM_X86_64, R_X86_64_PC32, {4, true, true}},
-	    {EM_X86_64, R_X86_64_PC64, {8, true, true}},
-	    {EM_X86_64, R_X86_64_DTPOFF32, {0, true, false}}, /* where a thread's variable is */
-	    {EM_X86_64, R_X86_64_DTPOFF64, {0, true, false}},
-	    {EM_386, R_386_NONE, {0, true, false}},
-	    {EM_386, R_386_32, {4, true, false}},
-	    {EM_386, R_386_PC32, {4, true, true}},
-	    {EM_386, R_386_TLS_LDO_32, {0, true, false}},
-	    {EM_AARCH64, R_AARCH64_NONE, {0, true, false}},
-	    {EM_AARCH64, R_AARCH64_ABS64, {8, true, false}},
-	    {EM_AARCH64, R_AARCH64_ABS32, {4, true, false}},
-	    {EM_AARCH64, R_AARCH64_PREL32, {4, true, true}},
-	    {EM_AARCH64, R_AARCH64_PREL64, {8, true, true}},
-	    {EM_AARCH64, R_AARCH64_TLS_DTPREL, {0, true, false}},
-	    {EM_ARM, R_ARM_NONE, {0, true, false}},
-	    {EM_ARM, R_ARM_ABS32, {4, true, false}},
-	    {EM_ARM, R_ARM_REL32, {4, true, true}},
-	    {EM_ARM, R_ARM_TLS_LDO32, {0, true, false}},
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].machine == machine && rows[i].type == type)
-			return rows[i].how;
-	return (struct how){0};
 }
 
 struct relocating {
@@ -178,34 +141,100 @@ static void store(const struct elf_file *f, uint8_t *p, size_t n, uint64_t v)
 		p[i] = (uint8_t)(v >> 8 * (f->big_endian ? n - 1 - i : i));
 }
 
-static enum status apply_one(const struct relocating *r, uint64_t at, uint64_t info,
-			     uint64_t addend, bool in_place, struct err *e)
+/* A ULEB128 number of the section from at on. Length 0: it does not end there. */
+static size_t uleb_at(const struct relocating *r, uint64_t at, uint64_t *value)
+{
+	enum { LONGEST = 10 };
+
+	*value = 0;
+	for (size_t n = 0; n < LONGEST && at + n < r->size; n++) {
+		*value |= n * 7 < 64 ? (uint64_t)(r->data[at + n] & 0x7f) << n * 7 : 0;
+		if (!(r->data[at + n] & 0x80))
+			return n + 1;
+	}
+	return 0;
+}
+
+static void store_uleb(uint8_t *p, size_t n, uint64_t v)
+{
+	for (size_t i = 0; i < n; i++)
+		p[i] = (uint8_t)((i * 7 < 64 ? v >> i * 7 & 0x7f : 0) | (i + 1 < n ? 0x80 : 0));
+}
+
+/* One entry of a table of relocations. */
+struct entry {
+	uint64_t at, symbol, addend;
+	uint32_t type;
+	bool in_place; /* the addend is what is there */
+};
+
+static uint64_t changed(enum reloc_op op, uint64_t old, uint64_t value, uint64_t place)
+{
+	switch (op) {
+	case RELOC_RELATIVE: return value - place;
+	case RELOC_ADD:
+	case RELOC_ADD_ULEB: return old + value;
+	case RELOC_SUB:
+	case RELOC_SUB_ULEB: return old - value;
+	case RELOC_SET_6: return (old & ~UINT64_C(0x3f)) | (value & 0x3f);
+	case RELOC_ADD_6: return (old & ~UINT64_C(0x3f)) | ((old + value) & 0x3f);
+	case RELOC_SUB_6: return (old & ~UINT64_C(0x3f)) | ((old - value) & 0x3f);
+	default: return value;
+	}
+}
+
+static enum status apply_one(const struct relocating *r, const struct entry *n, struct err *e)
 {
 	const struct elf_file *f = r->f;
-	uint32_t type = f->is_64 ? (uint32_t)info : (uint8_t)info;
-	struct how how = how_of(f->machine, type);
-	uint64_t value = 0;
+	const struct reloc_type *type = reloc_type_find(f, n->type);
+	uint64_t value = 0, old = 0;
+	size_t length;
+	bool uleb;
 
-	if (!how.known)
+	if (!type)
 		return err_at(e, ST_UNSUPPORTED, r->s->offset,
 			      "section %s: no relocation of type %" PRIu32
 			      " is known of machine %u",
-			      r->s->name, type, f->machine);
-	if (!how.size)
+			      r->s->name, n->type, f->machine);
+	if (type->op == RELOC_NOTHING)
 		return ST_OK;
-	if (at > r->size || how.size > r->size - at)
+	if (n->at > r->size || type->size > r->size - n->at)
 		return err_at(e, ST_BAD, r->s->offset,
 			      "section %s: a relocation at byte %" PRIu64 " of %" PRIu64,
-			      r->s->name, at, r->size);
-	if (symbol_value(r, f->is_64 ? info >> 32 : info >> 8, &value, e))
+			      r->s->name, n->at, r->size);
+	uleb = type->op >= RELOC_SET_ULEB;
+	length = uleb ? uleb_at(r, n->at, &old) : type->size;
+	if (!length)
+		return err_at(e, ST_BAD, r->s->offset,
+			      "section %s: no ULEB128 number to relocate at byte %" PRIu64,
+			      r->s->name, n->at);
+	if (symbol_value(r, n->symbol, &value, e))
 		return e->code;
-	if (in_place)
-		addend = load(f, r->data + at, how.size);
-	value += addend;
-	if (how.relative)
-		value -= r->s->addr + at;
-	store(f, r->data + at, how.size, value);
+	if (!uleb)
+		old = load(f, r->data + n->at, length);
+	value = changed(type->op, old, value + (n->in_place ? old : n->addend), r->s->addr + n->at);
+	if (uleb)
+		store_uleb(r->data + n->at, length, value);
+	else
+		store(f, r->data + n->at, length, value);
 	return ST_OK;
+}
+
+/* r_info of 64 bits: symbol and type, but of SPARC the type is its low byte, and of MIPS there are
+ * three types and a second symbol, each a byte, in this order in the file. */
+static void split_info(const struct elf_file *f, uint64_t info, struct entry *n)
+{
+	if (!f->is_64) {
+		n->symbol = info >> 8;
+		n->type = (uint8_t)info;
+	} else if (f->machine == EM_MIPS && !f->big_endian) {
+		n->symbol = (uint32_t)info;
+		n->type = (uint32_t)(info >> 56 | (info >> 40 & 0xff00) | (info >> 24 & 0xff0000) |
+				     (info >> 8 & 0xff000000));
+	} else {
+		n->symbol = info >> 32;
+		n->type = f->machine == EM_SPARCV9 ? (uint8_t)info : (uint32_t)info;
+	}
 }
 
 static enum status apply_all(const struct relocating *r, const struct elf_section *table,
@@ -219,20 +248,23 @@ static enum status apply_all(const struct relocating *r, const struct elf_sectio
 	cursor_init(&c, bytes, (size_t)(n - n % each), table->offset, e);
 	c.big_endian = r->f->big_endian;
 	while (!st && !cursor_done(&c)) {
-		uint64_t at = wide ? cursor_u64(&c) : cursor_u32(&c);
-		uint64_t info = wide ? cursor_u64(&c) : cursor_u32(&c);
-		uint64_t addend = !addends ? 0 : wide ? cursor_u64(&c) : cursor_u32(&c);
+		struct entry next = {.in_place = !addends};
 
-		st = apply_one(r, at, info, addend, !addends, e);
+		next.at = wide ? cursor_u64(&c) : cursor_u32(&c);
+		split_info(r->f, wide ? cursor_u64(&c) : cursor_u32(&c), &next);
+		next.addend = !addends ? 0 : wide ? cursor_u64(&c) : cursor_u32(&c);
+		st = apply_one(r, &next, e);
 	}
 	return st;
 }
 
-/* Of what is loaded only unwind tables are read as contents. */
+/* Of what is loaded only unwind tables and 64-bit PowerPC's descriptors are read as contents. */
 static bool is_wanted(const struct elf_section *s)
 {
 	return s->size && s->type != SHT_REL && s->type != SHT_RELA && s->type != SHT_SYMTAB &&
-	       s->type != SHT_STRTAB && (!(s->flags & SHF_ALLOC) || !strcmp(s->name, ".eh_frame"));
+	       s->type != SHT_STRTAB &&
+	       (!(s->flags & SHF_ALLOC) || !strcmp(s->name, ".eh_frame") ||
+		!strcmp(s->name, ".opd"));
 }
 
 enum status reloc_apply(const struct elf_file *f, const struct elf_section *s, uint8_t *data,

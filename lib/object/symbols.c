@@ -87,6 +87,21 @@ static const struct elf_section *find_table(const struct elf_file *f, uint32_t t
 	return NULL;
 }
 
+/* A symbol without a size that starts in one with a size is a label of it, and ends with it. */
+static void bound_guesses(struct object_symbol *all, size_t n)
+{
+	uint64_t reach = 0;
+
+	for (size_t first = 0, end; first < n; first = end) {
+		for (end = first; end < n && all[end].lo == all[first].lo; end++)
+			if (all[end].sized && all[end].hi > reach)
+				reach = all[end].hi;
+		for (size_t i = first; i < end; i++)
+			if (!all[i].sized && reach > all[i].lo && reach < all[i].hi)
+				all[i].hi = reach;
+	}
+}
+
 static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 {
 	struct sort_item *items = mem_array(s->n, sizeof *items);
@@ -111,6 +126,7 @@ static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 		if (!t->sized)
 			t->hi = next < ends[items[i].index] ? next : ends[items[i].index];
 	}
+	bound_guesses(sorted, n);
 	free(items);
 	free(s->all);
 	s->all = sorted;
@@ -178,7 +194,7 @@ static void find_descriptors(struct descriptors *d, const struct elf_file *f)
 
 	*d = (struct descriptors){.big_endian = f->big_endian};
 	for (size_t i = 0; f->machine == EM_PPC64 && i < f->n_sections; i++) {
-		if (f->sections[i].name && !strcmp(f->sections[i].name, ".opd") &&
+		if (f->sections[i].type == SHT_PROGBITS && !strcmp(f->sections[i].name, ".opd") &&
 		    section_read(f, &f->sections[i], &d->bytes, &d->size, &e) == ST_OK)
 			d->at = &f->sections[i];
 	}
@@ -292,7 +308,7 @@ static void load_elf(struct symtab *s, struct object *o)
 		add_table(s, &l, o, minidebug_file(o, &e), SHT_SYMTAB);
 		add_table(s, &l, o, &o->file, SHT_DYNSYM);
 	}
-	if (s->n) {
+	if (l.ranks && l.ends) {
 		order(s, l.ranks, l.ends);
 		flatten(s);
 	}

@@ -313,6 +313,56 @@ if shared dwz-common-debug-file '-M .dwz/common.debug' symbols/.dwz '-e game --d
 	objcopy --strip-all game
 fi
 
+# GCC 10 and 11 leave range lists in the linked file; the source says what is right.
+row split-lists-linked
+if need clang ld.lld llvm-objcopy && clang --target=x86_64-linux-gnu -c "$src/lists.s" -o lists.o &&
+	llvm-objcopy --extract-dwo lists.o lists.dwo && llvm-objcopy --strip-dwo lists.o &&
+	ld.lld -e battle -Ttext=0x20000 -o game lists.o; then
+	rm -f lists.o
+	for at in 0 4 8 12 16; do
+		for byte in 0 1 2 3; do
+			printf '0x%x\n' $((0x20000 + at + byte)) >>addresses
+			case $at in
+			4) printf 'hurt\n/game/lists.c:3\nbattle\n/game/lists.c:13\n' ;;
+			12) printf 'hurt\n/game/lists.c:4\nbattle\n/game/lists.c:13\n' ;;
+			*) printf 'battle\n/game/lists.c:%d\n' $((10 + at / 8)) ;;
+			esac >>want
+		done
+	done
+	echo '-e game' >args
+fi
+
+# A unit that says nothing of addresses owns what its rows hold; marks of compilers name nothing.
+row rows-alone
+if need clang ld.lld && clang --target=x86_64-linux-gnu -gdwarf-2 -c "$src/rows.s" -o rows.o 2>log &&
+	ld.lld -e 0 -Ttext=0x20000 -o game rows.o; then
+	rm -f rows.o log
+	second=$(readelf -sW game | awk '$8 == "gcc2_compiled." { print "0x" $2 }')
+	for at in 0 1 2 3; do
+		printf '0x%x\n' $((0x20000 + at)) >>addresses
+		printf 'first\n/game/rows.S:%d\n' $((10 + at / 2)) >>want
+	done
+	for at in 0 1 2 3; do
+		printf '0x%x\n' $((second + at)) >>addresses
+		printf '??\n/game/rows.S:20\n' >>want
+	done
+	echo '-e game' >args
+fi
+
+# prelink moves a program that was stripped: its debug file has other addresses, and the same build-id.
+row prelinked
+id=-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567
+if link="-shared $id" build game.debug clang++ -fuse-ld=lld -fPIC && want game.debug && need objcopy &&
+	link="-shared $id -Wl,--image-base=0x41000000" build game clang++ -fuse-ld=lld -fPIC; then
+	objcopy --only-keep-debug game.debug
+	objcopy --strip-all game
+	while read -r at; do
+		printf '0x%x\n' $((at + 0x41000000))
+	done <addresses >moved.tmp
+	mv moved.tmp addresses
+	echo '-e game' >args
+fi
+
 # MiniDebugInfo: .gnu_debugdata has the symbols that .dynsym has not; names only.
 # mini NAME HOW COMPILE...
 mini() {

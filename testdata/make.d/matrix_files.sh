@@ -161,6 +161,60 @@ object object-zlib .text world g++ -gz=zlib
 object object-section .text._ZN5world4stepEi world g++ -ffunction-sections
 object object-comdat .text._ZNK5world4ListINS_5ActorEE5countEv game clang++
 
+# Objects of machines that lld does not link, or not all of their code: llvm-symbolizer relocates them
+# itself, but without the symbol table it knows no sections, so all code is in one.
+alone() { # NAME TARGET FLAGS...
+	row "object-$1"
+	need clang llvm-symbolizer || return 1
+	target=$2
+	shift 2
+	try clang --target=$target $flags -fintegrated-as "-ffile-prefix-map=$src=/game" "$@" \
+		-c "$src/alone.c" -o alone.o || return 1
+	size=$(llvm-readelf -SW alone.o | sed 's/^ *\[ *[0-9]*\]//' | awk '$1 == ".text" { print $5 }')
+	counted 0 0x$size 1 >addresses
+	llvm-symbolizer --obj=alone.o --output-style=GNU -i --functions=short --no-demangle <addresses |
+		sed 's/ (discriminator [0-9]*)$//' >want
+	echo '-e alone.o' >args
+	gaps
+}
+alone powerpc powerpc-linux-gnu || :
+alone powerpc64 powerpc64-linux-gnu || :
+alone powerpc64le powerpc64le-linux-gnu || :
+alone s390x s390x-linux-gnu || :
+alone sparc sparc-linux-gnu || :
+alone sparc64 sparc64-linux-gnu || :
+alone mips mips-linux-gnu || :
+alone mipsel mipsel-linux-gnu || :
+alone mips64 mips64-linux-gnuabi64 || :
+alone mips64el mips64el-linux-gnuabi64 || :
+alone riscv32 riscv32-linux-gnu || :
+alone riscv64 riscv64-linux-gnu || :
+alone bpf bpf || :
+alone bpf-big-endian bpfeb || :
+
+# Descriptors of 64-bit PowerPC: without debug information there are only the symbols, which are in
+# .opd. What is right are the functions that -g says, not what is inlined into them.
+if alone powerpc64-descriptors powerpc64-linux-gnu; then
+	llvm-symbolizer --obj=alone.o --output-style=GNU -a -i --functions=short <addresses |
+		awk '/^0x/ { if (f) print f; n = 0; next } n++ % 2 == 0 { f = $0 "\n??:0" } END { print f }' >want
+	rm -f status
+	try clang --target=powerpc64-linux-gnu $flags -g0 -fintegrated-as -c "$src/alone.c" -o alone.o || :
+fi
+
+# The debug file of an object, as of a kernel module: its code has a size and no bytes.
+for way in debug-only debuglink; do
+	if ! alone $way x86_64-linux-gnu || ! need llvm-objcopy ||
+		! try llvm-objcopy --only-keep-debug alone.o alone.debug ||
+		! try llvm-objcopy --strip-debug --add-gnu-debuglink=alone.debug alone.o alone.ko; then
+		continue
+	fi
+	rm alone.o
+	case $way in
+	debug-only) echo '-e alone.debug' >args ;;
+	*) echo '-e alone.ko' >args ;;
+	esac
+done
+
 # A kernel module is one object of several; a kernel is linked where no program is.
 row kernel-module
 if compile game game.o g++ && compile world world.o g++ && need ld &&

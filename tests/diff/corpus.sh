@@ -5,7 +5,9 @@
 # symbols start, five bytes later, and evenly over .text - asked of tm-addr2line and of its peers.
 # An answer that none of them gives is printed, with theirs, for a person to judge: of old or broken
 # files the peers give different ones, too. What must not happen at all is a crash or a hang, here
-# and of tm-inspect.
+# and of tm-inspect. What is left to judge of elfutils' own test files, and why ours is right, is in
+# corpus.txt beside this: a reason, and below it, indented, the files (and addresses, where it is
+# those alone). A file that is printed and is not there is news.
 set -u
 : "${BIN:?is set by make diff-corpus}"
 

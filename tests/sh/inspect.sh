@@ -120,6 +120,16 @@ for v in 4 5; do
 done
 shared split clang -g -gdwarf-5 -gsplit-dwarf "$plain"
 same 'split DWARF' "$(fit split lines)" partly
+clang --target=x86_64-linux-gnu -g -gdwarf-5 -gsplit-dwarf -c "$plain" -o part.o
+same 'its .dwo file' "$(fact part.dwo 'DWARF split off')" "version 5: 1 units"
+same 'a .dwo file has no DWARF else' "$(fact part.dwo DWARF)" ''
+same 'lines of a .dwo file' "$(fit part.dwo lines)" partly
+same 'names of a .dwo file' "$(fit part.dwo names)" partly
+cp part.o core
+printf '\4' | dd of=core bs=1 seek=16 conv=notrunc 2>/dev/null # e_type: ET_CORE
+same 'a core file' "$(tm-inspect core 2>&1)" 'tm-inspect: core: a core file: ask the program that it was left by'
+clang --target=s390x-linux-gnu -g -c "$plain" -o part.o
+same 'an object of another machine' "$(fact part.o processor)" 'S/390, 64 bits'
 cp dwarf whole
 llvm-objcopy --only-keep-debug whole whole.debug
 llvm-strip --strip-all whole
