@@ -12,7 +12,8 @@
 #	           whose address stands for @URL@ in args
 #	fast       why only the fast engine can answer
 #	skip       why the row could not be made here
-# and both engines answer alike. Discriminators are left out, and a line that is not known is 0.
+# and both engines answer alike. The servers are killed. Discriminators are left out, and a line that is not known is 0.
+# expects: signals
 # timeout: 600
 set -u
 : "${SRC:?}" "${DATA:?}"

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/frames.h"
+
+#include "lib/base/num.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WANT = SUMS_ALL & ~(SUMS_PEAK | SUMS_LIFETIME) };
+
+const char *const cli_frames_sorts[] = {
+    "auto",      "count",       "entries",         "requested",
+    "real",      "slack",       "live-count",      "live-requested",
+    "live-real", "freed-count", "freed-requested", "freed-real",
+    "temporary", "self-time",   "calls",           "lua-net",
+    "mono-net",  "samples",     "duration",        NULL};
+static const int sorts[] = {FRAMES_AUTO,   SUM_COUNT,       SUM_ENTRIES,         SUM_REQUESTED,
+			    SUM_REAL,      SUM_SLACK,       SUM_LIVE_COUNT,      SUM_LIVE_REQUESTED,
+			    SUM_LIVE_REAL, SUM_FREED_COUNT, SUM_FREED_REQUESTED, SUM_FREED_REAL,
+			    SUM_TEMPORARY, SUM_TIME_SELF,   SUM_CALLS,           SUM_LUA_NET,
+			    SUM_MONO_NET,  SUM_SAMPLES,     FRAME_DURATION};
+const char *const cli_frames_keys[] = {"site", "function", "location", "stack", "type",
+				       "file", "module",   "thread",   "owner", NULL};
+static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK, KEY_TYPE,
+				KEY_FILE, KEY_MODULE,   KEY_THREAD,   KEY_OWNER};
+
+static void capture_notes(void *arg, struct trace *t)
+{
+	const struct cli_loop *loop = arg;
+
+	cli_report_notes(loop->file, t);
+}
+
+static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+{
+	struct cli_frames *c = arg;
+	enum status st = cli_aggregate_ready(in, taken, e);
+
+	if (st || !*taken)
+		return st;
+	if (!c->frames)
+		return err_set(e, ST_UNSUPPORTED, "an aggregate does not say what is in a frame");
+	return frames_aggregate(c->frames, &in->cur, &c->asked, e);
+}
+
+static void print(struct cli_frames *c, const struct table *table,
+		  const struct frames_report *report)
+{
+	struct document d = {.program = "tm-frames"};
+
+	for (int i = 0; i < c->n_operands; i++)
+		document_input(&d, c->operands[i], NULL);
+	if (report)
+		frames_report_add(report, &d);
+	if (table)
+		document_table(&d, table);
+	cli_report_print(&c->report, &d);
+	document_release(&d);
+}
+
+static void run_rows(struct cli_frames *c)
+{
+	struct err e = ERR_INIT;
+	struct frames_report *r;
+	struct frames f;
+
+	c->options.project.by[0].by = c->options.tops ? keys[c->by] : KEY_TYPE;
+	c->options.project.n_by = 1;
+	frames_init(&f, &c->options);
+	c->loop.sink = frames_sink(&f);
+	c->frames = &f;
+	cli_inputs(&c->loop, c->n_operands, c->operands);
+	if (f.project.now.captures) {
+		r = frames_report_new(&f, &e);
+		if (!r)
+			cli_usage("--sort: %s", e.msg);
+		print(c, NULL, r);
+		frames_report_free(r);
+	}
+	frames_release(&f);
+}
+
+static void run_detail(struct cli_frames *c)
+{
+	struct frames_detail *d;
+	struct err e = ERR_INIT;
+	struct project p;
+	char title[128] = "types and their stacks";
+
+	if (c->filter.frames.n == 1)
+		snprintf(title, sizeof title, "types and their stacks, frame %.60s",
+			 c->filter.frames.items[0]);
+	frames_detail_groupings(&c->options.project);
+	project_init(&p, &c->options.project);
+	c->loop.sink = project_sink(&p);
+	cli_inputs(&c->loop, c->n_operands, c->operands);
+	if (p.now.captures && !p.now.frames && c->filter.frames.n)
+		cli_note(NULL, "--frame: no capture has such a frame");
+	if (p.now.captures) {
+		d = frames_detail_new(&p, sorts[c->sort], c->options.n, c->stacks, title, &e);
+		if (!d)
+			cli_usage("--sort: %s", e.msg);
+		print(c, frames_detail_table(d), NULL);
+		frames_detail_free(d);
+	}
+	project_release(&p);
+}
+
+static enum status print_row(void *arg, const struct row *row, struct err *e)
+{
+	(void)e;
+	return render_rows_add(arg, row);
+}
+
+static void run_by(struct cli_frames *c)
+{
+	struct frames_by_options o = {.project = c->options.project,
+				      .every = c->options.every,
+				      .sort = sorts[c->sort],
+				      .n = c->options.n,
+				      .row = print_row};
+	struct err e = ERR_INIT;
+	struct frames_by f;
+
+	if (o.sort == FRAME_DURATION)
+		cli_usage("--by: rows of one frame have one duration; it cannot be sorted by");
+	o.project.by[0].by = keys[c->by];
+	o.project.n_by = 1;
+	frames_by_init(&f, &o);
+	f.options.arg = cli_report_rows(&c->report, &f.table, &e);
+	c->loop.sink = project_sink(&f.project);
+	cli_inputs(&c->loop, c->n_operands, c->operands);
+	if (render_rows_end(f.options.arg))
+		cli_fail(NULL, &e);
+	frames_by_release(&f);
+}
+
+static void parse(struct cli_frames *c)
+{
+	struct frames_options *o = &c->options;
+	struct err e = ERR_INIT;
+
+	if (c->every && (!num_time(c->every, strlen(c->every), &o->every) || o->every <= 0))
+		cli_usage("--every: '%s' is no duration: 100ms, 1s", c->every);
+	for (size_t i = 0; i < c->spikes.n; i++) {
+		if (i == SPIKES_MAX)
+			cli_usage("--spike: more than %d", SPIKES_MAX);
+		if (spike_parse(&o->spikes[i], c->spikes.items[i], &e))
+			cli_usage("--spike: %s", e.msg);
+	}
+	o->n_spikes = c->spikes.n;
+	o->sort = sorts[c->sort];
+	o->sorted = c->sorted || o->sort_counter;
+	if (o->tops > FRAMES_TOPS_MAX)
+		cli_usage("--tops: at most %d", FRAMES_TOPS_MAX);
+	/* One frame is looked at closely; so is what is asked for. */
+	c->detail |= c->filter.frames.n == 1 && !strstr(c->filter.frames.items[0], "..") &&
+		     !c->by_given && !o->tops;
+	cli_filter_project(&c->filter, &o->project);
+	o->project.want = WANT;
+	o->project.captured = capture_notes;
+	o->project.arg = &c->loop;
+}
+
+void cli_frames_run(struct cli_frames *c)
+{
+	cli_import_done(&c->import);
+	cli_filter_done(&c->filter);
+	c->options.tops = c->tops > FRAMES_TOPS_MAX ? FRAMES_TOPS_MAX + 1 : (unsigned)c->tops;
+	c->loop =
+	    (struct cli_loop){.import = &c->import.options, .instead = read_aggregate, .arg = c};
+	c->asked = cli_aggregate_asked(&c->filter, &c->words, &c->loop.file);
+	parse(c);
+	if (c->by_given && !c->options.tops && !c->detail && !c->report.as && !c->report.output)
+		c->report.csv = true;
+	cli_report_start(&c->report);
+	if (c->detail)
+		run_detail(c);
+	else if (c->by_given && !c->options.tops)
+		run_by(c);
+	else
+		run_rows(c);
+	cli_filter_release(&c->filter);
+	buf_release(&c->words);
+	opt_list_release(&c->spikes);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tm-frames does with its options: a row per frame, one in detail, or rows by a key.
+ */
+#ifndef TM_CLI_FRAMES_H
+#define TM_CLI_FRAMES_H
+
+#include "lib/cli/aggregate.h"
+#include "lib/cli/report.h"
+#include "lib/report/frames_by.h"
+#include "lib/report/frames_detail.h"
+
+extern const char *const cli_frames_sorts[], *const cli_frames_keys[]; /* end with NULL */
+enum { CLI_FRAMES_BY_TYPE = 4 };                                       /* of these keys */
+
+struct cli_frames { /* the options, as they are spelled */
+	struct cli_import import;
+	struct cli_report report;
+	struct cli_filter filter;
+	struct opt_list spikes;
+	const char *every;
+	int by, sort;
+	bool sorted, detail, by_given;
+	int n_operands;
+	char **operands;
+	uint64_t stacks, tops;
+	struct frames_options options;
+
+	/* private */
+	struct cli_loop loop;
+	struct frames *frames; /* what aggregates are read into */
+	struct buf words;
+	struct agg_asked asked;
+};
+
+/* Reads the operands and prints; releases what it had. Usage errors end the program. */
+void cli_frames_run(struct cli_frames *c);
+
+#endif
