@@ -6,7 +6,8 @@
  *
  * What the unit takes from the linked file is put beside its own sections: .debug_addr and, before
  * DWARF 5, .debug_ranges. GCC 11 and its like do so with the range lists of DWARF 5, too: a unit
- * without .debug_rnglists.dwo has the lists of its skeleton's DW_AT_rnglists_base. Line tables and the numbers of files are the skeleton's.
+ * without .debug_rnglists.dwo has the lists of its skeleton's DW_AT_rnglists_base. Line tables and
+ * the numbers of files are the skeleton's.
  */
 #ifndef TM_DWARF_FAST_SPLIT_H
 #define TM_DWARF_FAST_SPLIT_H

@@ -4,7 +4,7 @@
  * they are, so a tool can be asked for those of DWARF and not those of the symbol table, which has
  * labels and data at the same addresses.
  */
-#define INLINE static __attribute__((always_inline)) inline
+#define INLINE   static __attribute__((always_inline)) inline
 #define NOINLINE __attribute__((noinline))
 
 volatile int health;
