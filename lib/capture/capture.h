@@ -41,41 +41,39 @@ struct cap_name {
 	uint32_t string, counter, type; /* rows of the trace; 0: not yet */
 };
 
+/* By size, not by subject: the analyzer counts what padding there is. */
 struct capture {
 	struct cap_rings rings; /* first: it is aligned */
-	_Atomic int state;      /* enum cap_state */
-	bool some;              /* not every block: threshold or sampling */
-	struct cap_lock writing, starting;
-	uint32_t pid;
-	pthread_key_t ending; /* gives a thread's ring back */
-	int64_t start;        /* ns of the monotonic clock */
-	struct cap_settings settings;
-	struct cap_stacks_table stacks;
-	struct cap_modules modules;
-	struct cap_live live;
-	struct cap_mappings mappings;
-	struct cap_lock naming;
-	struct cap_name name[CAP_NAMES]; /* [0] unused */
-	_Atomic uint32_t n_names;
-	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
-	void (*loaded)(void); /* called by the helper when modules have come; NULL: nothing */
+	int64_t start;          /* ns of the monotonic clock */
+	void (*loaded)(void);   /* called by the helper when modules have come; NULL: nothing */
 	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
 	_Atomic uint64_t unready;     /* before the C library had an environment */
 	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
 	_Atomic uint64_t ringless;    /* too many threads */
 	_Atomic uint64_t dropped;     /* slow output */
 	_Atomic uint64_t nameless;    /* what has no room for its name */
-	_Atomic uint32_t bell;        /* the helper sleeps on it */
-	_Atomic bool helped;          /* there is a helper */
-	_Atomic bool ready;           /* the process is far enough for one */
-
-	/* the writer's */
-	struct cap_output out;
-	struct cap_pcs pcs;
-	uint32_t nodes;       /* written */
-	uint32_t epoch;       /* of the locations in pcs */
-	uint32_t *generation; /* of thread numbers, by tid */
-	int64_t flushed;
+	uint32_t *generation;         /* the writer's: of thread numbers, by tid */
+	int64_t flushed;              /* the writer's */
+	struct cap_pcs pcs;           /* the writer's */
+	struct cap_mappings mappings;
+	struct cap_stacks_table stacks;
+	struct cap_modules modules;
+	struct cap_settings settings;
+	struct cap_output out; /* the writer's */
+	struct cap_live live;
+	struct cap_name name[CAP_NAMES]; /* [0] unused */
+	_Atomic int state;               /* enum cap_state */
+	struct cap_lock writing, starting, naming;
+	uint32_t pid;
+	pthread_key_t ending; /* gives a thread's ring back */
+	_Atomic uint32_t n_names;
+	_Atomic uint32_t bell;                      /* the helper sleeps on it */
+	uint32_t nodes;                             /* written */
+	uint32_t epoch;                             /* of the locations in pcs */
+	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
+	bool some;                                  /* not every block: threshold or sampling */
+	_Atomic bool helped;                        /* there is a helper */
+	_Atomic bool ready;                         /* the process is far enough for one */
 };
 
 extern struct capture cap;

@@ -38,9 +38,9 @@ static enum status read_aggregate(void *arg, struct input *in, bool *taken, stru
 
 	if (st || !*taken)
 		return st;
-	if (!c->frames)
+	if (!c->has_frames)
 		return err_set(e, ST_UNSUPPORTED, "an aggregate does not say what is in a frame");
-	return frames_aggregate(c->frames, &in->cur, &c->asked, e);
+	return frames_aggregate(&c->frames, &in->cur, &c->asked, e);
 }
 
 static void print(struct cli_frames *c, const struct table *table,
@@ -62,22 +62,22 @@ static void run_rows(struct cli_frames *c)
 {
 	struct err e = ERR_INIT;
 	struct frames_report *r;
-	struct frames f;
+	struct frames *f = &c->frames;
 
 	c->options.project.by[0].by = c->options.tops ? keys[c->by] : KEY_TYPE;
 	c->options.project.n_by = 1;
-	frames_init(&f, &c->options);
-	c->loop.sink = frames_sink(&f);
-	c->frames = &f;
+	frames_init(f, &c->options);
+	c->loop.sink = frames_sink(f);
+	c->has_frames = true;
 	cli_inputs(&c->loop, c->n_operands, c->operands);
-	if (f.project.now.captures) {
-		r = frames_report_new(&f, &e);
+	if (f->project.now.captures) {
+		r = frames_report_new(f, &e);
 		if (!r)
 			cli_usage("--sort: %s", e.msg);
 		print(c, NULL, r);
 		frames_report_free(r);
 	}
-	frames_release(&f);
+	frames_release(f);
 }
 
 static void run_detail(struct cli_frames *c)

@@ -28,7 +28,8 @@ struct cli_frames { /* the options, as they are spelled */
 
 	/* private */
 	struct cli_loop loop;
-	struct frames *frames; /* what aggregates are read into */
+	struct frames frames; /* of rows; what aggregates are read into */
+	bool has_frames;
 	struct buf words;
 	struct agg_asked asked;
 };

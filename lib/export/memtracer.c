@@ -19,6 +19,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { RECORDS_MAX = 4096 }; /* of a type in a frame: 8 TiB; more is damage */
+
 struct part { /* of a type: a stack */
 	uint32_t stack, next;
 	uint64_t real;
@@ -43,7 +45,7 @@ struct memtracer {
 	size_t n_parts, cap_parts;
 	struct map64 types, stacks; /* type -> row + 1; row and stack -> part + 1 */
 	struct buf line;
-	uint64_t records, untyped;
+	uint64_t records, untyped, cut;
 };
 
 static void add_entry(const struct trace *t, const struct location *l, struct buf *b)
@@ -139,10 +141,12 @@ static enum status put_frame(struct memtracer *m, const struct trace *t, struct 
 	buf_adds(&m->line, "\"d\":[");
 	for (size_t i = 0; i < m->n_rows; i++) {
 		struct row *r = &m->rows[i];
+		unsigned n = 0;
 
 		do
 			put_record(m, t, r, &stacks);
-		while (r->requested || r->real);
+		while ((r->requested || r->real) && ++n < RECORDS_MAX);
+		m->cut += r->requested || r->real;
 	}
 	buf_adds(&m->line, "]}\n");
 	fwrite(m->line.data, 1, m->line.len, m->out);
@@ -241,6 +245,9 @@ static enum status finish(struct export *x, struct err *e)
 	snprintf(x->summary, sizeof x->summary,
 		 "%" PRIu64 " records; %" PRIu64 " allocations without a type are not in it",
 		 m->records, m->untyped);
+	if (m->cut)
+		snprintf(x->summary + strlen(x->summary), sizeof x->summary - strlen(x->summary),
+			 "; of %" PRIu64 " types in a frame not what is above 8 TiB", m->cut);
 	return export_written(m->out, e);
 }
 

@@ -275,16 +275,21 @@ static void merged_statistic(struct frames_report *r, size_t statistic, int metr
 /* Whose frame the worst one is. */
 static void note_worst(struct frames_report *r)
 {
-	const struct agg_value *v = r->sort < FRAME_METRICS ? &r->f->merged.values[r->sort] : NULL;
-	const char *name = v && v->n ? frames_input(r->f, v->max_at.input) : NULL;
+	const struct frames *f = r->f;
+	const struct agg_value *v;
+	const char *name;
 
-	if (!frames_are_merged(r->f))
+	if (!frames_are_merged(f))
 		return;
-	if (r->f->merged.captures > 1)
+	if (f->merged.captures > 1)
 		frames_note(r,
 			    "%" PRIu64 " captures: a row is the mean of those that have the frame; "
 			    "statistics are of all frames, percentiles within 0.8 %%",
-			    r->f->merged.captures);
+			    f->merged.captures);
+	if (r->sort >= FRAME_METRICS)
+		return;
+	v = &f->merged.values[r->sort];
+	name = v->n ? frames_input(f, v->max_at.input) : NULL;
 	if (name && v->max_at.has_frame)
 		frames_note(r, "most %s: frame %" PRId64 " of %s", frames_title(r, r->sort),
 			    v->max_at.frame, name);

@@ -9,9 +9,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct sink sink = {reading_edge, reading_event, reading_edge, NULL};
+	struct reading_sink sink = {{reading_edge, reading_event, reading_edge, NULL}, NULL};
 	struct err e = ERR_INIT, inside = ERR_INIT;
-	struct import im = {.t = trace_new(), .sink = &sink};
+	struct import im = {.t = trace_new(), .sink = &sink.sink};
 	struct slua s = {.im = &im};
 	struct cursor c;
 
