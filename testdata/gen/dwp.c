@@ -212,5 +212,8 @@ int main(int argc, char **argv)
 	f = fopen(argv[optind], "wb");
 	if (!f || fwrite(b.data, 1, b.len, f) != b.len || fclose(f))
 		return fail(argv[optind], "cannot be written");
+	buf_release(&b);
+	for (int i = 0; i < COUNT; i++)
+		buf_release(&out[i]);
 	return 0;
 }
