@@ -161,7 +161,8 @@ static void make_rows(struct peek *k, uint64_t most)
 			    (struct edge){f, f, THE_FUNCTION, k->total[f]};
 			functions++;
 		}
-	qsort_r(k->edges, k->n, sizeof *k->edges, by_total, k);
+	if (k->n)
+		qsort_r(k->edges, k->n, sizeof *k->edges, by_total, k);
 	for (rows = 0; rows < k->n; rows++) {
 		shown += k->edges[rows].side == THE_FUNCTION;
 		if (most && shown > most)

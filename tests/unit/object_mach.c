@@ -15,8 +15,11 @@ enum { TEXT_ADDR = 0x1000, TEXT_AT = 0x200, TEXT_SIZE = 0x40, NLIST = 0x300, NAM
 
 static void put(struct buf *b, bool big, uint64_t v, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		buf_addc(b, (char)(v >> 8 * (big ? n - 1 - i : i)));
+	for (size_t i = 0; i < n; i++) {
+		size_t byte = big ? n - 1 - i : i;
+
+		buf_addc(b, (char)(byte < sizeof v ? v >> 8 * byte : 0));
+	}
 }
 
 static void put_name(struct buf *b, const char *name)
