@@ -5,18 +5,19 @@
 # symbols start, five bytes later, and evenly over .text - asked of tm-addr2line and of its peers.
 # An answer that none of them gives is printed, with theirs, for a person to judge: of old or broken
 # files the peers give different ones, too. What must not happen at all is a crash or a hang, here
-# and of tm-inspect. What is left to judge of elfutils' own test files, and why ours is right, is in
-# corpus.txt beside this: a reason, and below it, indented, the files (and addresses, where it is
-# those alone). A file that is printed and is not there is news.
+# and of tm-inspect. What has been judged, and why ours is right, is in corpus.txt beside this: a reason,
+# and below it, indented, the files (and addresses, where it is those alone). A file that is not
+# there is printed as news.
 set -u
-: "${BIN:?is set by make diff-corpus}"
+: "${BIN:?is set by make diff-corpus}" "${SRC:?}"
 
 dir=${1:?usage: corpus.sh DIR}
 : "${EACH:=60}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export DEBUGINFOD_URLS=
-files=0 same=0 other=0 bad=0 asked=0
+grep $'^\t' "$SRC/tests/diff/corpus.txt" | tr -s ', \t' '\n' | sort -u >"$work/judged"
+files=0 news=0 same=0 other=0 bad=0 asked=0
 
 # One line an address: its functions and places, innermost first, without folders.
 normal() {
@@ -74,14 +75,17 @@ while IFS= read -r -d '' file; do
 	timeout 60 eu-addr2line -a -f -i -e "$file" <"$work/addrs" 2>/dev/null | normal >"$work/eu"
 	timeout 60 llvm-symbolizer --no-demangle --output-style=GNU --addresses -f -i -e "$file" \
 		<"$work/addrs" 2>/dev/null | sed '/^$/d' | normal >"$work/llvm"
+	what='news: '
+	grep -qxF -- "${name##*/}" "$work/judged" && what='judged: '
 	normal <"$work/ours" | paste "$work/addrs" - "$work/gnu" "$work/eu" "$work/llvm" |
-		awk -F '\t' -v name="$name" -v counts="$work/counts" '
+		awk -F '\t' -v name="$what$name" -v counts="$work/counts" '
 		{ n++; if ($2 == $3 || $2 == $4 || $2 == $5) same++
 		  else { other++; if (other <= 3)
 			printf "%s %s: %s; addr2line %s; elfutils %s; llvm %s\n", name, $1, $2, $3, $4, $5 } }
 		END { print n + 0, same + 0, other + 0 >counts }'
 	read -r n s o <"$work/counts"
+	[ "$what" = 'judged: ' ] || [ "$o" = 0 ] || news=$((news + 1))
 	asked=$((asked + n)) same=$((same + s)) other=$((other + o))
 done < <(find "$dir" -type f -print0 | sort -z)
-echo "$files files, $asked addresses: $same as one of the peers says, $other otherwise; $bad files ended badly"
+echo "$files files, $asked addresses: $same as one of the peers says, $other otherwise; $news files are news, $bad ended badly"
 [ $bad = 0 ]
