@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# For tests that build the capture runtime themselves, with another compiler: read after set -u.
+# For tests of the capture runtime: one line per check, what a trace adds up to, and the runtime built with
+# another compiler. Read after set -u.
 # shellcheck shell=bash
 : "${SRC:?}"
 
@@ -41,7 +42,8 @@ runtime() { # folder for the objects, flags...
 	done
 }
 
-# The words that blocks.c prints of itself: sums over the events of a trace.
+# The words that blocks.c prints of itself: sums over the events of a trace; a block is freed that is
+# live, and none is handed out twice.
 sums() {
 	tm-dump -q "$1" | awk '
 		function field(name, i) {

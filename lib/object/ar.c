@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/read_at.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,27 +23,13 @@ enum {
 	LONG_NAMES_MAX = 64 << 20,
 };
 
-static enum status read_at(const struct ar *a, uint64_t offset, void *to, size_t n, struct err *e)
+static enum status read_bytes(const struct ar *a, uint64_t offset, void *to, size_t n,
+			      struct err *e)
 {
-	char *p = to;
-
 	if (offset > a->size || n > a->size - offset)
 		return err_at(e, ST_BAD, offset,
 			      "%zu bytes lie outside the archive of %" PRIu64 " bytes", n, a->size);
-	while (n) {
-		ssize_t got = pread(a->fd, p, n, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_sys(e, "read");
-		if (!got)
-			return err_at(e, ST_BAD, offset, "the file has become shorter");
-		p += got;
-		n -= (size_t)got;
-		offset += (uint64_t)got;
-	}
-	return ST_OK;
+	return read_at(a->fd, 0, offset, to, n, e);
 }
 
 /* A field of a header: digits and blanks. */
@@ -62,7 +49,7 @@ struct header {
 static enum status read_header(const struct ar *a, uint64_t at, struct header *h, struct err *e)
 {
 	char bytes[HEADER];
-	enum status st = read_at(a, at, bytes, HEADER, e);
+	enum status st = read_bytes(a, at, bytes, HEADER, e);
 
 	if (st)
 		return st;
@@ -103,7 +90,7 @@ static enum status read_long_names(struct ar *a, const struct header *h, struct 
 		return err_at(e, ST_BAD, h->at, "long names lie outside the archive");
 	a->long_names = mem_alloc((size_t)h->size + 1);
 	a->n_long_names = h->size;
-	return read_at(a, h->data, a->long_names, (size_t)h->size, e);
+	return read_bytes(a, h->data, a->long_names, (size_t)h->size, e);
 }
 
 static enum status long_name(struct ar *a, const struct header *h, const char **name, struct err *e)
@@ -132,7 +119,7 @@ static enum status name_inside(struct ar *a, struct header *h, const char **name
 
 	if (!field(h->name + 3, NAME - 3, &n) || n > h->size || n > NAME_MAX_BYTES)
 		return err_at(e, ST_BAD, h->at, "a name that is longer than its member");
-	st = read_at(a, h->data, bytes, (size_t)n, e);
+	st = read_bytes(a, h->data, bytes, (size_t)n, e);
 	if (st)
 		return st;
 	bytes[n] = 0;
@@ -218,7 +205,7 @@ enum status ar_open(struct ar *a, const char *path, struct err *e)
 		st = err_set(e, ST_UNSUPPORTED, "not an archive");
 	else {
 		a->size = (uint64_t)sb.st_size;
-		st = read_at(a, 0, magic, MAGIC, e);
+		st = read_bytes(a, 0, magic, MAGIC, e);
 	}
 	if (!st && !is_magic(magic))
 		st = err_set(e, ST_UNSUPPORTED, "not an archive");

@@ -6,6 +6,7 @@
  */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/read_at.h"
 #include "lib/object/impl.h"
 #include "lib/object/mach.h"
 #include "lib/object/source.h"
@@ -28,8 +29,6 @@ enum {
 enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n,
 			  struct err *e)
 {
-	char *p = to;
-
 	if (offset > f->size || n > f->size - offset)
 		return err_at(e, ST_BAD, offset, "%zu bytes lie outside the file of %" PRIu64, n,
 			      f->size);
@@ -38,21 +37,7 @@ enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, s
 			memcpy(to, f->mem + offset, n);
 		return ST_OK;
 	}
-	while (n) {
-		ssize_t got = pread(f->fd, p, n, (off_t)(f->base + offset));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_sys(e, "read");
-		if (!got)
-			return err_at(e, ST_BAD, offset,
-				      "the file has become shorter while it was read");
-		p += got;
-		n -= (size_t)got;
-		offset += (uint64_t)got;
-	}
-	return ST_OK;
+	return read_at(f->fd, f->base, offset, to, n, e);
 }
 
 /* libelf allocates by the counts in the header; so they are held against the file first. */

@@ -4,6 +4,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/deflate.h"
 #include "lib/base/mem.h"
+#include "lib/base/read_at.h"
 #include "lib/object/map.h"
 
 #include <errno.h>
@@ -28,27 +29,13 @@ enum {
 #define MEMBER_MAX    (UINT64_C(16) << 30)
 #define RATIO         1032 /* most that deflate makes of a byte */
 
-static enum status read_at(const struct zip *z, uint64_t offset, void *to, size_t n, struct err *e)
+static enum status read_bytes(const struct zip *z, uint64_t offset, void *to, size_t n,
+			      struct err *e)
 {
-	char *p = to;
-
 	if (offset > z->size || n > z->size - offset)
 		return err_at(e, ST_BAD, offset, "%zu bytes lie outside the zip file of %" PRIu64,
 			      n, z->size);
-	while (n) {
-		ssize_t got = pread(z->fd, p, n, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_sys(e, "read");
-		if (!got)
-			return err_at(e, ST_BAD, offset, "the file has become shorter");
-		p += got;
-		n -= (size_t)got;
-		offset += (uint64_t)got;
-	}
-	return ST_OK;
+	return read_at(z->fd, 0, offset, to, n, e);
 }
 
 struct directory {
@@ -60,7 +47,7 @@ static enum status find_end(const struct zip *z, uint64_t *at, uint8_t *end, str
 {
 	size_t n = z->size < END + COMMENT_MAX ? (size_t)z->size : END + COMMENT_MAX;
 	uint8_t *tail = mem_alloc(n + 1);
-	enum status st = read_at(z, z->size - n, tail, n, e);
+	enum status st = read_bytes(z, z->size - n, tail, n, e);
 
 	for (size_t i = n; !st && i >= END; i--) {
 		const uint8_t *p = tail + i - END;
@@ -90,13 +77,13 @@ static enum status find_directory(const struct zip *z, struct directory *d, stru
 	d->n = cursor_u16(&c);
 	d->size = cursor_u32(&c);
 	d->offset = cursor_u32(&c);
-	if (at < END_LOCATOR || read_at(z, at - END_LOCATOR, locator, END_LOCATOR, e) ||
+	if (at < END_LOCATOR || read_bytes(z, at - END_LOCATOR, locator, END_LOCATOR, e) ||
 	    memcmp(locator, "PK\6\7", 4) != 0)
 		return ST_OK;
 	cursor_init(&c, locator, END_LOCATOR, at - END_LOCATOR, e);
 	cursor_skip(&c, 8, "zip64 locator");
 	at = cursor_u64(&c);
-	st = read_at(z, at, end64, END64, e);
+	st = read_bytes(z, at, end64, END64, e);
 	if (st)
 		return st;
 	if (memcmp(end64, "PK\6\6", 4) != 0)
@@ -186,7 +173,7 @@ static enum status read_directory(struct zip *z, struct err *e)
 		return err_at(e, ST_BAD, d.offset,
 			      "%" PRIu64 " members are more than the zip directory holds", d.n);
 	bytes = mem_alloc((size_t)d.size + 1);
-	st = read_at(z, d.offset, bytes, (size_t)d.size, e);
+	st = read_bytes(z, d.offset, bytes, (size_t)d.size, e);
 	cursor_init(&c, bytes, (size_t)d.size, d.offset, e);
 	for (uint64_t i = 0; !st && i < d.n; i++)
 		st = take_entry(z, &c);
@@ -210,7 +197,7 @@ enum status zip_open(struct zip *z, const char *path, struct err *e)
 	else {
 		z->size = (uint64_t)sb.st_size;
 		st = z->size < END ? err_set(e, ST_UNSUPPORTED, "not a zip file")
-				   : read_at(z, 0, magic, 4, e);
+				   : read_bytes(z, 0, magic, 4, e);
 	}
 	if (!st && memcmp(magic, "PK\3\4", 4) != 0 && memcmp(magic, "PK\5\6", 4) != 0)
 		st = err_set(e, ST_UNSUPPORTED, "not a zip file");
@@ -247,7 +234,7 @@ enum status zip_data(const struct zip *z, const struct zip_member *m, uint64_t *
 {
 	uint8_t local[LOCAL];
 	enum status st = m->encrypted ? err_set(e, ST_UNSUPPORTED, "%s: encrypted", m->name)
-				      : read_at(z, m->header, local, LOCAL, e);
+				      : read_bytes(z, m->header, local, LOCAL, e);
 
 	if (st)
 		return st;
@@ -295,7 +282,7 @@ enum status zip_head(const struct zip *z, const struct zip_member *m, uint8_t *h
 
 	memset(head, 0, n);
 	if (!st)
-		st = read_at(z, offset, packed, size, e);
+		st = read_bytes(z, offset, packed, size, e);
 	if (st)
 		return st;
 	if (m->method == ZIP_STORED)

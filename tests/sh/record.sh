@@ -6,6 +6,8 @@
 # tm-record on a program that knows what it allocates (testdata/src/record/blocks.c), by frame
 # pointers and by unwind tables; however the program ends; and where no recording is possible.
 set -u
+# shellcheck source=tests/capture.bash
+. "$SRC/tests/capture.bash"
 
 CC=${CC:-cc}
 build() { # output, flags...
@@ -18,53 +20,6 @@ if ! build blocks -O1 -fno-omit-frame-pointer || ! build tables -O2 -fomit-frame
 	echo "not ok - blocks.c compiles"
 	exit 1
 fi
-
-ok() { # what, then a test
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-	fi
-}
-
-# The same words as blocks.c: sums over the events of one thread or all; a block is freed that is
-# live, and none is handed out twice.
-sums() {
-	tm-dump -q "$1" | awk '
-		function field(name, i) {
-			for (i = 2; i <= NF; i++)
-				if (index($i, name "=") == 1)
-					return substr($i, length(name) + 2)
-			return 0
-		}
-		/ domain=/ { next }
-		$1 == "alloc" {
-			allocs++
-			requested += field("requested")
-			real += field("real")
-			at = field("address")
-			if (at in live)
-				wrong++
-			live[at] = field("real")
-			left += live[at]
-		}
-		$1 == "free" {
-			frees++
-			at = field("address")
-			if (!(at in live))
-				wrong++
-			left -= live[at]
-			delete live[at]
-		}
-		END {
-			printf "allocs %d frees %d requested %d real %d live %d\n", allocs, frees, requested, real, left
-			if (wrong)
-				printf "%d blocks out of order\n", wrong
-		}'
-}
 
 truth() { # what, program, mode: x.tmt is as the program says
 	tm-record -o x.tmt --stacks "${stacks:-auto}" -- "./$2" "$3" 2>said

@@ -6,6 +6,8 @@
 # program says, and what the program knows (testdata/src/record/managed.c, blocks.c). And
 # LoliProfiler's connection, with a stand-in for its desktop application (testdata/gen/attach.c).
 set -u
+# shellcheck source=tests/capture.bash
+. "$SRC/tests/capture.bash"
 
 CC=${CC:-cc}
 for p in managed blocks; do
@@ -15,17 +17,6 @@ for p in managed blocks; do
 		exit 1
 	fi
 done
-
-ok() { # what, then a test
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-	fi
-}
 
 same() { # what, file, file
 	if [ -s "$2" ] && cmp -s "$2" "$3"; then

@@ -6,6 +6,8 @@
 # require "tracemill" in each Lua that is here: a script that records itself and knows what it did
 # (testdata/src/lua/recorded.lua).
 set -u
+# shellcheck source=tests/capture.bash
+. "$SRC/tests/capture.bash"
 
 same() { # what, file, file
 	if [ -s "$2" ] && cmp -s "$2" "$3"; then
@@ -13,17 +15,6 @@ same() { # what, file, file
 	else
 		diff "$2" "$3" | head -n 5
 		echo "not ok - $1"
-	fi
-}
-
-ok() { # what, then a test
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
 	fi
 }
 

@@ -5,17 +5,8 @@
 # tm-record --unity with a stand-in for the player (testdata/gen/player.c), which plays a recorded
 # stream: whole, cut, broken, silent, or not a player at all.
 set -u
-
-ok() { # what, then a test
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-	fi
-}
+# shellcheck source=tests/capture.bash
+. "$SRC/tests/capture.bash"
 
 "$GEN/unity" --tcp swapped --frames 60 >u.tcp 2>/dev/null
 first=$((24 + $(od -An -tu4 -j20 -N4 u.tcp))) # the first message ends there

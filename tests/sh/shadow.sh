@@ -5,21 +5,12 @@
 # The shadow stack of instrumented builds: its stacks are those of the unwind tables, however calls
 # end; and engines that are patched for LoliProfiler, linked in every way, tell of their pools.
 set -u
+# shellcheck source=tests/capture.bash
+. "$SRC/tests/capture.bash"
 src=$SRC/testdata/src/spike
 lib=$BIN/../lib
 CC=${CC:-cc}
 CXX=${CXX:-c++}
-
-ok() { # what, then a test
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-	fi
-}
 
 # Functions of ours are the ones with a capital letter; bytes by stack.
 stacks() {

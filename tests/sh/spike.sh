@@ -6,21 +6,12 @@
 # and C++, by markers, by compilers' hooks and by both: the log is what was planted, byte for byte,
 # and what tm-spikes makes of the recorded calls.
 set -u
+# shellcheck source=tests/capture.bash
+. "$SRC/tests/capture.bash"
 src=$SRC/testdata/src/spike
 lib=$BIN/../lib
 CC=${CC:-cc}
 CXX=${CXX:-c++}
-
-ok() { # what, then a test
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-	fi
-}
 
 same() { # what: want is got
 	diff want got
