@@ -3,184 +3,11 @@
  * tm-merge: aggregates into one, in any order and grouping to the same bytes; as a file, or as
  * lines for engines that sort and pass lines.
  */
-#include "lib/base/mem.h"
-#include "lib/cli/cli.h"
-#include "lib/cli/merge.h"
-#include "lib/report/agg_lines.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct request {
-	struct cli_merge merge;
-	struct agg_prune prune;
-	struct opt_list lists;
-	const char *prune_below, *output;
-	bool lines, from_lines;
-};
-
-static void put_line(const struct agg_reader *r, struct buf *line)
-{
-	line->len = 0;
-	agg_line_add(line, r->key.data, r->key.len, r->known, r->n_known);
-	fwrite(line->data, 1, line->len, stdout);
-}
-
-/* What nothing is known of cannot be told, and is no loss that was counted. */
-static void tell_pruned(const struct agg_prune *p)
-{
-	for (enum key k = 0; k < KEYS; k++) {
-		const struct agg_prune_lost *l = &p->lost[k];
-		struct buf b = BUF_INIT;
-
-		agg_lost_text(&b, &l->sums);
-		if (l->things)
-			cli_note(NULL, "--prune-below leaves out %" PRIu64 " %s%s%s", l->things,
-				 key_plurals[k], b.len ? ": " : "", buf_str(&b));
-		buf_release(&b);
-	}
-}
-
-/* A whole aggregate in an unlinked file, pruned into another or to the output. */
-static enum status prune(struct request *q, FILE *from, FILE *to, struct err *e)
-{
-	struct input in = {0};
-	struct agg_reader r;
-	struct agg_writer w;
-	enum status st = input_fd(&in, fileno(from), "merged", e);
-
-	if (st)
-		return st;
-	agg_reader_init(&r, &in.cur);
-	agg_writer_init(&w, to, NULL);
-	st = agg_prune(&r, &q->prune, &w, e);
-	if (!st)
-		agg_writer_end(&w);
-	fflush(to);
-	agg_writer_release(&w);
-	agg_reader_release(&r);
-	input_close(&in);
-	if (!st)
-		tell_pruned(&q->prune);
-	return st;
-}
-
-static enum status print_lines(FILE *from, struct err *e)
-{
-	struct input in = {0};
-	struct agg_reader r;
-	struct buf line = BUF_INIT;
-	enum status st = input_fd(&in, fileno(from), "merged", e);
-
-	agg_reader_init(&r, &in.cur);
-	while (!st && !(st = agg_reader_next(&r, e)))
-		put_line(&r, &line);
-	agg_reader_release(&r);
-	input_close(&in);
-	buf_release(&line);
-	return st == ST_NONE ? ST_OK : st;
-}
-
-static FILE *temporary(struct err *e)
-{
-	int fd = input_temporary(e);
-
-	return fd < 0 ? NULL : fdopen(fd, "w+");
-}
-
-/* Lines that are sorted already, joined; as lines again, or as an aggregate. */
-static enum status merge_lines(struct request *q, const char *path, FILE *to, struct err *e)
-{
-	struct input in = {0};
-	struct agg_lines l;
-	struct agg_writer w;
-	struct agg_account account = {0, 0};
-	struct buf line = BUF_INIT;
-	enum status st = input_open(&in, path, e);
-	bool first = true;
-
-	agg_lines_init(&l, &in.cur);
-	agg_writer_init(&w, q->lines ? NULL : to, &line);
-	line.len = 0;
-	while (!st && !(st = agg_lines_next(&l, e))) {
-		if (first && !q->lines && l.key.data[0] != AGG_HEAD) {
-			st = err_set(e, ST_BAD,
-				     "the lines are a part of an aggregate: its head is missing");
-			break;
-		}
-		first = false;
-		if (!q->lines) {
-			st = agg_lines_account(&l, &account, e);
-			if (!st && l.to.key.kind == AGG_INPUT && l.to.counts[0] > 1 &&
-			    !q->merge.allow_duplicates)
-				st = err_set(e, ST_BAD,
-					     "the input '%.*s' is there %" PRIu64
-					     " times (--allow-duplicates)",
-					     (int)l.to.texts[0].n, l.to.texts[0].s, l.to.counts[0]);
-			if (st)
-				break;
-			agg_writer_add(&w, l.key.data, l.key.len, l.known.data, l.known.len);
-			continue;
-		}
-		line.len = 0;
-		agg_line_add(&line, l.key.data, l.key.len, l.known.data, l.known.len);
-		fwrite(line.data, 1, line.len, stdout);
-	}
-	if (st == ST_NONE && first && !q->lines)
-		st = err_set(e, ST_BAD, "there is nothing to merge");
-	if (st == ST_NONE && !q->lines && agg_account_check(&account, e)) {
-		st = e->code;
-		err_prefix(e, "lines are missing, or there twice");
-	}
-	if (st == ST_NONE && !q->lines)
-		agg_writer_end(&w);
-	agg_writer_release(&w);
-	agg_lines_release(&l);
-	input_close(&in);
-	buf_release(&line);
-	return st == ST_NONE ? ST_OK : st;
-}
-
-static bool run(struct request *q, int n, char **operands)
-{
-	bool later = q->prune_below || (q->lines && !q->from_lines);
-	struct err e = ERR_INIT;
-	FILE *merged = later ? temporary(&e) : stdout, *pruned = NULL;
-	const char *name = NULL;
-	enum status st = merged ? ST_OK : e.code;
-	bool told = false;
-
-	if (!st && q->from_lines) {
-		name = n && strcmp(operands[0], "-") ? operands[0] : "<stdin>";
-		st = merge_lines(q, n ? operands[0] : "-", merged, &e);
-	} else if (!st) {
-		for (int i = 0; i < n; i++)
-			cli_merge_add(&q->merge, operands[i]);
-		for (size_t i = 0; i < q->lists.n; i++)
-			cli_merge_list(&q->merge, q->lists.items[i]);
-		told = !cli_merge_end(&q->merge, merged);
-	}
-	fflush(merged ? merged : stdout);
-	if (!st && !told && q->prune_below) {
-		name = NULL;
-		pruned = q->lines ? temporary(&e) : stdout;
-		st = pruned ? prune(q, merged, pruned, &e) : e.code;
-	}
-	if (!st && !told && later && q->lines)
-		st = print_lines(pruned ? pruned : merged, &e);
-	if (st)
-		cli_fail(name, &e);
-	if (merged && merged != stdout)
-		fclose(merged);
-	if (pruned && pruned != stdout)
-		fclose(pruned);
-	return !st && !told;
-}
+#include "lib/cli/merge_run.h"
 
 int main(int argc, char **argv)
 {
-	struct request q = {.output = NULL};
+	struct cli_merge_request q = {.output = NULL};
 	const struct opt table[] = {
 	    ROW_STRING('o', "output", "FILE", "write there instead of to standard output",
 		       &q.output),
@@ -214,7 +41,7 @@ int main(int argc, char **argv)
 		cli_output_report(q.output);
 	else
 		cli_output(q.output);
-	cli_output_done(run(&q, n, argv + 1) && !fflush(stdout));
+	cli_output_done(cli_merge_run(&q, n, argv + 1) && !fflush(stdout));
 	cli_merge_release(&q.merge);
 	opt_list_release(&q.lists);
 	return cli_exit();

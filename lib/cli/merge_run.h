@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tm-merge does with its options: aggregates merged, pruned, as a file or as lines; lines
+ * joined.
+ */
+#ifndef TM_CLI_MERGE_RUN_H
+#define TM_CLI_MERGE_RUN_H
+
+#include "lib/cli/cli.h"
+#include "lib/cli/merge.h"
+#include "lib/report/agg_merge.h"
+
+struct cli_merge_request { /* the options, as they are spelled */
+	struct cli_merge merge;
+	struct agg_prune prune;
+	struct opt_list lists;
+	const char *prune_below, *output;
+	bool lines, from_lines;
+};
+
+/* Merges n operands, or standard input's lines, to standard output. False: it is told what is
+ * wrong. */
+bool cli_merge_run(struct cli_merge_request *q, int n, char **operands);
+
+#endif
