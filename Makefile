@@ -5,12 +5,18 @@
 #
 #: make                      the programs, in build/plain/bin
 #: make check [T=PATTERN]    all tests, or those whose name contains one of the words of T
+#: make check-san            the same tests, scripts too, of programs built with ASan and UBSan
+#: make check-san-deep       those of clang's ASan and UBSan, and of TSan
 #: make check-fleet [T=NAME]  GNU parallel, Slurm, SSH and servers on loopback; not in make check
+#: make check-programs [T=NAME]  Rust, Java, Mono and others run as plain while recorded; likewise
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
 #: make lint-deep            the analyzer's walk three times as long
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
+#: make fuzz-all TIME=SECONDS  all targets in turn, for that much CPU time; goes on where it was
+#: make fuzz-table           what that came to so far
+#: make fuzz-minimise        small inputs of it that are worth checking in, into build/minimised
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make bench-hooks          what instrumented calls cost with the shadow stack
@@ -42,7 +48,8 @@ MODE     := $(if $(SAN),$(subst $(comma),-,$(SAN)),plain)$(if \
 B        := build/$(MODE)
 # g++ is make's default, which would mix clang's and gcc's sanitizer runtimes.
 ifeq ($(origin CXX),default)
-CXX := $(if $(findstring clang,$(compiler)),$(patsubst %clang,%clang++,$(CC)),g++)
+CXX := $(if $(findstring clang,$(compiler)),$(patsubst %$(compiler),%$(subst \
+       clang,clang++,$(compiler)),$(CC)),g++)
 endif
 
 # make has no way to ask how parallel it is before 4.4; a -j on the command line still wins.
@@ -56,7 +63,7 @@ WARN     := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -
             -Wformat=2 -Wvla
 SECTIONS := -ffunction-sections -fdata-sections
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-COVFLAGS := $(if $(COV),-fprofile-instr-generate -fcoverage-mapping)
+COVFLAGS := $(if $(COV),-fprofile-instr-generate -fcoverage-mapping -DCOVERAGE)
 override CPPFLAGS += -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I. -Ibuild/made
 override CFLAGS   += -std=c11 $(WARN) -Wmissing-prototypes -Wstrict-prototypes $(SECTIONS) \
                      $(SANFLAGS) $(COVFLAGS) $(if $(WERROR),-Werror)
@@ -84,6 +91,7 @@ cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/tm-*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
+fuzz_own := $(filter-out $(fuzz_src) tests/fuzz/driver.c,$(wildcard tests/fuzz/*.c))
 gen_src  := $(wildcard testdata/gen/*.c testdata/gen/*.cpp)
 data_src := $(sort $(shell find testdata -type f))
 
@@ -103,7 +111,7 @@ GENS     := $(GENS_C) $(GENS_CXX)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o
-all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(unit_src) $(fuzz_src) $(gen_src) tests/fuzz/driver.c)
+all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c)
 
 # What tests/run, testdata/make.sh, testdata/demo.sh and tests/bench/run.sh may rely on.
 export TM_ENV := SRC=$(CURDIR) BUILD=$(CURDIR)/$(B) BIN=$(CURDIR)/$(B)/bin \
@@ -118,8 +126,9 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all check check-fleet demo golden lint lint-deep fuzz bench bench-symbolize bench-hooks \
-        bench-record stress-record diff diff-corpus install uninstall fmt cover compdb clean help \
+.PHONY: all check check-san check-san-deep check-fleet check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
+        bench-hooks bench-record fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus \
+        install uninstall fmt cover compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -142,10 +151,20 @@ build/deps-demo: .ci/deps
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps demo && touch $@ || :)
 
+build/deps-fuzz: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps fuzz)
+	@touch $@
+
 build/deps-fleet: .ci/deps
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps fleet)
 	@touch $@
+
+# What cannot be installed is a row that says so.
+build/deps-programs: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps programs && touch $@ || :)
 
 # Rewritten only when their text changes. Every object depends on the first, so other flags
 # rebuild; the archive depends on the second, so a deleted source leaves it.
@@ -194,7 +213,7 @@ $(B)/cap/%.c.o: %.c $(B)/flags
 
 $(CAPTURE).so: $(cap_obj)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -Wl,-z,defs,-soname,$(@F) -o $@ $^ -lm
+	$(call say,LINK,$@)$(CC) $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -Wl,-z,defs,-z,now,-soname,$(@F) -o $@ $^ -lm
 
 # One object, of which nothing but the hooks and tracemill.h can meet a program's own names.
 archive = $(call say,AR,$@)rm -f $@ && $(LD) -r -o $(@:.a=.o) $^ && \
@@ -240,17 +259,18 @@ $(UNITS): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.c.o $(LIB)
 
 # The same source is a libFuzzer program or, with our driver, a replayer of files.
 $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.c.o \
-            $(if $(LIBFUZZER),,$(B)/obj/tests/fuzz/driver.c.o) $(LIB)
+            $(if $(LIBFUZZER),,$(B)/obj/tests/fuzz/driver.c.o) $(call obj,$(fuzz_own)) $(LIB)
 	@mkdir -p $(@D)
 	$(link_c) $(if $(LIBFUZZER),-fsanitize=fuzzer)
 
+# Stripped, so that what the library's unused parts say to a debugger does not make new fixtures.
 $(GENS_C): $(B)/testdata-gen/%: $(B)/obj/testdata/gen/%.c.o $(LIB)
 	@mkdir -p $(@D)
-	$(link_c)
+	$(link_c) $(if $(SAN),,-s)
 
 $(GENS_CXX): $(B)/testdata-gen/%: $(B)/obj/testdata/gen/%.cpp.o $(LIB)
 	@mkdir -p $(@D)
-	$(link_cxx)
+	$(link_cxx) $(if $(SAN),,-s)
 
 # Fixtures are made again when a generator or a file under testdata really changed: generators
 # are linked again with every change of the library, mostly to the same bytes.
@@ -267,20 +287,35 @@ $(B)/testdata.done: $(B)/testdata.key
 
 # T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
 few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
+# A replay needs fuzz targets, in a build of their own.
+replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
                $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) $(LUA_SO) \
-               $(UNITS) $(B)/testdata.done)
+               $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) $(B)/testdata.done)
 replay-programs: $(FUZZERS)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
 
 check: build/deps-check test-programs $(made)
-	+@$(if $(few),,$(if $(fuzz_src),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs))
+	+@$(if $(replays),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs)
 	$(run_tests) tests/run $(T)
+
+# Lint looks at sources, which are the same.
+sanitized := $(or $(T),unit/ golden/ sh/ fuzz/)
+check-san:
+	+@$(MAKE) --no-print-directory SAN=address$(comma)undefined check T='$(sanitized)'
+
+check-san-deep:
+	+@$(MAKE) --no-print-directory CC=clang SAN=address$(comma)undefined check T='$(sanitized)'
+	+@$(MAKE) --no-print-directory SAN=thread check T='$(filter-out fuzz/,$(sanitized))'
 
 # What it starts it installs first, on loopback only, and stops.
 check-fleet: build/deps-fleet $(PROGRAMS) $(GENS) $(B)/testdata.done
 	+@env $(TM_ENV) bash tests/fleet/run $(T)
+
+# Other people's programs, recorded. T= takes the names of rows.
+check-programs: all build/deps-programs
+	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/programs/run $(T)
 
 golden: test-programs
 	$(run_tests) tests/run --rewrite $(or $(T),golden/)
@@ -317,17 +352,30 @@ diff: all $(GENS)
 diff-corpus: all
 	@env $(TM_ENV) bash tests/diff/corpus.sh '$(DIR)'
 
-# Growth of the corpus goes to build/: pick what is worth keeping by hand.
-fuzz: build/deps-check
+# Growth of the corpus goes to build/: pick what is worth keeping by hand. An older clang counts
+# edges too, but has fewer ways to change an input.
+fuzz_cc   := $(if $(shell command -v clang-19 2>/dev/null),clang-19,clang)
+fuzz_mode := fuzzer-no-link-address-undefined-$(fuzz_cc)
+fuzz_make  = $(MAKE) --no-print-directory CC=$(fuzz_cc) SAN=fuzzer-no-link,address,undefined LIBFUZZER=1
+
+fuzz: build/deps-fuzz
 	@[ -f 'tests/fuzz/fuzz_$(R).c' ] || { echo 'usage: make fuzz R=NAME [TIME=60]; names:' \
 	  $(fuzz_src:tests/fuzz/fuzz_%.c=%) >&2; exit 2; }
-	+@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined LIBFUZZER=1 \
-	  build/fuzzer-no-link-address-undefined-clang/tests/fuzz/fuzz_$(R)
+	+@$(fuzz_make) build/$(fuzz_mode)/tests/fuzz/fuzz_$(R)
 	@mkdir -p build/corpus/$(R) build/crashes tests/fuzz/corpus/$(R)
-	build/fuzzer-no-link-address-undefined-clang/tests/fuzz/fuzz_$(R) -max_total_time=$(or \
-	  $(TIME),60) -timeout=10 -rss_limit_mb=1024 -artifact_prefix=build/crashes/$(R)- \
-	  build/corpus/$(R) tests/fuzz/corpus/$(R) \
-	  $(wildcard build/plain/testdata/corpus/$(R))
+	build/$(fuzz_mode)/tests/fuzz/fuzz_$(R) -max_total_time=$(or $(TIME),60) -timeout=10 \
+	  -rss_limit_mb=1024 -artifact_prefix=build/crashes/$(R)- \
+	  $(addprefix -dict=,$(wildcard tests/fuzz/dict/$(R).dict)) \
+	  build/corpus/$(R) tests/fuzz/corpus/$(R) $(wildcard $(B)/testdata/corpus/$(R))
+
+campaign = env $(TM_ENV) BUILD='$(CURDIR)/build/$(fuzz_mode)' bash tests/fuzz/campaign.sh
+
+fuzz-all fuzz-minimise: build/deps-fuzz $(B)/testdata.done
+	+@$(fuzz_make) replay-programs
+	@$(campaign) $(if $(filter fuzz-all,$@),run '$(TIME)',minimise)
+
+fuzz-table:
+	@$(campaign) table
 
 fleet     := $(wildcard fleet/*)
 schema    := tracemill-report.schema.json

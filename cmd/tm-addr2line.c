@@ -53,13 +53,17 @@ static void print(void *arg, struct buf *b, size_t i)
 
 static void print_all(struct answers *a, size_t n)
 {
+	bool terminal = cli_terminal();
 	struct printed printed;
 
 	print_many(&printed, &a->j->lookup, n, print, a);
 	for (size_t i = 0; i < n; i++) {
 		if (i + 16 < n)
 			__builtin_prefetch(printed.of[i + 16].s);
-		fwrite_unlocked(printed.of[i].s, 1, printed.of[i].n, stdout);
+		if (terminal)
+			cli_print(printed.of[i].s, printed.of[i].n);
+		else
+			fwrite_unlocked(printed.of[i].s, 1, printed.of[i].n, stdout);
 	}
 	printed_release(&printed);
 }
@@ -74,7 +78,7 @@ static void explain(struct job *j, const struct line *lines, const struct lookup
 		explain_query(&x, &b, &j->lookup, &queries[i], lines[i].s, lines[i].n);
 		cli_pour(&b);
 	}
-	fwrite(b.data, 1, b.len, stdout);
+	cli_print(b.data, b.len);
 	buf_release(&b);
 	explain_release(&x);
 }
@@ -124,7 +128,7 @@ static bool open_all(struct job *j, const char *path, const char *section)
 		struct buf b = BUF_INIT;
 
 		explain_object(&b, j->file->object, path);
-		fwrite(b.data, 1, b.len, stdout);
+		cli_print(b.data, b.len);
 		buf_release(&b);
 	}
 	if (!section)
@@ -188,6 +192,7 @@ int main(int argc, char **argv)
 	j.print.demangle = o.demangle = demangling != 0;
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
+	cli_sandbox("tm-addr2line", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	if (open_all(&j, exe, section))

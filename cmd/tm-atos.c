@@ -67,7 +67,7 @@ static void answer(void *arg, const struct line *lines, size_t n_lines)
 		cli_note(NULL, "%s", complaint);
 	while ((complaint = cache_told(&j->lookup.cache)))
 		cli_info(NULL, "%s", complaint);
-	fwrite(out.data, 1, out.len, stdout);
+	cli_print(out.data, out.len);
 	buf_release(&out);
 	free(shown);
 	free(queries);
@@ -154,6 +154,7 @@ int main(int argc, char **argv)
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
 	o.arch = arch;
+	cli_sandbox("tm-atos", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	if (open_image(&j, binary, arch)) {

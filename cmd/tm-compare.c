@@ -8,6 +8,8 @@
 #include "lib/report/compare_counters.h"
 #include "lib/report/compare_view.h"
 
+#include <time.h>
+
 static const char *const sort_words[] = {"auto",
 					 "count",
 					 "entries",
@@ -100,6 +102,14 @@ static void print(struct cli_compare *c, const struct compare_options *o, struct
 	compare_view_free(v);
 }
 
+static void hold(const struct cli_compare *c)
+{
+	tzset(); /* reads a file, for the date of today */
+	cli_sandbox("tm-compare", !c->history                  ? NULL
+				  : cli_store_file(c->history) ? "--history"
+							       : "--history on PostgreSQL");
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
@@ -147,18 +157,22 @@ int main(int argc, char **argv)
 
 	n = opt_parse(&program, argc, argv);
 	cli_import_done(&import);
-	cli_filter_done(&filter);
 	if (origin && !save)
 		cli_usage("--origin goes with --save-baseline");
 	if (by == KEY_FRAME)
 		cli_usage("--by frame: tm-frames does that");
+	if (save)
+		cli_output(save);
+	else
+		cli_report_start(&report);
+	hold(&compare);
+	cli_filter_done(&filter);
 	cli_compare_start(&compare, &filter, n, save != NULL);
 	cli_filter_project(&filter, &what);
 	if (save) {
-		cli_save_aggregate(save, argv[1], origin, &import.options, &what,
+		cli_save_aggregate(argv[1], origin, &import.options, &what,
 				   compare.filters.len ? buf_str(&compare.filters) : NULL);
 	} else {
-		cli_report_start(&report);
 		options.by = (enum key)by;
 		options.sort = sort_of(sort);
 		options.flame = shows_flame(report.format);

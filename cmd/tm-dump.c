@@ -35,6 +35,7 @@ int main(int argc, char **argv)
 	what = (struct dump_options){!no_tables, !no_events, !no_symbols};
 	dump = dump_new(stdout, &what);
 	loop.sink = dump_sink(dump);
+	cli_sandbox("tm-dump", NULL);
 	cli_inputs(&loop, n, argv + 1);
 	dump_free(dump);
 	return cli_exit();

@@ -146,12 +146,13 @@ int main(int argc, char **argv)
 	}
 	o.original = &in.cur;
 	o.path = make_output(exporter_by_name(format_words[as]), output);
-	x = exporter_by_name(format_words[as])->open(&o, stdout, &e);
+	x = exporter_by_name(format_words[as])->open(&o, cli_text_stream(), &e);
 	if (!x) {
 		failed(NULL, &e);
 		input_close(&in);
 		return cli_exit();
 	}
+	cli_sandbox("tm-export", NULL);
 	told.to = x->sink;
 	loop.sink = &told.sink;
 	cli_inputs(&loop, n, argv + 1);

@@ -54,10 +54,11 @@ int main(int argc, char **argv)
 	struct sift *sift;
 	int n = opt_parse(&program, argc, argv);
 
-	cli_filter_done(&filter);
-	cli_filter_project(&filter, &what);
 	cli_import_done(&import);
 	cli_output(output);
+	cli_sandbox("tm-filter", NULL);
+	cli_filter_done(&filter);
+	cli_filter_project(&filter, &what);
 	writer = writer_new(stdout);
 	told.to = writer_sink(writer);
 	told.loop = &loop;

@@ -56,8 +56,9 @@ int main(int argc, char **argv)
 	c.n_operands = opt_parse(&program, argc, argv);
 	c.operands = argv + 1;
 	cli_import_done(&c.import);
-	cli_heap_check(&c);
 	cli_report_start(&c.report);
+	cli_sandbox("tm-heap", NULL);
+	cli_heap_check(&c);
 	cli_heap_run(&c);
 	return cli_exit();
 }

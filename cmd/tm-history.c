@@ -62,17 +62,18 @@ int main(int argc, char **argv)
 	int n = opt_parse(&program, argc, argv);
 
 	cli_import_done(&import);
-	cli_filter_done(&filter);
 	if (!n)
 		cli_usage("which command? add, list, trend, change-points or blame");
 	what = command_of(argv[1]);
 	check(what, &history, n, argv + 1);
 	history.store = argv[2];
 	cli_history_start(&history, what == ADD);
+	cli_report_start(&report);
+	cli_sandbox("tm-history", cli_store_file(history.store) ? NULL : "on PostgreSQL");
+	cli_filter_done(&filter);
 	if (what != ADD && cli_filter_any(&filter))
 		cli_usage("%s: --focus and its like choose from captures: they are for add",
 			  commands[what]);
-	cli_report_start(&report);
 	if (cli_history_open(&history, what == ADD))
 		switch (what) {
 		case ADD:

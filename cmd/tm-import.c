@@ -150,6 +150,7 @@ int main(int argc, char **argv)
 	if (import.options.tick_rate > 1000000000)
 		cli_usage("--tick-rate: at most 1000000000");
 	cli_output(output);
+	cli_sandbox("tm-import", NULL);
 	writer = writer_new(stdout);
 	sink.to = writer_sink(writer);
 	sink.loop = &loop;

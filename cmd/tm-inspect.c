@@ -192,6 +192,7 @@ int main(int argc, char **argv)
 	lookup.engine = binaries.engine;
 	lookup.dwarf.jobs = pool_cpus();
 	cli_report_start(&c.report);
+	cli_sandbox("tm-inspect", NULL);
 	lookup_init(&c.lookup, &lookup);
 	if (c.disassemble)
 		disassemble(&c, argv[1]);

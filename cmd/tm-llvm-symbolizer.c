@@ -101,7 +101,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 		cli_info(NULL, "%s", complaint);
 	if (j->print.json && j->print.pretty)
 		print_indented(&pretty, out.data, out.len);
-	fwrite(pretty.len ? pretty.data : out.data, 1, pretty.len ? pretty.len : out.len, stdout);
+	cli_print(pretty.len ? pretty.data : out.data, pretty.len ? pretty.len : out.len);
 	buf_release(&pretty);
 	buf_release(&out);
 	free(requests);
@@ -182,6 +182,7 @@ int main(int argc, char **argv)
 	j.list = n && j.print.json;
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
+	cli_sandbox("tm-llvm-symbolizer", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	cli_requests(n, argv + 1, answer, &j);

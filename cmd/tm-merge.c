@@ -41,6 +41,7 @@ int main(int argc, char **argv)
 		cli_output_report(q.output);
 	else
 		cli_output(q.output);
+	cli_sandbox("tm-merge", q.lists.n ? "--files-from" : NULL);
 	cli_output_done(cli_merge_run(&q, n, argv + 1) && !fflush(stdout));
 	cli_merge_release(&q.merge);
 	opt_list_release(&q.lists);

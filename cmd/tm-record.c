@@ -2,10 +2,12 @@
  *
  * tm-record: runs a program with the capture library in it, or records a Unity player.
  */
+#include "lib/capture/far.h"
 #include "lib/cli/cli.h"
 #include "lib/record/convert.h"
 #include "lib/record/unity.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -69,14 +71,26 @@ static void tell_end(int sig)
 			 sig, strsignal(sig));
 }
 
+/* The status when the trace is not whole: the program's, or ours if it has ended well. */
+static int tell_cut(const struct launch *l, int status)
+{
+	int error = launch_error(l);
+
+	if (!error)
+		return status;
+	cli_error(output, "the trace is not whole: %s",
+		  error == EBADF ? "the program has closed it" : strerror(error));
+	return status ? status : EXIT_INPUT;
+}
+
 static int record(struct launch *l, int fd, char **argv)
 {
 	int sig, status;
 
 	l->path = output;
-	status = launch_run(l, launch_far(fd), argv, &sig);
+	status = launch_run(l, cap_far(fd, 0), argv, &sig);
 	tell_end(sig);
-	return status;
+	return tell_cut(l, status);
 }
 
 static int record_as(struct launch *l, const char *form, int fd, struct serve *server, char **argv)
@@ -111,6 +125,7 @@ static int record_player(struct unity_options *o)
 		return failed(output, &e);
 	}
 	cli_output(o->follow ? NULL : output);
+	cli_sandbox("tm-record", "--unity");
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	o->stop = &stop;
@@ -180,6 +195,7 @@ int main(int argc, char **argv)
 		cli_usage("--pid-children writes traces: without --format and --serve");
 	if (serving && form == MEMTRACER)
 		cli_usage("--serve is for --format loli");
+	cli_sandbox("tm-record", NULL);
 	argv[n + 1] = NULL;
 	s->depth = (unsigned)depth;
 	s->stacks = (enum cap_stacks)stacks;

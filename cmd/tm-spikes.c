@@ -119,6 +119,9 @@ static void judge(struct spikes_cli *c)
 		cli_error(NULL, "--max-spikes: the input has lost something, so nothing is "
 				"certain (--allow-loss)");
 		cli_status(EXIT_INCONCLUSIVE);
+		/* The rule that was given up on might have allowed it. */
+		if (match_all_gave_up())
+			return;
 	}
 	if (c->spikes.found <= c->max)
 		return;
@@ -136,14 +139,11 @@ static void run(struct spikes_cli *c, const struct spikes_options *o)
 	if (c->suggest && c->spikes.captures)
 		spikes_suggest(&c->spikes, &c->groups, c->n, &c->out);
 	if (c->out.len)
-		fwrite(c->out.data, 1, c->out.len, stdout);
+		cli_print(c->out.data, c->out.len);
 	if (!c->pet && !c->suggest && c->spikes.captures)
 		print(c);
 	if (c->spikes.captures)
 		judge(c);
-	if (spike_rules_gave_up(&c->rules))
-		cli_note(NULL, "--rules: %" PRIu64 " names took too long to match, and do not",
-			 spike_rules_gave_up(&c->rules));
 	buf_release(&c->out);
 	spikes_pet_release(&c->log);
 	spike_groups_release(&c->groups);
@@ -187,11 +187,12 @@ int main(int argc, char **argv)
 	c.n_operands = opt_parse(&program, argc, argv);
 	c.operands = argv + 1;
 	cli_import_done(&c.import);
+	cli_report_start(&c.report);
+	cli_sandbox("tm-spikes", NULL);
 	cli_filter_done(&c.filter);
 	c.loop.import = &c.import.options;
 	read_rules(&c);
 	parse(&c, &o);
-	cli_report_start(&c.report);
 	run(&c, &o);
 	spike_rules_release(&c.rules);
 	cli_filter_release(&c.filter);

@@ -166,10 +166,12 @@ int main(int argc, char **argv)
 	o.managed.names = o.managed.beside = !no_managed;
 	o.dwarf = (struct dwarf_options){
 	    .jobs = (unsigned)binaries.jobs, .progress = progress, .once = true};
+	if (prewarm && (!n || o.cache.off))
+		cli_usage("--prewarm: needs %s", n ? "a cache" : "the binaries as operands");
+	if (!prewarm)
+		(binaries.explain ? cli_output_report : cli_output)(output);
+	cli_sandbox("tm-symbolize", NULL);
 	if (prewarm) {
-		if (!n || o.cache.off)
-			cli_usage("--prewarm: needs %s",
-				  n ? "a cache" : "the binaries as operands");
 		for (int i = 1; i <= n; i++)
 			cli_prewarm(argv[i], &o);
 		cli_binaries_tell(&binaries);
@@ -177,7 +179,6 @@ int main(int argc, char **argv)
 		cli_modules_release(&modules);
 		return cli_exit();
 	}
-	(binaries.explain ? cli_output_report : cli_output)(output);
 	o.stats = j.tell_stats ? &j.stats : NULL;
 	symbolizer_init(&j.symbolizer, &o);
 	cli_modules_given(&j.symbolizer.files);

@@ -84,7 +84,8 @@ static void check(struct request *q)
 		unsigned flags = (q->filter.literal ? MATCH_LITERAL : 0) |
 				 (q->filter.caseless ? MATCH_CASELESS : 0);
 
-		q->match = match_new(q->peek, strlen(q->peek), flags, &e);
+		q->match = match_new((struct match_place){"--peek", 0}, q->peek, strlen(q->peek),
+				     flags, &e);
 		if (!q->match)
 			cli_usage("--peek: '%s': %s", q->peek, e.msg);
 	}
@@ -93,13 +94,15 @@ static void check(struct request *q)
 /* What has to be added up for what is asked. */
 static void choose(struct request *q, struct project_options *o)
 {
+	if (q->tree || q->bottom_up || q->peek)
+		q->by = KEY_STACK; /* what these are made of */
 	o->by[0].by = (enum key)q->by;
 	o->n_by = 1;
 	if (q->by == KEY_STACK || q->by == KEY_FRAME)
 		q->top.stacks = 0; /* a row is one already, or is no cell */
 	if (q->top.stacks)
 		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
-	if (q->tree || q->bottom_up || q->peek || has_flame(q)) {
+	if (has_flame(q)) {
 		q->stacks = q->by == KEY_STACK ? 0 : o->n_by;
 		if (q->by != KEY_STACK)
 			o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 0};
@@ -177,9 +180,10 @@ int main(int argc, char **argv)
 
 	q.n = opt_parse(&program, argc, argv);
 	q.operands = argv + 1;
-	cli_filter_done(&q.filter);
 	cli_import_done(&import);
 	cli_report_start(&q.report);
+	cli_sandbox("tm-top", NULL);
+	cli_filter_done(&q.filter);
 	q.top.sort = sort_of(q.sort);
 	check(&q);
 	choose(&q, &what);
@@ -191,12 +195,9 @@ int main(int argc, char **argv)
 				   .instead = read_aggregate,
 				   .arg = &q};
 	cli_inputs(&q.loop, q.n, q.operands);
+	project_close(&q.project);
 	if (q.project.now.captures)
 		print(&q.project, &q);
-	if (q.match && match_gave_up(q.match))
-		cli_error(NULL,
-			  "--peek: given up on %llu names: the expression backtracks too much",
-			  (unsigned long long)match_gave_up(q.match));
 	project_release(&q.project);
 	buf_release(&q.words);
 	match_free(q.match);

@@ -216,20 +216,21 @@ static enum status put_bytes(struct elua *u, const struct node *x, struct err *e
 	double own = x->alloc - x->alloc_below;
 	int64_t net = llround((u->old ? own - gc : own) * 1000);
 	int64_t gross = llround((u->old ? own : own + gc) * 1000);
-	struct event ev = {.kind = EV_DELTA,
-			   .has = EV_HAS_VALUE | EV_HAS_STACK | EV_HAS_DOMAIN | EV_HAS_COUNT,
-			   .domain = DOMAIN_LUA,
-			   .stack = x->stack,
-			   .count = x->count > 0 ? (uint64_t)x->count : 0,
-			   .value = net};
-	enum status st = net ? import_event(u->im, &ev, e) : ST_OK;
+	const struct event grown = {.kind = EV_DELTA,
+				    .has =
+					EV_HAS_VALUE | EV_HAS_STACK | EV_HAS_DOMAIN | EV_HAS_COUNT,
+				    .domain = DOMAIN_LUA,
+				    .stack = x->stack,
+				    .count = x->count > 0 ? (uint64_t)x->count : 0,
+				    .value = net};
+	const struct event given = {.kind = EV_ALLOC,
+				    .has = EV_HAS_REQUESTED | EV_HAS_STACK | EV_HAS_DOMAIN,
+				    .domain = DOMAIN_LUA,
+				    .stack = x->stack,
+				    .requested = (uint64_t)gross};
+	enum status st = net ? import_event(u->im, &grown, e) : ST_OK;
 
-	if (st || gross <= 0)
-		return st;
-	ev.kind = EV_ALLOC;
-	ev.has = EV_HAS_REQUESTED | EV_HAS_STACK | EV_HAS_DOMAIN;
-	ev.requested = (uint64_t)gross;
-	return import_event(u->im, &ev, e);
+	return st || gross <= 0 ? st : import_event(u->im, &given, e);
 }
 
 /* whole: all its children were read. */

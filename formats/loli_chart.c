@@ -11,6 +11,7 @@
 #include "formats/loli_file.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static bool in_ms(struct loli_file *f)
 		return false;
 	if (f->last_ms >= 10000 && c->last > 0 && ratio <= 10)
 		return true;
-	qsort(c->gaps, c->n_gaps, sizeof *c->gaps, by_value);
+	sort_array(c->gaps, c->n_gaps, sizeof *c->gaps, by_value);
 	return c->n_gaps && c->gaps[c->n_gaps / 2] >= 100;
 }
 

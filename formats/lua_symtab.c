@@ -4,6 +4,7 @@
 #include "formats/lua_text.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static void sort_c(struct lua_symtab *s)
 
 	for (size_t i = 1; i < s->n_c; i++)
 		if (s->c[i].address < s->c[i - 1].address) {
-			qsort(s->c, s->n_c, sizeof *s->c, by_address);
+			sort_array(s->c, s->n_c, sizeof *s->c, by_address);
 			break;
 		}
 	for (size_t i = 0; i < s->n_c; i++) {

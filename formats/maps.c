@@ -9,6 +9,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -157,7 +158,7 @@ static void sort_list(struct maps *m)
 	while (i < m->n && m->list[i - 1].lo <= m->list[i].lo)
 		i++;
 	if (i < m->n)
-		qsort(m->list, m->n, sizeof *m->list, by_address);
+		sort_array(m->list, m->n, sizeof *m->list, by_address);
 }
 
 static bool begins_again(const struct load *l, const struct mapping *m)

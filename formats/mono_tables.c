@@ -2,6 +2,7 @@
 #include "formats/mono_tables.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ void mono_ranges_sort(struct mono_ranges *r)
 	size_t n = 0;
 
 	if (r->n)
-		qsort(r->all, r->n, sizeof *r->all, by_address);
+		sort_array(r->all, r->n, sizeof *r->all, by_address);
 	for (size_t i = 0; i < r->n; i++) /* of those at one address the last one */
 		if (!n || r->all[n - 1].lo != r->all[i].lo)
 			r->all[n++] = r->all[i];

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,7 @@ static enum status push_names(const struct smaps *s, struct trace *t, struct sin
 		if (s->items[id].has >> SMAPS_PSS & 1)
 			list[n++] = (struct named){intern_text(&s->names, id, NULL),
 						   s->items[id].kb[SMAPS_PSS]};
-	qsort(list, n, sizeof *list, largest_first);
+	sort_array(list, n, sizeof *list, largest_first);
 	for (size_t i = 0; !st && i < n && i < SMAPS_LARGEST; i++) {
 		name.len = 0;
 		buf_addf(&name, "smaps.pss %s", list[i].name);

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -46,7 +47,7 @@ void uftrace_symbols_read(struct uftrace_symbols *s, struct input *in, struct tr
 			s->refused += !take_line(s, line, n, t);
 	s->refused += cursor_failed(&in->cur);
 	if (s->n)
-		qsort(s->all, s->n, sizeof *s->all, by_address);
+		sort_array(s->all, s->n, sizeof *s->all, by_address);
 }
 
 uint32_t uftrace_symbols_name(const struct uftrace_symbols *s, uint64_t address)

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -308,7 +309,7 @@ enum status uftrace_tasks(struct uftrace *u, struct err *e)
 	if (!st)
 		st = read_lines(u, true, e);
 	if (u->n_modules)
-		qsort(u->modules, u->n_modules, sizeof *u->modules, by_address);
+		sort_array(u->modules, u->n_modules, sizeof *u->modules, by_address);
 	return st;
 }
 

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/base/utf.h"
 
 #include <inttypes.h>
@@ -110,7 +111,7 @@ struct unity_crawl *unity_crawl_new(struct unity_heap *u, struct import *im)
 			c->string_type = (uint32_t)i + 1;
 	}
 	if (u->n_sections)
-		qsort(u->sections, u->n_sections, sizeof *u->sections, section_order);
+		sort_array(u->sections, u->n_sections, sizeof *u->sections, section_order);
 	for (size_t i = 0; i < u->n_sections; i++)
 		bytes += u->sections[i].n;
 	c->work = bytes * WORK_PER_BYTE + WORK_MIN;

@@ -179,9 +179,9 @@ static void read_samples(struct unity_data *d, struct unity_bytes *b)
 
 /* Before markers had ids: a name for each sample. */
 static void read_sample_names(struct unity_data *d, struct unity_bytes *b,
-			      struct unity_data_sample *samples, size_t n)
+			      const struct unity_data_thread *t)
 {
-	for (size_t i = 0; i < n && !b->cut; i++) {
+	for (size_t i = 0; i < t->n && !b->cut; i++) {
 		uint32_t packed, id = UINT32_MAX, param = 0;
 		size_t length;
 		const char *name;
@@ -197,7 +197,7 @@ static void read_sample_names(struct unity_data *d, struct unity_bytes *b,
 			unity_marker_name(&d->frames.names, id, name, length, packed & 0xffff,
 					  packed >> 16, param);
 		}
-		samples[i].marker = unity_marker(&d->frames.names, id);
+		d->samples[t->first + i].marker = unity_marker(&d->frames.names, id);
 	}
 }
 
@@ -265,7 +265,7 @@ static void read_thread(struct unity_data *d, struct unity_bytes *b)
 		skip_array(b, d->ordinal >= UNITY_ENTITY_IDS ? 3 : 2);
 	read_allocs(d, b, &t);
 	if (d->ordinal < UNITY_HEADER_2)
-		read_sample_names(d, b, d->samples + t.first, t.n);
+		read_sample_names(d, b, &t);
 	skip_array(b, 1); /* warnings */
 	skip_metadata(b);
 	if (d->ordinal >= UNITY_2019_1)

@@ -45,9 +45,7 @@ static struct event *next_event(struct unity_frames *f, uint8_t kind, uint16_t h
 {
 	struct event *ev = &f->batch[f->n_batch++];
 
-	ev->kind = kind;
-	ev->has = has;
-	ev->domain = 0;
+	*ev = (struct event){.kind = kind, .has = has};
 	return ev;
 }
 

@@ -146,14 +146,15 @@ static enum status handle(struct push *p, uint64_t from, uint32_t index, struct 
 
 static enum status connection(struct push *p, const struct unity_connection *c, struct err *e)
 {
-	const struct unity_native *from = &p->u->natives[c->from];
+	const struct unity_native *natives = p->u->natives;
 
 	if (c->from_kind == UNITY_NATIVE && c->to_kind == UNITY_NATIVE) {
 		p->held[c->to] |= c->from != c->to;
-		return reference(p, from->address, p->u->natives[c->to].address, "connection", e);
+		return reference(p, natives[c->from].address, natives[c->to].address, "connection",
+				 e);
 	}
 	if (c->from_kind == UNITY_NATIVE && c->to_kind == UNITY_HANDLE)
-		return handle(p, from->address, c->to, e);
+		return handle(p, natives[c->from].address, c->to, e);
 	/* From a handle's object to its native half: m_CachedPtr says the same. */
 	p->bad_connections += c->from_kind != UNITY_HANDLE || c->to_kind == UNITY_OTHER;
 	return ST_OK;

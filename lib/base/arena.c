@@ -35,16 +35,14 @@ static void *from_new_block(struct arena *a, size_t size)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	void *p;
+	size_t skip = -(uintptr_t)a->pos & (ALIGN - 1); /* texts end anywhere */
 
 	if (size > PTRDIFF_MAX / 2)
 		return mem_alloc(SIZE_MAX); /* ends the program as out of memory */
-	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if (!a->pos || size > (size_t)(a->end - a->pos))
+	if (!a->pos || size + skip > (size_t)(a->end - a->pos))
 		return from_new_block(a, size);
-	p = a->pos;
-	a->pos += size;
-	return p;
+	a->pos += skip + size;
+	return a->pos - size;
 }
 
 void *arena_zalloc(struct arena *a, size_t size)
@@ -54,8 +52,12 @@ void *arena_zalloc(struct arena *a, size_t size)
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
-	char *p = arena_alloc(a, n + 1);
+	char *p = a->pos;
 
+	if (p && n < (size_t)(a->end - p))
+		a->pos += n + 1;
+	else
+		p = arena_alloc(a, n + 1);
 	if (n)
 		memcpy(p, s, n);
 	p[n] = '\0';

@@ -21,7 +21,7 @@ struct arena {
 
 void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, not cleared */
 void *arena_zalloc(struct arena *a, size_t size);
-char *arena_strndup(struct arena *a, const char *s, size_t n); /* adds a NUL */
+char *arena_strndup(struct arena *a, const char *s, size_t n); /* adds a NUL; not aligned */
 void arena_release(struct arena *a); /* accepts a zeroed struct; leaves one */
 
 #endif

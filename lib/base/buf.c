@@ -80,28 +80,50 @@ void buf_add_hex(struct buf *b, uint64_t v, unsigned digits)
 	buf_add(b, p, (size_t)(text + sizeof text - p));
 }
 
-void buf_add_escaped(struct buf *b, const char *s, size_t n)
+static size_t add_shown(struct buf *b, const char *s, size_t n)
+{
+	unsigned char c = (unsigned char)*s;
+	uint32_t cp = 0;
+	size_t k = utf8_next(s, n, &cp);
+
+	if (c == '\\')
+		buf_adds(b, "\\\\");
+	else if (c == '\n')
+		buf_adds(b, "\\n");
+	else if (c == '\t')
+		buf_adds(b, "\\t");
+	else if (!k || c < 0x20 || c == 0x7f)
+		buf_addf(b, "\\x%02x", c);
+	else if (k == 2 && cp < 0xa0) /* C1 controls: ESC in disguise */
+		buf_addf(b, "\\xc2\\x%02x", cp);
+	else if (k > 1 && utf_hidden(cp))
+		buf_addf(b, "\\u{%04x}", cp);
+	else
+		buf_add(b, s, k);
+	return k ? k : 1;
+}
+
+void buf_add_visible(struct buf *b, const char *s, size_t n, const char *keep)
 {
 	while (n) {
-		unsigned char c = (unsigned char)*s;
-		size_t k = utf8_next(s, n, NULL);
+		size_t k = 0;
 
-		if (c == '\\')
-			buf_adds(b, "\\\\");
-		else if (c == '\n')
-			buf_adds(b, "\\n");
-		else if (c == '\t')
-			buf_adds(b, "\\t");
-		else if (!k || c < 0x20 || c == 0x7f)
-			buf_addf(b, "\\x%02x", c);
-		else if (c == 0xc2 && (unsigned char)s[1] < 0xa0) /* C1 controls: ESC in disguise */
-			buf_addf(b, "\\xc2\\x%02x", (unsigned char)s[1]);
-		else
+		while (k < n && s[k] >= ' ' && s[k] < 0x7f && s[k] != '\\')
+			k++;
+		if (k)
 			buf_add(b, s, k);
-		k = k ? k : 1;
+		else if (*s && strchr(keep, *s))
+			buf_add(b, s, k = 1);
+		else
+			k = add_shown(b, s, n);
 		s += k;
 		n -= k;
 	}
+}
+
+void buf_add_escaped(struct buf *b, const char *s, size_t n)
+{
+	buf_add_visible(b, s, n, "");
 }
 
 const char *buf_str(struct buf *b)

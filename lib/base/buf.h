@@ -28,9 +28,12 @@ void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf,
 void buf_add_uleb(struct buf *b, uint64_t v);
 void buf_add_hex(struct buf *b, uint64_t v, unsigned digits); /* at least so many, at most 16 */
 void buf_add_u64(struct buf *b, uint64_t v);                  /* decimal text */
-/* Appends text for a person: control bytes as \xHH (newline \n, tab \t), invalid UTF-8 bytes as
- * \xHH, a backslash doubled; nothing read from input reaches a terminal raw. */
+/* Appends text for a person: control bytes and bytes that are not UTF-8 as \xHH (newline \n, tab
+ * \t), other characters that are hidden (utf_hidden) as \u{202e}, a backslash doubled; nothing read
+ * from input reaches a terminal raw. */
 void buf_add_escaped(struct buf *b, const char *s, size_t n);
+/* The same, but for the characters in keep, such as "\n\t\\", which stay. */
+void buf_add_visible(struct buf *b, const char *s, size_t n, const char *keep);
 const char *buf_str(struct buf *b); /* the text, NUL-terminated; valid until the next call */
 void buf_release(struct buf *b);
 

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct map64_slot *find(const struct map64 *m, uint64_t key)
 {
@@ -14,10 +15,9 @@ static struct map64_slot *find(const struct map64 *m, uint64_t key)
 	return &m->slots[i];
 }
 
-static void enlarge(struct map64 *m)
+static void rebuild(struct map64 *m, size_t size)
 {
 	struct map64 old = *m;
-	size_t size = old.slots ? (old.mask + 1) * 2 : 64;
 
 	m->slots = mem_zarray(size, sizeof *m->slots);
 	m->mask = size - 1;
@@ -32,9 +32,13 @@ uint32_t *map64_put(struct map64 *m, uint64_t key)
 	struct map64_slot *s;
 
 	if (!m->slots || m->n >= (m->mask + 1) / 8 * 5)
-		enlarge(m);
+		rebuild(m, m->slots ? (m->mask + 1) * 2 : 64);
 	s = find(m, key);
 	if (!s->value) {
+		if (MEM_MOVES && m->n % (m->n / 64 + 1) == 0) { /* as arrays do: mem.h */
+			rebuild(m, m->mask + 1);
+			s = find(m, key);
+		}
 		s->key = key;
 		m->n++;
 	}
@@ -71,4 +75,71 @@ void map64_release(struct map64 *m)
 {
 	free(m->slots);
 	*m = (struct map64)MAP64_INIT;
+}
+
+enum { ID_SET_FIRST = 64, ID_SET_MASK = 0xff };
+
+static void put_id(struct id_set *s, uint64_t hash, uint32_t id)
+{
+	size_t i = (size_t)hash & s->mask;
+
+	while (s->slots[i])
+		i = (i + 1) & s->mask;
+	s->slots[i] = id | ((uint32_t)hash & ~s->id_mask);
+}
+
+/* Makes bits of the hash bits of the id. */
+static void widen_ids(struct id_set *s, uint32_t id)
+{
+	uint32_t old = s->id_mask;
+
+	while (id > s->id_mask)
+		s->id_mask = s->id_mask << 1 | 1;
+	for (size_t k = 0; k <= s->mask; k++)
+		s->slots[k] &= old | ~s->id_mask;
+}
+
+void id_set_reserve(struct id_set *s, size_t n, const struct id_rows *rows, const void *table)
+{
+	struct id_set old = *s;
+	size_t size = old.slots ? old.mask + 1 : ID_SET_FIRST;
+
+	while (n > size / 8 * 5)
+		size *= 2;
+	if (old.slots && size == old.mask + 1)
+		return;
+	s->slots = mem_zarray(size, sizeof *s->slots);
+	s->mask = size - 1;
+	if (!old.slots)
+		s->id_mask = ID_SET_MASK;
+	for (size_t k = 0; old.slots && k <= old.mask; k++) {
+		uint32_t id = old.slots[k] & s->id_mask;
+
+		if (id)
+			put_id(s, rows->hash(table, id), id);
+	}
+	free(old.slots);
+}
+
+void id_set_add(struct id_set *s, const struct id_rows *rows, const void *table, uint64_t hash,
+		uint32_t id)
+{
+	id_set_reserve(s, s->n + 1, rows, table);
+	if (id > s->id_mask)
+		widen_ids(s, id);
+	put_id(s, hash, id);
+	s->n++;
+}
+
+void id_set_clear(struct id_set *s)
+{
+	if (s->n)
+		memset(s->slots, 0, (s->mask + 1) * sizeof *s->slots);
+	s->n = 0;
+}
+
+void id_set_release(struct id_set *s)
+{
+	free(s->slots);
+	*s = (struct id_set)ID_SET_INIT;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/intern.h"
 
-#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -10,55 +9,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t *slot(const struct intern *t, const char *s, size_t n, uint32_t hash)
+struct text {
+	const char *s;
+	size_t n;
+	uint32_t hash;
+};
+
+static uint64_t row_hash(const void *table, uint32_t id)
 {
-	size_t i = hash & t->mask;
-
-	for (; t->slots[i]; i = (i + 1) & t->mask) {
-		const struct intern_row *r = &t->rows[t->slots[i]];
-
-		if (r->hash == hash && r->len == n && !memcmp(r->s, s, n))
-			break;
-	}
-	return &t->slots[i];
+	return ((const struct intern *)table)->rows[id].hash;
 }
 
-static void enlarge(struct intern *t)
+static bool row_equal(const void *table, uint32_t id, const void *key)
 {
-	size_t size = t->slots ? (t->mask + 1) * 2 : 64;
+	const struct intern_row *r = &((const struct intern *)table)->rows[id];
+	const struct text *t = key;
 
-	free(t->slots);
-	t->slots = mem_zarray(size, sizeof *t->slots);
-	t->mask = size - 1;
-	for (uint32_t id = 1; id < t->n; id++) {
-		const struct intern_row *r = &t->rows[id];
-		uint32_t *place = slot(t, r->s, r->len, r->hash);
-
-		if (!*place) /* a million equal rows must not make a chain */
-			*place = id;
-	}
+	return r->hash == t->hash && r->len == t->n && !memcmp(r->s, t->s, t->n);
 }
 
-static uint32_t add_row(struct intern *t, const char *s, size_t n, uint32_t hash)
+static const struct id_rows texts = {row_hash, row_equal};
+
+static struct text text_of(const char *s, size_t n)
+{
+	return (struct text){s, n, (uint32_t)hash_bytes(s, n)};
+}
+
+static uint32_t add_row(struct intern *t, const struct text *x)
 {
 	if (!t->n)
 		VEC_PUSH(t->rows, t->n, t->cap) = (struct intern_row){.s = ""};
 	VEC_PUSH(t->rows, t->n, t->cap) = (struct intern_row){
-	    .s = arena_strndup(&t->text, s, n), .len = (uint32_t)n, .hash = hash};
+	    .s = arena_strndup(&t->text, x->s, x->n), .len = (uint32_t)x->n, .hash = x->hash};
 	return (uint32_t)(t->n - 1);
 }
 
 uint32_t intern_add(struct intern *t, const char *s, size_t n)
 {
-	uint32_t hash = (uint32_t)hash_bytes(s, n);
-	uint32_t *place;
+	struct text x = text_of(s, n);
+	uint32_t id = id_set_find(&t->set, &texts, t, x.hash, &x);
 
-	if (!t->slots || t->n >= (t->mask + 1) / 2)
-		enlarge(t);
-	place = slot(t, s, n, hash);
-	if (!*place)
-		*place = add_row(t, s, n, hash);
-	return *place;
+	if (!id) {
+		id = add_row(t, &x);
+		id_set_add(&t->set, &texts, t, x.hash, id);
+	}
+	return id;
 }
 
 uint32_t intern_add_cut(struct intern *t, const char *s, size_t n, size_t limit, bool *cut)
@@ -82,20 +77,18 @@ uint32_t intern_add_cut(struct intern *t, const char *s, size_t n, size_t limit,
 
 uint32_t intern_find(const struct intern *t, const char *s, size_t n)
 {
-	return t->slots ? *slot(t, s, n, (uint32_t)hash_bytes(s, n)) : 0;
+	struct text x = text_of(s, n);
+
+	return id_set_find(&t->set, &texts, t, x.hash, &x);
 }
 
 uint32_t intern_append(struct intern *t, const char *s, size_t n)
 {
-	uint32_t hash = (uint32_t)hash_bytes(s, n);
-	uint32_t id, *place;
+	struct text x = text_of(s, n);
+	uint32_t before = id_set_find(&t->set, &texts, t, x.hash, &x), id = add_row(t, &x);
 
-	if (!t->slots || t->n >= (t->mask + 1) / 2)
-		enlarge(t);
-	place = slot(t, s, n, hash);
-	id = add_row(t, s, n, hash);
-	if (!*place) /* of equal rows the first is the one that is found */
-		*place = id;
+	if (!before) /* of equal rows the first is the one that is found */
+		id_set_add(&t->set, &texts, t, x.hash, id);
 	return id;
 }
 
@@ -111,7 +104,7 @@ const char *intern_text(const struct intern *t, uint32_t id, size_t *n)
 void intern_release(struct intern *t)
 {
 	free(t->rows);
-	free(t->slots);
+	id_set_release(&t->set);
 	arena_release(&t->text);
 	*t = (struct intern)INTERN_INIT;
 }

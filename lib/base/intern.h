@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Byte strings to dense ids from 1 and back; 0 is the empty string's id only by absence: the
- * empty string gets an id like any other. Bytes live until intern_release and never move.
+ * empty string gets an id like any other. Bytes live until intern_release and never move; they
+ * are not aligned. A string takes 17 bytes and its place in an id_set beside its own.
  */
 #ifndef TM_BASE_INTERN_H
 #define TM_BASE_INTERN_H
 
 #include "lib/base/arena.h"
+#include "lib/base/hash.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +20,7 @@ struct intern {
 		uint32_t hash;
 	} * rows;      /* rows[0] is "", so that rows[id] is always valid */
 	size_t n, cap; /* n counts rows[0] too once something is in */
-	uint32_t *slots;
-	size_t mask;
+	struct id_set set;
 	struct arena text;
 };
 

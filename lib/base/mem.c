@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LARGE = 1 << 20 };
+
 void (*mem_on_failure)(void);
 
-static void fail(void)
+void mem_exhausted(void)
 {
 	if (mem_on_failure)
 		mem_on_failure();
@@ -20,7 +22,7 @@ static size_t product(size_t n, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
-		fail();
+		mem_exhausted();
 	return bytes ? bytes : 1;
 }
 
@@ -39,7 +41,7 @@ void *mem_array(size_t n, size_t size)
 	void *p = malloc(product(n, size));
 
 	if (!p)
-		fail();
+		mem_exhausted();
 	return p;
 }
 
@@ -48,7 +50,7 @@ void *mem_zarray(size_t n, size_t size)
 	void *p = calloc(1, product(n, size));
 
 	if (!p)
-		fail();
+		mem_exhausted();
 	return p;
 }
 
@@ -56,7 +58,7 @@ void *mem_realloc(void *p, size_t n, size_t size)
 {
 	p = realloc(p, product(n, size));
 	if (!p)
-		fail();
+		mem_exhausted();
 	return p;
 }
 
@@ -75,17 +77,39 @@ char *mem_strndup(const char *s, size_t n)
 	return p;
 }
 
+/* To a new block with room for n elements, of which there are up to had: see mem.h. */
+static void *moved(void *p, size_t had, size_t n, size_t size)
+{
+	void *to = mem_array(n, size);
+
+	if (had)
+		memcpy(to, p, had * size);
+	free(p);
+	return to;
+}
+
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
 {
-	size_t n = *cap ? *cap : 16;
+	size_t n = *cap ? *cap : 16, had = *cap;
 
 	while (n < need) {
 		if (n > SIZE_MAX / 2)
-			fail();
-		n *= 2;
+			mem_exhausted();
+		n += n > LARGE / size ? n / 4 + 1 : n;
 	}
-	if (n == *cap)
-		return p;
 	*cap = n;
-	return mem_realloc(p, n, size);
+	if (MEM_MOVES && (n != had || need % (need / 64 + 1) == 0))
+		return moved(p, had, n, size);
+	return n == had ? p : mem_realloc(p, n, size);
+}
+
+void *mem_grow_zero(void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t old = *cap;
+
+	if (need <= old)
+		return p;
+	p = mem_grow(p, cap, need, size);
+	memset((char *)p + old * size, 0, (*cap - old) * size);
+	return p;
 }

@@ -46,6 +46,32 @@ size_t utf8_next(const char *s, size_t n, uint32_t *cp)
 	return len;
 }
 
+bool utf_hidden(uint32_t cp)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+	    {0x0000, 0x001f},   {0x007f, 0x009f},   {0x00ad, 0x00ad},   {0x034f, 0x034f},
+	    {0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+	    {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+	    {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfff8},
+	    {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+	};
+	size_t i = 0;
+
+	while (i < sizeof ranges / sizeof *ranges && cp > ranges[i].last)
+		i++;
+	return i < sizeof ranges / sizeof *ranges && cp >= ranges[i].first;
+}
+
+void utf_add_json(struct buf *out, uint32_t cp)
+{
+	if (cp > 0xffff)
+		buf_addf(out, "\\u%04x\\u%04x", 0xd7c0 + (cp >> 10), 0xdc00 + (cp & 0x3ff));
+	else
+		buf_addf(out, "\\u%04x", cp);
+}
+
 bool utf8_valid(const char *s, size_t n)
 {
 	while (n) {

@@ -4,7 +4,38 @@
  */
 #include "lib/capture/capture.h"
 
+#include "lib/capture/hold.h"
+#include "lib/capture/memory.h"
+
+#include <sys/mman.h>
 #include <unistd.h>
+
+/* Linux 4.14 and later empty the page in every copy of the memory, and vfork makes none. */
+void cap_original(void)
+{
+#ifdef MADV_WIPEONFORK
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *mark = cap_map(page);
+
+	if (!mark)
+		return;
+	if (madvise(mark, page, MADV_WIPEONFORK)) {
+		cap_unmap(mark, page);
+		return;
+	}
+	*mark = 1;
+	cap.original = mark;
+#endif
+}
+
+bool cap_copied(void)
+{
+	if (!cap.original || *cap.original)
+		return false;
+	atomic_store(&cap.state, CAP_DONE);
+	cap_output_close(&cap.out);
+	return true;
+}
 
 /* What is in the rings belongs to what has been written already, or to another process. */
 static void anew(int fd)
@@ -42,7 +73,7 @@ static bool locked;
 
 void cap_fork_prepare(void)
 {
-	locked = !(cap_self.depth & CAP_BUSY);
+	locked = !(cap_self.depth & CAP_BUSY) && !cap_copied();
 	if (!locked)
 		return;
 	cap_self.depth |= CAP_QUIET;
@@ -69,20 +100,20 @@ void cap_fork_parent(void)
 void cap_fork_child(void)
 {
 	bool on = cap_on(), children = cap.settings.children && locked;
-	int old = cap.out.fd, fd;
+	int cancel = cap_uncancelled(), fd;
 
 	cap_fork_parent();
 	cap_shadow_fork();
 	atomic_store(&cap.state, CAP_DONE);
 	atomic_store(&cap.helped, false);
-	if (!on)
-		return;
-	cap.out.fd = -1;
-	close(old);
-	cap.pid = (uint32_t)getpid();
-	if (!children)
-		return;
-	fd = cap_output_open(&cap.settings);
-	if (fd >= 0)
-		anew(fd);
+	if (on) {
+		cap_output_close(&cap.out);
+		cap.pid = (uint32_t)getpid();
+		fd = children ? cap_output_open(&cap.settings) : -1;
+		if (fd >= 0) {
+			cap_original();
+			anew(fd);
+		}
+	}
+	cap_cancelled(cancel);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/capture/capture.h"
 
+#include "lib/capture/far.h"
+#include "lib/capture/hold.h"
+#include "lib/capture/memory.h"
 #include "lib/capture/sample.h"
 #include "lib/capture/timing.h"
 #include "lib/capture/unwind.h"
@@ -25,33 +28,39 @@ int64_t cap_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* OUT, or OUT.PID of a child. */
+static void name_output(const struct cap_settings *s)
+{
+	size_t n = strlen(s->out);
+	char digits[16], *p = digits + sizeof digits - 1;
+	uint32_t v = cap.pid;
+
+	memcpy(cap.path, s->out, n + 1);
+	if (!n || !s->children || (s->fd >= 0 && s->pid == cap.pid))
+		return;
+	*p = 0;
+	do
+		*--p = (char)('0' + v % 10);
+	while (v /= 10);
+	cap.path[n] = '.';
+	memcpy(cap.path + n + 1, p, strlen(p) + 1);
+}
+
 int cap_output_open(const struct cap_settings *s)
 {
-	char path[CAP_PATH_MAX + 16];
-	size_t n = strlen(s->out);
-	int truncate = O_TRUNC;
+	int truncate = O_TRUNC, fd;
 	struct stat st;
 
+	name_output(s);
 	if (s->fd >= 0 && s->pid == cap.pid)
 		return s->fd;
-	if (!n)
+	if (!*cap.path)
 		return -1;
-	memcpy(path, s->out, n + 1);
-	if (s->children) { /* OUT.PID */
-		char digits[16], *p = digits + sizeof digits - 1;
-		uint32_t v = cap.pid;
-
-		*p = 0;
-		do
-			*--p = (char)('0' + v % 10);
-		while (v /= 10);
-		path[n] = '.';
-		memcpy(path + n + 1, p, strlen(p) + 1);
-	}
 	/* A process that execs goes on in its file. */
-	if (stat(path, &st) || (s->children && (uint64_t)st.st_mtime >= s->since))
+	if (stat(cap.path, &st) || (s->children && (uint64_t)st.st_mtime >= s->since))
 		truncate = 0;
-	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | truncate, 0666);
+	fd = open(cap.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | truncate, 0666);
+	return fd < 0 ? fd : cap_far(fd, FD_CLOEXEC);
 }
 
 /* A pipe would not end before we do. */
@@ -70,11 +79,23 @@ static void thread_ends(void *ring)
 	cap_ring_give_back(ring);
 }
 
+static struct cap_outcome *find_outcome(int fd)
+{
+	struct cap_outcome *o;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || st.st_size != sizeof *o)
+		return NULL;
+	o = cap_map_file(fd, sizeof *o);
+	return o && o->mark == CAP_OUTCOME ? o : NULL;
+}
+
 static bool begin(const struct cap_settings *s)
 {
 	int fd;
 
 	cap.pid = (uint32_t)getpid();
+	cap_bounds_first_thread();
 	if (s->pid && s->pid != cap.pid && !s->children) {
 		close_foreign(s);
 		return false;
@@ -84,12 +105,14 @@ static bool begin(const struct cap_settings *s)
 		cap.settings.stacks = CAP_STACKS_UNWIND;
 	cap.some = s->threshold || s->sample;
 	cap.start = cap_now();
+	cap.outcome = find_outcome(s->outcome);
 	fd = cap_output_open(s);
 	if (fd < 0 || !cap_stacks_init(&cap.stacks, 0) || !cap_modules_init(&cap.modules) ||
 	    (cap.some && !cap_live_init(&cap.live)))
 		return false;
 	if (pthread_key_create(&cap.ending, thread_ends))
 		return false;
+	cap_original();
 	cap_modules_scan(&cap.modules, true);
 	cap_write_begin(fd);
 	cap_write(true);
@@ -101,7 +124,7 @@ static bool begin(const struct cap_settings *s)
 bool cap_start(const struct cap_settings *s)
 {
 	unsigned depth = cap_self.depth;
-	int error = errno;
+	int error = errno, cancel = cap_uncancelled();
 
 	cap_self.depth = CAP_QUIET;
 	cap_lock(&cap.starting);
@@ -109,6 +132,7 @@ bool cap_start(const struct cap_settings *s)
 		atomic_store(&cap.state, begin(s) ? CAP_ON : CAP_DONE);
 	cap_unlock(&cap.starting);
 	cap_self.depth = depth;
+	cap_cancelled(cancel);
 	errno = error;
 	return cap_on();
 }
@@ -116,12 +140,12 @@ bool cap_start(const struct cap_settings *s)
 static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
 {
 	int error = errno;
-	struct cap_ring *ring = cap_rings_take(&cap.rings, (uint32_t)syscall(SYS_gettid));
+	struct cap_ring *ring =
+	    cap_copied() ? NULL : cap_rings_take(&cap.rings, (uint32_t)syscall(SYS_gettid));
 
 	if (!ring) {
 		atomic_fetch_add_explicit(&cap.ringless, 1, memory_order_relaxed);
 	} else {
-		cap_stack_bounds(&ring->stack_lo, &ring->stack_hi);
 		ring->random = ((uint64_t)cap_now() * 2654435769u ^ (uintptr_t)ring) | 1;
 		pthread_setspecific(cap.ending, ring);
 		cap_self.ring = ring;
@@ -132,32 +156,23 @@ static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
 	return ring;
 }
 
-/* While a thread is the writer: a handler may exit, and then wants to be the writer itself. */
-static void hold_signals(sigset_t *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
 /* Waits until the writer has made room, or is the writer. */
 static __attribute__((noinline)) bool wait_for_room(struct cap_ring *ring, unsigned n)
 {
-	int error = errno;
+	int error = errno, cancel = cap_uncancelled();
 	long pause = 1000;
 	sigset_t before;
 
-	while (!cap_ring_room(ring, n) && cap_on()) {
-		hold_signals(&before);
+	while (!cap_copied() && !cap_ring_room(ring, n) && cap_on()) {
+		cap_hold_signals(&before);
 		if (cap_trylock(&cap.writing)) {
 			if (cap_on())
 				cap_write(false);
 			cap_unlock(&cap.writing);
-			pthread_sigmask(SIG_SETMASK, &before, NULL);
+			cap_release_signals(&before);
 			continue;
 		}
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		cap_release_signals(&before);
 		if (cap.settings.drop)
 			break;
 		{
@@ -167,6 +182,7 @@ static __attribute__((noinline)) bool wait_for_room(struct cap_ring *ring, unsig
 			pause = pause < 1000000 ? pause * 2 : pause;
 		}
 	}
+	cap_cancelled(cancel);
 	errno = error;
 	return cap_ring_room(ring, n);
 }
@@ -238,34 +254,34 @@ static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_
 	uintptr_t fp;
 	unsigned n;
 
-	if (!CAP_HAS_CFI)
+	if (!CAP_HAS_CFI || !cap_bounds_have(&ring->bounds, (uintptr_t)where.cfa))
 		return cap_unwind_tables(where.caller, pc, cap.settings.depth);
 	if (ring->rules_of != flushed)
 		memset(&ring->rules, 0, sizeof ring->rules);
 	ring->rules_of = flushed;
 	memcpy(&fp, where.frame, sizeof fp); /* what the hook has saved */
 	pc[0] = cap_code((uintptr_t)where.caller);
-	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->stack_lo, ring->stack_hi,
-			   pc, cap.settings.depth);
+	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->bounds.hi, pc,
+			   cap.settings.depth);
 	return n ? n : cap_unwind_tables(where.caller, pc, cap.settings.depth);
 }
 
 static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 {
-	uint64_t pc[CAP_DEPTH_MAX];
+	uint64_t *pc = ring->pc;
 	unsigned n = 0;
 
 	switch (cap.settings.stacks) {
 	case CAP_STACKS_NONE: return 0;
 	case CAP_STACKS_FP:
-		n = cap_unwind_fp(where.frame, ring->stack_lo, ring->stack_hi, pc,
-				  cap.settings.depth);
+		if (cap_bounds_have(&ring->bounds, (uintptr_t)where.frame))
+			n = cap_unwind_fp(where.frame, ring->bounds.hi, pc, cap.settings.depth);
 		if (!n) { /* on a stack that is not the thread's: a coroutine's, a signal's */
 			pc[0] = cap_code((uintptr_t)where.caller);
 			n = 1;
 		}
 		break;
-	case CAP_STACKS_SHADOW: n = cap_shadow_of(where, pc); break;
+	case CAP_STACKS_SHADOW: n = cap_shadow_of(where, ring->entry, pc); break;
 	default: n = by_tables(ring, where, pc); break;
 	}
 	return cap_stacks_id(&cap.stacks, &ring->last, pc, n);
@@ -448,7 +464,7 @@ void cap_modules_look(void)
 {
 	unsigned depth = cap_self.depth;
 
-	if (!cap_on())
+	if (cap_copied() || !cap_on())
 		return;
 	cap_self.depth = depth | CAP_QUIET;
 	if (cap_modules_scan(&cap.modules, true))
@@ -460,24 +476,25 @@ bool cap_flush(void)
 {
 	unsigned depth = cap_self.depth;
 	bool done = false;
-	int error = errno;
+	int error = errno, cancel = cap_uncancelled();
 	sigset_t before;
 
 	cap_self.depth = depth | CAP_QUIET;
-	for (int tries = 0; cap_on() && !done && tries < 1000; tries++) {
+	for (int tries = 0; !cap_copied() && cap_on() && !done && tries < 1000; tries++) {
 		struct timespec t = {0, 1000000};
 
-		hold_signals(&before);
+		cap_hold_signals(&before);
 		done = cap_trylock(&cap.writing);
 		if (done) {
 			cap_write(true);
 			cap_unlock(&cap.writing);
 		}
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		cap_release_signals(&before);
 		if (!done)
 			nanosleep(&t, NULL);
 	}
 	cap_self.depth = depth;
+	cap_cancelled(cancel);
 	errno = error;
 	return done;
 }
@@ -495,10 +512,13 @@ static bool all_quiet(void)
 void cap_finish(const char *note)
 {
 	unsigned depth = cap_self.depth;
+	int on = CAP_ON, cancel;
 	sigset_t before;
-	int on = CAP_ON;
 
-	hold_signals(&before);
+	if (cap_copied())
+		return;
+	cancel = cap_uncancelled();
+	cap_hold_signals(&before);
 	/* In a handler that has interrupted the recorder, whose locks may be held. */
 	cap_self.depth = depth | CAP_QUIET;
 	if (!(depth & CAP_BUSY) && cap_on())
@@ -513,5 +533,6 @@ void cap_finish(const char *note)
 	}
 	cap_unlock(&cap.writing);
 	cap_self.depth = depth;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	cap_release_signals(&before);
+	cap_cancelled(cancel);
 }

@@ -6,7 +6,7 @@
  * A thread takes a block's stack, interns it, takes a number and puts a record into its ring.
  * Whoever holds cap.writing is the writer: the helper thread every CAP_TICK_MS or when a ring is
  * half full, a thread whose ring is full, and the thread that ends the process. Nothing in here
- * calls malloc, but for the first event of a thread (its stack's bounds), with the hooks off.
+ * calls malloc; the C library does, with the hooks off, when the helper is started.
  *
  * Bounded: CAP_RINGS rings, CAP_NODES nodes of stacks, CAP_MODULES modules, CAP_LIVE sampled
  * blocks, CAP_NAMES names. What does not fit is counted, and a note of loss in the trace tells it;
@@ -52,6 +52,7 @@ struct capture {
 	_Atomic uint64_t ringless;    /* too many threads */
 	_Atomic uint64_t dropped;     /* slow output */
 	_Atomic uint64_t nameless;    /* what has no room for its name */
+	struct cap_outcome *outcome;  /* NULL: nobody wants to know */
 	uint32_t *generation;         /* the writer's: of thread numbers, by tid */
 	int64_t flushed;              /* the writer's */
 	struct cap_pcs pcs;           /* the writer's */
@@ -62,7 +63,9 @@ struct capture {
 	struct cap_output out; /* the writer's */
 	struct cap_live live;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
-	_Atomic int state;               /* enum cap_state */
+	char path[CAP_PATH_MAX + 16];    /* of the output; "": not known */
+	const char *original; /* 1, and 0 in a copy of the process; NULL: not told apart */
+	_Atomic int state;    /* enum cap_state */
 	struct cap_lock writing, starting, naming;
 	uint32_t pid;
 	pthread_key_t ending; /* gives a thread's ring back */
@@ -101,7 +104,7 @@ extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec"
 
 /* Begins to record as the settings say; false: not this process, no output, or no memory. */
 bool cap_start(const struct cap_settings *s);
-/* The descriptor that the settings name for this process; -1: none. */
+/* The descriptor that the settings name for this process; -1: none. Sets cap.path. */
 int cap_output_open(const struct cap_settings *s);
 /* What is written so far reaches the output. False: somebody else is writing and does not end. */
 bool cap_flush(void);
@@ -109,6 +112,11 @@ bool cap_flush(void);
 void cap_finish(const char *note);
 /* Goes on behind cap_finish with another capture in the same output: an exec has failed. */
 void cap_resume(void);
+/* In a copy of the process that no handler of fork has heard of (_Fork, the system call): nothing
+ * is recorded from then on, and true. Asked wherever what the helper has locked may be waited for.
+ */
+bool cap_copied(void);
+void cap_original(void); /* this one is none */
 void cap_fork_prepare(void);
 void cap_fork_parent(void);
 void cap_fork_child(void);
@@ -156,15 +164,22 @@ struct cap_ring *cap_open(unsigned n);
 void cap_close(const struct cap_ring *ring);
 /* In names.c: the row of a name, made when there is none; 0: there is no room, which is counted. */
 uint32_t cap_name_id(const char *text, const char *unit);
-/* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. */
-unsigned cap_shadow_of(struct cap_where where, uint64_t *pc);
+/* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. entry and pc
+ * have room for CAP_DEPTH_MAX. */
+unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc);
 
 /* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
 void cap_write_begin(int fd);
 void cap_write(bool flush);
 void cap_write_end(const char *end); /* a note, or NULL */
+/* A line in standard error, as it was when cap_say_there was called: not into a file that the
+ * program has opened under that number since. why may be NULL. */
+void cap_say(const char *what, const char *why);
+void cap_say_there(void);
 /* In helper.c. */
 void cap_helper_start(void);
+/* When it is back there is no such thread, for the kernel neither. */
+void cap_helper_stop(void);
 void cap_helper_wake(void);
 
 int64_t cap_now(void);

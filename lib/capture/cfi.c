@@ -6,6 +6,7 @@
  */
 #include "lib/capture/cfi.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
@@ -456,10 +457,35 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
+#if defined DLFO_EH_SEGMENT_TYPE && \
+    !defined CAP_WRAP /* a static program allocates before it works */
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+/* dl_iterate_phdr holds a lock while it calls back, and what it calls may be waiting for a lock
+ * that the program holds while it allocates. */
+static bool find_object(uint64_t pc, struct cfi_rule *rule)
+{
+	struct dl_find_object o;
+
+	if (!_dl_find_object)
+		return false;
+	if (!_dl_find_object((void *)(uintptr_t)(pc - 1), &o) && o.dlfo_eh_frame)
+		*rule = cfi_search(o.dlfo_map_start, o.dlfo_map_end, o.dlfo_eh_frame, pc);
+	return true;
+}
+#else
+static bool find_object(uint64_t pc, struct cfi_rule *rule)
+{
+	(void)pc, (void)rule;
+	return false;
+}
+#endif
+
 struct cfi_rule cfi_find(uint64_t pc)
 {
 	struct search s = {.pc = pc, .rule = {.kind = CFI_NO_TABLE}};
 
-	dl_iterate_phdr(look, &s);
+	if (!find_object(pc, &s.rule))
+		dl_iterate_phdr(look, &s);
 	return s.rule;
 }

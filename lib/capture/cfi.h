@@ -32,7 +32,9 @@ struct cfi_rule {
 	bool fp_at_fp; /* fp is from the frame pointer's value here, not from the frame */
 };
 
-/* The rule at a return address of the process. Takes the dynamic linker's lock. */
+/* The rule at a return address of the process. glibc's _dl_find_object (2.35 on) says whose code it
+ * is, without a lock; elsewhere, and in static programs, dl_iterate_phdr, which takes one of the
+ * dynamic linker's. */
 struct cfi_rule cfi_find(uint64_t pc);
 
 /* The same in an .eh_frame_hdr at hdr, all in memory [.., end). For cfi_find and tests. */

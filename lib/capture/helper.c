@@ -6,17 +6,22 @@
  */
 #include "lib/capture/capture.h"
 
+#include "lib/capture/hold.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RECLAIM_NS = 1000000000 };
+enum { RECLAIM_NS = 1000000000, ALONE_NS = 200000000 };
+
+static sigset_t mask;           /* of who has started it */
+static _Atomic uint32_t helper; /* its tid; 0: it has not begun, or ended */
+static _Atomic bool leave;
 
 static void sleep_for(int64_t ns)
 {
@@ -92,10 +97,33 @@ static void sample_memory(void)
 	cap_self.depth = CAP_QUIET;
 }
 
+/* The first thread has left by pthread_exit and the others have ended: the process ends with its
+ * last thread, which would be us. Of /proc/self/stat (proc(5)) field 3 is the first thread's state,
+ * field 20 the number of threads, it among them. */
+static bool alone(void)
+{
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	char text[512];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	const char *p;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	for (p = text + strlen(text); p > text && *p != ')';) /* a name may have any others */
+		p--;
+	if (strncmp(p, ") Z ", 4) != 0)
+		return false;
+	for (int field = 2; p && field < 20; field++)
+		p = strchr(p + 1, ' ');
+	return p && !strncmp(p, " 2 ", 3);
+}
+
 static void *run(void *arg)
 {
 	int64_t tick = (int64_t)CAP_TICK_MS * 1000000, rss = (int64_t)cap.settings.rss_ms * 1000000;
 	int64_t next_rss = cap.start, next_reclaim = cap.start + RECLAIM_NS;
+	int64_t next_alone = cap.start + ALONE_NS;
 	uint64_t seen = cap.modules.adds;
 	int64_t end = cap.settings.duration_ms
 			  ? cap.start + (int64_t)cap.settings.duration_ms * 1000000
@@ -103,7 +131,8 @@ static void *run(void *arg)
 
 	(void)arg;
 	cap_self.depth = CAP_QUIET;
-	while (cap_on()) {
+	atomic_store(&helper, (uint32_t)syscall(SYS_gettid));
+	while (cap_on() && !atomic_load(&leave)) {
 		int64_t now = cap_now();
 
 		if (now >= end) {
@@ -113,6 +142,11 @@ static void *run(void *arg)
 		if (rss && now >= next_rss) {
 			sample_memory();
 			next_rss = now + rss;
+		}
+		if (now >= next_alone) {
+			if (alone())
+				break;
+			next_alone = now + ALONE_NS;
 		}
 		if (now >= next_reclaim) {
 			reclaim();
@@ -131,21 +165,22 @@ static void *run(void *arg)
 		}
 		sleep_for(rss && rss < tick ? rss : tick);
 	}
+	/* If we are the last thread, what the program does at exit is done by us. */
+	cap_self.depth = 0;
+	cap_release_signals(&mask);
 	return NULL;
 }
 
 void cap_helper_start(void)
 {
 	unsigned depth = cap_self.depth;
-	sigset_t all, before;
 	pthread_attr_t attr;
 	pthread_t thread;
 
 	if (atomic_exchange(&cap.helped, true))
 		return;
 	cap_self.depth |= CAP_QUIET;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	cap_hold_signals(&mask);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 256 << 10);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -153,6 +188,28 @@ void cap_helper_start(void)
 	if (!pthread_create(&thread, &attr, run, NULL))
 		pthread_setname_np(thread, "tracemill");
 	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	cap_release_signals(&mask);
 	cap_self.depth = depth;
+}
+
+void cap_helper_stop(void)
+{
+	int cancel = cap_uncancelled();
+	uint32_t tid;
+
+	atomic_store(&leave, true);
+	for (int tries = 0; atomic_load(&cap.helped) && tries < 1000; tries++) {
+		struct timespec t = {0, 1000000};
+
+		tid = atomic_load(&helper);
+		if (tid && syscall(SYS_tgkill, (long)cap.pid, (long)tid, 0)) {
+			atomic_store(&helper, 0);
+			atomic_store(&cap.helped, false);
+		} else {
+			cap_helper_wake();
+			nanosleep(&t, NULL);
+		}
+	}
+	atomic_store(&leave, false);
+	cap_cancelled(cancel);
 }

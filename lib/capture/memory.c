@@ -6,16 +6,24 @@
 #include <unistd.h>
 
 /* The system call itself: mmap may be hooked. */
-void *cap_map(size_t size)
+static void *map(size_t size, int flags, int fd)
 {
 #ifdef SYS_mmap2 /* 32-bit arm and x86, whose SYS_mmap takes a struct, if there is one */
-	long p = syscall(SYS_mmap2, NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+	long p = syscall(SYS_mmap2, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0L);
 #else
-	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0L);
 #endif
 	return p == -1 ? NULL : (void *)p;
+}
+
+void *cap_map(size_t size)
+{
+	return map(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+void *cap_map_file(int fd, size_t size)
+{
+	return map(size, MAP_SHARED, fd);
 }
 
 void cap_unmap(void *p, size_t size)

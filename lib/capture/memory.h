@@ -9,6 +9,8 @@
 #include <stddef.h>
 
 void *cap_map(size_t size);
+/* The first size bytes of a file, shared with whoever has it. */
+void *cap_map_file(int fd, size_t size);
 void cap_unmap(void *p, size_t size);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/capture/output.h"
 
+#include "lib/capture/far.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,35 +13,43 @@
 
 enum { TEXT_MAX = 4096 };
 
-/* A pipe that nobody reads is an error of ours, not a signal to the program. */
-static ssize_t write_quietly(int fd, const uint8_t *p, size_t n)
+/* What a write that fails sends to the thread that writes; 0: nothing. */
+static int signal_of(int error)
 {
-	sigset_t pipe_only, before, waiting;
-	ssize_t done;
-	bool had;
-	int error;
+	return error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+}
 
-	sigemptyset(&pipe_only);
-	sigaddset(&pipe_only, SIGPIPE);
+/* An error of ours is not a signal to the program. */
+long cap_output_write(int fd, const void *p, size_t n)
+{
+	sigset_t ours, before, waiting;
+	ssize_t done;
+	int error, sig;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
 	sigpending(&waiting);
-	had = sigismember(&waiting, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+	pthread_sigmask(SIG_BLOCK, &ours, &before);
 	done = write(fd, p, n);
 	error = errno;
-	if (done < 0 && error == EPIPE && !had) {
+	sig = done < 0 ? signal_of(error) : 0;
+	if (sig && !sigismember(&waiting, sig)) {
 		struct timespec none = {0};
 
-		sigtimedwait(&pipe_only, NULL, &none);
+		sigemptyset(&ours);
+		sigaddset(&ours, sig);
+		sigtimedwait(&ours, NULL, &none);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
-	return done;
+	return (long)done;
 }
 
 static void put(struct cap_output *o, const uint8_t *p, size_t n)
 {
 	while (n && o->fd >= 0) {
-		ssize_t done = write_quietly(o->fd, p, n);
+		long done = cap_output_write(o->fd, p, n);
 
 		if (done < 0 && errno == EINTR)
 			continue;
@@ -60,13 +71,34 @@ static bool same_file(const struct cap_output *o)
 	       (uint64_t)st.st_ino == o->inode;
 }
 
-void cap_output_begin(struct cap_output *o, int fd)
+static bool opened_again(struct cap_output *o)
+{
+	int fd = o->path ? open(o->path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return false;
+	o->fd = cap_far(fd, FD_CLOEXEC);
+	if (same_file(o))
+		return true;
+	close(o->fd);
+	return false;
+}
+
+void cap_output_close(struct cap_output *o)
+{
+	if (o->fd >= 0 && same_file(o))
+		close(o->fd);
+	o->fd = -1;
+}
+
+void cap_output_begin(struct cap_output *o, int fd, const char *path)
 {
 	uint8_t mark[TRACE_MARK_SIZE];
 	struct stat st;
 
 	memset(o, 0, offsetof(struct cap_output, mark));
 	o->fd = fd;
+	o->path = path;
 	if (fstat(fd, &st)) {
 		o->error = errno;
 		o->fd = -1;
@@ -82,7 +114,7 @@ void cap_output_chunk(struct cap_output *o, uint32_t kind, const void *payload, 
 {
 	if (o->fd < 0)
 		return;
-	if (!same_file(o)) {
+	if (!same_file(o) && !opened_again(o)) {
 		o->error = EBADF;
 		o->fd = -1;
 		return;

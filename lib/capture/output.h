@@ -4,8 +4,8 @@
  * events being filled. Nothing here allocates. One caller at a time.
  *
  * The program does not know of our descriptor and may close it, and open another file under its
- * number: so before each write it is looked whether it is still the same file. After the first
- * error nothing more is written (the trace is cut there).
+ * number: so before each write it is looked whether it is still the same file, and if not, it is
+ * opened again by its path. After the first error nothing more is written (the trace is cut there).
  */
 #ifndef TM_CAPTURE_OUTPUT_H
 #define TM_CAPTURE_OUTPUT_H
@@ -15,8 +15,9 @@
 enum { CAP_CHUNK = 32 << 10 };
 
 struct cap_output {
-	int fd;    /* -1: none, or broken */
-	int error; /* errno of what went wrong; 0: nothing */
+	int fd;           /* -1: none, or broken */
+	int error;        /* errno of what went wrong; 0: nothing */
+	const char *path; /* of the output, absolute; NULL: not known */
 	uint64_t device, inode;
 	uint32_t kind;             /* of the rows that are gathered; 0: none */
 	bool fresh;                /* cap_output_row has begun a chunk */
@@ -29,8 +30,12 @@ struct cap_output {
 	uint8_t row[CAP_CHUNK], event[CAP_CHUNK];
 };
 
-/* Begins a capture on fd: writes the mark. */
-void cap_output_begin(struct cap_output *o, int fd);
+/* Begins a capture on fd: writes the mark. path is borrowed; NULL: not known. */
+void cap_output_begin(struct cap_output *o, int fd, const char *path);
+/* Closes the descriptor, if it is still the output's. */
+void cap_output_close(struct cap_output *o);
+/* As write, without the signals of a pipe that nobody reads and of a file that is too large. */
+long cap_output_write(int fd, const void *p, size_t n);
 void cap_output_chunk(struct cap_output *o, uint32_t kind, const void *payload, uint32_t n);
 /* Room for n bytes of rows of this kind, of which first is the first; a chunk is written when it
  * is full or the kind changes. The caller writes there, then says how much with cap_output_rows. */

@@ -6,11 +6,15 @@
  */
 #include "lib/capture/preload.h"
 
+#include "lib/capture/hold.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { ROOM = 16 }; /* records of one call, but of one over many mappings */
 
 static uint64_t pages(uint64_t n)
 {
@@ -27,15 +31,23 @@ static bool wanted(void)
 	return cap_on() && cap.settings.mmap && !cap_self.depth && !mapping;
 }
 
-static void begin(void)
+/* Collectors map memory while other threads are stopped by a signal: none must be stopped with the
+ * lock, nor wait for the writer with it and without signals. */
+static void begin(sigset_t *before)
 {
+	const struct cap_ring *ring = cap_open(ROOM);
+
+	if (ring)
+		cap_close(ring);
 	mapping = true;
+	cap_hold_signals(before);
 	cap_lock(&cap.mappings.lock);
 }
 
-static void end(void)
+static void end(const sigset_t *before)
 {
 	cap_unlock(&cap.mappings.lock);
+	cap_release_signals(before);
 	mapping = false;
 }
 
@@ -86,11 +98,12 @@ static void *map(void *at, size_t n, int prot, int flags, int fd, int64_t offset
 		 struct cap_where where)
 {
 	bool on = wanted();
+	sigset_t before;
 	void *p;
 
 	/* A mapping over others must be seen before another thread can have their addresses. */
 	if (on)
-		begin();
+		begin(&before);
 	p = mmap_call(at, n, prot, flags, fd, offset);
 	if (on) {
 		int error = errno;
@@ -102,7 +115,7 @@ static void *map(void *at, size_t n, int prot, int flags, int fd, int64_t offset
 			if (flags & MAP_ANONYMOUS)
 				remember(lo, n, where);
 		}
-		end();
+		end(&before);
 		errno = error;
 	}
 	return p;
@@ -122,15 +135,16 @@ CAP_HOOK(void *, mmap64, (void *at, size_t n, int prot, int flags, int fd, int64
 CAP_HOOK(int, munmap, (void *p, size_t n))
 {
 	bool on = wanted();
+	sigset_t before;
 	long result;
 
 	if (!on)
 		return (int)syscall(SYS_munmap, p, n);
-	begin();
+	begin(&before);
 	result = syscall(SYS_munmap, p, n);
 	if (!result)
 		forget((uintptr_t)p, (uintptr_t)p + pages(n), CAP_HERE);
-	end();
+	end(&before);
 	return (int)result;
 }
 
@@ -138,6 +152,7 @@ CAP_HOOK(void *, mremap, (void *p, size_t old, size_t n, int flags, ...))
 {
 	void *at = NULL, *to;
 	bool on = wanted();
+	sigset_t before;
 	va_list list;
 
 	va_start(list, flags);
@@ -145,7 +160,7 @@ CAP_HOOK(void *, mremap, (void *p, size_t old, size_t n, int flags, ...))
 		at = va_arg(list, void *);
 	va_end(list);
 	if (on)
-		begin();
+		begin(&before);
 	to = (void *)syscall(SYS_mremap, p, old, n, flags, at);
 	if (on) {
 		int error = errno;
@@ -158,7 +173,7 @@ CAP_HOOK(void *, mremap, (void *p, size_t old, size_t n, int flags, ...))
 			if (ours)
 				remember((uintptr_t)to, n, CAP_HERE);
 		}
-		end();
+		end(&before);
 		errno = error;
 	}
 	return to;

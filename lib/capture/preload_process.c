@@ -6,6 +6,7 @@
  * dlopen is not hooked, since it looks for libraries as its caller's run path says: what it has
  * loaded is seen at the next tick, or by dlclose, before it is gone.
  */
+#include "lib/capture/environment.h"
 #include "lib/capture/memory.h"
 #include "lib/capture/preload.h"
 #include "lib/capture/spike_log.h"
@@ -51,6 +52,34 @@ static void start_log(void)
 		cap_spike_log_file(path);
 }
 
+#ifndef CAP_WRAP
+/* Of what tm-record starts; who has set the words by hand means them for children too. */
+static void hide(void)
+{
+	static const char here;
+	Dl_info info;
+
+	if (cap.settings.pid && !cap.settings.children && dladdr(&here, &info) && info.dli_fname)
+		cap_environment_hide(environ, info.dli_fname);
+}
+#endif
+
+/* The thread is in daemon(3), whose first process ends inside of the C library. */
+static __thread bool leaving __attribute__((tls_model("initial-exec")));
+
+static void forked(void)
+{
+	cap_fork_parent();
+	if (leaving)
+		cap_finish("the program went on in the background");
+}
+
+static void forked_child(void)
+{
+	leaving = false;
+	cap_fork_child();
+}
+
 static void at_end(void)
 {
 	cap_finish(NULL);
@@ -58,18 +87,21 @@ static void at_end(void)
 
 static __attribute__((constructor)) void begin(void)
 {
+	cap_say_there();
 	start_log();
 	cap_preload_start();
 	if (!cap_on())
 		return;
 	cap_self.depth |= CAP_QUIET;
-	if (pthread_atfork(cap_fork_prepare, cap_fork_parent, cap_fork_child) ||
-	    at_quick_exit(at_end))
+	if (pthread_atfork(cap_fork_prepare, forked, forked_child) || at_quick_exit(at_end))
 		cap_finish("the C library had no room for the recorder's handlers");
 	cap_self.depth &= ~(unsigned)CAP_QUIET;
 	atomic_store(&cap.ready, true);
 	if (!cap_on())
 		return;
+#ifndef CAP_WRAP
+	hide();
+#endif
 	cap.loaded = cap_engine_look;
 	cap_engine_look();
 	cap_helper_start();
@@ -96,6 +128,21 @@ CAP_HOOK(void, _exit, (int status))
 		*(void **)&next = cap_next("_exit");
 	next(status);
 	__builtin_unreachable();
+}
+
+CAP_HOOK(int, daemon, (int stay, int keep))
+{
+	static int (*next)(int, int);
+	int result;
+
+	if (!next)
+		*(void **)&next = cap_next("daemon");
+	leaving = ours();
+	result = next(stay, keep);
+	if (leaving) /* there was no fork */
+		cap_resume();
+	leaving = false;
+	return result;
 }
 
 CAP_HOOK(void, _Exit, (int status))
@@ -135,31 +182,90 @@ CAP_HOOK(int, dlclose, (void *handle))
 	return result;
 }
 
-static bool before_exec(void)
+/* Namespaces of users and processes are only for a process of one thread. */
+static int alone(int (*call)(int, int), int a, int b)
 {
 	bool mine = ours();
+	int result, error;
 
 	if (mine)
-		cap_finish("the program called exec; what follows is another capture");
-	return mine;
+		cap_helper_stop();
+	result = call(a, b);
+	error = errno;
+	if (mine)
+		cap_helper_start();
+	errno = error;
+	return result;
 }
 
-static int after_exec(bool mine, int result)
+static int call_unshare(int flags, int unused)
 {
-	if (mine)
+	static int (*next)(int);
+
+	(void)unused;
+	if (!next)
+		*(void **)&next = cap_next("unshare");
+	return next(flags);
+}
+
+static int call_setns(int fd, int type)
+{
+	static int (*next)(int, int);
+
+	if (!next)
+		*(void **)&next = cap_next("setns");
+	return next(fd, type);
+}
+
+CAP_HOOK(int, unshare, (int flags))
+{
+	return alone(call_unshare, flags, 0);
+}
+
+CAP_HOOK(int, setns, (int fd, int type))
+{
+	return alone(call_setns, fd, type);
+}
+
+/* An exec of this process, with the environment that it gets. */
+struct exec {
+	char **env;
+	size_t size; /* of what is ours; 0: the program's */
+	bool mine;
+};
+
+static struct exec before_exec(char *const env[])
+{
+	struct exec x = {.mine = ours()};
+
+	x.env = x.mine ? cap_environment_told(env, &x.size) : (char **)(uintptr_t)env;
+	if (x.mine)
+		cap_finish("the program called exec; what follows is another capture");
+	return x;
+}
+
+/* It has failed. */
+static int after_exec(const struct exec *x, int result)
+{
+	int error = errno;
+
+	if (x->size)
+		cap_unmap(x->env, x->size);
+	if (x->mine)
 		cap_resume();
+	errno = error;
 	return result;
 }
 
 CAP_HOOK(int, execve, (const char *path, char *const argv[], char *const env[]))
 {
 	static int (*next)(const char *, char *const[], char *const[]);
-	bool mine;
+	struct exec x;
 
 	if (!next)
 		*(void **)&next = cap_next("execve");
-	mine = before_exec();
-	return after_exec(mine, next(path, argv, env));
+	x = before_exec(env);
+	return after_exec(&x, next(path, argv, x.env));
 }
 
 CAP_HOOK(int, execv, (const char *path, char *const argv[]))
@@ -170,12 +276,12 @@ CAP_HOOK(int, execv, (const char *path, char *const argv[]))
 CAP_HOOK(int, execvpe, (const char *file, char *const argv[], char *const env[]))
 {
 	static int (*next)(const char *, char *const[], char *const[]);
-	bool mine;
+	struct exec x;
 
 	if (!next)
 		*(void **)&next = cap_next("execvpe");
-	mine = before_exec();
-	return after_exec(mine, next(file, argv, env));
+	x = before_exec(env);
+	return after_exec(&x, next(file, argv, x.env));
 }
 
 CAP_HOOK(int, execvp, (const char *file, char *const argv[]))
@@ -186,7 +292,7 @@ CAP_HOOK(int, execvp, (const char *file, char *const argv[]))
 CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 {
 	static int (*next)(int, char *const[], char *const[]);
-	bool mine;
+	struct exec x;
 
 	if (!next)
 		*(void **)&next = cap_next("fexecve");
@@ -194,8 +300,8 @@ CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 		errno = ENOSYS;
 		return -1;
 	}
-	mine = before_exec();
-	return after_exec(mine, next(fd, argv, env));
+	x = before_exec(env);
+	return after_exec(&x, next(fd, argv, x.env));
 }
 
 /* Of execl and its like. The heap is not ours here, and vfork may have lent us the stack. */

@@ -8,7 +8,7 @@
 static void hand_over(struct cap_ring *ring, uint32_t tid)
 {
 	ring->last.n = 0;
-	ring->stack_lo = ring->stack_hi = 0;
+	ring->bounds = (struct cap_bounds){0};
 	ring->until = 0;
 	ring->random = 0;
 	ring->announce = tid;

@@ -12,6 +12,7 @@
 #ifndef TM_CAPTURE_RING_H
 #define TM_CAPTURE_RING_H
 
+#include "lib/capture/bounds.h"
 #include "lib/capture/lock.h"
 #include "lib/capture/stacks.h"
 #include "lib/capture/unwind.h"
@@ -66,8 +67,11 @@ struct cap_ring {
 	uint32_t announce;                   /* tid to say before the next record; 0: said */
 	uint64_t random;                     /* state of the sampler */
 	int64_t until;                       /* bytes to the next sample */
-	uintptr_t stack_lo, stack_hi;        /* of the owner; equal: not known */
+	struct cap_bounds bounds;            /* of the owner's stack */
 	struct cap_last last;
+	/* The stack that is being taken: a program's own stacks may be small. */
+	uint64_t pc[CAP_DEPTH_MAX];
+	void *entry[CAP_DEPTH_MAX];
 	struct cap_known *known; /* calls.c */
 	struct cap_rules rules;
 	uint32_t rules_of; /* flushed of last, for which they hold */

@@ -63,6 +63,8 @@ static bool set(struct cap_settings *s, const char *key, size_t k, const char *p
 		s->pid = v;
 	else if (is(key, k, "fd") && v <= INT32_MAX)
 		s->fd = (int)v;
+	else if (is(key, k, "outcome") && v <= INT32_MAX)
+		s->outcome = (int)v;
 	else if (is(key, k, "inode"))
 		s->inode = v;
 	else if (is(key, k, "since"))
@@ -91,7 +93,7 @@ static bool set(struct cap_settings *s, const char *key, size_t k, const char *p
 bool cap_settings_parse(struct cap_settings *s, const char *text)
 {
 	memset(s, 0, sizeof *s);
-	s->fd = -1;
+	s->fd = s->outcome = -1;
 	s->depth = CAP_DEPTH;
 	while (*text) {
 		size_t n = strcspn(text, " "), k = strcspn(text, "= ");

@@ -7,6 +7,7 @@
  *   pid=N          only this process is recorded (and with children=1 those it makes)
  *   fd=N           the output is open there; inherited, so that an exec goes on with it
  *   inode=N        of the file that is open there: a process that does not record closes it
+ *   outcome=N      a struct cap_outcome is open there; inherited like fd
  *   out=PATH       the output, or with children=1 what the names of the children's begin with
  *   since=S        seconds since 1970: an older file at OUT.PID is another recording's
  *   stacks=WORD    auto, fp, unwind, none or shadow
@@ -38,9 +39,16 @@ enum cap_stacks {
 enum cap_calls { CAP_CALLS_NONE, CAP_CALLS_MARKERS, CAP_CALLS_ALL };
 enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
 
+/* What became of the recording: memory that whoever has started the program shares with it. */
+enum { CAP_OUTCOME = 0x3a6d7472 };
+struct cap_outcome {
+	uint32_t mark; /* CAP_OUTCOME: it is no other file that has come to the descriptor */
+	_Atomic uint32_t error; /* errno of the first write of a trace that failed; 0: none */
+};
+
 struct cap_settings {
 	uint64_t pid, threshold, sample, duration_ms, rss_ms, inode, since;
-	int fd; /* -1: none */
+	int fd, outcome; /* -1: none */
 	enum cap_stacks stacks;
 	enum cap_calls calls;
 	unsigned depth;

@@ -43,7 +43,6 @@ static void thread_ends(void *arg)
 static struct cap_shadow *make(void)
 {
 	struct cap_shadow *s;
-	uintptr_t hi;
 
 	cap_lock(&lock);
 	if (!has_key)
@@ -59,8 +58,7 @@ static struct cap_shadow *make(void)
 	s->n = s->over = 0;
 	s->odd = 0;
 	s->timed = atomic_load(&cap_spikes.on);
-	cap_stack_bounds(&s->lo, &hi);
-	s->size = hi > s->lo ? hi - s->lo : UINTPTR_MAX;
+	s->bounds = (struct cap_bounds){0};
 	if (has_key)
 		pthread_setspecific(key, s);
 	return s;
@@ -145,7 +143,7 @@ static void drop(struct cap_shadow *s, unsigned n)
  * not of our calls. */
 static void compare(struct cap_shadow *s, uintptr_t hook, unsigned skip)
 {
-	uint64_t pc[CAP_DEPTH_MAX];
+	uint64_t *pc = s->walked;
 	unsigned n = cap_unwind_tables((const void *)hook, pc, CAP_DEPTH_MAX), at = n, live = 0;
 
 	s->jumped = false;
@@ -222,13 +220,13 @@ bool cap_shadow_enter(struct cap_shadow *s, uintptr_t function, uintptr_t site, 
 static int exit_slowly(struct cap_shadow *s, uintptr_t function, uintptr_t site, uintptr_t sp,
 		       uintptr_t hook)
 {
-	const struct cap_call *top = &s->calls[s->n - 1];
+	const struct cap_call *top = s->n ? &s->calls[s->n - 1] : NULL;
 	bool tail = hook == site;
 	unsigned i = s->n, found = CAP_SHADOW;
 
 	if (cap_shadow_foreign(s, sp))
 		return -1;
-	if (s->over && s->n &&
+	if (s->over && top &&
 	    (sp < top->sp || (sp == top->sp && (tail || top->function != function)))) {
 		s->over--;
 		return -1;
@@ -254,10 +252,12 @@ static int exit_slowly(struct cap_shadow *s, uintptr_t function, uintptr_t site,
 int cap_shadow_exit(struct cap_shadow *s, uintptr_t function, uintptr_t site, uintptr_t sp,
 		    uintptr_t hook)
 {
-	const struct cap_call *top = &s->calls[s->n - 1];
+	if (s->n && !s->over) {
+		const struct cap_call *top = &s->calls[s->n - 1];
 
-	if (s->n && !s->over && top->function == function && top->sp == sp)
-		return (int)s->n - 1;
+		if (top->function == function && top->sp == sp)
+			return (int)s->n - 1;
+	}
 	return exit_slowly(s, function, site, sp, hook);
 }
 
@@ -362,11 +362,10 @@ unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *en
 }
 
 /* The engine's own hooks (preload_instrument.c) may know of calls that ours were not told of. */
-unsigned cap_shadow_of(struct cap_where where, uint64_t *pc)
+unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc)
 {
 	cap_backtrace theirs = atomic_load_explicit(&cap.theirs, memory_order_relaxed);
 	struct cap_shadow *s;
-	void *entry[CAP_DEPTH_MAX];
 	int n;
 
 	cap_self.depth = CAP_QUIET;

@@ -11,12 +11,15 @@
  * that we have seen the real stack is asked once. Whatever remains goes with its caller's exit.
  *
  * Bounded: CAP_SHADOW calls. Deeper ones are counted, and their callers stand for them. Nothing
- * here allocates but the first call of a thread (its stack's bounds), with the hooks off. A signal
- * handler that interrupts a hook is not told apart from what it interrupted: its calls are left out
- * and counted. So are those on stacks that are not the thread's (coroutines, sigaltstack).
+ * here allocates. A signal handler that interrupts a hook is not told apart from what it
+ * interrupted: its calls are left out and counted. So are those on stacks that are not the thread's
+ * (coroutines, sigaltstack).
  */
 #ifndef TM_CAPTURE_SHADOW_H
 #define TM_CAPTURE_SHADOW_H
+
+#include "lib/capture/bounds.h"
+#include "lib/capture/settings.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -47,13 +50,14 @@ struct cap_shadow {
 	};
 	unsigned n;                /* of calls */
 	unsigned over;             /* open calls that are not kept; not 0: n is CAP_SHADOW */
-	uintptr_t lo, size;        /* the thread's stack; all there is: not known */
+	struct cap_bounds bounds;  /* of the thread's stack */
 	struct cap_timing *timing; /* timing.h; NULL: calls are not timed */
 	struct cap_shadow *next;   /* when it is unused */
 	uint32_t starts_of;        /* flushed of cap.stacks, for which starts holds */
 	struct {
 		uintptr_t pc, start;
 	} starts[CAP_STARTS];
+	uint64_t walked[CAP_DEPTH_MAX];    /* the real stack, after a longjmp */
 	struct cap_call calls[CAP_SHADOW]; /* outermost first */
 };
 
@@ -101,9 +105,10 @@ unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa,
 unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *entry, unsigned n,
 			 uint64_t *pc, unsigned max);
 
-static inline bool cap_shadow_foreign(const struct cap_shadow *s, uintptr_t sp)
+/* Not on the thread's stack, if that is known at all. */
+static inline bool cap_shadow_foreign(struct cap_shadow *s, uintptr_t sp)
 {
-	return sp - s->lo > s->size;
+	return !cap_bounds_have(&s->bounds, sp) && s->bounds.lo != s->bounds.hi;
 }
 
 static inline void cap_shadow_busy(struct cap_shadow *s, bool busy)

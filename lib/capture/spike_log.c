@@ -7,6 +7,7 @@
 #include "lib/capture/spike_log.h"
 
 #include "lib/capture/capture.h"
+#include "lib/capture/hold.h"
 #include "lib/capture/memory.h"
 #include "lib/capture/sites.h"
 
@@ -155,24 +156,17 @@ static bool is_peak(uint64_t stack, const char *thread, uint64_t ns)
 
 static void complain(int error)
 {
-	char line[256];
-	struct text t = {line, 0};
-
-	if (atomic_exchange(&said, true))
-		return;
-	adds(&t, "tracemill: cannot write the log of spikes: ");
-	adds(&t, strerror(error));
-	adds(&t, "\n");
-	if (write(STDERR_FILENO, t.s, t.n) < 0)
-		return;
+	if (!atomic_exchange(&said, true))
+		cap_say("cannot write the log of spikes", strerror(error));
 }
 
 static void write_out(const char *s, size_t n)
 {
+	int cancel = cap_uncancelled();
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 
 	while (fd >= 0 && n) {
-		ssize_t done = write(fd, s, n);
+		long done = cap_output_write(fd, s, n);
 
 		if (done < 0 && errno == EINTR)
 			continue;
@@ -185,6 +179,7 @@ static void write_out(const char *s, size_t n)
 		complain(errno);
 	if (fd >= 0)
 		close(fd);
+	cap_cancelled(cancel);
 }
 
 static void fill(struct text *t, const struct cap_shadow *s, uint64_t ns)

@@ -6,17 +6,15 @@
  */
 #include "lib/capture/unwind.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <unwind.h>
 
-unsigned cap_unwind_fp(const void *frame, uintptr_t lo, uintptr_t hi, uint64_t *pc, unsigned max)
+unsigned cap_unwind_fp(const void *frame, uintptr_t hi, uint64_t *pc, unsigned max)
 {
 	uintptr_t at = (uintptr_t)frame;
 	unsigned n = 0;
 
-	while (CAP_HAS_FP && n < max && at >= lo && at < hi && hi - at >= 2 * sizeof at &&
-	       !(at % sizeof at)) {
+	while (CAP_HAS_FP && n < max && at < hi && hi - at >= 2 * sizeof at && !(at % sizeof at)) {
 		uintptr_t pair[2];
 
 		/* What the program keeps there is none of the sanitizers' business. */
@@ -51,14 +49,14 @@ static bool load(uintptr_t at, uintptr_t lo, uintptr_t hi, uintptr_t *v)
 	return true;
 }
 
-unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t lo,
-			uintptr_t hi, uint64_t *pc, unsigned max)
+unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t hi,
+			uint64_t *pc, unsigned max)
 {
+	const uintptr_t lo = cfa;
 	unsigned n = 1;
 
-	if (!CAP_HAS_CFI || cfa < lo || cfa >= hi)
+	if (!CAP_HAS_CFI)
 		return 0;
-	lo = cfa;
 	while (n < max) {
 		const struct cfi_rule *r = rule_at(rules, pc[n - 1]);
 		uintptr_t frame, ra, caller_fp = fp;
@@ -122,20 +120,4 @@ unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max)
 		w.n = 1;
 	}
 	return w.n;
-}
-
-void cap_stack_bounds(uintptr_t *lo, uintptr_t *hi)
-{
-	pthread_attr_t attr;
-	size_t size = 0;
-	void *base = NULL;
-
-	*lo = *hi = 0;
-	if (pthread_getattr_np(pthread_self(), &attr))
-		return;
-	if (!pthread_attr_getstack(&attr, &base, &size)) {
-		*lo = (uintptr_t)base;
-		*hi = *lo + size;
-	}
-	pthread_attr_destroy(&attr);
 }

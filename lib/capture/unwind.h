@@ -34,9 +34,9 @@ static inline uintptr_t cap_code(uintptr_t ra)
 }
 
 /* By the chain of frame pointers from frame on, which is __builtin_frame_address(0) of the hook;
- * 0 where there is no CAP_HAS_FP. Reads only within [lo, hi), the thread's stack, and only
- * upwards; ends at the first frame that is not there. */
-unsigned cap_unwind_fp(const void *frame, uintptr_t lo, uintptr_t hi, uint64_t *pc, unsigned max);
+ * 0 where there is no CAP_HAS_FP. Reads only within [frame, hi), the thread's stack (bounds.h), and
+ * only upwards; ends at the first frame that is not there. */
+unsigned cap_unwind_fp(const void *frame, uintptr_t hi, uint64_t *pc, unsigned max);
 
 /* What cfi_find said of the addresses that a thread saw last. Zeroed is empty. */
 enum { CAP_RULES = 2048 };
@@ -48,20 +48,15 @@ struct cap_rules {
 };
 
 /* By unwind tables. The hook's caller is at pc[0] already; its frame is at cfa, which is where the
- * stack pointer is when the hook returns, and fp is the frame pointer then. Reads the stack only
- * within [lo, hi), and there only above cfa: below, a main thread's stack need not be mapped.
- * A frame that would be elsewhere ends the walk, since the frame pointer may be no such thing; 0:
- * one that is not told by cfi.h, or the first is not on this stack. */
-unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t lo,
-			uintptr_t hi, uint64_t *pc, unsigned max);
+ * stack pointer is when the hook returns, and fp is the frame pointer then. Reads only within
+ * [cfa, hi), the thread's stack (bounds.h). A frame that would be elsewhere ends the walk, since
+ * the frame pointer may be no such thing; 0: one that is not told by cfi.h. */
+unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t hi,
+			uint64_t *pc, unsigned max);
 
 /* The same with libgcc's unwinder, which knows everything and takes ten times as long. What is
  * inside of the caller, the return address of the hook, is left out; if that is not found, it is
  * all there is. */
 unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max);
-
-/* The stack of the calling thread; lo == hi when nobody says. Allocates, so the hooks must be off
- * for this thread. */
-void cap_stack_bounds(uintptr_t *lo, uintptr_t *hi);
 
 #endif

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TIDS = 1 << 22, FLUSH_NS = 100000000 }; /* PID_MAX_LIMIT of 64-bit Linux */
@@ -86,7 +87,7 @@ static void header(void)
 
 void cap_write_begin(int fd)
 {
-	cap_output_begin(&cap.out, fd);
+	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL);
 	cap_pcs_clear(&cap.pcs);
 	cap.nodes = 0;
 	cap.epoch = 0;
@@ -337,14 +338,40 @@ static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 	cap_output_event(&cap.out, &ev);
 }
 
-static void say(const char *what, const char *why)
+static struct stat said_to; /* st_ino is 0: not known */
+
+void cap_say_there(void)
+{
+	if (fstat(STDERR_FILENO, &said_to))
+		said_to.st_ino = 0;
+}
+
+void cap_say(const char *what, const char *why)
 {
 	char line[256];
+	struct stat st;
 	int n = snprintf(line, sizeof line, "tracemill: %s%s%s\n", what, why ? ": " : "",
 			 why ? why : "");
 
-	if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+	/* A daemon may have a file of its own there. */
+	if (said_to.st_ino && (fstat(STDERR_FILENO, &st) || st.st_ino != said_to.st_ino ||
+			       st.st_dev != said_to.st_dev))
 		return;
+	if (n > 0)
+		cap_output_write(STDERR_FILENO, line, (size_t)n);
+}
+
+/* Once, and whoever has started the program is told too. */
+static void look_at_output(void)
+{
+	static _Atomic bool said;
+
+	if (!cap.out.error || atomic_exchange(&said, true))
+		return;
+	if (cap.outcome)
+		atomic_store(&cap.outcome->error, (uint32_t)cap.out.error);
+	cap_say("recording stopped: cannot write the trace",
+		cap.out.error == EBADF ? "the program has closed it" : strerror(cap.out.error));
 }
 
 void cap_write(bool flush)
@@ -361,11 +388,9 @@ void cap_write(bool flush)
 		cap_output_flush(&cap.out);
 		cap.flushed = now;
 	}
-	if (cap.out.fd < 0 && cap_on()) {
+	if (cap.out.fd < 0 && cap_on())
 		atomic_store(&cap.state, CAP_DONE);
-		say("recording stopped: cannot write the trace",
-		    cap.out.error == EBADF ? "the program has closed it" : strerror(cap.out.error));
-	}
+	look_at_output();
 }
 
 static void loss(uint64_t count, const char *what)
@@ -412,4 +437,5 @@ void cap_write_end(const char *end)
 	if (lost() || atomic_load(&cap.live.lost))
 		header();
 	cap_output_totals(&cap.out);
+	look_at_output();
 }

@@ -118,9 +118,8 @@ static bool digest_file(const char *path, struct digest *d)
 	return !st;
 }
 
-void cli_save_aggregate(const char *path, const char *operand, const char *from,
-			const struct import_options *import, const struct project_options *what,
-			const char *options)
+void cli_save_aggregate(const char *operand, const char *from, const struct import_options *import,
+			const struct project_options *what, const char *options)
 {
 	char *operands[] = {mem_strdup(operand)};
 	struct project_options o = *what;
@@ -137,7 +136,6 @@ void cli_save_aggregate(const char *path, const char *operand, const char *from,
 				   .digest = &s.digest};
 	cli_inputs(&s.loop, 1, operands);
 	if (s.loop.read && agg_builder_has(&s.builder) && (!from || digest_file(from, &s.digest))) {
-		cli_output(path);
 		origin = (struct agg_origin){s.digest.hash, s.digest.bytes,
 					     base_name(from ? from : operand)};
 		agg_writer_init(&w, stdout, NULL);

@@ -15,12 +15,11 @@ void cli_filter_words(const struct cli_filter *f, struct buf *to);
 /* Whether anything was chosen at all. */
 bool cli_filter_any(const struct cli_filter *f);
 
-/* Reads one capture and writes what it came to; path NULL or "-" is standard output. After a
- * failure, which has been told, the file is as it was. from: the file that the operand was made
+/* Reads one capture and writes what it came to, after cli_output. After a failure, which has been
+ * told, nothing has been written. from: the file that the operand was made
  * from, whose name and digest it has; NULL: its own. */
-void cli_save_aggregate(const char *path, const char *operand, const char *from,
-			const struct import_options *import, const struct project_options *what,
-			const char *options);
+void cli_save_aggregate(const char *operand, const char *from, const struct import_options *import,
+			const struct project_options *what, const char *options);
 
 /* Whether the input is an aggregate; then all of it has been looked at, so that one that is damaged
  * leaves nothing in a report, and it stands at its beginning. */

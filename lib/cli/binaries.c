@@ -4,6 +4,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/sandbox/sandbox.h"
+#include "lib/symbolize/cache_dir.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +91,7 @@ struct lookup_file *cli_module_file(struct lookup *l, const struct opt_list *mod
 void cli_binaries_done(struct cli_binaries *b)
 {
 	struct search_options o;
+	struct err e = ERR_INIT;
 
 	b->engine = b->engine_name ? dwarf_engine_by_name(b->engine_name) : dwarf_engine_default();
 	if (!b->engine)
@@ -112,6 +115,9 @@ void cli_binaries_done(struct cli_binaries *b)
 				    .reading = reading,
 				    .fetching = fetching};
 	search_init(&b->search, &o);
+	/* What cannot be made, or written to, is the cache's to tell. */
+	if (b->search.cache && !cache_dir_make(b->search.cache, &e))
+		sandbox_allow(SANDBOX_CACHE, b->search.cache);
 }
 
 void cli_binaries_tell(struct cli_binaries *b)

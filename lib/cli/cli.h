@@ -58,9 +58,18 @@ bool cli_into_pipe(void);
 /* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */
 int cli_exit(void);
 
+/* Once options are parsed and what is written is open, before the first byte of an input: the
+ * program's profile holds from here on (lib/sandbox/profiles.c; when: of an exception, or NULL),
+ * unless --no-sandbox; -v says what holds. Files and folders of the command line can be read. */
+void cli_sandbox(const char *program, const char *when);
+/* Before that, for a store of runs: true when it is a file, beside which SQLite then makes others;
+ * false: the address of a server. */
+bool cli_store_file(const char *store);
+
 /* For opt.c, msg.c. */
 void cli_start(const char *name, int on_usage); /* the status of a usage error */
 const char *cli_output_name(void);              /* for messages */
+void cli_text_end(void);                        /* of cli_text_stream */
 void cli_progress_mode(int mode);               /* 0 auto, 1 always, 2 never */
 
 /* Option rows of whatever reads captures: -f/--format, --maps, --config, --slide, --locations,
@@ -121,6 +130,12 @@ void cli_need_folder(const char *option, const char *path);
 typedef void (*cli_answer)(void *arg, const struct line *lines, size_t n);
 void cli_requests(int n, char **operands, cli_answer answer, void *arg);
 void cli_request_lines(const char *path, cli_answer answer, void *arg);
+/* Text in another tool's form to standard output: as it is, since programs read it; but to a
+ * terminal with what is hidden escaped, save line ends and tabs. */
+void cli_print(const char *s, size_t n);
+bool cli_terminal(void); /* standard output is one */
+/* The same as a stream, which cli_exit closes. */
+FILE *cli_text_stream(void);
 /* Writes what has gathered once it is worth it, so that memory does not grow with the output. */
 void cli_pour(struct buf *out);
 /* For programs that take another tool's place: which of these names it was called by, also as

@@ -85,7 +85,6 @@ uint64_t cli_hook_cost(const char *text);
  * --list-sites is answered here. */
 void cli_filter_done(struct cli_filter *f);
 void cli_filter_project(const struct cli_filter *f, struct project_options *o);
-/* Says which expressions were given up. */
 void cli_filter_release(struct cli_filter *f);
 
 #endif

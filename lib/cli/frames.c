@@ -153,27 +153,33 @@ static void parse(struct cli_frames *c)
 	o->sorted = c->sorted || o->sort_counter;
 	if (o->tops > FRAMES_TOPS_MAX)
 		cli_usage("--tops: at most %d", FRAMES_TOPS_MAX);
-	/* One frame is looked at closely; so is what is asked for. */
-	c->detail |= c->filter.frames.n == 1 && !strstr(c->filter.frames.items[0], "..") &&
-		     !c->by_given && !o->tops;
 	cli_filter_project(&c->filter, &o->project);
 	o->project.want = WANT;
 	o->project.captured = capture_notes;
 	o->project.arg = &c->loop;
 }
 
+static void start(struct cli_frames *c)
+{
+	c->options.tops = c->tops > FRAMES_TOPS_MAX ? FRAMES_TOPS_MAX + 1 : (unsigned)c->tops;
+	/* One frame is looked at closely; so is what is asked for. */
+	c->detail |= c->filter.frames.n == 1 && !strstr(c->filter.frames.items[0], "..") &&
+		     !c->by_given && !c->options.tops;
+	if (c->by_given && !c->options.tops && !c->detail && !c->report.as && !c->report.output)
+		c->report.csv = true;
+	cli_report_start(&c->report);
+	cli_sandbox("tm-frames", NULL);
+}
+
 void cli_frames_run(struct cli_frames *c)
 {
 	cli_import_done(&c->import);
+	start(c);
 	cli_filter_done(&c->filter);
-	c->options.tops = c->tops > FRAMES_TOPS_MAX ? FRAMES_TOPS_MAX + 1 : (unsigned)c->tops;
 	c->loop =
 	    (struct cli_loop){.import = &c->import.options, .instead = read_aggregate, .arg = c};
 	c->asked = cli_aggregate_asked(&c->filter, &c->words, &c->loop.file);
 	parse(c);
-	if (c->by_given && !c->options.tops && !c->detail && !c->report.as && !c->report.output)
-		c->report.csv = true;
-	cli_report_start(&c->report);
 	if (c->detail)
 		run_detail(c);
 	else if (c->by_given && !c->options.tops)

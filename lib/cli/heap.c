@@ -27,8 +27,8 @@ static void add_filter(struct cli_heap *c, enum filter_kind kind, const char *op
 	struct err e = ERR_INIT;
 
 	for (size_t i = 0; i < from->n; i++)
-		if (filters_add(c->filters, kind, from->items[i], flags, &e))
-			cli_usage("--%s: '%s': %s", option, from->items[i], e.msg);
+		if (filters_add(c->filters, kind, option, from->items[i], flags, &e))
+			cli_usage("%s: '%s': %s", option, from->items[i], e.msg);
 }
 
 void cli_heap_check(struct cli_heap *c)
@@ -36,10 +36,10 @@ void cli_heap_check(struct cli_heap *c)
 	struct err e = ERR_INIT;
 
 	c->filters = filters_new();
-	add_filter(c, FILTER_TYPE, "type", &c->types);
-	add_filter(c, FILTER_FILE, "site", &c->sites);
-	add_filter(c, FILTER_MODULE, "root", &c->roots);
-	add_filter(c, FILTER_OWNER, "owner", &c->owner_patterns);
+	add_filter(c, FILTER_TYPE, "--type", &c->types);
+	add_filter(c, FILTER_FILE, "--site", &c->sites);
+	add_filter(c, FILTER_MODULE, "--root", &c->roots);
+	add_filter(c, FILTER_OWNER, "--owner", &c->owner_patterns);
 	if (c->owner_files.n)
 		c->owners = owners_new();
 	for (size_t i = 0; i < c->owner_files.n; i++)
@@ -73,7 +73,7 @@ static void choose_who(struct cli_heap *c)
 	if (found) {
 		heap_only_object(p, found);
 	} else {
-		if (filters_add(f, FILTER_TYPE, c->who, flags, &e))
+		if (filters_add(f, FILTER_TYPE, "--who", c->who, flags, &e))
 			cli_usage("--who: '%s': %s", c->who, e.msg);
 		heap_filter(p, &c->set, f, NULL);
 	}

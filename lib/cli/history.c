@@ -180,7 +180,8 @@ static struct policy_rule rule_of(struct cli_history *c, struct err *e)
 	}
 	r.match = mem_zarray(c->names.n + 1, sizeof *r.match);
 	for (size_t i = 0; i < c->names.n; i++) {
-		r.match[i] = match_new(c->names.items[i], strlen(c->names.items[i]), 0, e);
+		r.match[i] = match_new((struct match_place){"--name", 0}, c->names.items[i],
+				       strlen(c->names.items[i]), 0, e);
 		if (!r.match[i])
 			cli_usage("--name: %s", e->msg);
 		r.n_match++;
@@ -396,7 +397,8 @@ void cli_history_trend(struct cli_history *c, struct cli_report *r)
 	history_lines_release(&l);
 }
 
-/* The last level of some series, with enough runs to be one, is above the one before. */
+/* The last level of some series, with enough runs to be one, is above the one before. What a
+ * pattern gave up on is in no series, or is missing in a sum. */
 static void judge(const struct history_lines *l)
 {
 	bool any = false;
@@ -408,9 +410,9 @@ static void judge(const struct history_lines *l)
 
 		any |= last && last->after > last->before;
 	}
-	if (any)
+	if (any && !match_all_gave_up())
 		cli_status(EXIT_GATE);
-	else if (!l->asked)
+	else if (!l->asked || match_all_gave_up())
 		cli_status(EXIT_INCONCLUSIVE);
 }
 

@@ -117,7 +117,7 @@ void cli_explain(struct files *f, const struct trace *t)
 		explain_location(&x, &b, f, t, i);
 		cli_pour(&b);
 	}
-	fwrite(b.data, 1, b.len, stdout);
+	cli_print(b.data, b.len);
 	buf_release(&b);
 	explain_release(&x);
 }

@@ -3,6 +3,8 @@
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/report.h"
+#include "lib/match/match.h"
+#include "lib/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,6 +104,14 @@ void cli_info(const char *file, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* To a program, a path that its sandbox denies looks like another user's file. */
+static void tell_denied(const char *file, const struct err *e)
+{
+	if (file && sandbox_entered() && strstr(e->msg, strerror(EACCES)) && !access(file, R_OK))
+		cli_error(file, "the sandbox allows only what was there and named when the program "
+				"began: --no-sandbox");
+}
+
 void cli_fail(const char *file, const struct err *e)
 {
 	if (ferror(stdout)) {
@@ -116,6 +126,7 @@ void cli_fail(const char *file, const struct err *e)
 		cli_error(file, "%s", e->msg);
 	else
 		cli_error(file, "byte %" PRIu64 ": %s", e->offset, e->msg);
+	tell_denied(file, e);
 	cli_status(EXIT_INPUT);
 }
 
@@ -172,12 +183,36 @@ void cli_status(enum exit_status s)
 		status = s;
 }
 
+/* Each pattern of the program, whoever used it. */
+static void tell_given_up(void)
+{
+	enum { TOLD = 20 };
+	const struct match_given_up *items;
+	size_t n = match_all_given_up(&items);
+
+	for (size_t i = 0; i < n && i < TOLD; i++) {
+		char line[40] = "";
+
+		if (items[i].from.line)
+			snprintf(line, sizeof line, "line %zu: ", items[i].from.line);
+		cli_error(items[i].from.name,
+			  "%sgiven up %" PRIu64 " time%s, which count as not matching: the "
+			  "expression '%.200s' backtracks too much",
+			  line, items[i].times, items[i].times == 1 ? "" : "s", items[i].pattern);
+	}
+	if (n > TOLD)
+		cli_error(NULL, "%zu more expressions were given up", n - TOLD);
+}
+
 int cli_exit(void)
 {
-	bool failed = ferror(stdout);
+	bool failed;
 	int number = 0;
 
 	cli_progress_clear();
+	cli_text_end();
+	failed = ferror(stdout);
+	tell_given_up();
 	errno = 0;
 	if (fclose(stdout)) {
 		failed = true;

@@ -5,11 +5,12 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/sandbox/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool want_help, want_version;
+static bool want_help, want_version, no_sandbox;
 static int progress;
 static const char *const progress_choices[] = {"auto", "always", "never", NULL};
 
@@ -18,6 +19,7 @@ static const struct opt common[] = {
     ROW_FLAG('q', "quiet", "no notes, errors only", &cli_quiet),
     ROW_FLAG('v', "verbose", "more notes", &cli_verbose),
     ROW_CHOICE(0, "progress", "WHEN", "auto, always or never", &progress, progress_choices),
+    ROW_FLAG(0, "no-sandbox", "may call the system for anything, open any file", &no_sandbox),
     ROW_FLAG('h', "help", "this text", &want_help),
     ROW_FLAG('V', "version", "the version", &want_version),
     OPT_END,
@@ -152,6 +154,36 @@ static void set_switch(const struct opt *o, const char *value)
 	*(bool *)o->to = !off;
 }
 
+/* What is named here can be read in the sandbox. The rest of uftrace's data is beside its info. */
+static void may_read(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	sandbox_allow(SANDBOX_READ, path);
+	if (!strcmp(slash ? slash + 1 : path, "info"))
+		sandbox_allow(SANDBOX_READ,
+			      slash ? mem_strndup(path, (size_t)(slash - path) + 1) : ".");
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+/* FILE, FILES, DIR; NAME=FILE; lists with files behind a name; expressions in a file: @FILE. */
+static void names_files(const struct opt *o, const char *value)
+{
+	const char *equals = o->arg && strchr(o->arg, '=') ? strchr(value, '=') : NULL;
+
+	if (o->type == OPT_MANY || (o->arg && (ends_in(o->arg, "FILE") ||
+					       ends_in(o->arg, "FILES") || ends_in(o->arg, "DIR"))))
+		may_read(equals ? equals + 1 : value);
+	else if (*value == '@')
+		may_read(value + 1);
+}
+
 static void set(const struct opt *o, const char *value)
 {
 	bool ok = true;
@@ -160,7 +192,10 @@ static void set(const struct opt *o, const char *value)
 	case OPT_FLAG: *(bool *)o->to = true; break;
 	case OPT_SWITCH: set_switch(o, value); break;
 	case OPT_CLEAR: *(bool *)o->to = false; break;
-	case OPT_STRING: *(const char **)o->to = value; break;
+	case OPT_STRING:
+		*(const char **)o->to = value;
+		names_files(o, value);
+		break;
 	case OPT_MANY:
 	case OPT_LIST: {
 		struct opt_list *l = o->to;
@@ -170,6 +205,7 @@ static void set(const struct opt *o, const char *value)
 			many = l;
 		}
 		VEC_PUSH(l->items, l->n, l->cap) = value;
+		names_files(o, value);
 		break;
 	}
 	case OPT_UNSIGNED: ok = num_dec(value, strlen(value), o->to); break;
@@ -280,6 +316,7 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 
 		if (many && (argv[i][0] != '-' || !argv[i][1])) {
 			VEC_PUSH(many->items, many->n, many->cap) = argv[i];
+			may_read(argv[i]);
 			continue;
 		}
 		many = NULL;
@@ -293,6 +330,10 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 			i += short_options(argv[i], following);
 	}
 	cli_progress_mode(progress);
+	for (int i = 1; i <= operands && strstr(p->operands, "FILE"); i++)
+		may_read(argv[i]);
+	if (no_sandbox)
+		sandbox_off("--no-sandbox");
 	if (want_help)
 		help();
 	else if (want_version)

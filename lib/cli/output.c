@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/buf.h"
 #include "lib/cli/cli.h"
+#include "lib/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +13,7 @@
 static char *resolved; /* target may point to it */
 static const char *name = "standard output";
 static const char *target; /* set while there is a file aside that is to become it */
-static struct buf aside;
+static struct buf aside, folder;
 static pid_t owner; /* children that are forked for other work must leave it alone */
 
 const char *cli_output_name(void)
@@ -51,6 +52,16 @@ static _Noreturn void fail(const char *path)
 	exit(EXIT_INPUT);
 }
 
+/* What stands aside gets its name there, or goes. */
+static void allow_renaming(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	buf_addf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	sandbox_allow(SANDBOX_FOLDER, buf_str(&folder));
+	sandbox_on_breach = remove_aside;
+}
+
 static void write_aside(const char *path)
 {
 	mode_t mask;
@@ -64,6 +75,7 @@ static void write_aside(const char *path)
 	target = path;
 	owner = getpid();
 	atexit(remove_aside);
+	allow_renaming(path);
 	clean_up_on_signals();
 	if (!freopen(aside.data, "w", stdout))
 		fail(path);

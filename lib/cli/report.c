@@ -13,6 +13,11 @@ const char *const cli_as_choices[] = {"auto",     "text",  "csv",   "tsv",  "jso
 				      "markdown", "junit", "sarif", "html", NULL};
 const char *const cli_when_choices[] = {"auto", "always", "never", NULL};
 
+static bool paged(const struct cli_report *r)
+{
+	return r->format == RENDER_TEXT && !r->no_pager && r->options.terminal;
+}
+
 void cli_report_start(struct cli_report *r)
 {
 	enum render_format named = r->output ? render_format_of(r->output) : RENDER_TEXT;
@@ -28,6 +33,9 @@ void cli_report_start(struct cli_report *r)
 		cli_usage("--width: %" PRIu64 " is more than %d", r->width, WIDTH_MAX);
 	if (r->output)
 		cli_output_report(r->output);
+	r->options.terminal = cli_terminal();
+	if (paged(r))
+		cli_pager_prepare();
 }
 
 static unsigned terminal_width(void)
@@ -55,7 +63,7 @@ static bool dumb(void)
 
 void cli_report_print(struct cli_report *r, const struct document *d)
 {
-	bool terminal = isatty(STDOUT_FILENO), text = r->format == RENDER_TEXT;
+	bool terminal = r->options.terminal;
 	struct err e = ERR_INIT;
 	enum status st;
 
@@ -63,7 +71,7 @@ void cli_report_print(struct cli_report *r, const struct document *d)
 	r->options.colour = r->color == WHEN_ALWAYS ||
 			    (r->color == WHEN_AUTO && terminal && !is_set("NO_COLOR") && !dumb());
 	r->options.plot = r->plot == WHEN_ALWAYS || (r->plot == WHEN_AUTO && terminal);
-	if (text && terminal && !r->no_pager)
+	if (paged(r))
 		cli_pager_start();
 	st = render(d, r->format, &r->options, stdout, &e);
 	if (st == ST_UNSUPPORTED)

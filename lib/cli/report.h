@@ -38,8 +38,7 @@ extern const char *const cli_as_choices[], *const cli_when_choices[];
 		       &(r).options.table),                                                        \
 	    ROW_FLAG(0, "bytes", "exact sizes and times instead of rounded ones",                  \
 		     &(r).options.exact_bytes),                                                    \
-	    ROW_FLAG(0, "raw-csv", "CSV without the guard against formulas",                       \
-		     &(r).options.raw_csv),                                                        \
+	    ROW_FLAG(0, "raw-csv", "CSV, TSV: no guard against formulas", &(r).options.raw_csv),   \
 	    ROW_CHOICE(0, "plot", "WHEN", "charts in text: auto, always or never", &(r).plot,      \
 		       cli_when_choices),                                                          \
 	    ROW_CHOICE(0, "color", "WHEN", "auto, always or never", &(r).color, cli_when_choices), \
@@ -60,7 +59,9 @@ void cli_report_print(struct cli_report *r, const struct document *d);
  * end's and its rows' failures are for cli_fail. */
 struct render_rows *cli_report_rows(struct cli_report *r, const struct table *t, struct err *e);
 
-/* For cli_report_print and cli_exit: standard output goes through a pager, if one can be run. */
+/* For cli_report_start: a process that waits to become the pager. */
+void cli_pager_prepare(void);
+/* For cli_report_print and cli_exit: standard output goes through the pager, if it can be run. */
 void cli_pager_start(void);
 void cli_pager_end(void); /* after standard output was closed */
 

@@ -59,7 +59,7 @@ void cli_pour(struct buf *out)
 
 	if (out->len < ENOUGH)
 		return;
-	fwrite(out->data, 1, out->len, stdout);
+	cli_print(out->data, out->len);
 	out->len = 0;
 }
 

@@ -24,6 +24,7 @@ struct file {
 struct query {
 	struct db_query query; /* first */
 	sqlite3_stmt *statement;
+	int not_put; /* how the first value failed that was not taken since reset */
 };
 
 static struct file *of(struct db *db)
@@ -31,9 +32,14 @@ static struct file *of(struct db *db)
 	return (struct file *)db;
 }
 
+static struct query *own(struct db_query *q)
+{
+	return (struct query *)q;
+}
+
 static sqlite3_stmt *statement_of(struct db_query *q)
 {
-	return ((struct query *)q)->statement;
+	return own(q)->statement;
 }
 
 static enum status failed(const struct file *f, int code, struct err *e)
@@ -213,28 +219,37 @@ static void finish(struct db_query *q)
 	free(q);
 }
 
+/* A value that was not taken would be NULL in the row: step says so instead. */
+static void keep(struct db_query *q, int code)
+{
+	if (code != SQLITE_OK && own(q)->not_put == SQLITE_OK)
+		own(q)->not_put = code;
+}
+
 static void put_int(struct db_query *q, unsigned at, int64_t v)
 {
-	sqlite3_bind_int64(statement_of(q), (int)at, v);
+	keep(q, sqlite3_bind_int64(statement_of(q), (int)at, v));
 }
 
 static void put_real(struct db_query *q, unsigned at, double v)
 {
-	sqlite3_bind_double(statement_of(q), (int)at, v);
+	keep(q, sqlite3_bind_double(statement_of(q), (int)at, v));
 }
 
 static void put_bytes(struct db_query *q, unsigned at, const void *p, size_t n, bool text)
 {
-	if (text)
-		sqlite3_bind_text64(statement_of(q), (int)at, n ? p : "", n, SQLITE_TRANSIENT,
-				    SQLITE_UTF8);
-	else
-		sqlite3_bind_blob64(statement_of(q), (int)at, n ? p : "", n, SQLITE_TRANSIENT);
+	keep(q,
+	     text ? sqlite3_bind_text64(statement_of(q), (int)at, n ? p : "", n, SQLITE_TRANSIENT,
+					SQLITE_UTF8)
+		  : sqlite3_bind_blob64(statement_of(q), (int)at, n ? p : "", n, SQLITE_TRANSIENT));
 }
 
 static enum status step(struct db_query *q, struct err *e)
 {
-	int code = sqlite3_step(statement_of(q));
+	int code = own(q)->not_put;
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement_of(q));
 
 	return code == SQLITE_ROW    ? ST_OK
 	       : code == SQLITE_DONE ? ST_NONE
@@ -245,6 +260,7 @@ static void reset(struct db_query *q)
 {
 	sqlite3_reset(statement_of(q));
 	sqlite3_clear_bindings(statement_of(q));
+	own(q)->not_put = SQLITE_OK;
 }
 
 static bool is_null(struct db_query *q, unsigned column)
@@ -267,6 +283,8 @@ static const void *get_bytes(struct db_query *q, unsigned column, size_t *n, boo
 	const void *p = text ? (const void *)sqlite3_column_text(statement_of(q), (int)column)
 			     : sqlite3_column_blob(statement_of(q), (int)column);
 
+	if (!p && sqlite3_errcode(of(q->db)->handle) == SQLITE_NOMEM)
+		mem_exhausted();
 	if (n)
 		*n = (size_t)sqlite3_column_bytes(statement_of(q), (int)column);
 	return p ? p : "";

@@ -112,6 +112,8 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	if (u->state != UNIT_SOUND || !fast_unit_root(f, u, &ranges, &low, &high))
 		return false;
 	why = fast_ranges_read(f, u, &ranges, &low, &high, &w->budget, &w->ranges, &u->ranged);
+	if (why)
+		why = fast_fault(f, IN_INFO, u->die, "unit DIE: %s", why);
 	/* DWARF 2 has no DW_AT_ranges: functions in other sections lie outside low_pc, high_pc */
 	if (u->version < 3 && !ranges.form)
 		u->ranged = false;
@@ -327,7 +329,7 @@ static void later_rounds(struct fast_engine *g)
 		}
 		if (n == first)
 			continue;
-		qsort(query + first, n - first, sizeof *query, by_number);
+		sort_array(query + first, n - first, sizeof *query, by_number);
 		VEC_PUSH(starts, n_starts, cap_starts).unit = (uint32_t)i;
 		starts[n_starts - 1].first = first;
 	}
@@ -416,6 +418,44 @@ static void count(const struct fast_engine *g, struct dwarf_stats *s)
 	}
 }
 
+static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, double *from,
+			  struct err *e)
+{
+	struct dwarf_job *job = g->job;
+	uint32_t *query = mem_array(job->n, sizeof *query);
+	enum status st = ST_OK;
+
+	g->n_workers = g->options->jobs ? g->options->jobs : 1;
+	g->workers = mem_zarray(g->n_workers, sizeof *g->workers);
+	for (unsigned i = 0; i < g->n_workers; i++)
+		g->workers[i].timed = job->stats;
+	g->fresh = mem_zarray(g->n_workers, sizeof *g->fresh);
+	g->best = mem_zarray(job->n, sizeof *g->best);
+	fast_units_index(&g->file);
+	run_pool(g, (g->file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, index_chunk);
+	stats->units = lap(from);
+	first_round(g, query);
+	later_rounds(g);
+	stats->decode = lap(from);
+	fast_complain_of_units(g);
+	fast_merge(g);
+	stats->merge = lap(from);
+	count(g, stats);
+	if (object_intact(job->object, e) || fast_splits_intact(g->file.splits, e))
+		fast_give_back(g, e->msg);
+	else
+		st = fast_fall_back(g, e);
+	stats->reference = lap(from);
+	for (unsigned i = 0; i < g->n_workers; i++)
+		fast_worker_release(&g->workers[i]);
+	free(g->workers);
+	free(g->fresh);
+	free(g->best);
+	free(g->tasks);
+	free(query);
+	return st;
+}
+
 static enum status run_job(struct dwarf_job *job, const struct dwarf_options *options,
 			   struct err *e)
 {
@@ -423,7 +463,6 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	struct sections sections = {.abbrev = NULL};
 	struct dwarf_stats none, *stats = job->stats ? job->stats : &none;
 	double from = budget_clock();
-	uint32_t *query;
 	enum status st;
 
 	*stats = (struct dwarf_stats){0};
@@ -432,43 +471,15 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	if (!job->n || !object_has_dwarf(job->object))
 		return ST_OK;
 	st = fast_load(&g, &sections, e);
+	stats->sections = lap(&from);
 	if (st) {
 		fast_complain(&g, "%s", e->msg);
 		for (size_t i = 0; i < job->n; i++)
 			job->out->of[i].found = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
-		buf_release(&sections.complaint);
-		return ST_OK;
+		st = ST_OK;
+	} else {
+		st = answer(&g, stats, &from, e);
 	}
-	stats->sections = lap(&from);
-	g.n_workers = options->jobs ? options->jobs : 1;
-	g.workers = mem_zarray(g.n_workers, sizeof *g.workers);
-	for (unsigned i = 0; i < g.n_workers; i++)
-		g.workers[i].timed = job->stats;
-	g.fresh = mem_zarray(g.n_workers, sizeof *g.fresh);
-	g.best = mem_zarray(job->n, sizeof *g.best);
-	query = mem_array(job->n, sizeof *query);
-	fast_units_index(&g.file);
-	run_pool(&g, (g.file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, index_chunk);
-	stats->units = lap(&from);
-	first_round(&g, query);
-	later_rounds(&g);
-	stats->decode = lap(&from);
-	fast_complain_of_units(&g);
-	fast_merge(&g);
-	stats->merge = lap(&from);
-	count(&g, stats);
-	if (object_intact(job->object, e) || fast_splits_intact(g.file.splits, e))
-		fast_give_back(&g, e->msg);
-	else
-		st = fast_fall_back(&g, e);
-	stats->reference = lap(&from);
-	for (unsigned i = 0; i < g.n_workers; i++)
-		fast_worker_release(&g.workers[i]);
-	free(g.workers);
-	free(g.fresh);
-	free(g.best);
-	free(g.tasks);
-	free(query);
 	fast_file_release(&g.file);
 	buf_release(&sections.complaint);
 	if (options->once)

@@ -2,7 +2,9 @@
 #include "lib/dwarf/fast_abbrev.h"
 
 #include "lib/base/mem.h"
+#include "lib/dwarf/fast_fault.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -170,8 +172,13 @@ static void note_site(struct abbrev *a, struct abbrev_site *s, const struct abbr
 	}
 }
 
-static void add_attr(struct abbrevs *t, const struct abbrev_kind *k, struct abbrev *a,
-		     struct abbrev_site *s, uint64_t name, uint64_t form, int64_t implicit)
+/* The first thing that is wrong, at r. */
+#define WRONG(f, r, ...) fast_fault_of(f, IN_ABBREV, (r)->p, 0, __VA_ARGS__)
+
+/* The attribute that ends at r. */
+static void add_attr(const struct fast_file *f, const struct rd *r, struct abbrevs *t,
+		     const struct abbrev_kind *k, struct abbrev *a, struct abbrev_site *s,
+		     uint64_t name, uint64_t form, int64_t implicit)
 {
 	int size = form_size(form, k->version, k->address_size, k->wide);
 	struct abbrev_attr attr = {.name = name < UINT16_MAX ? (uint16_t)name : UINT16_MAX,
@@ -179,12 +186,15 @@ static void add_attr(struct abbrevs *t, const struct abbrev_kind *k, struct abbr
 				   .implicit = implicit};
 
 	if (a->n_attrs >= LIMIT_ATTRS) {
-		t->why = "an abbreviation of too many attributes";
+		t->why = WRONG(f, r, "an abbreviation of more than %d attributes", LIMIT_ATTRS);
 		return;
 	}
 	if (size == INT_MIN) {
 		t->declined = form >= FORM_VENDOR && form <= UINT16_MAX;
-		t->why = t->declined ? "a form that is no standard's" : "unknown form";
+		t->why = WRONG(f, r,
+			       t->declined ? "form 0x%" PRIx64 " is no standard's"
+					   : "unknown form 0x%" PRIx64,
+			       form);
 		return;
 	}
 	note(a, &attr, size);
@@ -223,7 +233,8 @@ static void add_code(struct abbrevs *t, uint64_t code)
 }
 
 /* Stops at the first thing that is no good, with why set. */
-static void compile(struct abbrevs *t, const struct abbrev_kind *k, struct rd *r)
+static void compile(const struct fast_file *f, struct abbrevs *t, const struct abbrev_kind *k,
+		    struct rd *r)
 {
 	while (!t->why && r->p < r->end) {
 		uint64_t code = rd_uleb(r), tag, name, form;
@@ -240,7 +251,7 @@ static void compile(struct abbrevs *t, const struct abbrev_kind *k, struct rd *r
 		a.first_attr = (uint32_t)t->n_attrs;
 		a.near = true;
 		while (!t->why && abbrev_next_attr(r, &name, &form, &implicit))
-			add_attr(t, k, &a, &site, name, form, implicit);
+			add_attr(f, r, t, k, &a, &site, name, form, implicit);
 		t->has_code |= a.has_pc && (a.kind == KIND_FUNCTION || a.kind == KIND_INLINED);
 		site.only_origin &= site.origin != ABBREV_FAR;
 		add_code(t, code);
@@ -249,10 +260,10 @@ static void compile(struct abbrevs *t, const struct abbrev_kind *k, struct rd *r
 		t->sites[t->n] = site;
 		VEC_PUSH(t->all, t->n, t->cap) = a;
 		if (t->n_attrs >= UINT32_MAX / 2 || t->n >= UINT32_MAX / 2)
-			t->why = "too many abbreviations";
+			t->why = WRONG(f, r, "too many abbreviations");
 	}
 	if (r->failed && !t->why)
-		t->why = "abbreviations are cut short";
+		t->why = WRONG(f, r, "abbreviations are cut short");
 }
 
 static void abbrevs_free(struct abbrevs *t)
@@ -281,11 +292,12 @@ const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes sectio
 	/* byte order does not matter to what is read here */
 	r = rd_at(section, k->offset, false);
 	if (r.failed) {
-		made->why = "abbreviations lie outside .debug_abbrev";
+		made->why = fast_fault(t->file, IN_ABBREV, k->offset,
+				       "abbreviations lie outside the section");
 	} else if (atomic_load(&t->spent) > t->limit) {
-		made->why = "abbreviation tables overlap too often";
+		made->why = WRONG(t->file, &r, "abbreviation tables overlap too often");
 	} else {
-		compile(made, k, &r);
+		compile(t->file, made, k, &r);
 		atomic_fetch_add(&t->spent, (uint64_t)(r.p - section.p) - k->offset);
 	}
 	if (atomic_compare_exchange_strong(&t->compiled[index], &other, made))

@@ -171,7 +171,7 @@ struct abbrevs {
 	struct map64 by_code; /* index + 1, when codes are there */
 	bool has_code;        /* some function may have addresses */
 	bool declined;        /* a vendor's form */
-	const char *why;      /* it cannot be used */
+	const char *why;      /* it cannot be used; with the place */
 };
 
 /* What sizes of forms depend on. */
@@ -182,7 +182,9 @@ struct abbrev_kind {
 };
 
 /* All tables of a file, compiled when first asked for. */
+struct fast_file;
 struct fast_tables {
+	const struct fast_file *file;
 	struct abbrev_kind *keys;
 	_Atomic(struct abbrevs *) *compiled;
 	size_t n;

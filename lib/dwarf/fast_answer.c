@@ -37,51 +37,42 @@ static void *keep(struct fast_worker *w, const void *p, size_t n, size_t size)
 	return copy;
 }
 
-static size_t hash_call(const struct dwarf_call *c)
+static uint64_t call_hash(const struct dwarf_call *c)
 {
 	uint64_t a = (uint64_t)c->outer << 32 | c->function, b = (uint64_t)c->line << 32 | c->file;
 
-	return (size_t)hash_u64(a ^
-				(b + c->column + ((uint64_t)c->extra << 32)) * 0x9e3779b97f4a7c15u);
+	return hash_u64(a ^ (b + c->column + ((uint64_t)c->extra << 32)) * 0x9e3779b97f4a7c15u);
 }
 
-static void enlarge_slots(struct fast_worker *w)
+static uint64_t call_row_hash(const void *table, uint32_t id)
 {
-	size_t size = w->slots ? (w->mask + 1) * 2 : 1024;
+	return call_hash(&((const struct dwarf_call *)table)[id]);
+}
 
-	free(w->slots);
-	w->slots = mem_zarray(size, sizeof *w->slots);
-	w->mask = size - 1;
-	for (size_t k = 1; k < w->n_calls; k++) {
-		size_t i = hash_call(&w->calls[k]) & w->mask;
-
-		while (w->slots[i])
-			i = (i + 1) & w->mask;
-		w->slots[i] = (uint32_t)k;
-	}
+static bool call_equal(const void *table, uint32_t id, const void *key)
+{
+	return !memcmp(&((const struct dwarf_call *)table)[id], key, sizeof(struct dwarf_call));
 }
 
 static void clear_calls(struct fast_worker *w)
 {
-	if (w->slots)
-		memset(w->slots, 0, (w->mask + 1) * sizeof *w->slots);
+	id_set_clear(&w->call_set);
 	w->n_calls = 0;
 	VEC_PUSH(w->calls, w->n_calls, w->cap_calls) = (struct dwarf_call){.line = 0};
 }
 
 static uint32_t add_call(struct fast_worker *w, const struct dwarf_call *c)
 {
-	size_t i;
+	static const struct id_rows rows = {call_row_hash, call_equal};
+	uint64_t hash = call_hash(c);
+	uint32_t id = id_set_find(&w->call_set, &rows, w->calls, hash, c);
 
-	if (!w->slots || w->n_calls > w->mask / 2)
-		enlarge_slots(w);
-	for (i = hash_call(c) & w->mask; w->slots[i]; i = (i + 1) & w->mask) {
-		if (!memcmp(&w->calls[w->slots[i]], c, sizeof *c))
-			return w->slots[i];
+	if (!id) {
+		id = (uint32_t)w->n_calls;
+		VEC_PUSH(w->calls, w->n_calls, w->cap_calls) = *c;
+		id_set_add(&w->call_set, &rows, w->calls, hash, id);
 	}
-	w->slots[i] = (uint32_t)w->n_calls;
-	VEC_PUSH(w->calls, w->n_calls, w->cap_calls) = *c;
-	return w->slots[i];
+	return id;
 }
 
 static uint32_t path_of(struct making *m, uint32_t number)
@@ -303,7 +294,7 @@ void fast_worker_release(struct fast_worker *w)
 	free(w->left_node);
 	free(w->rows);
 	free(w->calls);
-	free(w->slots);
+	id_set_release(&w->call_set);
 	free(w->extras);
 	free(w->path_of);
 	free(w->paths);

@@ -51,11 +51,10 @@ struct fast_worker {
 	uint32_t *node, *left_node;
 	struct fast_row *rows;
 	size_t cap;
-	/* calls made for the present unit, and a hash table of them */
+	/* calls made for the present unit */
 	struct dwarf_call *calls;
 	size_t n_calls, cap_calls;
-	uint32_t *slots;
-	size_t mask;
+	struct id_set call_set;
 	struct dwarf_extra *extras;
 	size_t n_extras, cap_extras;
 	uint32_t *path_of; /* by file number: index in paths + 1, + 1 */

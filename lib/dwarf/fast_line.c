@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/dwarf/reference.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { /* standard opcodes: section 7.22, Table 7.25 */
@@ -24,10 +25,6 @@ enum { /* standard opcodes: section 7.22, Table 7.25 */
 enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE, LNE_SET_DISCRIMINATOR };
 enum { LNCT_PATH = 1, LNCT_DIRECTORY_INDEX };
 
-static const char cut_short[] = "line table: cut short";
-static const char out_of_time[] = "line table: takes longer than the time limit";
-static const char many_files[] = "line table: too many files";
-
 struct program {
 	const struct fast_file *f;
 	struct fast_unit unit; /* the unit's, but as wide as the table is */
@@ -41,6 +38,24 @@ struct program {
 		int16_t line;
 	} special[256];
 };
+
+/* What is wrong, where the reader stopped. */
+#define WRONG(g, r, ...) fast_fault_of((g)->f, IN_LINE, (r)->p, (g)->unit.lines, __VA_ARGS__)
+
+static const char *cut_short(const struct program *g, const struct rd *r)
+{
+	return WRONG(g, r, "line table: cut short");
+}
+
+static const char *many_files(const struct program *g, const struct rd *r)
+{
+	return WRONG(g, r, "line table: more than %d files", LIMIT_LINE_FILES);
+}
+
+static const char *out_of_time(const struct program *g, const struct rd *r)
+{
+	return WRONG(g, r, "line table: takes longer than the time limit");
+}
 
 static void add_file(struct fast_lines *l, struct fast_line_file file)
 {
@@ -72,10 +87,10 @@ static const char *old_tables(struct program *g, struct rd *r)
 		rd_skip_leb(r);
 		rd_skip_leb(r);
 		if (l->n_files >= LIMIT_LINE_FILES)
-			return many_files;
+			return many_files(g, r);
 		add_file(l, file);
 	}
-	return r->failed ? cut_short : NULL;
+	return r->failed ? cut_short(g, r) : NULL;
 }
 
 /* One table of DWARF 5: the forms of an entry's parts, then the entries. */
@@ -94,9 +109,9 @@ static const char *new_table(struct program *g, struct rd *r, bool files)
 	}
 	count = rd_uleb(r);
 	if (r->failed || (n_format && count > rd_left(r)))
-		return cut_short;
+		return cut_short(g, r);
 	if (count > LIMIT_LINE_FILES)
-		return many_files;
+		return many_files(g, r);
 	for (uint64_t k = 0; k < count && n_format; k++) {
 		struct fast_line_file file = {.name = NULL};
 
@@ -104,7 +119,10 @@ static const char *new_table(struct program *g, struct rd *r, bool files)
 			struct fast_value v;
 
 			if (!fast_value_read(&g->unit, r, format[i].form, 0, &v))
-				return r->failed ? cut_short : "line table: unknown form";
+				return r->failed
+					   ? cut_short(g, r)
+					   : WRONG(g, r, "line table: unknown form 0x%" PRIx64,
+						   format[i].form);
 			if (format[i].type == LNCT_PATH)
 				file.name = fast_value_text(g->f, &g->unit, &v, &file.n);
 			else if (format[i].type == LNCT_DIRECTORY_INDEX &&
@@ -130,11 +148,14 @@ static const char *read_header(struct program *g)
 	if (g->unit.wide)
 		length = rd_u64(r);
 	if (r->failed || length > rd_left(r))
-		return cut_short;
+		return cut_short(g, r);
 	r->end = r->p + length;
 	version = rd_u16(r);
+	if (r->failed)
+		return cut_short(g, r);
 	if (version < 2 || version > 5)
-		return r->failed ? cut_short : "line table: unknown version";
+		return fast_fault_of(g->f, IN_LINE, r->p - 2, 0, "line table: unknown version %u",
+				     version);
 	g->l->version = (uint8_t)version;
 	if (version >= 5) {
 		g->unit.address_size = rd_u8(r);
@@ -142,7 +163,7 @@ static const char *read_header(struct program *g)
 	}
 	length = rd_offset(r, g->unit.wide);
 	if (r->failed || length > rd_left(r))
-		return cut_short;
+		return cut_short(g, r);
 	tables = *r;
 	r->p += length;
 	g->min_length = rd_u8(&tables);
@@ -154,9 +175,12 @@ static const char *read_header(struct program *g)
 	for (unsigned i = 1; i < g->opcode_base; i++)
 		g->lengths[i] = rd_u8(&tables);
 	if (tables.failed)
-		return cut_short;
+		return cut_short(g, &tables);
 	if (!g->line_range || !g->opcode_base || !g->max_ops)
-		return "line table: its header makes no sense";
+		return WRONG(g, &tables,
+			     "line table: line_range %u, opcode_base %u, %u operations per "
+			     "instruction make no sense",
+			     g->line_range, g->opcode_base, g->max_ops);
 	for (unsigned i = g->opcode_base; i < 256; i++) {
 		unsigned adjusted = i - g->opcode_base;
 
@@ -276,7 +300,7 @@ static const char *extended(struct program *g, struct state *s, const uint64_t *
 	r = g->r;
 	rd_skip(&g->r, length);
 	if (g->r.failed)
-		return cut_short;
+		return cut_short(g, &g->r);
 	r.end = g->r.p;
 	switch (rd_u8(&r)) {
 	case LNE_END_SEQUENCE:
@@ -292,9 +316,9 @@ static const char *extended(struct program *g, struct state *s, const uint64_t *
 		file.name = rd_cstr(&r, &file.n);
 		file.dir = rd_uleb(&r);
 		if (r.failed)
-			return cut_short;
+			return cut_short(g, &r);
 		if (g->l->n_files >= LIMIT_LINE_FILES)
-			return many_files;
+			return many_files(g, &r);
 		add_file(g->l, file);
 		break;
 	default: break;
@@ -325,7 +349,7 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 			if (why)
 				return why;
 			if (budget_spend(b, 16))
-				return out_of_time;
+				return out_of_time(g, r);
 			break;
 		case LNS_COPY: emit(&s, addrs, n, rows); break;
 		case LNS_ADVANCE_PC: advance(g, &s, rd_uleb(r)); break;
@@ -348,7 +372,7 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 			break;
 		}
 	}
-	return r->failed ? cut_short : NULL;
+	return r->failed ? cut_short(g, r) : NULL;
 }
 
 static const char *run_table(const struct fast_file *f, const struct fast_unit *u,
@@ -365,11 +389,11 @@ static const char *run_table(const struct fast_file *f, const struct fast_unit *
 		return NULL;
 	g.r = rd_at(f->in[IN_LINE], u->lines, f->big_endian);
 	if (g.r.failed)
-		return "line table: lies outside .debug_line";
+		return fast_fault(f, IN_LINE, u->lines, "line table: lies outside the section");
 	why = read_header(&g);
 	/* many units may share one table */
 	if (!why && budget_spend(b, rd_left(&g.r) / 8 + l->n_files))
-		why = out_of_time;
+		why = out_of_time(&g, &g.r);
 	if (why) {
 		l->n_files = 0;
 		return why;

@@ -14,20 +14,51 @@ enum { /* DWARF 5, section 7.25, Table 7.30 */
        RLE_START_LENGTH,
 };
 
-static const char cut_short[] = "address ranges: cut short";
-static const char out_of_time[] = "address ranges: too many";
-
 static void add(const struct fast_file *f, struct fast_ranges *out, uint64_t lo, uint64_t hi)
 {
 	if (lo < hi && range_lives(f, lo))
 		VEC_PUSH(out->all, out->n, out->cap) = (struct fast_range){lo, hi};
 }
 
+/* A list that is read. */
+struct list {
+	const struct fast_file *f;
+	enum fast_section section;
+	uint64_t offset; /* where it begins */
+};
+
+static __attribute__((noinline)) const char *cut_short(const struct list *l, const struct rd *r)
+{
+	return fast_fault_of(l->f, l->section, r->p, l->offset, "address ranges: cut short");
+}
+
+/* Before each entry. NULL: go on. */
+static inline const char *count_entry(const struct list *l, struct budget *b,
+				      struct fast_ranges *out)
+{
+	const struct fast_file *f = l->f;
+
+	if (budget_spend(b, 1)) {
+		out->limited = true;
+		return fast_fault(f, l->section, l->offset, "address ranges: too many");
+	}
+	if (++out->entries == LONG_LIST &&
+	    atomic_load_explicit(fast_lists_read(f->common), memory_order_relaxed) / LIST_READINGS >
+		f->in[IN_RANGES].n + f->in[IN_RNGLISTS].n) {
+		out->limited = true;
+		return fast_fault(f, l->section, l->offset,
+				  "address ranges: long lists overlap, or are shared, too often");
+	}
+	return NULL;
+}
+
 static const char *old_list(const struct fast_file *f, const struct fast_unit *u, uint64_t offset,
 			    struct budget *b, struct fast_ranges *out)
 {
+	const struct list l = {f, IN_RANGES, offset};
 	struct rd r = rd_at(f->in[IN_RANGES], offset, f->big_endian);
 	uint64_t base = u->base, select = UINT64_MAX >> (64 - 8 * u->address_size);
+	const char *why;
 
 	if (!f->in[IN_RANGES].n)
 		return NULL;
@@ -36,14 +67,15 @@ static const char *old_list(const struct fast_file *f, const struct fast_unit *u
 
 		if (r.failed || (!lo && !hi))
 			break;
-		if (budget_spend(b, 1))
-			return out_of_time;
+		why = count_entry(&l, b, out);
+		if (why)
+			return why;
 		if (lo == select)
 			base = hi;
 		else if (lo < hi)
 			add(f, out, base + lo, base + hi);
 	}
-	return r.failed ? cut_short : NULL;
+	return r.failed ? cut_short(&l, &r) : NULL;
 }
 
 /* An address that is not there makes its entry void. */
@@ -56,6 +88,7 @@ static bool indexed(const struct fast_file *f, const struct fast_unit *u, struct
 static const char *new_list(const struct fast_file *f, const struct fast_unit *u, uint64_t offset,
 			    struct budget *b, struct fast_ranges *out)
 {
+	const struct list l = {f, IN_RNGLISTS, offset};
 	struct rd r = rd_at(f->in[IN_RNGLISTS], offset, f->big_endian);
 	uint64_t base = u->base;
 
@@ -65,11 +98,13 @@ static const char *new_list(const struct fast_file *f, const struct fast_unit *u
 		uint64_t lo = 0, hi = 0;
 		bool known = true;
 		uint8_t kind = rd_u8(&r);
+		const char *why;
 
 		if (r.failed || kind == RLE_END_OF_LIST)
 			break;
-		if (budget_spend(b, 1))
-			return out_of_time;
+		why = count_entry(&l, b, out);
+		if (why)
+			return why;
 		switch (kind) {
 		case RLE_BASE_ADDRESSX:
 			if (!indexed(f, u, &r, &base))
@@ -96,12 +131,14 @@ static const char *new_list(const struct fast_file *f, const struct fast_unit *u
 			known = indexed(f, u, &r, &lo);
 			hi = lo + rd_uleb(&r);
 			break;
-		default: return "address ranges: unknown kind of entry";
+		default:
+			return fast_fault_of(f, IN_RNGLISTS, r.p - 1, offset,
+					     "address ranges: unknown kind of entry %u", kind);
 		}
 		if (!r.failed && known)
 			add(f, out, lo, hi);
 	}
-	return r.failed ? cut_short : NULL;
+	return r.failed ? cut_short(&l, &r) : NULL;
 }
 
 /* DW_FORM_rnglistx: the offsets behind the header of the unit's part of .debug_rnglists. */
@@ -127,19 +164,27 @@ const char *fast_ranges_read_list(const struct fast_file *f, const struct fast_u
 				  struct fast_ranges *out)
 {
 	uint64_t offset = list->v;
+	const char *why;
 
-	out->n = 0;
+	out->n = out->entries = 0;
+	out->limited = false;
 	if (list->class == CLASS_LIST_INDEX) {
 		if (!list_offset(f, u, list->v, &offset))
-			return "DW_AT_ranges: its index is no good";
+			return "DW_AT_ranges: there is no list of its index";
 	} else if (list->class != CLASS_OFFSET && list->class != CLASS_CONSTANT) {
 		return "DW_AT_ranges: its form is no good";
 	}
-	if (u->version >= 5)
-		return new_list(f, u, offset, b, out);
-	if (offset > UINT64_MAX - u->ranges_base)
-		return cut_short;
-	return old_list(f, u, offset + u->ranges_base, b, out);
+	if (u->version < 5 && offset > UINT64_MAX - u->ranges_base)
+		return "DW_AT_ranges: its offset is no good";
+	why = u->version >= 5 ? new_list(f, u, offset, b, out)
+			      : old_list(f, u, offset + u->ranges_base, b, out);
+	if (out->entries >= LONG_LIST)
+		/* the shortest entry of DWARF 5 has two bytes */
+		atomic_fetch_add_explicit(fast_lists_read(f->common),
+					  out->entries *
+					      (u->version >= 5 ? 2 : 2 * u->address_size),
+					  memory_order_relaxed);
+	return why;
 }
 
 const char *fast_ranges_read(const struct fast_file *f, const struct fast_unit *u,
@@ -149,7 +194,8 @@ const char *fast_ranges_read(const struct fast_file *f, const struct fast_unit *
 {
 	uint64_t lo, hi;
 
-	out->n = 0;
+	out->n = out->entries = 0;
+	out->limited = false;
 	*there = true;
 	if (ranges->form)
 		return fast_ranges_read_list(f, u, ranges, b, out);

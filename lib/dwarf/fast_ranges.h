@@ -16,7 +16,14 @@ struct fast_range {
 struct fast_ranges {
 	struct fast_range *all;
 	size_t n, cap;
+	size_t entries; /* of the list, living or not */
+	bool limited;   /* it was not read because of LIST_READINGS, or of the time */
 };
+
+/* Lists of so many entries are worth remembering (fast_scope.c). Sound ones do not overlap and are
+ * read a few times each, so what is read of them altogether is limited to LIST_READINGS times the
+ * size of their sections. */
+enum { LONG_LIST = 64, LIST_READINGS = 16 };
 
 /* False for what linkers have discarded, which they mark by 0, by 1 (in .debug_ranges), or by the
  * two highest addresses. */
@@ -26,7 +33,8 @@ static inline bool range_lives(const struct fast_file *f, uint64_t lo)
 }
 
 /* Replaces *out by the living ranges. *there: the DIE says something about its addresses. NULL, or
- * why the list is no good (also when the time is over: b says so). */
+ * why the list is no good (also at a limit: out->limited), with its place in its section where it
+ * is that which is wrong; the place of the DIE is the caller's to say. */
 const char *fast_ranges_read(const struct fast_file *f, const struct fast_unit *u,
 			     const struct fast_value *ranges, const struct fast_value *low,
 			     const struct fast_value *high, struct budget *b,

@@ -3,6 +3,8 @@
  * The fast engine's reader: struct cursor's manner (bounds-checked, the first failure sticks and
  * every read after it gives zero) without its errors, offsets and refilling, so that all of it can
  * be inlined. A value is read once and kept: the bytes may be a mapped file that somebody rewrites.
+ * A reader that has failed stays where it was, which is where there were too few bytes, so that
+ * fast_fault.h can say the place.
  */
 #ifndef TM_DWARF_FAST_READ_H
 #define TM_DWARF_FAST_READ_H
@@ -51,7 +53,7 @@ static inline size_t rd_left(const struct rd *r)
 static inline void rd_fail(struct rd *r)
 {
 	r->failed = true;
-	r->p = r->end;
+	r->end = r->p;
 }
 
 static inline void rd_skip(struct rd *r, uint64_t n)
@@ -140,6 +142,7 @@ static inline uint64_t rd_offset(struct rd *r, bool wide)
 /* The long ones, kept apart so that one byte costs little. */
 static __attribute__((noinline, unused)) uint64_t rd_long_uleb(struct rd *r)
 {
+	const uint8_t *start = r->p;
 	uint64_t v = 0;
 	unsigned shift = 0;
 
@@ -155,6 +158,7 @@ static __attribute__((noinline, unused)) uint64_t rd_long_uleb(struct rd *r)
 			return v;
 		shift += shift < 64 ? 7 : 0;
 	}
+	r->p = start;
 	rd_fail(r);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "lib/dwarf/fast_scope.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct walk {
 	const struct fast_unit *u;
 	const struct abbrevs *t;
 	const uint64_t *addrs;
+	uint32_t n_addrs;
 	uint32_t *node;
 	bool everything, blocks;
 	uint32_t *stamps, clock; /* NULL, or when each address was claimed last */
@@ -37,10 +39,16 @@ struct walk {
 
 static const char cut_short[] = "DIE: cut short";
 
+/* why is without the DIE's place, which walk adds. */
 static void fail(struct walk *w, enum status st, const char *why)
 {
 	w->st = st;
 	w->s->why = why;
+}
+
+static void fail_at(struct walk *w, const uint8_t *die, enum status st, const char *why)
+{
+	fail(w, st, fast_fault_of(w->f, IN_INFO, die, 0, "%s", why));
 }
 
 /* Behind the op, or NULL. */
@@ -153,8 +161,25 @@ static uint32_t first_at_least(const uint64_t *addrs, uint32_t from, uint32_t to
 	return from;
 }
 
-/* The addresses from cur that lie in [lo, hi): widens *in by them; their node becomes id, unless
- * that is 0. */
+/* The addresses [i, end) are claimed: widens *in by them; their node becomes id, unless that is 0.
+ */
+static void take(struct walk *w, const struct fast_level *cur, uint32_t i, uint32_t end,
+		 uint32_t id, struct fast_level *in)
+{
+	for (uint32_t k = i; id && k < end; k++)
+		w->node[k] = id;
+	for (uint32_t k = i; w->stamps && k < end; k++) {
+		w->s->loose |= w->inside && w->stamps[k] < cur->stamp;
+		w->stamps[k] = w->clock;
+	}
+	budget_spend(w->budget, end - i);
+	if (i < in->from)
+		in->from = i;
+	if (end > in->to)
+		in->to = end;
+}
+
+/* Takes the addresses from cur that lie in the range. */
 static void claim(struct walk *w, const struct fast_level *cur, struct fast_range range,
 		  uint32_t id, struct fast_level *in)
 {
@@ -170,23 +195,131 @@ static void claim(struct walk *w, const struct fast_level *cur, struct fast_rang
 	i = first_at_least(w->addrs, cur->from, cur->to, range.lo);
 	if (i == cur->to || w->addrs[i] >= range.hi)
 		return;
-	for (end = i; end < cur->to && w->addrs[end] < range.hi; end++) {
-		if (id)
-			w->node[end] = id;
+	for (end = i; end < cur->to && w->addrs[end] < range.hi; end++)
+		;
+	take(w, cur, i, end, id, in);
+}
+
+/* One list is known by one number in a unit: an index of a list, or an offset. */
+static uint64_t place_of(const struct fast_value *list)
+{
+	return list->v << 1 | (list->class == CLASS_LIST_INDEX);
+}
+
+static const struct fast_list *known_list(const struct walk *w, const struct fast_value *list)
+{
+	const struct fast_lists *l = &w->s->lists;
+	uint32_t i = l->n ? map64_get(&l->by_place, place_of(list)) : 0;
+
+	return i ? &l->all[i - 1] : NULL;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct fast_run *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Keeps what s->ranges, the list's, are for the addresses. NULL: so much is there already that
+ * lists overlap. */
+static const struct fast_list *remember(struct walk *w, const struct fast_value *list)
+{
+	const struct fast_ranges *ranges = &w->s->ranges;
+	struct fast_lists *l = &w->s->lists;
+	size_t first = l->n_runs, kept = first;
+
+	if (first > (w->f->in[IN_RANGES].n + w->f->in[IN_RNGLISTS].n) / 2)
+		return NULL;
+	for (size_t i = 0; i < ranges->n; i++) {
+		struct fast_range r = ranges->all[i];
+		uint32_t from = first_at_least(w->addrs, 0, w->n_addrs, r.lo), to;
+
+		to = first_at_least(w->addrs, from, w->n_addrs, r.hi);
+		if (from < to)
+			VEC_PUSH(l->runs, l->n_runs, l->cap_runs) =
+			    (struct fast_run){from, to - from};
 	}
-	for (uint32_t k = i; w->stamps && k < end; k++) {
-		w->s->loose |= w->inside && w->stamps[k] < cur->stamp;
-		w->stamps[k] = w->clock;
+	if (l->n_runs > first)
+		sort_array(l->runs + first, l->n_runs - first, sizeof *l->runs, by_first);
+	for (size_t i = first; i < l->n_runs; i++) {
+		struct fast_run r = l->runs[i], *last = kept > first ? &l->runs[kept - 1] : NULL;
+
+		if (!last || r.first > last->first + last->n)
+			l->runs[kept++] = r;
+		else if (r.first + r.n > last->first + last->n)
+			last->n = r.first + r.n - last->first;
 	}
-	budget_spend(w->budget, end - i);
-	if (i < in->from)
-		in->from = i;
-	if (end > in->to)
-		in->to = end;
+	l->n_runs = kept;
+	VEC_PUSH(l->all, l->n, l->cap) =
+	    (struct fast_list){.first = first, .n = (uint32_t)(kept - first), .living = ranges->n};
+	*map64_put(&l->by_place, place_of(list)) = (uint32_t)l->n;
+	return &l->all[l->n - 1];
+}
+
+/* As claim for each of its ranges. Who is told of all ranges has been told of these. */
+static void claim_known(struct walk *w, const struct fast_list *list, const struct fast_level *cur,
+			uint32_t id, struct fast_level *in)
+{
+	const struct fast_run *runs = w->s->lists.runs + list->first;
+	uint32_t lo = 0, hi = list->n;
+
+	while (lo < hi) { /* the first that ends behind cur->from */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (runs[mid].first + runs[mid].n <= cur->from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < list->n && runs[lo].first < cur->to; lo++) {
+		uint32_t i = runs[lo].first, end = i + runs[lo].n;
+
+		take(w, cur, i > cur->from ? i : cur->from, end < cur->to ? end : cur->to, id, in);
+	}
+}
+
+static void forget_lists(struct fast_lists *l)
+{
+	if (l->n)
+		map64_release(&l->by_place);
+	l->n = l->n_runs = 0;
+}
+
+/* The list's ranges, or what is known of it. False: fail has been called. */
+static bool claim_list(struct walk *w, const struct fast_value *list, const struct fast_level *cur,
+		       uint32_t id, struct fast_level *in, size_t *living)
+{
+	const struct fast_list *known = known_list(w, list);
+	struct fast_ranges *ranges = &w->s->ranges;
+	const char *why;
+
+	if (known) {
+		*living = known->living;
+		claim_known(w, known, cur, id, in);
+		return true;
+	}
+	why = fast_ranges_read_list(w->f, w->u, list, w->budget, ranges);
+	if (why) {
+		fail(w, ranges->limited ? ST_LIMIT : ST_BAD, why);
+		return false;
+	}
+	*living = ranges->n;
+	if (ranges->entries >= LONG_LIST)
+		known = remember(w, list);
+	if (known && !w->found) {
+		claim_known(w, known, cur, id, in);
+		return true;
+	}
+	for (size_t i = 0; i < ranges->n; i++)
+		claim(w, cur, ranges->all[i], id, in);
+	return true;
 }
 
 /* The DIE's ranges when they are not where an abbreviation's compiled form says. */
-static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at)
+static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at,
+		       const struct fast_level *cur, uint32_t id, struct fast_level *in,
+		       size_t *living)
 {
 	struct rd r = {.p = at, .end = w->end, .big_endian = w->f->big_endian};
 	struct fast_value v, ranges = {.class = CLASS_NONE}, low = ranges, high = ranges;
@@ -208,10 +341,17 @@ static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at
 		else if (x->name == AT_HIGH_PC && !high.form)
 			high = v;
 	}
+	if (ranges.form)
+		return claim_list(w, &ranges, cur, id, in, living);
 	why = fast_ranges_read(w->f, w->u, &ranges, &low, &high, w->budget, &w->s->ranges, &there);
 	if (why)
-		fail(w, w->budget->over ? ST_LIMIT : ST_BAD, why);
-	return !why && there;
+		fail(w, ST_BAD, why);
+	if (why || !there)
+		return false;
+	*living = w->s->ranges.n;
+	for (size_t i = 0; i < w->s->ranges.n; i++)
+		claim(w, cur, w->s->ranges.all[i], id, in);
+	return true;
 }
 
 /* Calls claim for each living range. False: the DIE does not say where it is. */
@@ -219,27 +359,21 @@ static inline bool claim_ranges(struct walk *w, const struct abbrev *a, const ui
 				const struct fast_level *cur, uint32_t id, struct fast_level *in,
 				size_t *living)
 {
-	struct fast_ranges *list = &w->s->ranges;
 	struct rd r = {.p = at, .end = w->end, .big_endian = w->f->big_endian};
 	struct fast_range one;
 
 	*living = 0;
 	if (!a->has_pc)
 		return false;
-	if (!a->near) {
-		if (!far_ranges(w, a, at))
-			return false;
-	} else if (a->ranges != ABBREV_FAR) {
+	if (!a->near)
+		return far_ranges(w, a, at, cur, id, in, living);
+	if (a->ranges != ABBREV_FAR) {
 		struct fast_value v = {.class = CLASS_OFFSET};
-		const char *why;
 
 		rd_skip(&r, a->ranges);
 		v.v = rd_offset(&r, w->u->wide);
-		why = r.failed ? cut_short : fast_ranges_read_list(w->f, w->u, &v, w->budget, list);
-		if (why) {
-			fail(w, w->budget->over ? ST_LIMIT : ST_BAD, why);
-			return false;
-		}
+		if (!r.failed)
+			return claim_list(w, &v, cur, id, in, living);
 	} else {
 		if (a->high == ABBREV_FAR)
 			return false;
@@ -248,20 +382,16 @@ static inline bool claim_ranges(struct walk *w, const struct abbrev *a, const ui
 		r.p = r.failed ? r.end : at;
 		rd_skip(&r, a->high);
 		one.hi = rd_uint(&r, a->high_size ? a->high_size : w->u->address_size);
-		if (r.failed) {
-			fail(w, ST_BAD, cut_short);
-			return false;
-		}
-		if (a->high_size)
-			one.hi = one.hi > UINT64_MAX - one.lo ? UINT64_MAX : one.lo + one.hi;
-		*living = one.lo < one.hi && range_lives(w->f, one.lo);
-		if (*living)
-			claim(w, cur, one, id, in);
-		return true;
 	}
-	*living = list->n;
-	for (size_t i = 0; i < list->n; i++)
-		claim(w, cur, list->all[i], id, in);
+	if (r.failed) {
+		fail(w, ST_BAD, cut_short);
+		return false;
+	}
+	if (a->high_size)
+		one.hi = one.hi > UINT64_MAX - one.lo ? UINT64_MAX : one.lo + one.hi;
+	*living = one.lo < one.hi && range_lives(w->f, one.lo);
+	if (*living)
+		claim(w, cur, one, id, in);
 	return true;
 }
 
@@ -335,7 +465,8 @@ static void walk(struct walk *w, struct fast_level top)
 
 	p = a ? behind_attrs(w, a, p) : NULL;
 	if (!p) {
-		fail(w, ST_BAD, "unit DIE: no good");
+		fail_at(w, w->info + w->u->die, ST_BAD,
+			a ? "unit DIE: cut short" : "unit DIE: its abbreviation is not there");
 		return;
 	}
 	if (!a->children)
@@ -354,7 +485,7 @@ static void walk(struct walk *w, struct fast_level top)
 			continue;
 		}
 		if (!a) {
-			fail(w, ST_BAD, "DIE: its abbreviation is not there");
+			fail_at(w, die, ST_BAD, "DIE: its abbreviation is not there");
 			return;
 		}
 		at = p;
@@ -369,8 +500,10 @@ static void walk(struct walk *w, struct fast_level top)
 		}
 		if (!w->st && budget_spend(w->budget, 1))
 			fail(w, ST_LIMIT, "takes longer than its time limit");
-		if (w->st)
+		if (w->st) {
+			fail_at(w, die, w->st, w->s->why);
 			return;
+		}
 		if (!a->children || descend) {
 			p = behind_attrs(w, a, at);
 		} else if (a->sibling) {
@@ -380,7 +513,7 @@ static void walk(struct walk *w, struct fast_level top)
 			p = p ? skip_children(w, p) : NULL;
 		}
 		if (!p) {
-			fail(w, w->budget->over ? ST_LIMIT : ST_BAD, cut_short);
+			fail_at(w, die, w->budget->over ? ST_LIMIT : ST_BAD, cut_short);
 			return;
 		}
 		if (a->children && descend) {
@@ -388,7 +521,7 @@ static void walk(struct walk *w, struct fast_level top)
 			if (next.has_end)
 				next.end = sibling(w, a, at);
 			if (depth == LIMIT_NESTING) {
-				fail(w, ST_LIMIT, "DIEs nested too deep");
+				fail_at(w, die, ST_LIMIT, "DIEs nested too deep");
 				return;
 			}
 			VEC_PUSH(s->stack, depth, s->cap_stack) = next;
@@ -405,6 +538,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .u = u,
 			 .t = t,
 			 .addrs = addrs,
+			 .n_addrs = (uint32_t)n,
 			 .node = node,
 			 .everything = everything,
 			 .stamps = everything ? NULL : s->stamps,
@@ -415,6 +549,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .end = f->in[IN_INFO].p + u->end};
 
 	memset(node, 0, n * sizeof *node);
+	forget_lists(&s->lists);
 	walk(&w, (struct fast_level){.to = (uint32_t)n});
 	return w.st;
 }
@@ -439,6 +574,7 @@ enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit
 			 .info = f->in[IN_INFO].p,
 			 .end = f->in[IN_INFO].p + u->end};
 
+	forget_lists(&s->lists);
 	walk(&w, (struct fast_level){.scope = 0});
 	return w.st;
 }
@@ -448,5 +584,8 @@ void fast_scopes_release(struct fast_scopes *s)
 	free(s->all);
 	free(s->stack);
 	free(s->ranges.all);
+	forget_lists(&s->lists);
+	free(s->lists.all);
+	free(s->lists.runs);
 	*s = (struct fast_scopes){.n = 0};
 }

@@ -23,6 +23,20 @@ struct fast_scope {
 
 struct fast_level;
 
+/* What a walk has found in long lists of ranges, so that one that many DIEs refer to is read, and
+ * looked for among the addresses, once. */
+struct fast_lists {
+	struct map64 by_place; /* DW_AT_ranges' value -> index in all + 1 */
+	struct fast_list {
+		size_t first; /* of runs: the addresses that lie in it */
+		uint32_t n;
+		size_t living; /* ranges */
+	} * all;
+	size_t n, cap;
+	struct fast_run *runs; /* of a list ascending and apart */
+	size_t n_runs, cap_runs;
+};
+
 /* A walk's arrays, reused from unit to unit. Zeroed is empty. */
 struct fast_scopes {
 	struct fast_scope *all;
@@ -30,7 +44,8 @@ struct fast_scopes {
 	struct fast_level *stack;
 	size_t cap_stack;
 	struct fast_ranges ranges;
-	const char *why; /* what was wrong */
+	struct fast_lists lists;
+	const char *why; /* what was wrong, with the place of the DIE */
 	/* For who must know whether answers depend on what else is asked: set stamps to zeroes, one
 	 * for each address, before a walk. loose: some ranges lie outside what is around them (or,
 	 * in fast_scopes_ranges with blocks, DW_AT_sibling leads astray). */

@@ -35,6 +35,7 @@ struct fast_splits {
 	struct package package;
 	struct buf package_why;
 	bool package_sought;
+	struct err unread; /* why the file looked at last cannot be read */
 	struct dwo **rows;
 	size_t n_rows, cap_rows;
 	struct part_node {
@@ -96,27 +97,42 @@ enum status fast_splits_intact(const struct fast_splits *s, struct err *e)
 	return s && s->package.object ? object_intact(s->package.object, e) : ST_OK;
 }
 
-static const char *read_sections(struct object *o, struct bytes in[SPLIT_COUNT])
+static const char *read_sections(struct fast_splits *s, struct object *o,
+				 struct bytes in[SPLIT_COUNT])
 {
 	for (size_t i = 0; i < SPLIT_COUNT; i++) {
-		struct object_section s = {.size = 0};
-		struct err e = ERR_INIT;
+		struct object_section got = {.size = 0};
 
-		if (object_section_joined(o, split_section_names[i], &s, &e))
-			return i == SPLIT_INFO     ? ".debug_info.dwo cannot be read"
-			       : i == SPLIT_ABBREV ? ".debug_abbrev.dwo cannot be read"
-						   : "one of its sections cannot be read";
-		in[i] = (struct bytes){s.data, s.size};
+		s->unread = (struct err)ERR_INIT;
+		if (object_section_joined(o, split_section_names[i], &got, &s->unread))
+			return s->unread.msg;
+		in[i] = (struct bytes){got.data, got.size};
 	}
 	return in[SPLIT_INFO].n ? NULL : "has no .debug_info.dwo";
 }
 
-/* Reads the units' headers, and the DIEs of those of DWARF 4, which have the id. */
-static struct dwo *dwo_new(const struct fast_file *main, const struct bytes in[SPLIT_COUNT])
+static const enum fast_section in_of[SPLIT_COUNT] = {
+    [SPLIT_INFO] = IN_INFO,
+    [SPLIT_ABBREV] = IN_ABBREV,
+    [SPLIT_STR_OFFSETS] = IN_STR_OFFSETS,
+    [SPLIT_RNGLISTS] = IN_RNGLISTS,
+    [SPLIT_STR] = IN_STR,
+};
+
+/* Reads the units' headers, and the DIEs of those of DWARF 4, which have the id. in are parts of
+ * all. */
+static struct dwo *dwo_new(const struct fast_file *main, const struct bytes in[SPLIT_COUNT],
+			   const struct bytes all[SPLIT_COUNT])
 {
 	struct dwo *d = mem_zalloc(sizeof *d);
 	struct fast_file *f = &d->file;
 
+	for (size_t i = 0; i < SPLIT_COUNT; i++) {
+		if (!in[i].n)
+			continue;
+		f->in_dwo |= (uint16_t)(1u << in_of[i]);
+		f->starts[in_of[i]] = (uint64_t)(in[i].p - all[i].p);
+	}
 	f->in[IN_INFO] = in[SPLIT_INFO];
 	f->in[IN_ABBREV] = in[SPLIT_ABBREV];
 	f->in[IN_STR] = in[SPLIT_STR];
@@ -198,10 +214,10 @@ static const char *accept_dwo(void *arg, struct object *c)
 			object_free(c);
 		return why;
 	}
-	why = read_sections(c, in);
+	why = read_sections(s, c, in);
 	if (why)
 		return why;
-	d = dwo_new(x->main, in);
+	d = dwo_new(x->main, in, in);
 	d->place = place;
 	d->from = c;
 	budget_spend(x->budget, 1024 + d->file.n_units * 16);
@@ -229,7 +245,7 @@ static const char *accept_package(void *arg, struct object *c)
 
 	if (object_section(c, ".debug_cu_index", &index, &e) || !index.size)
 		return "has no index of units";
-	why = read_sections(c, p->all);
+	why = read_sections(s, c, p->all);
 	if (why)
 		return why;
 	p->index = (struct bytes){index.data, index.size};
@@ -265,14 +281,16 @@ static bool seek_in_package(struct search *x, struct buf *why)
 	if (!p->object)
 		return false;
 	wrong = split_index_find(p->index, x->main->big_endian, x->skeleton->dwo_id, p->all, part,
-				 &row);
+				 &row, &s->unread)
+		    ? s->unread.msg
+		    : NULL;
 	if (!wrong && !row)
 		wrong = "has no unit of that dwo_id";
 	known = wrong ? 0 : map64_get(&p->rows, row);
 	if (!wrong && !known && p->taken > p->limit)
 		wrong = "its units overlap too often";
 	if (!wrong && !known) {
-		d = dwo_new(x->main, part);
+		d = dwo_new(x->main, part, p->all);
 		p->taken += part[SPLIT_INFO].n;
 		d->from = p->object;
 		budget_spend(x->budget, 1024 + d->file.n_units * 16);

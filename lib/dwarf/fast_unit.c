@@ -5,6 +5,7 @@
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_split.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { /* DWARF 5, section 7.5.1, Table 7.2 */
@@ -16,21 +17,25 @@ enum { /* DWARF 5, section 7.5.1, Table 7.2 */
        UT_SPLIT_TYPE,
 };
 
+static void lose(struct fast_unit *u, const char *why)
+{
+	u->state = UNIT_LOST;
+	u->why = why;
+}
+
 /* The rest of a header, behind its length. */
 static void read_header(const struct fast_file *f, struct fast_unit *u, struct rd *r)
 {
+	uint16_t version = rd_u16(r);
+
 	u->type = UT_COMPILE;
 	u->version = 0;
-	{
-		uint16_t version = rd_u16(r);
-
-		if (version < 2 || version > 5) {
-			u->state = UNIT_LOST;
-			u->why = "unit header: unknown version";
-			return;
-		}
-		u->version = (uint8_t)version;
+	if (!r->failed && (version < 2 || version > 5)) {
+		lose(u, fast_fault_of(f, IN_INFO, r->p - 2, 0, "unit header: unknown version %u",
+				      version));
+		return;
 	}
+	u->version = (uint8_t)version;
 	if (u->version >= 5) {
 		u->type = rd_u8(r);
 		u->address_size = rd_u8(r);
@@ -45,19 +50,20 @@ static void read_header(const struct fast_file *f, struct fast_unit *u, struct r
 	} else if (u->type == UT_SKELETON || u->type == UT_SPLIT_COMPILE) {
 		u->dwo_id = rd_u64(r);
 	} else if (u->type != UT_COMPILE && u->type != UT_PARTIAL) {
-		u->state = UNIT_LOST;
-		u->why = "unit header: unknown type of unit";
+		lose(u, fast_fault(f, IN_INFO, u->offset, "unit header: unknown type of unit %u",
+				   u->type));
 	}
 	u->die = (uint64_t)(r->p - f->in[IN_INFO].p);
 	if (r->failed) {
-		u->state = UNIT_LOST;
-		u->why = "unit header: cut short";
+		lose(u, fast_fault_of(f, IN_INFO, r->p, u->offset, "unit header: cut short"));
 	} else if (u->address_size != 2 && u->address_size != 4 && u->address_size != 8) {
-		u->state = UNIT_LOST;
-		u->why = "unit header: size of addresses";
+		lose(u, fast_fault(f, IN_INFO, u->offset, "unit header: addresses of %u bytes",
+				   u->address_size));
 	} else if (u->abbrev_offset >= f->in[IN_ABBREV].n) {
-		u->state = UNIT_LOST;
-		u->why = "unit header: abbreviations lie outside .debug_abbrev";
+		lose(u, fast_fault(f, IN_INFO, u->offset,
+				   "unit header: its abbreviations, at 0x%" PRIx64
+				   ", lie outside .debug_abbrev",
+				   u->abbrev_offset));
 	}
 }
 
@@ -84,7 +90,11 @@ static void read_headers(struct fast_file *f)
 		else if (length >= 0xfffffff0)
 			rd_fail(&r);
 		if (r.failed || length > rd_left(&r) || f->n_units >= UINT32_MAX / 2) {
-			break_chain(f, at, "unit header: its length is no good");
+			break_chain(f, at,
+				    fast_fault(f, IN_INFO, at,
+					       "unit header: its length, 0x%" PRIx64
+					       ", is more than the section has",
+					       length));
 			return;
 		}
 		r.end = r.p + length;
@@ -103,6 +113,7 @@ static void share_tables(struct fast_file *f)
 	struct fast_tables *t = &f->tables;
 	struct sort_item *items = mem_array(f->n_units, sizeof *items);
 
+	t->file = f;
 	t->keys = mem_array(f->n_units, sizeof *t->keys);
 	for (size_t i = 0; i < f->n_units; i++) {
 		const struct fast_unit *u = &f->units[i];
@@ -134,6 +145,7 @@ static void share_tables(struct fast_file *f)
 
 void fast_units_index(struct fast_file *f)
 {
+	f->common = fast_common_new();
 	read_headers(f);
 	share_tables(f);
 }
@@ -147,6 +159,7 @@ void fast_file_release(struct fast_file *f)
 	fast_splits_free(f->splits);
 	fast_tables_release(&f->tables);
 	free(f->units);
+	fast_common_free(f->common);
 	*f = (struct fast_file){.units = NULL};
 }
 
@@ -318,6 +331,13 @@ static bool refuse(struct fast_unit *u, enum fast_state state, const char *why)
 	return false;
 }
 
+static bool cut_table(const struct fast_file *f, struct fast_unit *u, const struct rd *r)
+{
+	return refuse(
+	    u, UNIT_LOST,
+	    fast_fault_of(f, IN_ABBREV, r->p, u->abbrev_offset, "abbreviations are cut short"));
+}
+
 /* Puts r behind the head of the unit DIE's abbreviation: it is nearly always the first one, so
  * the table is not compiled for it. */
 static bool find_root(const struct fast_file *f, struct fast_unit *u, uint64_t wanted, struct rd *r)
@@ -332,11 +352,15 @@ static bool find_root(const struct fast_file *f, struct fast_unit *u, uint64_t w
 		rd_skip_leb(r);
 		rd_u8(r);
 		if (code == wanted)
-			return !r->failed || refuse(u, UNIT_LOST, "abbreviations are cut short");
+			return !r->failed || cut_table(f, u, r);
 		while (abbrev_next_attr(r, &name, &form, &implicit))
 			;
 	}
-	return refuse(u, UNIT_LOST, "unit DIE: its abbreviation is not there");
+	if (r->failed)
+		return cut_table(f, u, r);
+	return refuse(
+	    u, UNIT_LOST,
+	    fast_fault(f, IN_INFO, u->die, "unit DIE: there is no abbreviation %" PRIu64, wanted));
 }
 
 static const char *text_or_none(const struct fast_file *f, const struct fast_unit *u,
@@ -362,14 +386,21 @@ bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_
 	u->str_offsets_base = u->addr_base = u->rnglists_base = UINT64_MAX;
 	code = r.failed ? 0 : rd_uleb(&r);
 	if (!code || r.failed)
-		return refuse(u, UNIT_LOST, "unit DIE: not there");
+		return refuse(u, UNIT_LOST, fast_fault(f, IN_INFO, u->die, "unit DIE: not there"));
 	if (!find_root(f, u, code, &a))
 		return false;
 	while (abbrev_next_attr(&a, &name, &form, &implicit)) {
 		if (!fast_value_read(u, &r, form, implicit, &v)) {
 			if (form >= FORM_VENDOR && form <= UINT16_MAX)
-				return refuse(u, UNIT_DECLINED, "a form that is no standard's");
-			return refuse(u, UNIT_LOST, "unit DIE: cut short, or an unknown form");
+				return refuse(u, UNIT_DECLINED,
+					      fast_fault(f, IN_INFO, u->die,
+							 "form 0x%" PRIx64 " is no standard's",
+							 form));
+			return refuse(
+			    u, UNIT_LOST,
+			    r.failed ? fast_fault_of(f, IN_INFO, r.p, u->die, "unit DIE: cut short")
+				     : fast_fault_of(f, IN_INFO, r.p, u->die,
+						     "unit DIE: unknown form 0x%" PRIx64, form));
 		}
 		switch (name) {
 		case AT_RANGES: *ranges = ranges->form ? *ranges : v; break;
@@ -398,7 +429,7 @@ bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_
 		}
 	}
 	if (a.failed)
-		return refuse(u, UNIT_LOST, "abbreviations are cut short");
+		return cut_table(f, u, &a);
 	u->comp_dir = text_or_none(f, u, &comp_dir, &u->n_comp_dir);
 	u->dwo_name = text_or_none(f, u, &dwo_name, &u->n_dwo_name);
 	if (!fast_value_address(f, u, low, &u->base))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A file's debug sections, its units, and the values of attributes, for the fast engine. Everything
- * here is read-only once fast_units_index has returned, so workers share it.
+ * here but struct fast_common is read-only once fast_units_index has returned, so workers share it.
  *
  * Sections are of DWARF 5 where nothing else is said; what older versions do otherwise is said.
  */
@@ -11,22 +11,9 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/dwarf/fast_abbrev.h"
+#include "lib/dwarf/fast_fault.h"
 #include "lib/dwarf/fast_read.h"
 #include "lib/object/object.h"
-
-enum fast_section {
-	IN_INFO,
-	IN_ABBREV,
-	IN_STR,
-	IN_LINE,
-	IN_LINE_STR,
-	IN_STR_OFFSETS,
-	IN_ADDR,
-	IN_RANGES,
-	IN_RNGLISTS,
-	IN_ALT_STR, /* .debug_str of the supplementary file */
-	IN_COUNT,
-};
 
 /* rnglists_base of a unit that has no table of lists; UINT64_MAX is the first table of the section.
  */
@@ -67,7 +54,7 @@ struct fast_unit {
 	struct fast_part *part; /* fast_split.h; NULL: not sought yet */
 	const char *comp_dir;   /* n_comp_dir bytes, not NUL-terminated for our purposes */
 	size_t n_comp_dir;
-	const char *why;       /* it is lost or declined */
+	const char *why;       /* it is lost or declined: with its place (fast_fault.h) */
 	struct fast_run *runs; /* ascending within a range; may overlap */
 	size_t n_runs;
 };
@@ -76,6 +63,8 @@ struct fast_splits;
 
 struct fast_file {
 	struct bytes in[IN_COUNT];
+	uint64_t starts[IN_COUNT]; /* of in, in the section: not 0 of a part of a .dwp file */
+	uint16_t in_dwo;           /* bits of those that are .dwo sections */
 	struct fast_file
 	    *alt; /* what dwz has moved into another file; NULL: none. Has none itself */
 	struct fast_splits *splits; /* what skeletons' parts are found by; NULL: they are not */
@@ -85,7 +74,8 @@ struct fast_file {
 	struct fast_unit *units; /* in the order of .debug_info, the order of owners */
 	size_t n_units, cap_units;
 	struct fast_tables tables;
-	const char *chain_broken; /* why there are no units from chain_offset on; or NULL */
+	struct fast_common *common; /* of fast_units_index */
+	const char *chain_broken;   /* why there are no units from chain_offset on; or NULL */
 	uint64_t chain_offset;
 	bool lost; /* addresses that no unit claims may belong to a broken one */
 };

@@ -83,7 +83,7 @@ static void tidy_owned(struct scratch *s)
 {
 	size_t n = 0;
 
-	qsort(s->owned, s->n_owned, sizeof *s->owned, by_lo);
+	sort_array(s->owned, s->n_owned, sizeof *s->owned, by_lo);
 	for (size_t i = 0; i < s->n_owned; i++) {
 		struct fast_range r = s->owned[i];
 

@@ -10,8 +10,10 @@
  */
 #include "lib/dwarf/reference.h"
 
+#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +34,8 @@ enum {
 	MAX_COMPLAINTS = 64,
 	DEFAULT_SECONDS = 60,
 };
-#define DEFAULT_MEMORY (UINT64_C(4) << 30)
-#define LIMIT_STREAM   (UINT64_C(1) << 30) /* bytes from one worker */
+#define MOST_MEMORY  (UINT64_C(4) << 30)
+#define LIMIT_STREAM (UINT64_C(1) << 30) /* bytes from one worker */
 
 struct child {
 	pid_t pid; /* 0: free */
@@ -271,6 +273,8 @@ static const char *cause(const struct child *c, int status, char *text, size_t n
 	if (WIFEXITED(status) && WEXITSTATUS(status) == WORKER_NO_MEMORY)
 		return "needs more memory than its limit";
 	*found = DWARF_MALFORMED;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SANDBOX_STATUS)
+		return "makes its reader call the system as no reader does";
 	if (WIFSIGNALED(status))
 		snprintf(text, n, "crashes libdwarf (signal %d)", WTERMSIG(status));
 	else
@@ -505,6 +509,14 @@ static void cut(struct run_state *run, struct dwarf_job *job)
 	}
 }
 
+/* What a worker may map beside what it has from its parent. */
+static uint64_t default_memory(void)
+{
+	uint64_t half = allowance_limit();
+
+	return half < MOST_MEMORY ? half : MOST_MEMORY;
+}
+
 static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf_options *options,
 		       struct err *e)
 {
@@ -513,7 +525,7 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 	enum status st;
 
 	state.limits.seconds = options->seconds ? options->seconds : DEFAULT_SECONDS;
-	state.limits.memory = options->memory ? options->memory : DEFAULT_MEMORY;
+	state.limits.memory = options->memory ? options->memory : default_memory();
 	state.n_children = options->jobs < 1             ? 1
 			   : options->jobs > MAX_WORKERS ? MAX_WORKERS
 							 : options->jobs;

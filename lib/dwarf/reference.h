@@ -125,6 +125,8 @@ uint64_t sections_list_offset(const struct sections *s, uint64_t list);
 struct reader;
 enum status reader_new(struct reader **out, struct object *o, struct intern *strings,
 		       const uint64_t *buried, size_t n_buried, bool relative, struct err *e);
+/* Not for a worker, whose end gives back all of it. Accepts NULL. */
+void reader_free(struct reader *r);
 /* Number and offset of the unit that reader_next will read. */
 uint32_t reader_peek(const struct reader *r, uint64_t *offset);
 /* The next unit's header; ST_NONE after the last. After a failure reader_bury can put the unit

@@ -7,6 +7,7 @@
 #include "lib/dwarf/reference_libdwarf.h"
 #include "lib/object/companion.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,7 @@ bool reader_bury(struct reader *r)
 	if (!sections_bury(&r->sections, r->next_offset))
 		return false;
 	handle_close(r->handle);
+	r->handle = NULL;
 	r->walked = 0;
 	return handle_open(&r->handle, &r->sections, &e) == ST_OK;
 }
@@ -175,6 +177,32 @@ static void part_close(struct part *p)
 		handle_close(p->handle);
 	p->root = NULL;
 	p->handle = NULL;
+}
+
+void reader_free(struct reader *r)
+{
+	if (!r)
+		return;
+	if (r->part) {
+		part_close(r->part);
+		fast_splits_free(r->part->main.splits);
+	}
+	die_free(r->root);
+	if (r->handle)
+		handle_close(r->handle);
+	if (r->alt) {
+		if (r->alt->handle)
+			handle_close(r->alt->handle);
+		buf_release(&r->alt->sections.complaint);
+		free(r->alt->sections.abbrev);
+	}
+	free(r->part);
+	free(r->alt);
+	buf_release(&r->sections.complaint);
+	free(r->sections.abbrev);
+	map64_release(&r->names);
+	buf_release(&r->path);
+	free(r);
 }
 
 /* Present b, from its byte at on, to libdwarf. */
@@ -319,6 +347,17 @@ struct level {
 	bool dead;
 };
 
+/* What is wrong is said with the DIE at which libdwarf met it, when it still tells that. */
+static void at_die(struct reader *r, struct Dwarf_Die_s *die, struct err *e)
+{
+	struct err none = ERR_INIT;
+	uint64_t offset;
+	uint16_t tag;
+
+	if (!die_tag(r->at, die, &tag, &offset, &none))
+		err_prefix(e, ".debug_info%s+0x%" PRIx64, r->at == r->handle ? "" : ".dwo", offset);
+}
+
 enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 {
 	struct level *stack = NULL;
@@ -340,9 +379,12 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 			at.dead = stack[depth - 1].dead;
 		}
 		st = visit(r, u, die, base, &at.scope, &at.dead, e);
-		if (st)
+		if (!st)
+			st = die_step(r->at, die, true, &next, e);
+		if (st > ST_NONE) {
+			at_die(r, die, e);
 			break;
-		st = die_step(r->at, die, true, &next, e);
+		}
 		if (st == ST_OK && depth == LIMIT_DEPTH)
 			st = err_set(e, ST_LIMIT, "DIEs nested deeper than %d", LIMIT_DEPTH);
 		if (st == ST_OK) {
@@ -352,6 +394,8 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 		}
 		while (st == ST_NONE) {
 			st = die_step(r->at, die, false, &next, e);
+			if (st > ST_NONE)
+				at_die(r, die, e);
 			die_free(die);
 			if (st == ST_OK)
 				die = next;

@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/reference.h"
+#include "lib/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,19 +17,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#ifdef __has_feature
-#define FEATURE(x) __has_feature(x)
-#else
-#define FEATURE(x) 0
-#endif
-/* Shadow memory is terabytes of address space, and a sanitizer's report must be seen. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || FEATURE(address_sanitizer) || \
-    FEATURE(thread_sanitizer) || FEATURE(memory_sanitizer)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
 
 enum {
 	FLUSH_AT = 1 << 18,
@@ -508,18 +496,29 @@ static void confine(const struct worker_limits *limits, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	/* What stands in here cannot be written to, and need not be. */
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null >= 0) {
 		dup2(null, 0);
 		dup2(null, 1);
-		if (!SANITIZED)
+		if (!SANDBOX_SANITIZED) /* its report must be seen */
 			dup2(null, 2);
 	}
 	mem_on_failure = no_memory;
 	limit(RLIMIT_CORE, 0, 0);
 	limit(RLIMIT_CPU, limits->seconds, (uint64_t)limits->seconds + 1);
-	if (!SANITIZED)
+	if (!SANDBOX_SANITIZED) /* shadow memory is terabytes of address space */
 		limit(RLIMIT_AS, mapped() + limits->memory, mapped() + limits->memory);
+}
+
+/* Split units are opened here when they are met. What they leave in the binary has its addresses in
+ * .debug_addr (DWARF 5, 3.1.2; GNU's extension of DWARF 4 as well). */
+static bool may_have_split_units(struct object *o)
+{
+	struct object_section addresses;
+	struct err e = ERR_INIT;
+
+	return object_section(o, ".debug_addr", &addresses, &e) != ST_NONE;
 }
 
 void worker_main(const struct slice *s, const struct worker_limits *limits, int fd, pid_t parent)
@@ -527,6 +526,8 @@ void worker_main(const struct slice *s, const struct worker_limits *limits, int 
 	struct worker w = {.slice = s, .addrs = s->job->addrs + s->first, .fd = fd};
 
 	confine(limits, parent);
+	sandbox_enter(sandbox_profile(SANDBOX_READER,
+				      may_have_split_units(s->job->object) ? "split units" : NULL));
 	w.found = mem_array(s->n, 1);
 	w.all = mem_array(s->n, sizeof *w.all);
 	w.query = mem_array(s->n, sizeof *w.query);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/dwarf/split_index.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
 enum { /* DWARF 5, section 7.3.5.3; version 2 differs from 5 on */
        SECT_INFO = 1,
        SECT_ABBREV = 3,
@@ -22,7 +26,22 @@ struct header {
 	uint64_t ids, rows, sections, offsets, sizes;
 };
 
-static const char *read_header(struct bytes index, bool big_endian, struct header *h)
+/* The places of what is wrong, in the index. */
+enum { AT_UNITS = 8, AT_SLOTS = 12 };
+
+__attribute__((format(printf, 3, 4))) static enum status wrong(struct err *e, uint64_t at,
+							       const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	return err_set(e, ST_BAD, ".debug_cu_index+0x%" PRIx64 ": index of units: %s", at, text);
+}
+
+static enum status read_header(struct bytes index, bool big_endian, struct header *h, struct err *e)
 {
 	struct rd r = rd_at(index, 0, big_endian);
 	uint64_t room;
@@ -35,28 +54,29 @@ static const char *read_header(struct bytes index, bool big_endian, struct heade
 	h->units = rd_u32(&r);
 	h->slots = rd_u32(&r);
 	if (r.failed)
-		return "index of units: cut short";
+		return wrong(e, index.n, "cut short");
 	if (h->version != 2 && h->version != 5)
-		return "index of units: unknown version";
+		return wrong(e, 0, "unknown version %" PRIu32, h->version);
 	if (!h->slots || !h->units)
-		return NULL;
+		return ST_OK;
 	if (h->slots & (h->slots - 1))
-		return "index of units: the number of its slots is no power of two";
+		return wrong(e, AT_SLOTS, "the number of its slots is no power of two: %" PRIu32,
+			     h->slots);
 	room = rd_left(&r);
 	h->ids = index.n - room;
 	if (h->slots > room / 12 || h->columns > 64)
-		return "index of units: larger than its section";
+		return wrong(e, AT_SLOTS, "larger than its section");
 	h->rows = h->ids + h->slots * UINT64_C(8);
 	h->sections = h->rows + h->slots * UINT64_C(4);
 	room -= h->slots * UINT64_C(12);
 	if (h->columns * UINT64_C(4) > room)
-		return "index of units: larger than its section";
+		return wrong(e, AT_UNITS, "larger than its section");
 	room -= h->columns * UINT64_C(4);
 	if (h->columns && h->units > room / (h->columns * UINT64_C(8)))
-		return "index of units: larger than its section";
+		return wrong(e, AT_UNITS, "larger than its section");
 	h->offsets = h->sections + h->columns * UINT64_C(4);
 	h->sizes = h->offsets + (uint64_t)h->units * h->columns * 4;
-	return NULL;
+	return ST_OK;
 }
 
 static uint32_t u32_at(struct bytes b, uint64_t at, bool big_endian)
@@ -90,24 +110,24 @@ static uint32_t find_row(struct bytes index, const struct header *h, bool big_en
 	return 0;
 }
 
-const char *split_index_find(struct bytes index, bool big_endian, uint64_t id,
+enum status split_index_find(struct bytes index, bool big_endian, uint64_t id,
 			     const struct bytes all[SPLIT_COUNT], struct bytes part[SPLIT_COUNT],
-			     uint32_t *row)
+			     uint32_t *row, struct err *e)
 {
 	struct header h = {.slots = 0};
-	const char *why = read_header(index, big_endian, &h);
+	enum status st = read_header(index, big_endian, &h, e);
 
 	*row = 0;
 	for (size_t i = 0; i < SPLIT_COUNT; i++)
 		part[i] = (struct bytes){.n = 0};
 	part[SPLIT_STR] = all[SPLIT_STR];
-	if (why || !h.slots || !h.units)
-		return why;
+	if (st || !h.slots || !h.units)
+		return st;
 	*row = find_row(index, &h, big_endian, id);
 	if (!*row)
-		return NULL;
+		return ST_OK;
 	if (*row > h.units)
-		return "index of units: a row is out of range";
+		return wrong(e, h.rows, "a row is out of range: %" PRIu32, *row);
 	for (uint32_t k = 0; k < h.columns; k++) {
 		uint64_t cell = ((uint64_t)(*row - 1) * h.columns + k) * 4;
 		uint64_t offset = u32_at(index, h.offsets + cell, big_endian);
@@ -126,8 +146,11 @@ const char *split_index_find(struct bytes index, bool big_endian, uint64_t id,
 		default: continue;
 		}
 		if (offset > all[s].n || size > all[s].n - offset)
-			return "index of units: a part lies outside its section";
+			return wrong(e, h.offsets + cell,
+				     "a part lies outside its section: 0x%" PRIx64 " and 0x%" PRIx64
+				     " bytes",
+				     offset, size);
 		part[s] = (struct bytes){all[s].p + offset, size};
 	}
-	return NULL;
+	return ST_OK;
 }

@@ -10,6 +10,7 @@
 #ifndef TM_DWARF_SPLIT_INDEX_H
 #define TM_DWARF_SPLIT_INDEX_H
 
+#include "lib/base/err.h"
 #include "lib/dwarf/fast_read.h"
 
 enum split_section { /* of a .dwp or .dwo file */
@@ -23,9 +24,9 @@ enum split_section { /* of a .dwp or .dwo file */
 extern const char *const split_section_names[SPLIT_COUNT];
 
 /* The parts of the unit with that dwo_id, cut out of all. *row: its number, 0: it is not there.
- * NULL, or what is wrong with the index. */
-const char *split_index_find(struct bytes index, bool big_endian, uint64_t id,
+ * ST_BAD: what is wrong with the index, with its place. */
+enum status split_index_find(struct bytes index, bool big_endian, uint64_t id,
 			     const struct bytes all[SPLIT_COUNT], struct bytes part[SPLIT_COUNT],
-			     uint32_t *row);
+			     uint32_t *row, struct err *e);
 
 #endif

@@ -260,12 +260,7 @@ static uint64_t thread_number(struct chrome *c, const struct trace *t, uint32_t 
 {
 	uint32_t id = thread < t->n_threads ? thread : 0;
 
-	if (id >= c->cap_threads) {
-		size_t old = c->cap_threads;
-
-		c->threads = mem_grow(c->threads, &c->cap_threads, id + 1u, 1);
-		memset(c->threads + old, 0, c->cap_threads - old);
-	}
+	c->threads = mem_grow_zero(c->threads, &c->cap_threads, id + 1u, 1);
 	if (!c->threads[id]) {
 		char *title = thread_title(t, id);
 

@@ -9,6 +9,7 @@
 #include "lib/export/text.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -19,13 +20,25 @@ struct folded {
 };
 
 /* Samples of one stack stand together, so that each stack has one line. */
-static int by_stack(const void *a, const void *b)
+static int by_stack(const void *a, const void *b, void *arg)
 {
-	const struct profile_sample *x = a, *y = b;
+	const struct profile *p = arg;
+	const struct profile_sample *x = &p->samples[*(const uint32_t *)a];
+	const struct profile_sample *y = &p->samples[*(const uint32_t *)b];
 
 	if (x->stack != y->stack)
 		return x->stack < y->stack ? -1 : 1;
 	return (x->type > y->type) - (x->type < y->type);
+}
+
+static uint32_t *order_of(struct profile *p)
+{
+	uint32_t *order = mem_array(p->n_samples, sizeof *order);
+
+	for (uint32_t i = 0; i < p->n_samples; i++)
+		order[i] = i;
+	sort_array_by(order, p->n_samples, sizeof *order, by_stack, p);
+	return order;
 }
 
 static void add_name(struct folded *f, struct buf *b, uint32_t string)
@@ -63,23 +76,26 @@ static enum status finish(struct export *x, struct err *e)
 	struct folded *f = (struct folded *)x;
 	struct profile *p = &f->profile;
 	bool types = p->options->types;
+	uint32_t *order;
 	struct buf b = BUF_INIT;
 	enum value v;
 	enum status st = profile_value(p, &v, e);
 
 	if (st)
 		return st;
-	if (p->n_samples)
-		qsort(p->samples, p->n_samples, sizeof *p->samples, by_stack);
+	profile_close(p);
+	order = order_of(p);
 	for (size_t i = 0; i < p->n_samples; i++) {
-		const struct profile_sample *s = &p->samples[i];
-		uint64_t sum = s->v[v];
+		const struct profile_sample *s = &p->samples[order[i]], *next;
+		uint64_t sum = profile_sum(p, order[i], v);
 
 		/* Domains are added up, and types too where they are no entry. */
-		for (; i + 1 < p->n_samples && p->samples[i + 1].stack == s->stack &&
-		       (!types || p->samples[i + 1].type == s->type);
-		     i++)
-			sum = add_saturating(sum, p->samples[i + 1].v[v]);
+		for (; i + 1 < p->n_samples; i++) {
+			next = &p->samples[order[i + 1]];
+			if (next->stack != s->stack || (types && next->type != s->type))
+				break;
+			sum = add_saturating(sum, profile_sum(p, order[i + 1], v));
+		}
 		if (!sum)
 			continue;
 		b.len = 0;
@@ -96,6 +112,7 @@ static enum status finish(struct export *x, struct err *e)
 		buf_addc(&b, '\n');
 		fwrite(b.data, 1, b.len, f->out);
 	}
+	free(order);
 	buf_release(&b);
 	return export_written(f->out, e);
 }

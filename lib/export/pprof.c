@@ -325,10 +325,12 @@ static void put_samples(struct pprof *f)
 		int64_t values[VALUES];
 		size_t depth = 0;
 
-		for (enum value v = 0; v < VALUES; v++)
+		for (enum value v = 0; v < VALUES; v++) {
+			uint64_t sum = profile_sum(p, i, v);
+
 			if (shown(p) >> v & 1)
-				values[m.n_value++] =
-				    s->v[v] < INT64_MAX ? (int64_t)s->v[v] : INT64_MAX;
+				values[m.n_value++] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
+		}
 		for (uint32_t k = s->stack; k || !depth; k = p->stacks[k].parent) {
 			ids = mem_grow(ids, &cap, depth + 1, sizeof *ids);
 			ids[depth++] = location_id(f, p->stacks[k].location);
@@ -366,6 +368,7 @@ static enum status finish(struct export *x, struct err *e)
 
 	if (st)
 		return st;
+	profile_close(&f->profile);
 	f->names = mem_zarray(intern_count(&p->names.strings) + 1u, sizeof *f->names);
 	f->used = mem_zarray(p->names.n_locations, sizeof *f->used);
 	put_head(f, first);

@@ -8,87 +8,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t stack_hash(uint32_t parent, uint32_t location)
+static uint64_t stack_hash(const struct profile_stack *s)
 {
-	return (size_t)hash_u64((uint64_t)parent << 32 | location);
+	return hash_u64((uint64_t)s->parent << 32 | s->location);
 }
 
-static void enlarge_stacks(struct profile *p)
+static uint64_t stack_row_hash(const void *table, uint32_t id)
 {
-	size_t size = p->stack_slots ? (p->stack_mask + 1) * 2 : 1024;
+	return stack_hash(&((const struct profile_stack *)table)[id]);
+}
 
-	free(p->stack_slots);
-	p->stack_slots = mem_zarray(size, sizeof *p->stack_slots);
-	p->stack_mask = size - 1;
-	for (uint32_t id = 1; id < p->n_stacks; id++) {
-		size_t i = stack_hash(p->stacks[id].parent, p->stacks[id].location) & p->stack_mask;
+static bool stack_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct profile_stack *a = &((const struct profile_stack *)table)[id], *b = key;
 
-		while (p->stack_slots[i])
-			i = (i + 1) & p->stack_mask;
-		p->stack_slots[i] = id;
-	}
+	return a->parent == b->parent && a->location == b->location;
 }
 
 static uint32_t add_stack(struct profile *p, uint32_t parent, uint32_t location)
 {
-	size_t i;
+	static const struct id_rows rows = {stack_row_hash, stack_equal};
+	struct profile_stack s = {parent, location};
+	uint64_t hash = stack_hash(&s);
+	uint32_t id = id_set_find(&p->stack_set, &rows, p->stacks, hash, &s);
 
-	if (!p->stack_slots || p->n_stacks > p->stack_mask / 2)
-		enlarge_stacks(p);
-	for (i = stack_hash(parent, location) & p->stack_mask; p->stack_slots[i];
-	     i = (i + 1) & p->stack_mask) {
-		const struct profile_stack *s = &p->stacks[p->stack_slots[i]];
-
-		if (s->parent == parent && s->location == location)
-			return p->stack_slots[i];
+	if (!id) {
+		id = (uint32_t)p->n_stacks;
+		VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = s;
+		id_set_add(&p->stack_set, &rows, p->stacks, hash, id);
 	}
-	p->stack_slots[i] = (uint32_t)p->n_stacks;
-	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){parent, location};
-	return p->stack_slots[i];
+	return id;
 }
 
-static size_t sample_hash(const struct profile_sample *s)
+static uint64_t sample_hash(const struct profile_sample *s)
 {
-	return (size_t)hash_u64(((uint64_t)s->type << 32 | s->stack) +
-				((uint64_t)s->run << 8 | s->domain) * 0x9e3779b97f4a7c15u);
+	return hash_u64(((uint64_t)s->type << 32 | s->stack) +
+			((uint64_t)s->run << 8 | s->domain) * 0x9e3779b97f4a7c15u);
 }
 
-static void enlarge_samples(struct profile *p)
+/* Ids are indexes + 1. */
+static uint64_t sample_row_hash(const void *table, uint32_t id)
 {
-	size_t size = p->sample_slots ? (p->sample_mask + 1) * 2 : 1024;
-
-	free(p->sample_slots);
-	p->sample_slots = mem_zarray(size, sizeof *p->sample_slots);
-	p->sample_mask = size - 1;
-	for (size_t k = 0; k < p->n_samples; k++) {
-		size_t i = sample_hash(&p->samples[k]) & p->sample_mask;
-
-		while (p->sample_slots[i])
-			i = (i + 1) & p->sample_mask;
-		p->sample_slots[i] = (uint32_t)k + 1;
-	}
+	return sample_hash(&((const struct profile_sample *)table)[id - 1]);
 }
 
-static void add_sample(struct profile *p, const struct profile_sample *s)
+static bool sample_equal(const void *table, uint32_t id, const void *key)
 {
-	size_t i;
+	const struct profile_sample *a = &((const struct profile_sample *)table)[id - 1], *b = key;
 
-	if (!p->sample_slots || p->n_samples > p->sample_mask / 2)
-		enlarge_samples(p);
-	for (i = sample_hash(s) & p->sample_mask; p->sample_slots[i];
-	     i = (i + 1) & p->sample_mask) {
-		struct profile_sample *o = &p->samples[p->sample_slots[i] - 1];
+	return a->stack == b->stack && a->type == b->type && a->run == b->run &&
+	       a->domain == b->domain;
+}
 
-		if (o->stack != s->stack || o->type != s->type || o->run != s->run ||
-		    o->domain != s->domain)
-			continue;
-		for (size_t v = 0; v < VALUES; v++)
-			o->v[v] = add_saturating(o->v[v], s->v[v]);
-		o->has |= s->has;
-		return;
+/* v: of its values those in has; the others are 0. */
+static void add_sample(struct profile *p, const struct profile_sample *s, const uint64_t v[VALUES])
+{
+	static const struct id_rows rows = {sample_row_hash, sample_equal};
+	uint64_t hash = sample_hash(s);
+	uint32_t id = id_set_find(&p->sample_set, &rows, p->samples, hash, s);
+
+	if (!id) {
+		VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = *s;
+		id = (uint32_t)p->n_samples;
+		id_set_add(&p->sample_set, &rows, p->samples, hash, id);
 	}
-	VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = *s;
-	p->sample_slots[i] = (uint32_t)p->n_samples;
+	p->samples[id - 1].has |= s->has;
+	for (size_t k = 0; k < VALUES; k++)
+		if (v[k]) {
+			p->v[k] = mem_grow_zero(p->v[k], &p->cap_v[k], id, sizeof *p->v[k]);
+			p->v[k][id - 1] = add_saturating(p->v[k][id - 1], v[k]);
+		}
 }
 
 /* The values that stacks of this capture have. What is known per type only is not theirs. */
@@ -164,32 +153,31 @@ static void add_cell(struct profile *p, const struct profile_run *r, size_t inde
 				   .type = type_of(p, r->t, r->t->types[c->type]),
 				   .stack = r->stacks[c->stack],
 				   .domain = c->domain};
+	uint64_t values[VALUES] = {0};
 	struct sums sums;
 
 	aggregate_sums(r->a, index, &sums);
-	for (size_t v = 0; v < sizeof from / sizeof *from; v++) {
-		s.v[v] = sums.v[from[v]];
-		s.has |= (unsigned)(sums.has >> from[v] & 1) << v;
-	}
-	s.has &= r->known;
-	for (size_t v = 0; v < VALUES; v++)
-		if (!(s.has >> v & 1))
-			s.v[v] = 0;
-	add_sample(p, &s);
+	for (size_t v = 0; v < sizeof from / sizeof *from; v++)
+		if (sums.has >> from[v] & r->known >> v & 1) {
+			values[v] = sums.v[from[v]];
+			s.has |= (uint16_t)(1u << v);
+		}
+	add_sample(p, &s, values);
 }
 
 static void add_timed(struct profile *p, const struct profile_run *r)
 {
 	for (size_t i = 0; i < p->n_timed; i++) {
 		const struct profile_timed *x = &p->timed[i];
+		uint64_t values[VALUES] = {0};
 		struct profile_sample s = {.run = p->by_run ? r->number : 0,
 					   .type = type_of(p, r->t, r->t->markers[x->marker].name),
 					   .stack = r->stacks[x->stack],
 					   .has = 1u << VALUE_SAMPLES | 1u << VALUE_TIME};
 
-		s.v[VALUE_SAMPLES] = x->count;
-		s.v[VALUE_TIME] = x->time;
-		add_sample(p, &s);
+		values[VALUE_SAMPLES] = x->count;
+		values[VALUE_TIME] = x->time;
+		add_sample(p, &s, values);
 	}
 }
 
@@ -310,19 +298,29 @@ void profile_init(struct profile *p, const struct export_options *o)
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};
 }
 
-void profile_release(struct profile *p)
+void profile_close(struct profile *p)
 {
 	aggregate_release(&p->aggregate);
+	names_close(&p->names);
+	id_set_release(&p->stack_set);
+	id_set_release(&p->sample_set);
+	map64_release(&p->timed_index);
+	free(p->timed);
+	p->timed = NULL;
+	p->n_timed = p->cap_timed = 0;
+}
+
+void profile_release(struct profile *p)
+{
+	profile_close(p);
 	names_release(&p->names);
 	intern_release(&p->types);
 	intern_release(&p->notes);
 	intern_release(&p->formats);
-	map64_release(&p->timed_index);
 	free(p->stacks);
 	free(p->samples);
-	free(p->stack_slots);
-	free(p->sample_slots);
-	free(p->timed);
+	for (size_t v = 0; v < VALUES; v++)
+		free(p->v[v]);
 	*p = (struct profile){.runs = 0};
 }
 

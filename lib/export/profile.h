@@ -16,8 +16,7 @@ struct profile_stack {
 	uint32_t parent, location; /* location: names.h id */
 };
 
-struct profile_sample {
-	uint64_t v[VALUES];
+struct profile_sample {       /* its values: profile_sum */
 	uint32_t type, stack; /* type: id in types, 0: none; stack 0: none */
 	uint32_t run;         /* from 1; 0 unless runs are kept apart */
 	uint16_t has;         /* bit 1 << value for what is known */
@@ -49,6 +48,9 @@ struct profile {
 	size_t n_stacks, cap_stacks;
 	struct profile_sample *samples;
 	size_t n_samples, cap_samples;
+	uint64_t
+	    *v[VALUES]; /* by sample, as far as they go; 0 behind: what nobody has takes none */
+	size_t cap_v[VALUES];
 	struct intern notes; /* "guess: text: 3", of all captures */
 	struct intern formats;
 	uint16_t known, unknown; /* values that some capture has; that some has not */
@@ -56,8 +58,7 @@ struct profile {
 	uint64_t other_domains; /* records not counted */
 
 	/* private */
-	uint32_t *stack_slots, *sample_slots;
-	size_t stack_mask, sample_mask;
+	struct id_set stack_set, sample_set; /* of stack ids; of sample indexes + 1 */
 	struct profile_timed { /* of the present capture: complete samples by marker and stack */
 		uint64_t count, time;
 		uint32_t marker, stack;
@@ -69,6 +70,13 @@ struct profile {
 /* p stays where it is until profile_release. */
 void profile_init(struct profile *p, const struct export_options *o);
 void profile_release(struct profile *p);
+/* No capture follows: gives back what only adding one needs. */
+void profile_close(struct profile *p);
+
+static inline uint64_t profile_sum(const struct profile *p, size_t sample, enum value v)
+{
+	return sample < p->cap_v[v] ? p->v[v][sample] : 0;
+}
 
 /* The value that is asked for, or the one that AUTO means; ST_UNSUPPORTED when no capture has it.
  */

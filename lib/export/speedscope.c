@@ -139,7 +139,7 @@ static void put_sampled(struct speedscope *f, enum value v)
 	buf_addf(&f->json, "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\",\"samples\":[",
 		 value_words[v], unit(v));
 	for (size_t i = 0; i < p->n_samples; i++)
-		if (p->samples[i].v[v]) {
+		if (profile_sum(p, i, v)) {
 			buf_adds(&f->json, comma);
 			put_stack(f, &p->samples[i]);
 			comma = ",\n";
@@ -148,9 +148,9 @@ static void put_sampled(struct speedscope *f, enum value v)
 	buf_adds(&f->json, "],\"weights\":[");
 	comma = "";
 	for (size_t i = 0; i < p->n_samples; i++)
-		if (p->samples[i].v[v]) {
-			buf_addf(&f->json, "%s%" PRIu64, comma, p->samples[i].v[v]);
-			sum = add_saturating(sum, p->samples[i].v[v]);
+		if (profile_sum(p, i, v)) {
+			buf_addf(&f->json, "%s%" PRIu64, comma, profile_sum(p, i, v));
+			sum = add_saturating(sum, profile_sum(p, i, v));
 			comma = ",";
 			flush(f);
 		}
@@ -222,6 +222,7 @@ static enum status finish(struct export *x, struct err *e)
 	if (profile_value(p, &first, e) && !f->events.n_threads)
 		return e->code;
 	*e = (struct err)ERR_INIT;
+	profile_close(&f->profile);
 	f->by_call = mem_zarray(p->names.n_calls, sizeof *f->by_call);
 	if (known >> VALUE_COUNT & 1 && first != VALUE_ENTRIES)
 		known &= ~(1u << VALUE_ENTRIES);

@@ -499,8 +499,8 @@ static void put_samples(struct database *d)
 			put_int(d, s->run);
 			put_id(d, s->type);
 			put_id(d, s->stack);
-			put_sum(d, true, s->v[VALUE_SAMPLES]);
-			put_sum(d, true, s->v[VALUE_TIME]);
+			put_sum(d, true, profile_sum(p, i, VALUE_SAMPLES));
+			put_sum(d, true, profile_sum(p, i, VALUE_TIME));
 			insert(d);
 		}
 		if (!(s->has & ~timed))
@@ -511,7 +511,7 @@ static void put_samples(struct database *d)
 		put_id(d, s->stack);
 		put_textz(d, domain_name(s->domain));
 		for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
-			put_sum(d, s->has >> sums[k] & 1, s->v[sums[k]]);
+			put_sum(d, s->has >> sums[k] & 1, profile_sum(p, i, sums[k]));
 		insert(d);
 	}
 }
@@ -520,6 +520,7 @@ static enum status finish(struct export *x, struct err *e)
 {
 	struct database *d = (struct database *)x;
 
+	profile_close(&d->profile);
 	put_names(d);
 	put_samples(d);
 	execute(d, DATABASE_INDEXES);

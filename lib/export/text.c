@@ -41,17 +41,20 @@ void text_add_json(struct buf *b, const char *s, size_t n)
 
 	text_add(&valid, s, n);
 	buf_addc(b, '"');
-	for (size_t i = 0; i < valid.len; i++) {
-		unsigned char c = (unsigned char)valid.data[i];
+	for (size_t i = 0, k; i < valid.len; i += k) {
+		uint32_t cp = (unsigned char)valid.data[i];
 
-		if (c >= ' ' && c != '"' && c != '\\')
+		k = cp < 0x80 ? 1 : utf8_next(valid.data + i, valid.len - i, &cp);
+		if (cp > ' ' && cp < 0x7f && cp != '"' && cp != '\\')
+			continue;
+		if (cp != '"' && cp != '\\' && !utf_hidden(cp))
 			continue;
 		buf_add(b, valid.data + start, i - start);
-		start = i + 1;
-		if (c == '"' || c == '\\')
-			buf_addf(b, "\\%c", c);
+		start = i + k;
+		if (cp == '"' || cp == '\\')
+			buf_addf(b, "\\%c", (char)cp);
 		else
-			buf_addf(b, "\\u%04x", c);
+			utf_add_json(b, cp);
 	}
 	if (valid.len)
 		buf_add(b, valid.data + start, valid.len - start);

@@ -2,6 +2,7 @@
 #include "lib/history/blame.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/report/agg_summary.h"
 #include "lib/report/compare_view.h"
 #include "lib/report/metric.h"
@@ -119,7 +120,7 @@ static void choose_rows(struct history_blame *b)
 		if (d.present && d.v)
 			b->items[b->n++] = (struct blamed){i, d.v};
 	}
-	qsort_r(b->items, b->n, sizeof *b->items, largest_first, b);
+	sort_array_by(b->items, b->n, sizeof *b->items, largest_first, b);
 	b->shown = b->o.top && b->o.top < b->n ? b->o.top : b->n;
 }
 

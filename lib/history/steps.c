@@ -2,6 +2,7 @@
 #include "lib/history/series.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,11 +117,11 @@ void history_lines_sort(struct history_lines *l)
 
 	/* Databases give rows in no order: names settle what is equal. */
 	if (l->n)
-		qsort(l->items, l->n, sizeof *l->items, by_name);
+		sort_array(l->items, l->n, sizeof *l->items, by_name);
 	for (size_t i = 0; i < l->n; i++)
 		order[i] = (struct order){largest_step(&l->items[i]),
 					  last_value(&l->items[i], l->runs->n), i};
-	qsort(order, l->n, sizeof *order, by_interest);
+	sort_array(order, l->n, sizeof *order, by_interest);
 	for (size_t i = 0; i < l->n; i++)
 		sorted[i] = l->items[order[i].i];
 	if (l->n)

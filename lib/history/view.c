@@ -2,6 +2,7 @@
 #include "lib/history/view.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -480,7 +481,7 @@ struct history_view *history_view_new(const struct history_runs *runs,
 			VEC_PUSH(v->steps, v->n_steps, v->cap_steps) =
 			    (struct step_row){&l->items[i], &l->items[i].steps[k]};
 	if (v->n_steps)
-		qsort(v->steps, v->n_steps, sizeof *v->steps, latest_first);
+		sort_array(v->steps, v->n_steps, sizeof *v->steps, latest_first);
 	set_series(v);
 	set_values(v);
 	set_steps(v);

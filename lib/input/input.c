@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/input/input.h"
 
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 
 #include <archive.h>
@@ -25,9 +26,10 @@ struct input_source {
 	struct archive *archive; /* NULL: not compressed, read straight into the window */
 	uint8_t *raw;            /* what the archive reads from; its first bytes are n_raw */
 	size_t n_raw;
-	uint64_t raw_total;
-	int read_errno; /* of a failed read(2) below the archive */
-	bool spooled;   /* fd is our copy, which ended in spool_end */
+	uint64_t raw_total; /* bytes that were given to the archive */
+	uint64_t skipped;   /* before them */
+	int read_errno;     /* of a failed read(2) below the archive */
+	bool spooled;       /* fd is our copy, which ended in spool_end */
 	struct err spool_end;
 	struct digest *digest; /* the caller's, or NULL */
 	uint64_t raw_at;       /* where reading stands in the file, for the digest */
@@ -127,8 +129,14 @@ static bool looks_compressed(const uint8_t *p, size_t n)
 		if (n >= magics[i].n && !memcmp(p, magics[i].bytes, magics[i].n))
 			return true;
 	}
-	/* zstd and lz4 files may begin with skippable frames */
-	return n >= 4 && (p[0] & 0xf0) == 0x50 && !memcmp(p + 1, "\x2a\x4d\x18", 3);
+	return false;
+}
+
+enum { SKIPPABLE_HEADER = 8, FIRST_BYTES = 8 };
+
+static bool is_skippable(const uint8_t *p, size_t n)
+{
+	return n >= SKIPPABLE_HEADER && (p[0] & 0xf0) == 0x50 && !memcmp(p + 1, "\x2a\x4d\x18", 3);
 }
 
 static enum status archive_failure(struct input_source *s, struct archive *a, uint64_t offset,
@@ -167,28 +175,30 @@ static enum status open_layers(struct input_source *s, struct err *e)
 	return r == ARCHIVE_OK || r == ARCHIVE_WARN ? ST_OK : archive_failure(s, a, 0, e);
 }
 
-/* Appends at least one byte to the window's *len, or sets at_end or failure. */
-static void fill(struct input_source *s, size_t *len, uint64_t offset)
+/* Appends at least one byte of the file to the window's *len, which then is at most limit; or sets
+ * at_end or failure. */
+static void fill_plain(struct input_source *s, size_t *len, size_t limit)
+{
+	ssize_t got = read_source(s, s->window + *len, limit - *len);
+
+	if (got < 0)
+		err_sys(&s->failure, "cannot read");
+	else if (!got && s->spooled && s->spool_end.code)
+		s->failure = s->spool_end;
+	else if (!got)
+		s->at_end = true;
+	else
+		*len += (size_t)got;
+}
+
+/* The same of what the archive makes of it; the window grows by what a decoder gives at once. */
+static void fill_unpacked(struct input_source *s, size_t *len, uint64_t offset)
 {
 	const void *p;
 	size_t n;
 	la_int64_t at;
-	int r;
+	int r = archive_read_data_block(s->archive, &p, &n, &at);
 
-	if (!s->archive) {
-		ssize_t got = read_source(s, s->window + *len, s->cap - *len);
-
-		if (got < 0)
-			err_sys(&s->failure, "cannot read");
-		else if (!got && s->spooled && s->spool_end.code)
-			s->failure = s->spool_end;
-		else if (!got)
-			s->at_end = true;
-		else
-			*len += (size_t)got;
-		return;
-	}
-	r = archive_read_data_block(s->archive, &p, &n, &at);
 	if (r == ARCHIVE_EOF) {
 		uint64_t used = (uint64_t)archive_filter_bytes(s->archive, -1);
 		uint8_t byte;
@@ -198,7 +208,7 @@ static void fill(struct input_source *s, size_t *len, uint64_t offset)
 			err_at(&s->failure, ST_BAD, offset,
 			       "compressed data: other bytes follow its end, at %" PRIu64
 			       " of the compressed file",
-			       used);
+			       s->skipped + used);
 		else
 			s->at_end = true;
 	} else if (r != ARCHIVE_OK && r != ARCHIVE_WARN) {
@@ -213,17 +223,54 @@ static void fill(struct input_source *s, size_t *len, uint64_t offset)
 	}
 }
 
+/* No more than the archive's block holds: the window may have grown in an earlier reading of the
+ * same input. */
+static void fill_first(struct input_source *s, size_t *len)
+{
+	while (*len < FIRST_BYTES && !s->at_end && !s->failure.code)
+		fill_plain(s, len, WINDOW);
+}
+
+/* Frames to be skipped are the same in zstd and lz4, and libarchive takes what begins with one for
+ * zstd: so those at the beginning are left out here. */
+static void skip_frames(struct input_source *s, size_t *len)
+{
+	while (is_skippable(s->window, *len)) {
+		const uint8_t *p = s->window + 4;
+		uint64_t n = SKIPPABLE_HEADER + (p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+						 (uint64_t)p[3] << 24);
+
+		while (n && *len) {
+			size_t k = n < *len ? (size_t)n : *len;
+
+			memmove(s->window, s->window + k, *len - k);
+			*len -= k;
+			s->skipped += k;
+			n -= k;
+			fill_first(s, len);
+		}
+		if (n && !s->failure.code)
+			err_at(&s->failure, ST_BAD, 0,
+			       "compressed data: cut short within a frame to be skipped");
+	}
+	if (s->skipped && *len && !looks_compressed(s->window, *len))
+		err_at(&s->failure, ST_BAD, 0,
+		       "compressed data: neither zstd nor lz4 follows a frame to be skipped");
+}
+
 /* Looks at the first bytes and decides whether they need decompression. */
 static void start(struct input_source *s, size_t *len)
 {
 	s->started = true;
-	while (*len < 6 && !s->at_end && !s->failure.code)
-		fill(s, len, 0);
-	if (!looks_compressed(s->window, *len))
+	fill_first(s, len);
+	skip_frames(s, len);
+	if (!looks_compressed(s->window, *len)) {
+		*len = s->skipped ? 0 : *len;
 		return;
+	}
 	if (!s->raw)
 		s->raw = mem_alloc(WINDOW);
-	s->n_raw = *len; /* at most a window */
+	s->n_raw = *len;
 	memcpy(s->raw, s->window, *len);
 	*len = 0;
 	s->at_end = false;
@@ -252,7 +299,10 @@ static void slide(struct cursor *c, size_t need)
 			s->cap *= 2;
 			s->window = mem_realloc(s->window, s->cap, 1);
 		}
-		fill(s, &len, offset + len);
+		if (s->archive)
+			fill_unpacked(s, &len, offset + len);
+		else
+			fill_plain(s, &len, s->cap);
 	}
 	c->base = c->pos = s->window;
 	c->base_offset = offset;
@@ -387,52 +437,12 @@ enum status input_head(struct input *in, const uint8_t **p, size_t *got)
 	return ST_OK;
 }
 
-static enum status write_all(int fd, const uint8_t *p, size_t n, struct err *e)
-{
-	while (n) {
-		ssize_t put = write(fd, p, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0) {
-			err_sys(e, "cannot copy the input to a temporary file");
-			return e->code = ST_SYS;
-		}
-		p += put;
-		n -= (size_t)put;
-	}
-	return ST_OK;
-}
-
-int input_temporary(struct err *e)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int fd;
-
-	if (!dir || !*dir)
-		dir = "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	if ((size_t)snprintf(path, sizeof path, "%s/tracemill-XXXXXX", dir) >= sizeof path) {
-		err_set(e, ST_SYS, "TMPDIR is too long");
-		return -1;
-	}
-	fd = mkostemp(path, O_CLOEXEC); /* not every file system knows O_TMPFILE */
-	if (fd < 0)
-		err_sys(e, "cannot make a temporary file in %s", dir);
-	else
-		unlink(path);
-	return fd;
-}
-
 /* Copies what is left to an unlinked file, and reads that from then on. */
 static enum status spool(struct input *in)
 {
 	struct input_source *s = in->source;
 	struct cursor *c = &in->cur;
-	uint64_t total = 0;
+	uint64_t total = 0, most;
 	int fd;
 
 	if (c->failed)
@@ -440,12 +450,20 @@ static enum status spool(struct input *in)
 	fd = input_temporary(c->e);
 	if (fd < 0)
 		return c->e->code;
+	most = machine_disk_share(fd);
 	for (;;) {
 		if (!cursor_window(c))
 			slide(c, 1);
 		if (!cursor_window(c))
 			break;
-		if (write_all(fd, c->pos, cursor_window(c), c->e) != ST_OK) {
+		if (total > most) {
+			close(fd);
+			return cursor_fail(c, ST_LIMIT,
+					   "a copy would take more than half of the disk that is "
+					   "free for temporary files, %" PRIu64 " bytes",
+					   most);
+		}
+		if (input_temporary_add(fd, c->pos, cursor_window(c), c->e) != ST_OK) {
 			c->failed = true;
 			close(fd);
 			return c->e->code;
@@ -485,7 +503,7 @@ enum status input_rewind(struct input *in)
 	archive_read_free(s->archive);
 	s->archive = NULL;
 	s->n_raw = 0;
-	s->raw_total = 0;
+	s->raw_total = s->skipped = 0;
 	s->raw_at = 0;
 	s->read_errno = 0;
 	s->at_end = false;
@@ -573,6 +591,6 @@ uint64_t input_consumed(const struct input *in)
 {
 	const struct input_source *s = in->source;
 
-	return s && s->archive ? (uint64_t)archive_filter_bytes(s->archive, -1)
+	return s && s->archive ? s->skipped + (uint64_t)archive_filter_bytes(s->archive, -1)
 			       : cursor_offset(&in->cur);
 }

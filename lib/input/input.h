@@ -46,6 +46,8 @@ enum status input_at(struct input *in, uint64_t offset, void *p, size_t n, const
 
 /* A new unlinked file in $TMPDIR, open for reading and writing; -1 is a failure. */
 int input_temporary(struct err *e);
+/* Writes all n bytes to it; a failure is ST_SYS. */
+enum status input_temporary_add(int fd, const uint8_t *p, size_t n, struct err *e);
 
 /* Before anything is read: the raw bytes of the file, as it is compressed, are to be told from
  * others. input_digest then reads what is left of them, and only input_close may follow. *d is the

@@ -2,7 +2,9 @@
  *
  * Which functions there are, how they begin, and which of them are instrumented.
  */
+#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/inspect/inspect.h"
 
 #include <stdlib.h>
@@ -76,13 +78,13 @@ static void from_tables(struct inspect *x)
 
 	if (!section)
 		return;
-	if (object_section_read(x->file.object, section, &data, &size, &e) == ST_BAD)
+	if (object_section_read(x->file.object, section, &data, &size, &e) > ST_NONE)
 		x->bad_tables = true;
 	if (data)
 		x->bad_tables = !inspect_eh_frame(
 		    x, data, size, object_section_info(x->file.object, section).addr);
 	x->from_tables = x->n_functions > 0;
-	free(data);
+	allowance_free(data);
 }
 
 /* Aliases are one function; of what overlaps, the first. The PLT has symbols in some files. */
@@ -93,7 +95,7 @@ static void put_in_order(struct inspect *x)
 
 	find_plts(x, &plts);
 	if (x->n_functions)
-		qsort(x->functions, x->n_functions, sizeof *x->functions, by_address);
+		sort_array(x->functions, x->n_functions, sizeof *x->functions, by_address);
 	for (size_t i = 0; i < x->n_functions; i++) {
 		struct function f = x->functions[i];
 

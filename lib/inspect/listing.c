@@ -116,11 +116,14 @@ static void put_cost(struct cell *row, const struct cost *cost, const struct ins
 static void put_place(struct sheet *s, struct cell *row, const struct lookup *l, uint32_t id)
 {
 	const struct symbols *y = &l->symbols;
-	const struct symbol_call *call = &y->calls[id];
+	const struct symbol_call *call;
 
 	if (!id)
 		return;
-	if (call->outer)
+	call = &y->calls[id];
+	if (call->outer && !call->function) /* then there may be no functions at all */
+		row[0] = sheet_text(s, "[no name]");
+	else if (call->outer)
 		row[0] = sheet_text(
 		    s, intern_text(&y->strings, y->functions[call->function].display, NULL));
 	if (call->file && call->line)

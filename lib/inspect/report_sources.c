@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/inspect/report.h"
 
 #include <stdlib.h>
@@ -60,7 +61,7 @@ enum status inspect_report_sources(struct inspect_report *r, const struct inspec
 		of->instrumented += f->enter > 0;
 	}
 	if (n)
-		qsort(all, n, sizeof *all, by_size);
+		sort_array(all, n, sizeof *all, by_size);
 	for (size_t i = 0; i < n; i++) {
 		struct cell *row = sheet_row(s);
 

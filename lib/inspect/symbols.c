@@ -3,6 +3,7 @@
  * The symbol tables of the file itself, as the linker and the dynamic linker see them: what is
  * exported, imported and left over; and through which slots of the GOT imports are reached.
  */
+#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/inspect/inspect.h"
@@ -39,8 +40,8 @@ static bool table_load(struct table *t, const struct object *o, size_t section)
 
 static void table_release(struct table *t)
 {
-	free(t->data);
-	free(t->names);
+	allowance_free(t->data);
+	allowance_free(t->names);
 }
 
 static uint64_t table_count(const struct table *t)
@@ -191,7 +192,7 @@ static void read_relocations(struct inspect *x, size_t section, const struct tab
 		if (role)
 			*map64_put(&x->role_at, slot) = role;
 	}
-	free(data);
+	allowance_free(data);
 }
 
 void inspect_symbols(struct inspect *x)

@@ -3,7 +3,9 @@
 
 #include "lib/base/mem.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -16,14 +18,46 @@ struct match {
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
+	struct match_place from;
+	char *pattern, *name; /* from.name is name */
 	uint64_t gave_up;
 };
 
-struct match *match_new(const char *pattern, size_t n, unsigned flags, struct err *e)
+/* The program's, until it ends. */
+static struct match_given_up *given_up;
+static size_t n_given_up, cap_given_up;
+static uint64_t all_gave_up;
+
+static void *take(size_t n, void *arg)
+{
+	(void)arg;
+	return mem_alloc(n);
+}
+
+static void give_back(void *p, void *arg)
+{
+	(void)arg;
+	free(p);
+}
+
+/* Memory that runs out has one end, in pcre2 too: of its ways to say so some read like a fault of
+ * the pattern. They live as long as the program. */
+static pcre2_general_context *memory;
+static pcre2_compile_context *compiling;
+
+static void lend_memory(void)
+{
+	memory = pcre2_general_context_create(take, give_back, NULL);
+	compiling = pcre2_compile_context_create(memory);
+}
+
+struct match *match_new(struct match_place from, const char *pattern, size_t n, unsigned flags,
+			struct err *e)
 {
 	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
 			   (flags & MATCH_LITERAL ? PCRE2_LITERAL : 0) |
 			   (flags & MATCH_CASELESS ? PCRE2_CASELESS : 0);
+	static pthread_once_t lent = PTHREAD_ONCE_INIT;
 	struct match *m;
 	pcre2_code *code;
 	PCRE2_SIZE at = 0;
@@ -32,25 +66,27 @@ struct match *match_new(const char *pattern, size_t n, unsigned flags, struct er
 	/* PCRE2_LITERAL tolerates few companions. */
 	if (flags & MATCH_LITERAL)
 		options &= ~(uint32_t)PCRE2_NEVER_BACKSLASH_C;
-	code = pcre2_compile((PCRE2_SPTR)pattern, n, options, &error, &at, NULL);
+	pthread_once(&lent, lend_memory);
+	code = pcre2_compile((PCRE2_SPTR)pattern, n, options, &error, &at, compiling);
 	if (!code) {
 		PCRE2_UCHAR text[200];
 
-		if (error == PCRE2_ERROR_NOMEMORY)
-			mem_array(SIZE_MAX, 2); /* memory that runs out has one end */
 		pcre2_get_error_message(error, text, sizeof text);
 		err_set(e, ST_BAD, "column %zu: %s", at + 1, (const char *)text);
 		return NULL;
 	}
 	m = mem_zalloc(sizeof *m);
 	m->code = code;
+	m->name = mem_strdup(from.name);
+	m->from = (struct match_place){m->name, from.line};
+	m->pattern = mem_zalloc(n + 1);
+	if (n)
+		memcpy(m->pattern, pattern, n);
 	/* Without a JIT (a hardened kernel refuses its memory) pcre2 interprets. */
 	if (!pcre2_jit_compile(code, PCRE2_JIT_COMPLETE))
-		m->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK_MAX, NULL);
-	m->data = pcre2_match_data_create(1, NULL);
-	m->context = pcre2_match_context_create(NULL);
-	if (!m->data || !m->context)
-		mem_array(SIZE_MAX, 2);
+		m->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK_MAX, memory);
+	m->data = pcre2_match_data_create(1, memory);
+	m->context = pcre2_match_context_create(memory);
 	pcre2_set_match_limit(m->context, MATCH_STEPS);
 	pcre2_set_heap_limit(m->context, MATCH_HEAP_KIB);
 	if (m->stack)
@@ -66,7 +102,25 @@ void match_free(struct match *m)
 	pcre2_match_data_free(m->data);
 	pcre2_match_context_free(m->context);
 	pcre2_jit_stack_free(m->stack);
+	free(m->name);
+	free(m->pattern);
 	free(m);
+}
+
+static void give_up(struct match *m)
+{
+	size_t i = 0;
+
+	m->gave_up++;
+	all_gave_up++;
+	while (i < n_given_up && (given_up[i].from.line != m->from.line ||
+				  strcmp(given_up[i].from.name, m->name) != 0 ||
+				  strcmp(given_up[i].pattern, m->pattern) != 0))
+		i++;
+	if (i == n_given_up)
+		VEC_PUSH(given_up, n_given_up, cap_given_up) = (struct match_given_up){
+		    {mem_strdup(m->name), m->from.line}, mem_strdup(m->pattern), 0};
+	given_up[i].times++;
 }
 
 bool match_test(struct match *m, const char *s, size_t n)
@@ -74,11 +128,22 @@ bool match_test(struct match *m, const char *s, size_t n)
 	int r = pcre2_match(m->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, m->data, m->context);
 
 	if (r < 0 && r != PCRE2_ERROR_NOMATCH)
-		m->gave_up++;
+		give_up(m);
 	return r >= 0;
 }
 
 uint64_t match_gave_up(const struct match *m)
 {
 	return m->gave_up;
+}
+
+size_t match_all_given_up(const struct match_given_up **items)
+{
+	*items = given_up;
+	return n_given_up;
+}
+
+uint64_t match_all_gave_up(void)
+{
+	return all_gave_up;
 }

@@ -3,7 +3,9 @@
  * Regular expressions over bytes: pcre2 with its JIT behind one header. Subjects may hold any
  * bytes: a match never crosses a place that is not UTF-8 (PCRE2_MATCH_INVALID_UTF). The work of
  * one match is limited, so that a pattern such as (a+)+$ cannot hang a program; a subject on
- * which the limit is reached counts as not matching, and match_gave_up says how many there were.
+ * which the limit is reached counts as not matching. Each time is counted: of one pattern, and of
+ * all that the program ever made, which it tells when it ends (lib/cli). So no user of patterns
+ * can forget to. Nothing here is for two threads at once.
  */
 #ifndef TM_MATCH_MATCH_H
 #define TM_MATCH_MATCH_H
@@ -20,12 +22,29 @@ enum match_flags {
 	MATCH_CASELESS = 1 << 1, /* by Unicode's simple case folding */
 };
 
+/* Where a pattern stands, for messages. */
+struct match_place {
+	const char *name; /* an option ("--focus") or a file; copied */
+	size_t line;      /* of the file; 0: an option */
+};
+
 /* NULL: not a pattern; *e has pcre2's reason and the column (1 = the first byte) it is about. */
-struct match *match_new(const char *pattern, size_t n, unsigned flags, struct err *e);
+struct match *match_new(struct match_place from, const char *pattern, size_t n, unsigned flags,
+			struct err *e);
 void match_free(struct match *m); /* accepts NULL */
 
-/* True when the pattern matches anywhere in the n bytes. Not for two threads at once. */
+/* True when the pattern matches anywhere in the n bytes. */
 bool match_test(struct match *m, const char *s, size_t n);
 uint64_t match_gave_up(const struct match *m);
+
+/* A pattern that was given up, kept when it is freed. Equal patterns of one place are one. */
+struct match_given_up {
+	struct match_place from;
+	const char *pattern; /* NUL-terminated */
+	uint64_t times;
+};
+/* All of the program, in the order of their first time. */
+size_t match_all_given_up(const struct match_given_up **items);
+uint64_t match_all_gave_up(void); /* their times together */
 
 #endif

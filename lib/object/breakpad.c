@@ -19,6 +19,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 #include "lib/object/impl.h"
 #include "lib/object/source.h"
 
@@ -321,12 +322,12 @@ static void finish(struct source *s)
 		uint64_t end = f->lo + f->size + (f->public && f->lo < UINT64_MAX);
 
 		if (f->n_lines)
-			qsort(b->lines + f->first_line, f->n_lines, sizeof *b->lines,
-			      by_line_address);
+			sort_array(b->lines + f->first_line, f->n_lines, sizeof *b->lines,
+				   by_line_address);
 		b->end = end > b->end ? end : b->end;
 	}
 	if (b->n)
-		qsort(b->functions, b->n, sizeof *b->functions, by_address);
+		sort_array(b->functions, b->n, sizeof *b->functions, by_address);
 	if (b->odd)
 		buf_addf(&s->complaint,
 			 "%" PRIu64

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/object/impl.h"
 
 #include <elf.h>
@@ -63,7 +64,7 @@ static struct object_code *load(const struct elf_file *f)
 			add(c, f, f->segments[i].vaddr, f->segments[i].offset,
 			    f->segments[i].filesz);
 	if (c->n)
-		qsort(c->parts, c->n, sizeof *c->parts, by_address);
+		sort_array(c->parts, c->n, sizeof *c->parts, by_address);
 	for (size_t i = 0; i < c->n; i++) {
 		struct object_code_part p = c->parts[i];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/companion.h"
 
+#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
@@ -275,7 +276,7 @@ static struct link read_link(const struct elf_file *f)
 		take_id(&l, &c, sup ? cursor_uleb(&c) : cursor_window(&c));
 		l.name = mem_strndup(name, n);
 	}
-	free(data);
+	allowance_free(data);
 	return l;
 }
 
@@ -301,7 +302,7 @@ static struct object_build_id own_id(const struct elf_file *f)
 	c.big_endian = f->big_endian;
 	if (cursor_u16(&c) == 5 && cursor_u8(&c) == 1 && cursor_cstr(&c, &n))
 		take_id(&l, &c, cursor_uleb(&c));
-	free(data);
+	allowance_free(data);
 	return l.id;
 }
 

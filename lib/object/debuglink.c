@@ -3,6 +3,7 @@
  * Finding the separate file with an object's debug sections, where GDB, elfutils and the
  * engines' build tools put it: .build-id trees, .gnu_debuglink, files of a related name.
  */
+#include "lib/base/allowance.h"
 #include "lib/base/buf.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
@@ -49,7 +50,7 @@ static void read_link(struct hunt *h)
 	/* a name with a folder in it could lead anywhere; no tool writes one */
 	if (!cursor_failed(&c) && n && !strchr(name, '/'))
 		h->link = mem_strdup(name);
-	free(data);
+	allowance_free(data);
 }
 
 static const struct object_segment *code_segment(const struct elf_file *f, size_t *i)

@@ -133,9 +133,10 @@ static enum status read_sections(struct elf_file *f, Elf *elf, struct err *e)
 	if (elf_getshdrnum(elf, &n) || elf_getshdrstrndx(elf, &strings))
 		return err_set(e, ST_BAD, "section headers: %s", elf_errmsg(-1));
 	f->sections = mem_zarray(n, sizeof *f->sections);
-	if (strings < n && gelf_getshdr(elf_getscn(elf, strings), &h) && h.sh_type == SHT_STRTAB &&
-	    h.sh_offset <= f->size && h.sh_size <= f->size - h.sh_offset &&
-	    h.sh_size <= LIMIT_NAMES) {
+	if (strings < n && !gelf_getshdr(elf_getscn(elf, strings), &h))
+		return err_set(e, ST_BAD, "section header %zu: %s", strings, elf_errmsg(-1));
+	if (strings < n && h.sh_type == SHT_STRTAB && h.sh_offset <= f->size &&
+	    h.sh_size <= f->size - h.sh_offset && h.sh_size <= LIMIT_NAMES) {
 		n_names = h.sh_size;
 		f->names = mem_zalloc((size_t)n_names + 1);
 		enum status st = elf_file_read(f, h.sh_offset, f->names, (size_t)n_names, e);
@@ -235,6 +236,7 @@ static enum status read_elf(struct elf_file *f, struct err *e)
 
 	if (st)
 		return st;
+	errno = 0;
 	elf_version(EV_CURRENT);
 	if (f->base)
 		map = map_open(f->fd, f->base, f->size, &mapped);
@@ -259,6 +261,8 @@ static enum status read_elf(struct elf_file *f, struct err *e)
 		if (!st && h.e_type == ET_REL)
 			reloc_lay_out(f);
 	}
+	if (errno == ENOMEM) /* libelf has no constant for this error of its own */
+		mem_exhausted();
 	elf_end(elf);
 	map_close(map);
 	return st;

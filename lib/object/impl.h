@@ -61,7 +61,8 @@ enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, s
 /* The first section of that name that has bytes in the file, or NULL. */
 const struct elf_section *elf_file_section(const struct elf_file *f, const char *name);
 
-/* section.c. The contents of s: *data is the caller's (mem.h), with a NUL after the last byte. */
+/* section.c. The contents of s: *data is the caller's (allowance.h), with a NUL after the last
+ * byte. ST_LIMIT: the allowance has no more. */
 enum status section_read(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
 			 uint64_t *size, struct err *e);
 bool section_is_compressed(const struct elf_section *s);

@@ -4,8 +4,9 @@
  * what .dynsym does not name. The only user of liblzma.
  *
  * Nothing in the section says how much comes out, and a few bytes can be very much: memory grows
- * with what really comes out, up to a limit.
+ * with what really comes out, up to a limit and the process's allowance.
  */
+#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
 
@@ -33,6 +34,7 @@ static const char *unpack(const uint8_t *in, size_t n, struct minidebug *m)
 {
 	lzma_stream z = LZMA_STREAM_INIT;
 	size_t cap = 0;
+	uint8_t *data;
 	lzma_ret r = lzma_stream_decoder(&z, LIMIT_DICTIONARY, LZMA_CONCATENATED);
 	const char *why = NULL;
 
@@ -45,7 +47,12 @@ static const char *unpack(const uint8_t *in, size_t n, struct minidebug *m)
 				break;
 			}
 			cap = cap ? cap * 2 : 1 << 16;
-			m->data = mem_realloc(m->data, cap, 1);
+			data = allowance_grow(m->data, cap);
+			if (!data) {
+				why = "xz: unpacks to more than is left for sections";
+				break;
+			}
+			m->data = data;
 		}
 		z.next_out = m->data + m->size;
 		z.avail_out = cap - m->size;
@@ -70,7 +77,7 @@ const struct elf_file *minidebug_file(struct object *o, struct err *e)
 	if (section_read(&o->file, s, &raw, &size, e))
 		return NULL;
 	why = unpack(raw, (size_t)size, m);
-	free(raw);
+	allowance_free(raw);
 	if (why)
 		err_at(e, ST_BAD, s->offset, "section %s: %s", s->name, why);
 	else if (elf_file_open_memory(&m->file, m->data, m->size, e))
@@ -88,6 +95,6 @@ void minidebug_release(struct minidebug *m)
 {
 	if (m->file.path)
 		elf_file_release(&m->file);
-	free(m->data);
+	allowance_free(m->data);
 	*m = (struct minidebug){.tried = false};
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/object.h"
 
+#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/base/sort.h"
 #include "lib/object/companion.h"
 #include "lib/object/impl.h"
 
@@ -93,7 +95,7 @@ void object_drop_sections(struct object *o)
 		if (c->map)
 			map_close(c->map);
 		else
-			free((uint8_t *)(uintptr_t)c->section.data);
+			allowance_free((uint8_t *)(uintptr_t)c->section.data);
 		free(c);
 	}
 	o->cache = NULL;
@@ -243,7 +245,7 @@ static enum status join(const struct elf_file *f, const char *name, size_t first
 	for (size_t i = first; i < f->n_sections; i++) {
 		const struct elf_section *s = &f->sections[i];
 		uint64_t n;
-		uint8_t *part;
+		uint8_t *part, *both;
 
 		if (s->type == SHT_NOBITS || !s->size || strcmp(s->name, name) != 0)
 			continue;
@@ -253,10 +255,15 @@ static enum status join(const struct elf_file *f, const char *name, size_t first
 		raw += s->size;
 		if (section_read(f, s, &part, &n, e))
 			return e->code;
-		*data = mem_realloc(*data, (size_t)(*size + n) + 1, 1);
-		memcpy(*data + *size, part, (size_t)n + 1);
+		both = allowance_grow(*data, *size + n + 1);
+		if (both)
+			memcpy(both + *size, part, (size_t)n + 1);
+		allowance_free(part);
+		if (!both)
+			return err_set(e, ST_LIMIT, "sections %s need more memory than there is",
+				       name);
+		*data = both;
 		*size += n;
-		free(part);
 	}
 	return ST_OK;
 }
@@ -283,7 +290,7 @@ enum status object_section_joined(struct object *o, const char *name, struct obj
 	}
 	st = join(f, name, first, &data, &size, e);
 	if (st) {
-		free(data);
+		allowance_free(data);
 		return st;
 	}
 	add_section(o, name, &f->sections[first], NULL, data, size);
@@ -330,7 +337,7 @@ void object_unpack(struct object *o, const char *const *names, size_t n, unsigne
 		u->s = cached(o, names[i]) ? NULL : find(o, names[i], &u->f);
 		n_all += u->s && section_is_compressed(u->s);
 	}
-	qsort(all, n_all, sizeof *all, largest_first);
+	sort_array(all, n_all, sizeof *all, largest_first);
 	pool_run(jobs, n_all, unpack_one, all);
 	for (size_t i = 0; i < n_all; i++)
 		if (all[i].data)

@@ -147,7 +147,8 @@ bool object_build_id_path(const char *dir, const struct object_build_id *id, con
 			  char *text, size_t n);
 
 /* Contents of a section by name, decompressed (SHF_COMPRESSED zlib and zstd, .zdebug_*), from
- * the debug file when it has it, else from the object. ST_NONE: not there. The bytes live until
+ * the debug file when it has it, else from the object. ST_NONE: not there. ST_LIMIT: what all
+ * sections of the process may take (allowance.h) does not suffice. The bytes live until
  * object_drop_sections. */
 struct object_section {
 	const char *name;
@@ -168,7 +169,7 @@ struct object_section_info {
 };
 size_t object_section_count(const struct object *o);
 struct object_section_info object_section_info(const struct object *o, size_t i);
-/* Contents of one, decompressed: *data is the caller's (mem.h). ST_NONE: it has none. */
+/* Contents of one, decompressed: *data is the caller's (allowance.h). ST_NONE: it has none. */
 enum status object_section_read(const struct object *o, size_t i, uint8_t **data, uint64_t *size,
 				struct err *e);
 /* Gives back what object_section gave: decompressed sections are the largest part of a process. */

@@ -6,6 +6,7 @@
  * their processor supplements. A relocation that reloc_type.c does not have is, on a debug section,
  * an error that says so.
  */
+#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
@@ -299,8 +300,8 @@ enum status reloc_apply(const struct elf_file *f, const struct elf_section *s, u
 			st = section_read(f, &f->sections[t->link], &r.symbols, &r.n_symbols, e);
 		if (!st)
 			st = apply_all(&r, t, bytes, n, e);
-		free(bytes);
-		free(r.symbols);
+		allowance_free(bytes);
+		allowance_free(r.symbols);
 	}
 	return st;
 }

@@ -4,11 +4,13 @@
  * .zdebug_NAME ("ZLIB", size as 8 big-endian bytes, a zlib stream).
  *
  * The size that a compressed section declares is a claim: it is refused when no stream of that
- * length could hold so much, and memory grows with what really comes out, or is taken at once
- * when the claim is a likely one.
+ * length could hold so much, or when it is more than is left of the process's allowance
+ * (allowance.h); memory grows with what really comes out, or is taken at once when the claim is a
+ * likely one. Large sections that are not compressed are mapped, and need none of the allowance.
  *
  * libdeflate takes half of zlib's time, but needs all of the output's memory from the start.
  */
+#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/deflate.h"
 #include "lib/base/mem.h"
@@ -28,7 +30,6 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-#define LIMIT_SECTION (UINT64_C(16) << 30)
 /* Highest expansion per byte: a deflate block of one repeated match, a zstd block of 128 KiB of
  * one repeated byte in 4. */
 #define RATIO_ZLIB 1032
@@ -41,19 +42,25 @@ struct inflated {
 	uint8_t *data;
 	size_t len, cap, n_input;
 	uint64_t want;
+	bool refused; /* there is no more memory */
 };
 
 /* Room for more output, never more than was declared (and a byte, to notice too much). */
 static size_t make_room(struct inflated *o, size_t n_input)
 {
 	uint64_t cap = o->cap ? (uint64_t)o->cap * 2 : (uint64_t)n_input * 6 + 4096;
+	uint8_t *data;
 
 	if (o->len < o->cap)
 		return o->cap - o->len;
 	if (cap > o->want + 1)
 		cap = o->want + 1;
 	if (cap > o->cap) {
-		o->data = mem_realloc(o->data, (size_t)cap, 1);
+		data = allowance_grow(o->data, cap);
+		o->refused = !data;
+		if (!data)
+			return 0;
+		o->data = data;
 		o->cap = (size_t)cap;
 	}
 	return o->cap - o->len;
@@ -68,17 +75,18 @@ static bool inflate_at_once(struct inflated *o, const uint8_t *in, size_t n)
 
 	if (o->want / RATIO_LIKELY > n)
 		return false;
-	d = libdeflate_alloc_decompressor();
-	if (!d)
+	o->data = allowance_grow(NULL, o->want + 1);
+	if (!o->data)
 		return false;
-	o->data = mem_alloc((size_t)o->want + 1);
-	good = !libdeflate_zlib_decompress(d, in, n, o->data, (size_t)o->want, NULL);
-	libdeflate_free_decompressor(d);
+	d = libdeflate_alloc_decompressor();
+	good = d && !libdeflate_zlib_decompress(d, in, n, o->data, (size_t)o->want, NULL);
+	if (d)
+		libdeflate_free_decompressor(d);
 	if (good) {
 		o->len = o->cap = (size_t)o->want;
 		return true;
 	}
-	free(o->data);
+	allowance_free(o->data);
 	o->data = NULL;
 #else
 	(void)o;
@@ -116,7 +124,7 @@ static const char *inflate_zstd(struct inflated *o, const uint8_t *in, size_t n)
 		size_t room = make_room(o, n), r, before = from.pos;
 		ZSTD_outBuffer to = {o->data + o->len, room, 0};
 
-		if (!room)
+		if (!room) /* what is wrong the caller sees */
 			break;
 		r = ZSTD_decompressStream(z, &to, &from);
 		if (ZSTD_isError(r)) {
@@ -131,6 +139,16 @@ static const char *inflate_zstd(struct inflated *o, const uint8_t *in, size_t n)
 	return why;
 }
 
+static enum status too_large(const struct elf_section *s, bool packed, uint64_t size, struct err *e)
+{
+	return err_at(e, ST_LIMIT, s->offset,
+		      "section %s: needs %" PRIu64 " bytes%s, and of the %" PRIu64
+		      " MiB that all sections may take here %" PRIu64 " MiB are left%s",
+		      s->name, size, packed ? " unpacked" : "", allowance_limit() >> 20,
+		      allowance_left() >> 20,
+		      packed ? "; a copy by objcopy --decompress-debug-sections takes none" : "");
+}
+
 static enum status inflate_section(const struct elf_section *s, bool zstd, uint64_t want,
 				   const uint8_t *in, size_t n, uint8_t **data, uint64_t *size,
 				   struct err *e)
@@ -138,25 +156,26 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 	struct inflated o = {.to = {zlib_room, zlib_took}, .n_input = n, .want = want};
 	const char *why;
 
-	if (want > LIMIT_SECTION)
-		return err_at(e, ST_LIMIT, s->offset, "section %s: decompressed size %" PRIu64,
-			      s->name, want);
 	if (want / (zstd ? RATIO_ZSTD : RATIO_ZLIB) > n)
 		return err_at(e, ST_BAD, s->offset,
 			      "section %s: %zu bytes cannot hold the %" PRIu64 " it declares",
 			      s->name, n, want);
+	if (want >= allowance_left())
+		return too_large(s, true, want, e);
 	why = zstd                         ? inflate_zstd(&o, in, n)
 	      : inflate_at_once(&o, in, n) ? NULL
 					   : inflate_zlib(&o.to, in, n);
 	if (!why && o.len != want)
 		why = o.len < want ? "shorter than it declares" : "longer than it declares";
 	if (why) {
-		free(o.data);
-		return err_at(e, ST_BAD, s->offset, "section %s: %s", s->name, why);
+		allowance_free(o.data);
+		return o.refused ? too_large(s, true, want, e)
+				 : err_at(e, ST_BAD, s->offset, "section %s: %s", s->name, why);
 	}
-	o.data = mem_realloc(o.data, o.len + 1, 1);
-	o.data[o.len] = 0;
-	*data = o.data;
+	*data = allowance_grow(o.data, o.len + 1); /* no longer than it was */
+	if (!*data && !(*data = o.data))
+		return too_large(s, true, want, e);
+	(*data)[o.len] = 0;
 	*size = o.len;
 	return ST_OK;
 }
@@ -207,8 +226,7 @@ static struct map_piece *map_large(const struct elf_file *f, const struct elf_se
 	enum { WORTH_IT = 256 << 10 };
 	struct map_piece *m;
 
-	if (f->fd < 0 || s->size < WORTH_IT || s->size > LIMIT_SECTION || s->offset > f->size ||
-	    s->size > f->size - s->offset)
+	if (f->fd < 0 || s->size < WORTH_IT || s->offset > f->size || s->size > f->size - s->offset)
 		return NULL;
 	m = map_open(f->fd, f->base + s->offset, s->size, data);
 	if (m && !map_intact(m)) { /* shorter already: section_read says how */
@@ -229,13 +247,12 @@ enum status section_read(const struct elf_file *f, const struct elf_section *s, 
 		return err_at(e, ST_BAD, s->offset,
 			      "section %s: %" PRIu64 " bytes lie outside the file of %" PRIu64,
 			      s->name, s->size, f->size);
-	if (s->size > LIMIT_SECTION)
-		return err_at(e, ST_LIMIT, s->offset, "section %s: %" PRIu64 " bytes", s->name,
-			      s->size);
 	if (section_is_compressed(s))
 		map = map_large(f, s, &raw);
 	if (!map) {
-		raw = mem_alloc((size_t)s->size + 1);
+		raw = allowance_grow(NULL, s->size + 1);
+		if (!raw)
+			return too_large(s, false, s->size, e);
 		st = elf_file_read(f, s->offset, raw, (size_t)s->size, e);
 		raw[s->size] = 0;
 	}
@@ -249,12 +266,12 @@ enum status section_read(const struct elf_file *f, const struct elf_section *s, 
 	} else if (map) {
 		map_close(map);
 	} else {
-		free(raw);
+		allowance_free(raw);
 	}
 	if (!st && f->flat) {
 		st = reloc_apply(f, s, *data, *size, e);
 		if (st) {
-			free(*data);
+			allowance_free(*data);
 			*data = NULL;
 		}
 	}

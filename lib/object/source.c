@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/source.h"
 
+#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LIMIT_SOURCE (UINT64_C(16) << 30)
 
 static bool is_gsym(const uint8_t head[8])
 {
@@ -21,14 +21,17 @@ bool source_is(const uint8_t head[8])
 
 static enum status read_all(struct source *s, const struct elf_file *f, struct err *e)
 {
-	if (f->size > LIMIT_SOURCE)
-		return err_set(e, ST_LIMIT, "a symbol file of more than 16 GiB");
 	s->size = f->size;
 	if (f->fd >= 0)
 		s->map = map_open(f->fd, f->base, f->size, &s->bytes);
 	if (s->map)
 		return ST_OK;
-	s->bytes = mem_alloc((size_t)f->size + 1);
+	s->bytes = allowance_grow(NULL, f->size + 1);
+	if (!s->bytes)
+		return err_set(e, ST_LIMIT,
+			       "a symbol file of %" PRIu64
+			       " bytes, more than can be mapped or is left for sections",
+			       f->size);
 	s->bytes[f->size] = 0;
 	return elf_file_read(f, 0, s->bytes, (size_t)f->size, e);
 }
@@ -76,7 +79,7 @@ void source_free(struct source *s)
 	if (s->map)
 		map_close(s->map);
 	else
-		free(s->bytes);
+		allowance_free(s->bytes);
 	buf_release(&s->complaint);
 	free(s);
 }

@@ -47,7 +47,7 @@ struct source {
 	const struct source_kind *kind;
 	uint8_t *bytes; /* the file */
 	uint64_t size;
-	struct map_piece *map; /* bytes are its; NULL: they are malloc'ed */
+	struct map_piece *map; /* bytes are its; NULL: they are of the allowance */
 	struct buf complaint;
 	struct gsym *gsym;
 	struct breakpad *breakpad;

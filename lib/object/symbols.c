@@ -4,6 +4,7 @@
  * .dynsym: sorted, with ends, and flattened so that the innermost symbol at an address is one
  * binary search.
  */
+#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
@@ -258,7 +259,7 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 		VEC_PUSH(l->ranks, l->n_ranks, l->cap_ranks) = (uint8_t)rank(r.info);
 		VEC_PUSH(l->ends, l->n_ends, l->cap_ends) = end;
 	}
-	free(d.bytes);
+	allowance_free(d.bytes);
 }
 
 /* f NULL, without such a table, or with a broken one: nothing is added. */
@@ -275,19 +276,19 @@ static void add_table(struct symtab *s, struct loading *l, const struct object *
 	if (!table || table->link >= f->n_sections || section_read(f, table, &bytes, &size, &e))
 		return;
 	if (section_read(f, &f->sections[table->link], &names, &n_names, &e)) {
-		free(bytes);
+		allowance_free(bytes);
 		return;
 	}
 	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
 	c.big_endian = f->big_endian;
 	add_symbols(s, l, o, f, &c, (char *)names, n_names);
 	s->names[l->n_names++] = (char *)names;
-	free(bytes);
+	allowance_free(bytes);
 }
 
 static void forget_names(struct symtab *s, struct loading *l)
 {
-	free(s->names[0]);
+	allowance_free(s->names[0]);
 	s->names[0] = NULL;
 	l->n_names = 0;
 }
@@ -335,7 +336,7 @@ static void load_mach(struct symtab *s, const struct elf_file *f)
 	if (section_read(f, &table, &bytes, &size, &e))
 		return;
 	if (section_read(f, &strings, &names, &n_names, &e)) {
-		free(bytes);
+		allowance_free(bytes);
 		return;
 	}
 	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
@@ -361,7 +362,7 @@ static void load_mach(struct symtab *s, const struct elf_file *f)
 	}
 	free(ranks);
 	free(ends);
-	free(bytes);
+	allowance_free(bytes);
 }
 
 /* What a symbol file calls a function is a symbol, too. */
@@ -409,8 +410,8 @@ void symtab_load(struct symtab *s, struct object *o)
 void symtab_release(struct symtab *s)
 {
 	free(s->all);
-	free(s->names[0]);
-	free(s->names[1]);
+	allowance_free(s->names[0]);
+	allowance_free(s->names[1]);
 	free(s->at);
 	free(s->guesses);
 	*s = (struct symtab){0};

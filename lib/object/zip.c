@@ -3,6 +3,7 @@
 
 #include "lib/base/cursor.h"
 #include "lib/base/deflate.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/read_at.h"
 #include "lib/object/map.h"
@@ -334,7 +335,7 @@ enum status zip_unpack(const struct zip *z, const struct zip_member *m, int fd, 
 {
 	struct unpacked *u;
 	struct map_piece *map;
-	uint64_t offset, left;
+	uint64_t offset, left, most;
 	const char *why;
 	uint8_t *packed;
 	uint32_t crc;
@@ -347,7 +348,14 @@ enum status zip_unpack(const struct zip *z, const struct zip_member *m, int fd, 
 		return err_at(e, ST_UNSUPPORTED, m->header, "%s: compression %u", m->name,
 			      m->method);
 	if (m->size > MEMBER_MAX)
-		return err_at(e, ST_LIMIT, m->header, "%s: %" PRIu64 " bytes", m->name, m->size);
+		return err_at(e, ST_LIMIT, m->header, "%s: %" PRIu64 " bytes, more than %" PRIu64,
+			      m->name, m->size, MEMBER_MAX);
+	most = machine_disk_share(fd);
+	if (m->size > most)
+		return err_at(e, ST_LIMIT, m->header,
+			      "%s: %" PRIu64 " bytes unpacked, and of what is free on the disk it "
+			      "may take half, %" PRIu64,
+			      m->name, m->size, most);
 	if (!m->packed || m->size / RATIO > m->packed)
 		return err_at(e, ST_BAD, m->header,
 			      "%s: %" PRIu64 " bytes cannot hold the %" PRIu64 " that it announces",

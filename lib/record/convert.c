@@ -3,6 +3,7 @@
 
 #include "formats/reader.h"
 #include "lib/base/buf.h"
+#include "lib/capture/far.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -117,7 +118,7 @@ enum status convert_program(struct convert *c, struct launch *l, char **argv, st
 		return err_sys(e, "cannot make a pipe");
 	buf_addf(&maps, "%s.maps", c->name);
 	buf_addf(&smaps, "%s.smaps", c->name);
-	l->fd = launch_far(pipes[1]);
+	l->fd = cap_far(pipes[1], 0);
 	pid = launch(l, argv);
 	st = pid < 0 ? err_sys(e, "cannot start a process") : ST_OK;
 	close(l->fd);

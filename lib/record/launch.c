@@ -3,21 +3,24 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/capture/far.h"
 #include "lib/record/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { FAR = 200, NOT_RUN = 3 };
+enum { NOT_RUN = 3 };
 
 const char *const launch_stacks[] = {"auto", "fp", "unwind", "none", "shadow", NULL};
 const char *const launch_calls[] = {"none", "markers", "all", NULL};
@@ -77,16 +80,6 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 	return ST_OK;
 }
 
-int launch_far(int fd)
-{
-	int far = fcntl(fd, F_DUPFD, FAR);
-
-	if (far < 0)
-		return fd;
-	close(fd);
-	return far;
-}
-
 static void add_path(struct buf *b, const char *path)
 {
 	char folder[4096];
@@ -96,7 +89,27 @@ static void add_path(struct buf *b, const char *path)
 	buf_adds(b, path);
 }
 
-static void add_settings(struct buf *b, const struct launch *l)
+/* Memory that the program shares with us. */
+static int open_outcome(struct launch *l)
+{
+	int fd = memfd_create("tracemill", 0);
+	struct cap_outcome *o = MAP_FAILED;
+
+	if (fd >= 0 && !ftruncate(fd, sizeof *o))
+		o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (o != MAP_FAILED) {
+		o->mark = CAP_OUTCOME;
+		l->outcome = o;
+	}
+	return fd < 0 ? fd : cap_far(fd, 0);
+}
+
+int launch_error(const struct launch *l)
+{
+	return l->outcome ? (int)atomic_load(&l->outcome->error) : 0;
+}
+
+static void add_settings(struct buf *b, const struct launch *l, int outcome)
 {
 	const struct cap_settings *s = &l->settings;
 	struct stat st;
@@ -110,20 +123,22 @@ static void add_settings(struct buf *b, const struct launch *l)
 		 (int)getpid(), l->fd, (uint64_t)time(NULL), launch_stacks[s->stacks], s->threshold,
 		 s->sample, s->depth, s->mmap, s->children, s->drop, s->duration_ms, s->rss_ms,
 		 launch_calls[s->calls]);
+	if (outcome >= 0)
+		buf_addf(b, " outcome=%d", outcome);
 	if (l->path) {
 		buf_adds(b, " out=");
 		add_path(b, l->path);
 	}
 }
 
-_Noreturn static void run(const struct launch *l, char **argv)
+_Noreturn static void run(const struct launch *l, int outcome, char **argv)
 {
 	const char *others = getenv("LD_PRELOAD");
 	struct buf preload = BUF_INIT, text = BUF_INIT, spikes = BUF_INIT;
 
 	if (l->spare)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	add_settings(&text, l);
+	add_settings(&text, l, outcome);
 	buf_addf(&preload, "%s%s%s", l->library, others && *others ? ":" : "",
 		 others ? others : "");
 	setenv("LD_PRELOAD", buf_str(&preload), 1);
@@ -137,15 +152,28 @@ _Noreturn static void run(const struct launch *l, char **argv)
 	_exit(NOT_RUN);
 }
 
-pid_t launch(const struct launch *l, char **argv)
+/* Those of the terminal have reached the program too; those of one process have not. */
+static void pass_on_if_sent(int sig, siginfo_t *info, void *context)
 {
+	(void)context;
+	if (info->si_code <= 0)
+		pass_on(sig);
+}
+
+pid_t launch(struct launch *l, char **argv)
+{
+	struct sigaction sent = {.sa_sigaction = pass_on_if_sent,
+				 .sa_flags = SA_SIGINFO | SA_RESTART};
+	int outcome = open_outcome(l);
 	pid_t pid = fork();
 
 	if (!pid)
-		run(l, argv);
+		run(l, outcome, argv);
+	if (outcome >= 0)
+		close(outcome);
 	child = pid;
-	signal(SIGINT, SIG_IGN); /* the terminal sends them to the program too */
-	signal(SIGQUIT, SIG_IGN);
+	sigaction(SIGINT, &sent, NULL);
+	sigaction(SIGQUIT, &sent, NULL);
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);
 	return pid;

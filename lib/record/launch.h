@@ -20,8 +20,9 @@ struct launch {
 	char library[CAP_PATH_MAX]; /* of launch_prepare */
 	const char
 	    *path; /* what the trace is written to, and the children's names begin with; or NULL */
-	const char *spikes; /* where PET's log goes, emptied by launch_prepare; or NULL */
-	int fd;             /* open for the trace; the caller closes it */
+	const char *spikes;          /* where PET's log goes, emptied by launch_prepare; or NULL */
+	int fd;                      /* open for the trace; the caller closes it */
+	struct cap_outcome *outcome; /* of launch; NULL: it will not be known */
 	/* In the child, when it is not run after all. */
 	void (*failed)(const char *program, const char *why);
 	bool stripped; /* of launch_prepare: its functions have no names in it */
@@ -33,14 +34,13 @@ struct launch {
  * be freed, or NULL. */
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e);
-/* The descriptor that fd becomes, out of the way of what programs open and close by number; fd
- * is closed. */
-int launch_far(int fd);
 /* Starts argv. Signals that would end us go on to the program. -1: errno says why not. */
-pid_t launch(const struct launch *l, char **argv);
+pid_t launch(struct launch *l, char **argv);
 /* Waits for it. Its exit status, or 128 and the signal that ended it, which *sig then is, else 0.
  */
 int launch_wait(int *sig);
+/* Behind it: errno of what cut the trace short; 0: nothing, or that is not known. */
+int launch_error(const struct launch *l);
 /* Both, with the trace going to fd, which is closed here: the program has the only one. */
 int launch_run(struct launch *l, int fd, char **argv, int *sig);
 

@@ -5,6 +5,7 @@
 #include "lib/record/program.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/mem.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { SCRIPTS = 4 }; /* as deep as the kernel goes */
+enum { SCRIPTS = 4, NAMES_MAX = 256 << 20 }; /* as deep as the kernel goes; bytes */
 
 static bool runs(const char *path)
 {
@@ -82,11 +83,82 @@ static bool has_interpreter(int fd, const unsigned char *head, bool wide)
 	return false;
 }
 
+/* Of a row of the section table; false: there is no such row. */
+static bool section(int fd, const unsigned char *head, unsigned row, Elf64_Shdr *s)
+{
+	bool wide = head[EI_CLASS] == ELFCLASS64;
+	Elf64_Ehdr h64;
+	Elf32_Ehdr h32;
+	Elf32_Shdr s32;
+
+	memcpy(&h64, head, sizeof h64);
+	memcpy(&h32, head, sizeof h32);
+	if (row >= (wide ? h64.e_shnum : h32.e_shnum))
+		return false;
+	if (wide)
+		return pread(fd, s, sizeof *s, (off_t)(h64.e_shoff + row * sizeof *s)) == sizeof *s;
+	if (pread(fd, &s32, sizeof s32, (off_t)h32.e_shoff + (off_t)(row * sizeof s32)) !=
+	    sizeof s32)
+		return false;
+	*s = (Elf64_Shdr){.sh_type = s32.sh_type,
+			  .sh_offset = s32.sh_offset,
+			  .sh_size = s32.sh_size,
+			  .sh_link = s32.sh_link};
+	return true;
+}
+
+/* The names that the dynamic linker sees of it, to be freed: of functions, and of libraries that it
+ * needs. NULL: none. */
+static char *dynamic_names(int fd, const unsigned char *head, size_t *n)
+{
+	Elf64_Shdr s, names;
+	struct stat st;
+	char *text;
+	unsigned row = 0;
+
+	do
+		if (!section(fd, head, row++, &s))
+			return NULL;
+	while (s.sh_type != SHT_DYNSYM);
+	if (!section(fd, head, s.sh_link, &names) || fstat(fd, &st) ||
+	    names.sh_size > (uint64_t)st.st_size || names.sh_size > NAMES_MAX)
+		return NULL;
+	text = mem_alloc(names.sh_size + 1);
+	if (pread(fd, text, names.sh_size, (off_t)names.sh_offset) != (ssize_t)names.sh_size) {
+		free(text);
+		return NULL;
+	}
+	*n = names.sh_size;
+	return text;
+}
+
+/* The sanitizer that a program is built with, of those that put a malloc of their own in the place
+ * of any: by what their code calls first, or (LeakSanitizer, for which none is compiled in) by its
+ * library. NULL: none. */
+static const char *sanitizer(int fd, const unsigned char *head)
+{
+	static const char *const marks[][2] = {
+	    {"__asan_init", "AddressSanitizer"}, {"__tsan_init", "ThreadSanitizer"},
+	    {"__msan_init", "MemorySanitizer"},  {"__hwasan_init", "HWAddressSanitizer"},
+	    {"__lsan_init", "LeakSanitizer"},    {"liblsan.so.0", "LeakSanitizer"},
+	};
+	const char *found = NULL;
+	size_t n = 0;
+	char *names = dynamic_names(fd, head, &n);
+
+	for (size_t i = 0; names && !found && i < sizeof marks / sizeof *marks; i++)
+		if (memmem(names, n, marks[i][0], strlen(marks[i][0]) + 1))
+			found = marks[i][1];
+	free(names);
+	return found;
+}
+
 static enum status check_elf(int fd, const unsigned char *head, size_t n, struct err *e)
 {
 	unsigned char own[64];
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	bool known = self >= 0 && pread(self, own, sizeof own, 0) == sizeof own;
+	const char *other;
 
 	if (self >= 0)
 		close(self);
@@ -101,6 +173,12 @@ static enum status check_elf(int fd, const unsigned char *head, size_t n, struct
 		return err_set(e, ST_UNSUPPORTED,
 			       "is linked statically: no library can be loaded into it; link "
 			       "libtracemill-wrap.a into it instead, with --wrap");
+	other = sanitizer(fd, head);
+	if (other)
+		return err_set(e, ST_UNSUPPORTED,
+			       "is built with %s, whose own malloc it must have: record a build "
+			       "without",
+			       other);
 	return ST_OK;
 }
 

@@ -197,7 +197,8 @@ static void dump(struct serve *s)
 		i += SIZE + (size_t)le32(s->waiting.data + i);
 		s->result.unwanted++;
 	}
-	memmove(s->waiting.data, s->waiting.data + s->at, tail);
+	if (tail) /* before any packet there is no memory */
+		memmove(s->waiting.data, s->waiting.data + s->at, tail);
 	s->waiting.len = tail;
 	s->at = 0;
 	buf_add(&s->waiting, answer, sizeof answer);

@@ -78,8 +78,8 @@ void unity_close(struct unity_player *u)
 	u->fd = -1;
 }
 
-/* HOST[:PORT]; port "" when there is none. A bare IPv6 address has no port. */
-static bool split(const char *place, char *host, char *port)
+/* HOST[:PORT]; port 0 when there is none. A bare IPv6 address has no port. */
+static bool split(const char *place, char host[HOST_MAX], uint16_t *port)
 {
 	const char *colon = strrchr(place, ':'), *end = place + strlen(place);
 	uint64_t v;
@@ -102,7 +102,7 @@ static bool split(const char *place, char *host, char *port)
 	if (colon) {
 		if (!num_dec(colon + 1, strlen(colon + 1), &v) || !v || v > UINT16_MAX)
 			return false;
-		strcpy(port, colon + 1);
+		*port = (uint16_t)v;
 	}
 	if (end == place || end - place >= HOST_MAX)
 		return false;
@@ -371,28 +371,28 @@ enum status unity_connect(struct unity_player *u, const char *place, unsigned wa
 			  unity_take take, void *arg, struct err *e)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-	char host[HOST_MAX], port[8];
+	char host[HOST_MAX];
+	uint16_t port;
 	enum status st = ST_NONE;
 	int error;
 
 	*u = (struct unity_player){.fd = -1};
-	if (!split(place, host, port))
+	if (!split(place, host, &port))
 		return err_set(e, ST_BAD, "'%s' is not HOST or HOST:PORT", place);
 	error = getaddrinfo(host, NULL, &hints, &list);
 	if (error)
 		return err_set(e, ST_BAD, "%s", gai_strerror(error));
 	for (const struct addrinfo *a = list; a && u->fd < 0; a = a->ai_next) {
-		uint16_t one = (uint16_t)atoi(port);
 		enum status last = ST_NONE;
 
 		if (a->ai_family == AF_INET || a->ai_family == AF_INET6)
-			last = try_ports(u, a, one ? one : UNITY_PORTS,
-					 one ? one + 1u : UNITY_PORTS_END, wait_ms, take, arg, e);
+			last = try_ports(u, a, port ? port : UNITY_PORTS,
+					 port ? port + 1u : UNITY_PORTS_END, wait_ms, take, arg, e);
 		st = last == ST_NONE ? st : last;
 	}
 	freeaddrinfo(list);
-	if (st == ST_NONE && *port)
-		return err_set(e, ST_BAD, "nobody listens at port %s", port);
+	if (st == ST_NONE && port)
+		return err_set(e, ST_BAD, "nobody listens at port %u", port);
 	if (st == ST_NONE)
 		return err_set(e, ST_BAD, "nobody listens at ports %d to %d", UNITY_PORTS,
 			       UNITY_PORTS_END - 1);

@@ -10,27 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Also the full-width forms of its signs: U+FF1D, U+FF0B, U+FF0D, U+FF20. */
 static bool looks_like_a_formula(const char *s, size_t n)
 {
 	/* A quote would be taken for the guard. */
-	return n && *s && strchr("=+-@\t\r\n'", *s);
+	if (n && *s && strchr("=+-@\t\r\n'", *s))
+		return true;
+	return n >= 3 && !memcmp(s, "\xef\xbc", 2) && strchr("\x9d\x8b\x8d\xa0", s[2]) && s[2];
 }
 
-static void add_csv(struct buf *b, const char *s, size_t n, bool guard)
+static void add_csv(struct buf *b, const char *s, size_t n)
 {
 	bool quote = false;
 
-	guard = guard && looks_like_a_formula(s, n);
 	for (size_t i = 0; i < n && !quote; i++)
 		quote = s[i] == ',' || s[i] == '"' || s[i] == '\r' || s[i] == '\n';
-	if (quote)
-		buf_addc(b, '"');
-	if (guard)
-		buf_addc(b, '\'');
 	if (!quote) {
 		buf_add(b, s, n);
 		return;
 	}
+	buf_addc(b, '"');
 	while (n) {
 		const char *q = memchr(s, '"', n);
 		size_t k = q ? (size_t)(q - s) + 1 : n;
@@ -58,10 +57,30 @@ static void add_tsv(struct buf *b, const char *s, size_t n)
 
 static void add_text(const struct delimited *d, struct buf *b, const char *s, size_t n)
 {
-	if (d->tabs)
+	struct buf text = BUF_INIT;
+
+	if (!d->raw && looks_like_a_formula(s, n))
+		buf_addc(&text, '\'');
+	if (d->shown)
+		buf_add_escaped(&text, s, n);
+	else if (text.len)
+		buf_add(&text, s, n);
+	if (text.len) {
+		s = text.data;
+		n = text.len;
+	}
+	if (d->tabs && d->shown)
+		buf_add(b, s, n);
+	else if (d->tabs)
 		add_tsv(b, s, n);
 	else
-		add_csv(b, s, n, !d->raw);
+		add_csv(b, s, n);
+	buf_release(&text);
+}
+
+struct delimited delimited_of(enum render_format f, const struct render_options *o)
+{
+	return (struct delimited){f == RENDER_TSV, o->raw_csv, o->terminal};
 }
 
 static void end_line(const struct delimited *d, struct buf *b)
@@ -139,7 +158,7 @@ struct render_rows *render_rows_new(const struct table *t, enum render_format f,
 	struct render_rows *r = mem_zalloc(sizeof *r);
 
 	r->table = t;
-	r->delimited = (struct delimited){.tabs = f == RENDER_TSV, .raw = o->raw_csv};
+	r->delimited = delimited_of(f, o);
 	r->out = (struct out){.file = out, .e = e};
 	delimited_heading(&r->delimited, t, &r->out.text);
 	return r;

@@ -8,10 +8,12 @@
 #include "lib/render/out.h"
 
 struct delimited {
-	bool tabs; /* TSV; otherwise CSV */
-	bool raw;  /* CSV without the guard against formulas */
+	bool tabs;  /* TSV; otherwise CSV */
+	bool raw;   /* without the guard against formulas */
+	bool shown; /* for a terminal: text is escaped as in text */
 };
 
+struct delimited delimited_of(enum render_format f, const struct render_options *o);
 void delimited_heading(const struct delimited *d, const struct table *t, struct buf *b);
 void delimited_row(const struct delimited *d, const struct table *t, const struct row *r,
 		   struct buf *b);

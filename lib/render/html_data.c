@@ -17,6 +17,24 @@ static size_t cut_at(const char *s, size_t n)
 	return n;
 }
 
+/* As in the page's tables: the scripts draw it as it is. */
+static void add_shown(struct buf *b, const char *s, size_t n)
+{
+	struct buf shown = BUF_INIT;
+
+	buf_add_visible(&shown, s, n, "\\");
+	json_text(b, shown.data ? shown.data : "", shown.len);
+	buf_release(&shown);
+}
+
+static void add_shown_string(struct buf *b, const char *s)
+{
+	if (s)
+		add_shown(b, s, strlen(s));
+	else
+		json_string(b, NULL);
+}
+
 static void numbers(const struct flame *f, const char *key,
 		    uint64_t (*get)(const struct flame_node *), struct buf *b)
 {
@@ -79,7 +97,7 @@ void html_flame_data(const struct flame *f, struct buf *b)
 		const char *s = intern_text(&strings, id, &n);
 
 		buf_adds(b, id > 1 ? ",\n" : "\n");
-		json_text(b, s, n);
+		add_shown(b, s, n);
 	}
 	buf_adds(b, "]}");
 	intern_release(&strings);
@@ -123,7 +141,7 @@ static void lines(const struct series *s, size_t step, struct buf *b)
 
 		buf_adds(b, i ? ",\n{" : "\n{");
 		json_key(b, "title");
-		json_string(b, l->title);
+		add_shown_string(b, l->title);
 		json_key(b, "type");
 		json_string(b, json_types[l->type]);
 		json_key(b, "decimals");
@@ -144,7 +162,7 @@ static void marks(const struct series *s, size_t step, struct buf *b)
 		json_key(b, "mark");
 		json_string(b, json_marks[s->marks[i].mark]);
 		json_key(b, "text");
-		json_string(b, s->marks[i].text);
+		add_shown_string(b, s->marks[i].text);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
@@ -154,7 +172,7 @@ static void marks(const struct series *s, size_t step, struct buf *b)
 		buf_addf(b, "%s{\"line\":%zu,\"value\":%" PRId64, i ? ",\n" : "\n",
 			 s->limits[i].line, s->limits[i].value);
 		json_key(b, "title");
-		json_string(b, s->limits[i].title);
+		add_shown_string(b, s->limits[i].title);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
@@ -164,7 +182,7 @@ void html_series_data(const struct series *s, size_t step, struct buf *b)
 {
 	buf_addc(b, '{');
 	json_key(b, "x_title");
-	json_string(b, s->x_title);
+	add_shown_string(b, s->x_title);
 	json_key(b, "x_type");
 	json_string(b, json_types[s->x_type]);
 	if (s->cropped)
@@ -181,7 +199,7 @@ void html_series_data(const struct series *s, size_t step, struct buf *b)
 			if (i)
 				buf_addc(b, ',');
 			if (label)
-				json_text(b, label, cut_at(label, strlen(label)));
+				add_shown(b, label, cut_at(label, strlen(label)));
 			else
 				buf_adds(b, "null");
 		}

@@ -31,8 +31,8 @@ void json_text(struct buf *b, const char *s, size_t n)
 		} else if (cp == '"' || cp == '\\') {
 			buf_addc(b, '\\');
 			buf_addc(b, *s);
-		} else if (cp < 0x20 || cp == 0x7f || cp == '<' || cp == 0x2028 || cp == 0x2029) {
-			buf_addf(b, "\\u%04x", cp);
+		} else if (cp == '<' || utf_hidden(cp)) {
+			utf_add_json(b, cp);
 		} else {
 			buf_add(b, s, k);
 		}

@@ -124,7 +124,7 @@ static const struct section *choose(const struct document *d, const char *name, 
 static enum status delimited_document(const struct document *d, bool tabs,
 				      const struct render_options *o, struct out *out)
 {
-	struct delimited how = {.tabs = tabs, .raw = o->raw_csv};
+	struct delimited how = delimited_of(tabs ? RENDER_TSV : RENDER_CSV, o);
 	const struct section *s;
 	struct view v = {.own = NULL};
 	const struct table *t;

@@ -33,7 +33,8 @@ struct render_options {    /* zeroed is for a file */
 	bool exact_bytes;  /* text, Markdown, HTML: sizes and times as plain numbers */
 	bool colour;       /* text: ANSI colours */
 	bool plot;         /* text: series as charts of Unicode blocks */
-	bool raw_csv;      /* CSV without the guard against formulas */
+	bool raw_csv;      /* CSV, TSV: without the guard against formulas */
+	bool terminal;     /* CSV, TSV: nothing in a text may drive one */
 	const char *table; /* text, CSV, TSV: only this section; NULL: all, or the first table */
 };
 

@@ -27,10 +27,12 @@ static uint32_t call_at(struct loader *l, struct agg_text display, struct agg_te
 	struct names *names = &l->p->names;
 	size_t n;
 	const char *none = names_text(names, names->functions[0].raw, &n);
+	uint32_t location;
 
 	if (!module.n && raw.n == n && !memcmp(raw.s, none, n))
 		return 0;
-	return names->locations[names_place(names, &place)].first;
+	location = names_place(names, &place);
+	return names->locations[location].first;
 }
 
 /* Callees after their callers, so that parents have smaller ids. */
@@ -64,7 +66,7 @@ static uint32_t group_of(struct loader *l, size_t grouping)
 {
 	struct grouping *g = &l->p->groupings[grouping];
 	const struct agg_key *k = &l->rec.key;
-	uint32_t id = 0, site = 0;
+	uint32_t call, id = 0, site = 0;
 	bool inside = false;
 	struct agg_site at;
 
@@ -75,10 +77,8 @@ static uint32_t group_of(struct loader *l, size_t grouping)
 	case KEY_FILE:
 	case KEY_MODULE: id = text_id(&l->p->names.strings, k->name); break;
 	case KEY_FUNCTION:
-		id = l->p->names
-			 .calls[call_at(l, l->rec.texts[0], k->raw, k->module,
-					(struct agg_text){"", 0}, 0)]
-			 .function;
+		call = call_at(l, l->rec.texts[0], k->raw, k->module, (struct agg_text){"", 0}, 0);
+		id = l->p->names.calls[call].function;
 		break;
 	case KEY_SITE:
 		site = call_at(l, l->rec.texts[0], k->raw, k->module, k->file, k->line);

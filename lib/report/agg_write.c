@@ -2,6 +2,7 @@
 #include "lib/report/agg_write.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +204,7 @@ static void add_frames(struct maker *m)
 		order[n++] = (struct numbered){before, before ? 0 : f->rows[i].number, i};
 		first += before;
 	}
-	qsort(order, n, sizeof *order, number_order);
+	sort_array(order, n, sizeof *order, number_order);
 	for (size_t i = 0; i < n;) {
 		struct agg_record *r = begin(m, AGG_FRAME);
 		struct numbered at = order[i];
@@ -368,7 +369,7 @@ static void tree_init(struct tree *t, struct maker *m)
 	t->thing = mem_zarray(t->n_nodes + 1, sizeof *t->thing);
 	for (uint32_t i = 0; i < functions; i++)
 		by_rank[i] = i;
-	qsort_r(by_rank, functions, sizeof *by_rank, function_order, &things);
+	sort_array_by(by_rank, functions, sizeof *by_rank, function_order, &things);
 	for (uint32_t i = 0; i < functions; i++)
 		t->rank[by_rank[i]] = i;
 	free(by_rank);
@@ -378,7 +379,7 @@ static void tree_init(struct tree *t, struct maker *m)
 	}
 	for (size_t i = 0; i < t->n_nodes; i++)
 		t->first[i + 1] += t->first[i];
-	qsort_r(t->order, t->n_nodes - 1, sizeof *t->order, node_order, t);
+	sort_array_by(t->order, t->n_nodes - 1, sizeof *t->order, node_order, t);
 	for (uint32_t i = 0; i < stacks->n; i++)
 		t->thing[stacks->items[i].node] = i + 1;
 }
@@ -450,7 +451,8 @@ static void emit_all(struct maker *m)
 	agg_key_write(&key, &m->text);
 	stacks.n_key = m->text.len - stacks.key;
 	if (m->n_entries)
-		qsort_r(m->entries, m->n_entries, sizeof *m->entries, entry_order, m->text.data);
+		sort_array_by(m->entries, m->n_entries, sizeof *m->entries, entry_order,
+			      m->text.data);
 	for (; i < m->n_entries && entry_order(&m->entries[i], &stacks, m->text.data) < 0; i++)
 		emit(m, &m->entries[i]);
 	if (m->s->summary->keys[KEY_STACK].held)

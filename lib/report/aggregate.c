@@ -18,30 +18,37 @@ enum {
 	CELL_HAS_SLACK = 0x80,
 };
 
-static size_t cell_hash(uint32_t type, uint32_t stack, uint32_t thread, uint8_t domain)
+static uint64_t cell_hash(uint32_t type, uint32_t stack, uint32_t thread, uint8_t domain)
 {
-	return (size_t)hash_u64(((uint64_t)type << 32 | stack) +
-				((uint64_t)domain << 32 | thread) * 0x9e3779b97f4a7c15u);
+	return hash_u64(((uint64_t)type << 32 | stack) +
+			((uint64_t)domain << 32 | thread) * 0x9e3779b97f4a7c15u);
 }
 
-static void enlarge(struct aggregate *a)
+/* Ids are cell indexes + 1. */
+static const struct aggregate_cell *cell_at(const void *table, uint32_t id)
 {
-	size_t size = a->slots ? (a->mask + 1) * 2 : 4096;
-
-	free(a->slots);
-	a->slots = mem_zarray(size, sizeof *a->slots);
-	a->mask = size - 1;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct aggregate_cell *c = &a->cells[i];
-		size_t k = cell_hash(c->type, c->stack, c->thread, c->domain) & a->mask;
-
-		if (!c->in_slots)
-			continue;
-		while (a->slots[k])
-			k = (k + 1) & a->mask;
-		a->slots[k] = (uint32_t)i + 1;
-	}
+	return &((const struct aggregate_cell *)table)[id - 1];
 }
+
+static uint64_t cell_row_hash(const void *table, uint32_t id)
+{
+	const struct aggregate_cell *c = cell_at(table, id);
+
+	return cell_hash(c->type, c->stack, c->thread, c->domain);
+}
+
+static inline bool is_cell(const struct aggregate_cell *c, const struct aggregate_pending *p)
+{
+	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
+	       c->domain == p->domain;
+}
+
+static bool cell_equal(const void *table, uint32_t id, const void *key)
+{
+	return is_cell(cell_at(table, id), key);
+}
+
+static const struct id_rows cell_rows = {cell_row_hash, cell_equal};
 
 /* The arrays beside the cells; a new row is all zeros. */
 static void grow_beside(struct aggregate *a)
@@ -70,60 +77,29 @@ static uint32_t add_cell(struct aggregate *a, const struct aggregate_pending *p)
 	return (uint32_t)a->n_cells - 1;
 }
 
-static void make_room(struct aggregate *a)
+static void into_set(struct aggregate *a, uint32_t cell)
 {
-	if (!a->slots || a->n_slots > a->mask / 2)
-		enlarge(a);
-}
-
-/* The slot of a cell, or the free one where it belongs. */
-static size_t cell_slot(const struct aggregate *a, uint32_t type, uint32_t stack, uint32_t thread,
-			uint8_t domain)
-{
-	size_t i = cell_hash(type, stack, thread, domain) & a->mask;
-
-	for (; a->slots[i]; i = (i + 1) & a->mask) {
-		const struct aggregate_cell *c = &a->cells[a->slots[i] - 1];
-
-		if (c->stack == stack && c->type == type && c->thread == thread &&
-		    c->domain == domain)
-			break;
-	}
-	return i;
-}
-
-static void into_slot(struct aggregate *a, size_t slot, uint32_t cell)
-{
-	a->slots[slot] = cell + 1;
-	a->cells[cell].in_slots = true;
-	a->n_slots++;
+	id_set_add(&a->set, &cell_rows, a->cells, cell_row_hash(a->cells, cell + 1), cell + 1);
+	a->cells[cell].in_set = true;
 }
 
 /* last: a cell of the same stack, though not this one. Most stacks have one cell only, which
- * a->last finds: it comes into the slots when the stack gets a second one. */
+ * a->last finds: it comes into the set when the stack gets a second one. */
 static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p, uint32_t last)
 {
-	const struct aggregate_cell *c;
-	size_t i;
+	uint32_t id, cell;
 
 	if (last >= a->n_cells)
 		return add_cell(a, p);
-	c = &a->cells[last];
-	make_room(a);
-	if (!c->in_slots) {
-		into_slot(a, cell_slot(a, c->type, c->stack, c->thread, c->domain), last);
-		make_room(a);
-	}
-	i = cell_slot(a, p->type, p->stack, p->thread, p->domain);
-	if (!a->slots[i])
-		into_slot(a, i, add_cell(a, p));
-	return a->slots[i] - 1;
-}
-
-static inline bool is_cell(const struct aggregate_cell *c, const struct aggregate_pending *p)
-{
-	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
-	       c->domain == p->domain;
+	if (!a->cells[last].in_set)
+		into_set(a, last);
+	id = id_set_find(&a->set, &cell_rows, a->cells,
+			 cell_hash(p->type, p->stack, p->thread, p->domain), p);
+	if (id)
+		return id - 1;
+	cell = add_cell(a, p);
+	into_set(a, cell);
+	return cell;
 }
 
 uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p)
@@ -245,13 +221,7 @@ static uint32_t no_longer_newest(struct aggregate *a, const struct aggregate_pen
 {
 	uint32_t owner = p->thread_id * DOMAINS + p->domain, block;
 
-	if (owner >= a->cap_newest) {
-		size_t old = a->cap_newest;
-
-		a->newest =
-		    mem_grow(a->newest, &a->cap_newest, (size_t)owner + 1, sizeof *a->newest);
-		memset(a->newest + old, 0, (a->cap_newest - old) * sizeof *a->newest);
-	}
+	a->newest = mem_grow_zero(a->newest, &a->cap_newest, (size_t)owner + 1, sizeof *a->newest);
 	block = a->newest[owner];
 	if (block && block <= a->live.n && a->live.blocks[block - 1].newest == owner + 1)
 		a->live.blocks[block - 1].newest = 0;
@@ -387,12 +357,7 @@ static void grow_tables(struct aggregate *a, const struct trace *t)
 		a->last = mem_grow(a->last, &a->cap_last, t->n_stacks, sizeof *a->last);
 		memset(a->last + old, 0xff, (a->cap_last - old) * sizeof *a->last);
 	}
-	if (t->n_types > a->cap_types) {
-		size_t old = a->cap_types;
-
-		a->types = mem_grow(a->types, &a->cap_types, t->n_types, sizeof *a->types);
-		memset(a->types + old, 0, (a->cap_types - old) * sizeof *a->types);
-	}
+	a->types = mem_grow_zero(a->types, &a->cap_types, t->n_types, sizeof *a->types);
 }
 
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
@@ -400,9 +365,8 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	struct aggregate *a = (struct aggregate *)s;
 
 	(void)e;
-	a->n_cells = a->n_slots = a->n_batch = 0;
-	if (a->slots)
-		memset(a->slots, 0, (a->mask + 1) * sizeof *a->slots);
+	a->n_cells = a->n_batch = 0;
+	id_set_clear(&a->set);
 	memset(a->last, 0xff, a->cap_last * sizeof *a->last);
 	memset(a->types, 0, a->cap_types * sizeof *a->types);
 	memset(a->records, 0, sizeof a->records);
@@ -573,7 +537,7 @@ void aggregate_init(struct aggregate *a, const struct aggregate_options *o)
 	*a = (struct aggregate){.sink = {begin, event, end, events}, .options = *o};
 	/* So that the tables are never NULL. */
 	a->last = mem_grow(NULL, &a->cap_last, 1024, sizeof *a->last);
-	a->types = mem_grow(NULL, &a->cap_types, 64, sizeof *a->types);
+	a->types = mem_grow_zero(NULL, &a->cap_types, 64, sizeof *a->types);
 }
 
 void aggregate_release(struct aggregate *a)
@@ -584,7 +548,7 @@ void aggregate_release(struct aggregate *a)
 	free(a->peaks);
 	free(a->types);
 	free(a->last);
-	free(a->slots);
+	id_set_release(&a->set);
 	free(a->newest);
 	free(a->thread_selected);
 	slices_free(a->slices);

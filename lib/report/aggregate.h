@@ -22,7 +22,7 @@ struct aggregate_cell {
 	uint32_t type, stack, thread; /* thread: 0 without SPLIT_THREAD */
 	uint8_t domain;
 	uint8_t has; /* enum event_field's requested and real, >> 1 */
-	bool in_slots;
+	bool in_set;
 	uint64_t count, entries, requested, real;
 };
 
@@ -182,8 +182,7 @@ struct aggregate {
 	    from_types; /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */
 	uint32_t *last; /* by stack: the cell used last */
 	size_t cap_last;
-	uint32_t *slots; /* cell index + 1; of stacks that have more than one cell */
-	size_t mask, n_slots;
+	struct id_set set; /* of cell indexes + 1; of stacks that have more than one cell */
 	size_t cap_types;
 	uint64_t seq;
 	struct { /* where the event stands that comes next */

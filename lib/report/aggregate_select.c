@@ -9,13 +9,8 @@ bool aggregate_has_thread(struct aggregate *a, const struct trace *t, uint32_t t
 {
 	uint8_t *verdict;
 
-	if (thread >= a->cap_thread_selected) {
-		size_t old = a->cap_thread_selected;
-
-		a->thread_selected =
-		    mem_grow(a->thread_selected, &a->cap_thread_selected, (size_t)thread + 1, 1);
-		memset(a->thread_selected + old, 0, a->cap_thread_selected - old);
-	}
+	a->thread_selected =
+	    mem_grow_zero(a->thread_selected, &a->cap_thread_selected, (size_t)thread + 1, 1);
 	verdict = &a->thread_selected[thread];
 	if (!*verdict)
 		*verdict = 1 + selection_has_thread(a->options.select, t, thread);

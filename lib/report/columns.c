@@ -10,8 +10,7 @@ static void enlarge(struct columns *c, size_t need)
 {
 	size_t old = c->cap;
 
-	c->has = mem_grow(c->has, &c->cap, need, sizeof *c->has);
-	memset(c->has + old, 0, (c->cap - old) * sizeof *c->has);
+	c->has = mem_grow_zero(c->has, &c->cap, need, sizeof *c->has);
 	for (size_t k = 0; k < SUMS; k++)
 		if (c->v[k]) {
 			c->v[k] = mem_realloc(c->v[k], c->cap, sizeof *c->v[k]);

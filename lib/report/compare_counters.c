@@ -2,6 +2,7 @@
 #include "lib/report/compare_counters.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static void find_rows(struct compare_counters *r)
 				r->rows[n][1] = s->counters[k].unit;
 			}
 		}
-	qsort_r(r->rows, n, sizeof *r->rows, row_order, &things);
+	sort_array_by(r->rows, n, sizeof *r->rows, row_order, &things);
 	for (size_t i = 0; i < n; i++)
 		if (!i || row_order(r->rows[i], r->rows[different - 1], &things))
 			memmove(r->rows[different++], r->rows[i], sizeof *r->rows);

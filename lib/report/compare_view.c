@@ -2,6 +2,7 @@
 #include "lib/report/compare_view.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/report/metric.h"
 
 #include <inttypes.h>
@@ -135,7 +136,7 @@ static void choose_rows(struct compare_view *v)
 					       : d.v < 0  ? -(unsigned __int128)d.v
 							  : (unsigned __int128)d.v};
 	}
-	qsort_r(v->shown, n, sizeof *v->shown, shown_order, v);
+	sort_array_by(v->shown, n, sizeof *v->shown, shown_order, v);
 	v->table.n_rows = v->options.n && v->options.n < n ? (size_t)v->options.n : n;
 }
 

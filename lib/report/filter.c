@@ -49,11 +49,11 @@ void filters_free(struct filters *f)
 	free(f);
 }
 
-static enum status add(struct filters *f, enum filter_kind kind, const char *s, size_t n,
-		       unsigned flags, struct err *e)
+static enum status add(struct filters *f, enum filter_kind kind, struct match_place from,
+		       const char *s, size_t n, unsigned flags, struct err *e)
 {
 	struct patterns *p = &f->kinds[kind];
-	struct match *m = match_new(s, n, flags, e);
+	struct match *m = match_new(from, s, n, flags, e);
 
 	if (!m)
 		return e->code;
@@ -61,8 +61,8 @@ static enum status add(struct filters *f, enum filter_kind kind, const char *s, 
 	return ST_OK;
 }
 
-static enum status add_lines(struct filters *f, enum filter_kind kind, const char *text, size_t n,
-			     unsigned flags, struct err *e)
+static enum status add_lines(struct filters *f, enum filter_kind kind, const char *path,
+			     const char *text, size_t n, unsigned flags, struct err *e)
 {
 	const char *end = text + n;
 	size_t before = f->kinds[kind].n;
@@ -73,7 +73,8 @@ static enum status add_lines(struct filters *f, enum filter_kind kind, const cha
 
 		if (len && text[len - 1] == '\r')
 			len--;
-		if (len && *text != '#' && add(f, kind, text, len, flags, e)) {
+		if (len && *text != '#' &&
+		    add(f, kind, (struct match_place){path, line}, text, len, flags, e)) {
 			err_prefix(e, "line %zu", line);
 			return e->code;
 		}
@@ -102,14 +103,14 @@ static enum status add_file(struct filters *f, enum filter_kind kind, const char
 	if (!st && ferror(in))
 		st = err_set(e, ST_SYS, "%s", strerror(errno));
 	if (!st)
-		st = add_lines(f, kind, b.data, b.len, flags, e);
+		st = add_lines(f, kind, path, b.data, b.len, flags, e);
 	buf_release(&b);
 	fclose(in);
 	return st;
 }
 
-enum status filters_add(struct filters *f, enum filter_kind kind, const char *text, unsigned flags,
-			struct err *e)
+enum status filters_add(struct filters *f, enum filter_kind kind, const char *option,
+			const char *text, unsigned flags, struct err *e)
 {
 	enum status st;
 
@@ -120,7 +121,7 @@ enum status filters_add(struct filters *f, enum filter_kind kind, const char *te
 	} else {
 		const char *s = text + (*text == '@');
 
-		st = add(f, kind, s, strlen(s), flags, e);
+		st = add(f, kind, (struct match_place){option, 0}, s, strlen(s), flags, e);
 	}
 	if (st)
 		return st;
@@ -152,15 +153,6 @@ bool filters_by_type(const struct filters *f)
 		if (f->kinds[k].n && k != FILTER_TYPE)
 			return false;
 	return true;
-}
-
-uint64_t filters_gave_up(const struct filters *f, enum filter_kind kind)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < f->kinds[kind].n; i++)
-		n += match_gave_up(f->kinds[kind].items[i].match);
-	return n;
 }
 
 bool filters_match(struct filters *f, enum filter_kind kind, const char *s, size_t n)

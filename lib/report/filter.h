@@ -44,10 +44,10 @@ struct filters;
 struct filters *filters_new(void);
 void filters_free(struct filters *f); /* accepts NULL */
 /* text is a pattern, or @FILE: one pattern in each line, where empty ones and those that begin
- * with '#' do not count; "@@x" is the pattern "@x". flags: enum match_flags. On an error *e has
- * the column, of a file the line too, but not its name. */
-enum status filters_add(struct filters *f, enum filter_kind kind, const char *text, unsigned flags,
-			struct err *e);
+ * with '#' do not count; "@@x" is the pattern "@x". option: who gave it, for messages. flags: enum
+ * match_flags. On an error *e has the column, of a file the line too, but not its name. */
+enum status filters_add(struct filters *f, enum filter_kind kind, const char *option,
+			const char *text, unsigned flags, struct err *e);
 static inline bool filters_is_file(const char *text)
 {
 	return text[0] == '@' && text[1] != '@';
@@ -56,8 +56,6 @@ bool filters_any(const struct filters *f); /* NULL: none */
 /* Only types are filtered (or nothing): sums per type stay known. */
 bool filters_by_type(const struct filters *f);
 bool filters_has(const struct filters *f, enum filter_kind kind);
-/* Names on which the patterns of a kind were given up (match.h). */
-uint64_t filters_gave_up(const struct filters *f, enum filter_kind kind);
 
 /* Whether any pattern of the kind matches. */
 bool filters_match(struct filters *f, enum filter_kind kind, const char *s, size_t n);

@@ -2,6 +2,7 @@
 #include "lib/report/fold.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/given_up.h"
 
 #include <string.h>
 
@@ -81,8 +82,11 @@ static void count_frames(struct fold *f)
 			p->worst[m] = f->a->worst[f->domain][m];
 }
 
-static void add_notes(struct trace *t, const struct aggregate *a)
+void fold_notes(struct fold *f, struct trace *t)
 {
+	const struct aggregate *a = f->a;
+	struct run *r = &f->p->now;
+
 	if (a->live.lost_frees)
 		trace_note(t, NOTE_LOSS, a->live.lost_frees,
 			   "blocks were allocated again at an address whose free is missing: the "
@@ -93,10 +97,7 @@ static void add_notes(struct trace *t, const struct aggregate *a)
 	if (a->without_address)
 		trace_note(t, NOTE_GUESS, a->without_address,
 			   "allocations have no address: they do not count as live");
-}
-
-static void count_notes(struct run *r, const struct trace *t)
-{
+	given_up_note(t);
 	for (size_t i = 0; i < t->n_notes; i++)
 		if (t->notes[i].severity <= NOTE_LOSS)
 			r->notes[t->notes[i].severity]++;
@@ -158,13 +159,11 @@ static void learn_counters(struct fold *f)
 	}
 }
 
-void fold_learn(struct fold *f, struct trace *t)
+void fold_learn(struct fold *f)
 {
 	struct run *r = &f->p->now;
 	bool per_type = false;
 
-	add_notes(t, f->a);
-	count_notes(r, t);
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		const struct grouping_key *key = &f->p->groupings[i].key;
 		bool by_type = key->by == KEY_TYPE && !key->within;

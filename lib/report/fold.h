@@ -13,7 +13,6 @@
 struct traits {
 	uint32_t matched; /* bits of filters */
 	uint32_t owner;   /* the first rule */
-	uint8_t sites;    /* enum site_verdict */
 	uint8_t takes;    /* enum take */
 	bool asked;
 };
@@ -37,26 +36,26 @@ struct fold_type { /* by type id of the capture */
 	bool asked, kept;
 };
 
-struct fold_stack {     /* by stack id of the capture */
-	uint32_t node;  /* as the cells of the stack have it; FOLD_UNKNOWN: not asked yet */
+struct fold_stack {     /* by stack id of the capture; of those that are known */
 	uint32_t whole; /* with a filter that prunes: as the stacks have it that it calls */
 	uint32_t matched, owner;
 	bool pruned; /* it or a caller has a match */
 };
 
-#define FOLD_UNKNOWN UINT32_MAX
+#define FOLD_UNKNOWN UINT32_MAX /* a node that was not asked for yet */
 
 /* A capture while it is folded. A node is a stack as the filters leave it: a row of p->stacks
- * where stacks are merged, else of rows, which has the capture's stack ids. */
+ * where stacks are merged, else a stack id of the capture. */
 struct fold {
 	struct project *p;
 	const struct trace *t;
 	const struct aggregate *a;
 	int domain;
 	unsigned at_cells;
-	struct project_stack *rows;
-	struct fold_stack *stacks; /* where nodes alone do not tell: p->merges, filters, owners */
-	size_t n_stacks, cap_rows, cap_stacks, cap_cells;
+	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
+	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
+	struct fold_stack *stacks; /* where nodes alone do not tell: filters, owners */
+	size_t n_stacks, cap_nodes, cap_sites, cap_stacks, cap_cells;
 	struct fold_type *types, *markers;
 	size_t cap_types, cap_markers;
 	uint32_t *path; /* callees before callers, while a stack is looked at */
@@ -73,9 +72,20 @@ static inline bool fold_in_domain(const struct fold *f, unsigned domain)
 {
 	return f->domain == DOMAIN_ALL || f->domain == (int)domain || domain == CELL_MEASURED;
 }
-static inline const struct project_stack *fold_node(const struct fold *f, uint32_t node)
+/* Of a node that was looked at: its callers' node, its location (names.h), its site. */
+static inline uint32_t fold_parent(const struct fold *f, uint32_t node)
 {
-	return f->p->merges ? &f->p->stacks[node] : &f->rows[node];
+	return f->p->merges ? f->p->stacks[node].parent : f->t->stacks[node].parent;
+}
+static inline uint32_t fold_location(const struct fold *f, uint32_t node)
+{
+	if (f->p->merges || !node)
+		return f->p->stacks[node].location;
+	return names_location(&f->p->names, f->t, f->t->stacks[node].location);
+}
+static inline uint32_t fold_node_site(const struct fold *f, uint32_t node)
+{
+	return f->p->merges ? f->p->stacks[node].site : f->sites[node];
 }
 static inline size_t fold_nodes(const struct fold *f)
 {
@@ -96,15 +106,17 @@ static inline __attribute__((always_inline)) void fold_prefetch(const struct fol
 	__builtin_prefetch(&f->t->stacks[c->stack]);
 	if (f->stacks)
 		__builtin_prefetch(&f->stacks[c->stack]);
+	if (f->nodes)
+		__builtin_prefetch(&f->nodes[c->stack]);
 	else
-		__builtin_prefetch(&f->rows[c->stack], 1);
+		__builtin_prefetch(&f->sites[c->stack], 1);
 }
 /* The same of what is found there: a few cells later. */
 static inline __attribute__((always_inline)) void fold_prefetch_node(const struct fold *f,
 								     const struct aggregate_cell *c)
 {
-	if (c->stack < f->n_stacks && f->stacks && f->stacks[c->stack].node != FOLD_UNKNOWN)
-		__builtin_prefetch(fold_node(f, f->stacks[c->stack].node));
+	if (c->stack < f->n_stacks && f->nodes && f->nodes[c->stack] != FOLD_UNKNOWN)
+		__builtin_prefetch(&f->p->stacks[f->nodes[c->stack]]);
 }
 uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t node, size_t grouping);
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
@@ -133,8 +145,10 @@ enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
 struct sums fold_cell(const struct fold *f, size_t index);
 /* Where times are of stacks alone: the total that s adds to what has it below. */
 struct sums fold_alone(const struct fold *f, const struct sums *s);
-/* Learns which sums the capture has, counts frames, adds notes to t. */
-void fold_learn(struct fold *f, struct trace *t);
+/* Learns which sums the capture has, counts frames. */
+void fold_learn(struct fold *f);
+/* Adds notes to t, and counts all of them; when all names have been looked at. */
+void fold_notes(struct fold *f, struct trace *t);
 /* Totals of functions or locations: what lies in or below them, recursion counted once. */
 void fold_totals(struct fold *f, size_t grouping);
 /* SUM_TIME_TOTAL of all groups and of everything: outermost calls only. */

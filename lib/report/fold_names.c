@@ -6,20 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *grown(void *p, size_t *cap, size_t need, size_t size)
-{
-	size_t old = *cap;
-
-	if (need <= old)
-		return p;
-	p = mem_grow(p, cap, need, size);
-	memset((char *)p + old * size, 0, (*cap - old) * size);
-	return p;
-}
-
 static struct sites *rules(const struct project *p)
 {
 	return p->options.sites ? p->options.sites : p->own_sites;
+}
+
+enum { SITE_ASKED = 0x80 };
+
+static uint8_t *verdict(uint8_t **sites, size_t *cap, size_t i)
+{
+	*sites = mem_grow_zero(*sites, cap, i + 1, 1);
+	return &(*sites)[i];
+}
+
+static unsigned sites_of_call(struct project *p, const struct names_call *c)
+{
+	const struct names_function *nf = &p->names.functions[c->function];
+	const char *display = names_text(&p->names, nf->display, NULL);
+	uint8_t *f = verdict(&p->function_sites, &p->cap_function_sites, c->function);
+	uint8_t *m = verdict(&p->module_sites, &p->cap_module_sites, nf->module);
+	uint8_t *at = verdict(&p->file_sites, &p->cap_file_sites, c->file);
+
+	if (!*f)
+		*f = SITE_ASKED | (uint8_t)sites_function(rules(p), display,
+							  names_text(&p->names, nf->raw, NULL));
+	if (!*m && nf->module)
+		*m = SITE_ASKED |
+		     (uint8_t)sites_module(rules(p), names_text(&p->names, nf->module, NULL));
+	if (!*at && c->file)
+		*at = SITE_ASKED |
+		      (uint8_t)sites_file(rules(p), names_text(&p->names, c->file, NULL));
+	return (*f | *m | *at) & ~(unsigned)SITE_ASKED;
 }
 
 static const struct traits *of_function(struct project *p, uint32_t function)
@@ -31,14 +48,13 @@ static const struct traits *of_function(struct project *p, uint32_t function)
 	const char *s;
 	size_t n;
 
-	p->function_traits = grown(p->function_traits, &p->cap_function_traits, names->n_functions,
-				   sizeof *p->function_traits);
+	p->function_traits = mem_grow_zero(p->function_traits, &p->cap_function_traits,
+					   names->n_functions, sizeof *p->function_traits);
 	r = &p->function_traits[function];
 	if (r->asked)
 		return r;
 	s = names_text(names, nf->display, &n);
 	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
-	r->sites = (uint8_t)sites_function(rules(p), s, names_text(names, nf->raw, NULL));
 	if (p->options.owners)
 		r->owner = owners_function(p->options.owners, s, names_text(names, nf->raw, NULL));
 	if (filters_any(filters)) {
@@ -57,19 +73,16 @@ static const struct traits *of_module(struct project *p, uint32_t module)
 	const char *s;
 	size_t n;
 
-	p->module_traits =
-	    grown(p->module_traits, &p->cap_module_traits, module + 1, sizeof *p->module_traits);
+	p->module_traits = mem_grow_zero(p->module_traits, &p->cap_module_traits,
+					 (size_t)module + 1, sizeof *p->module_traits);
 	r = &p->module_traits[module];
 	if (r->asked)
 		return r;
 	s = names_text(&p->names, module, &n);
 	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
-	if (!module)
-		return r;
-	r->sites = (uint8_t)sites_module(rules(p), s);
-	if (p->options.owners)
+	if (module && p->options.owners)
 		r->owner = owners_module(p->options.owners, s);
-	if (filters)
+	if (module && filters)
 		r->matched = filters_module(filters, s, n);
 	return r;
 }
@@ -81,19 +94,16 @@ static const struct traits *of_file(struct project *p, uint32_t file)
 	const char *s;
 	size_t n;
 
-	p->file_traits =
-	    grown(p->file_traits, &p->cap_file_traits, file + 1, sizeof *p->file_traits);
+	p->file_traits = mem_grow_zero(p->file_traits, &p->cap_file_traits, (size_t)file + 1,
+				       sizeof *p->file_traits);
 	r = &p->file_traits[file];
 	if (r->asked)
 		return r;
 	s = names_text(&p->names, file, &n);
 	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
-	if (!file)
-		return r;
-	r->sites = (uint8_t)sites_file(rules(p), s);
-	if (p->options.owners)
+	if (file && p->options.owners)
 		r->owner = owners_file(p->options.owners, s);
-	if (filters)
+	if (file && filters)
 		r->matched = filters_file(filters, s, n);
 	return r;
 }
@@ -110,7 +120,6 @@ static struct traits of_call(struct project *p, const struct names_call *c)
 	const struct traits *f = of_file(p, c->file);
 
 	r.matched |= m->matched | f->matched;
-	r.sites |= m->sites | f->sites;
 	r.owner = least(r.owner, least(m->owner, f->owner));
 	return r;
 }
@@ -118,7 +127,7 @@ static struct traits of_call(struct project *p, const struct names_call *c)
 static uint32_t find_site(struct project *p, const struct names_location *l)
 {
 	for (uint32_t c = l->first; c < l->first + l->n_calls; c++)
-		if (of_call(p, &p->names.calls[c]).sites != SITE_PASS)
+		if (sites_of_call(p, &p->names.calls[c]) != SITE_PASS)
 			return c;
 	return UINT32_MAX;
 }
@@ -128,8 +137,8 @@ uint32_t fold_site(struct project *p, uint32_t location)
 {
 	uint32_t *site;
 
-	p->location_sites = grown(p->location_sites, &p->cap_location_sites, p->names.n_locations,
-				  sizeof *p->location_sites);
+	p->location_sites = mem_grow_zero(p->location_sites, &p->cap_location_sites,
+					  p->names.n_locations, sizeof *p->location_sites);
 	site = &p->location_sites[location];
 	if (!*site)
 		*site = find_site(p, &p->names.locations[location]) + 2;
@@ -181,7 +190,8 @@ const struct located *fold_located(struct project *p, uint32_t location)
 		if (!match)
 			r.pruned = 0;
 	}
-	p->located = grown(p->located, &p->cap_located, p->names.n_locations, sizeof *p->located);
+	p->located =
+	    mem_grow_zero(p->located, &p->cap_located, p->names.n_locations, sizeof *p->located);
 	p->located[location] = r;
 	return &p->located[location];
 }
@@ -192,7 +202,7 @@ const struct project_owner *fold_owner(struct project *p, uint32_t rule)
 	struct project_owner *o;
 	const char *s;
 
-	p->owners = grown(p->owners, &p->cap_owners, i + 1, sizeof *p->owners);
+	p->owners = mem_grow_zero(p->owners, &p->cap_owners, i + 1, sizeof *p->owners);
 	o = &p->owners[i];
 	if (!o->asked) {
 		s = owners_name(p->options.owners, rule);

@@ -31,17 +31,14 @@ uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size
 		uint32_t name, kind;
 	} key = {before ? 0 : number, 0, before ? SLICE_BEFORE : SLICE_FRAME};
 	char text[32];
-	size_t n, old = p->cap_frame_rows;
+	size_t n;
 	uint32_t id;
 
 	if (len)
 		key.name = intern_add(&p->texts, name, len);
 	id = intern_add(&p->frames, (const char *)&key, sizeof key);
-	if (id >= old) {
-		p->frame_rows = mem_grow(p->frame_rows, &p->cap_frame_rows, (size_t)id + 1,
-					 sizeof *p->frame_rows);
-		memset(p->frame_rows + old, 0, (p->cap_frame_rows - old) * sizeof *p->frame_rows);
-	}
+	p->frame_rows =
+	    mem_grow_zero(p->frame_rows, &p->cap_frame_rows, (size_t)id + 1, sizeof *p->frame_rows);
 	if (!p->frame_rows[id].number) {
 		n = (size_t)snprintf(text, sizeof text, "%" PRId64, number);
 		name = before ? before_it : text;

@@ -10,63 +10,51 @@
 
 enum { AHEAD = 12 }; /* stacks whose place the memory is asked for; by experiment */
 
-static size_t stack_hash(uint32_t parent, uint32_t location)
+static uint64_t stack_hash(uint32_t parent, uint32_t location)
 {
-	return (size_t)hash_u64((uint64_t)parent << 32 | location);
+	return hash_u64((uint64_t)parent << 32 | location);
 }
 
-/* Makes room for n stacks. */
-static void enlarge_stack_index(struct project *p, size_t n)
+static uint64_t stack_row_hash(const void *table, uint32_t id)
 {
-	size_t size = p->stack_slots ? p->stack_mask + 1 : 1024;
+	const struct project_stack *s = &((const struct project_stack *)table)[id];
 
-	while (n >= size / 4 * 3)
-		size *= 2;
-	if (p->stack_slots && size == p->stack_mask + 1)
-		return;
-	free(p->stack_slots);
-	p->stack_slots = mem_zarray(size, sizeof *p->stack_slots);
-	p->stack_mask = size - 1;
-	for (uint32_t id = 1; id < p->n_stacks; id++) {
-		size_t i = stack_hash(p->stacks[id].parent, p->stacks[id].location) & p->stack_mask;
-
-		while (p->stack_slots[i])
-			i = (i + 1) & p->stack_mask;
-		p->stack_slots[i] = id;
-	}
+	return stack_hash(s->parent, s->location);
 }
 
-/* What a stack has besides its callers. */
-static struct project_stack stack_row(struct fold *f, uint32_t parent, uint32_t location)
+static bool stack_equal(const void *table, uint32_t id, const void *key)
 {
-	struct project *p = f->p;
-	const struct names_location *l = &p->names.locations[location];
-	struct project_stack row = {parent, location, fold_site(p, location)};
+	const struct project_stack *a = &((const struct project_stack *)table)[id], *b = key;
 
-	if (row.site == UINT32_MAX)
-		row.site =
-		    parent ? fold_node(f, parent)->site : (l->first + l->n_calls - 1) | SITE_INSIDE;
-	return row;
+	return a->parent == b->parent && a->location == b->location;
 }
 
-/* Ids only, no keys: with millions of stacks a map64 would be the largest thing here. */
+static const struct id_rows stack_rows = {stack_row_hash, stack_equal};
+
+static uint32_t stack_site(struct fold *f, uint32_t parent, uint32_t location)
+{
+	const struct names_location *l = &f->p->names.locations[location];
+	uint32_t site = fold_site(f->p, location);
+
+	if (site != UINT32_MAX)
+		return site;
+	return parent ? fold_node_site(f, parent) : (l->first + l->n_calls - 1) | SITE_INSIDE;
+}
+
 static uint32_t merged_stack(struct fold *f, uint32_t parent, uint32_t location)
 {
 	struct project *p = f->p;
-	size_t i;
+	struct project_stack key = {.parent = parent, .location = location};
+	uint64_t hash = stack_hash(parent, location);
+	uint32_t id = id_set_find(&p->stack_set, &stack_rows, p->stacks, hash, &key);
 
-	if (!p->stack_slots || p->n_stacks > p->stack_mask / 4 * 3)
-		enlarge_stack_index(p, p->n_stacks + 1);
-	for (i = stack_hash(parent, location) & p->stack_mask; p->stack_slots[i];
-	     i = (i + 1) & p->stack_mask) {
-		const struct project_stack *s = &p->stacks[p->stack_slots[i]];
-
-		if (s->parent == parent && s->location == location)
-			return p->stack_slots[i];
+	if (!id) {
+		key.site = stack_site(f, parent, location);
+		id = (uint32_t)p->n_stacks;
+		VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = key;
+		id_set_add(&p->stack_set, &stack_rows, p->stacks, hash, id);
 	}
-	p->stack_slots[i] = (uint32_t)p->n_stacks;
-	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = stack_row(f, parent, location);
-	return p->stack_slots[i];
+	return id;
 }
 
 /* Its callers are known. */
@@ -79,25 +67,26 @@ static void look_at_stack(struct fold *f, uint32_t stack)
 	const struct located *l;
 	uint32_t above;
 
-	if (!f->stacks) {
-		f->rows[stack] = stack_row(f, parent, location);
+	if (!p->merges)
+		f->sites[stack] = stack_site(f, parent, location);
+	else if (!f->stacks)
+		f->nodes[stack] = merged_stack(f, f->nodes[parent], location);
+	if (!f->stacks)
 		return;
-	}
 	l = fold_located(p, location);
 	s = &f->stacks[stack];
 	up = &f->stacks[parent];
 	s->matched = l->matched | (parent ? up->matched : 0);
 	s->owner = parent && up->owner < l->owner ? up->owner : l->owner;
-	if (!p->merges) {
-		f->rows[stack] = stack_row(f, parent, location);
-		s->node = stack;
+	if (!p->merges)
 		return;
-	}
 	above = parent ? up->whole : 0;
 	s->whole = l->shown ? merged_stack(f, above, l->shown) : above;
 	/* Where a caller is pruned so are its callees, unless they have a match of their own. */
 	s->pruned = l->pruned || (parent && up->pruned);
-	s->node = l->pruned ? merged_stack(f, above, l->pruned) : s->pruned ? up->node : s->whole;
+	f->nodes[stack] = l->pruned   ? merged_stack(f, above, l->pruned)
+			  : s->pruned ? f->nodes[parent]
+				      : s->whole;
 }
 
 static void extend(struct fold *f)
@@ -107,21 +96,20 @@ static void extend(struct fold *f)
 	if (n <= f->n_stacks)
 		return;
 	if (!f->p->merges) {
-		f->rows = mem_grow(f->rows, &f->cap_rows, n, sizeof *f->rows);
-		memset(f->rows + f->n_stacks, 0, (n - f->n_stacks) * sizeof *f->rows);
-	}
-	if (f->stacks) {
-		f->stacks = mem_grow(f->stacks, &f->cap_stacks, n, sizeof *f->stacks);
+		f->sites = mem_grow_zero(f->sites, &f->cap_sites, n, sizeof *f->sites);
+	} else {
+		f->nodes = mem_grow(f->nodes, &f->cap_nodes, n, sizeof *f->nodes);
 		for (size_t i = f->n_stacks; i < n; i++)
-			f->stacks[i] = (struct fold_stack){.node = i ? FOLD_UNKNOWN : 0};
+			f->nodes[i] = i ? FOLD_UNKNOWN : 0;
 	}
+	if (f->stacks)
+		f->stacks = mem_grow_zero(f->stacks, &f->cap_stacks, n, sizeof *f->stacks);
 	f->n_stacks = n;
 }
 
 static bool is_known(const struct fold *f, uint32_t stack)
 {
-	return !stack ||
-	       (f->stacks ? f->stacks[stack].node != FOLD_UNKNOWN : f->rows[stack].location != 0);
+	return !stack || (f->nodes ? f->nodes[stack] != FOLD_UNKNOWN : f->sites[stack] != 0);
 }
 
 static uint32_t stack_node(struct fold *f, uint32_t stack)
@@ -138,7 +126,7 @@ static uint32_t stack_node(struct fold *f, uint32_t stack)
 	}
 	while (n)
 		look_at_stack(f, f->path[--n]);
-	return f->stacks ? f->stacks[stack].node : stack;
+	return f->nodes ? f->nodes[stack] : stack;
 }
 
 /* Asks the memory for where merged_stack will look, as far as the caller is known. */
@@ -149,10 +137,9 @@ static inline __attribute__((always_inline)) void prefetch_merged(const struct f
 	uint32_t parent = f->t->stacks[stack].parent, location = f->t->stacks[stack].location;
 
 	if (location < p->names.cap_seen && is_known(f, parent))
-		__builtin_prefetch(
-		    &p->stack_slots[stack_hash(f->stacks[parent].whole, p->names.seen[location]) &
-				    p->stack_mask],
-		    1);
+		id_set_prefetch(&p->stack_set,
+				stack_hash(f->stacks ? f->stacks[parent].whole : f->nodes[parent],
+					   p->names.seen[location]));
 }
 
 /* In the order of ids a stack's callers are known, and near in memory. */
@@ -162,7 +149,8 @@ void fold_all_stacks(struct fold *f)
 
 	extend(f);
 	if (merges)
-		enlarge_stack_index(f->p, f->p->n_stacks + f->n_stacks);
+		id_set_reserve(&f->p->stack_set, f->p->n_stacks + f->n_stacks, &stack_rows,
+			       f->p->stacks);
 	for (uint32_t s = 1; s < f->n_stacks; s++) {
 		if (merges && f->n_stacks - s > AHEAD)
 			prefetch_merged(f, s + AHEAD);
@@ -173,12 +161,7 @@ void fold_all_stacks(struct fold *f)
 
 static struct fold_type *type_row(struct fold_type **rows, size_t *cap, uint32_t id)
 {
-	if (id >= *cap) {
-		size_t old = *cap;
-
-		*rows = mem_grow(*rows, cap, (size_t)id + 1, sizeof **rows);
-		memset(*rows + old, 0, (*cap - old) * sizeof **rows);
-	}
+	*rows = mem_grow_zero(*rows, cap, (size_t)id + 1, sizeof **rows);
 	return &(*rows)[id];
 }
 
@@ -251,23 +234,56 @@ bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node)
 	return !filters_has(filters, FILTER_OWNER) || fold_owner(p, owner_of(f, c))->kept;
 }
 
+static uint64_t site_hash(const struct project *p, uint32_t site)
+{
+	const struct names_call *c = &p->names.calls[site & ~SITE_INSIDE];
+
+	return hash_u64(hash_u64((uint64_t)c->function << 32 | (site & SITE_INSIDE)) ^
+			((uint64_t)c->file << 32 | c->line));
+}
+
+static uint64_t site_row_hash(const void *table, uint32_t id)
+{
+	const struct project *p = table;
+
+	return site_hash(p, p->sites[id]);
+}
+
+static bool site_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct project *p = table;
+	const uint32_t *site = key;
+	const struct names_call *a = &p->names.calls[p->sites[id] & ~SITE_INSIDE];
+	const struct names_call *b = &p->names.calls[*site & ~SITE_INSIDE];
+
+	return a->function == b->function && a->file == b->file && a->line == b->line &&
+	       !((p->sites[id] ^ *site) & SITE_INSIDE);
+}
+
+static uint32_t add_site(struct project *p, uint32_t site)
+{
+	static const struct id_rows rows = {site_row_hash, site_equal};
+	uint64_t hash = site_hash(p, site);
+	uint32_t id = id_set_find(&p->site_set, &rows, p, hash, &site);
+
+	if (!id) {
+		id = (uint32_t)p->n_sites;
+		VEC_PUSH(p->sites, p->n_sites, p->cap_sites) = site;
+		id_set_add(&p->site_set, &rows, p, hash, id);
+	}
+	return id;
+}
+
 /* Sites at one place are one, whatever the addresses. Asked per cell, so the answer is kept. */
 uint32_t fold_site_id(struct project *p, uint32_t site)
 {
-	const struct names_call *c = &p->names.calls[site & ~SITE_INSIDE];
-	size_t i = (size_t)(site & ~SITE_INSIDE) * 2 + (site & SITE_INSIDE ? 1 : 0);
-	uint32_t key[4] = {c->function, c->file, c->line, site & SITE_INSIDE};
-
-	if (i >= p->cap_site_ids) {
-		size_t old = p->cap_site_ids;
-
-		p->site_ids = mem_grow(p->site_ids, &p->cap_site_ids, p->names.n_calls * 2,
-				       sizeof *p->site_ids);
-		memset(p->site_ids + old, 0, (p->cap_site_ids - old) * sizeof *p->site_ids);
-	}
-	if (!p->site_ids[i])
-		p->site_ids[i] = intern_add(&p->sites, (const char *)key, sizeof key);
-	return p->site_ids[i];
+	if (site & SITE_INSIDE)
+		return add_site(p, site);
+	p->site_ids =
+	    mem_grow_zero(p->site_ids, &p->cap_site_ids, p->names.n_calls, sizeof *p->site_ids);
+	if (!p->site_ids[site])
+		p->site_ids[site] = add_site(p, site);
+	return p->site_ids[site];
 }
 
 uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c)
@@ -309,10 +325,9 @@ uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t nod
 {
 	struct project *p = f->p;
 	struct grouping *g = &p->groupings[grouping];
-	const struct project_stack *s = fold_node(f, node);
 	const struct names_call *calls = p->names.calls;
-	uint32_t site = s->site & ~SITE_INSIDE, id = 0, outer = 0;
-	bool inside = s->site & SITE_INSIDE, keeps_site = false;
+	uint32_t at = fold_node_site(f, node), site = at & ~SITE_INSIDE, id = 0, outer = 0;
+	bool inside = at & SITE_INSIDE, keeps_site = false;
 
 	if (g->key.within)
 		outer = fold_group(f, c, node, g->key.within - 1);
@@ -321,7 +336,7 @@ uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t nod
 	case KEY_THREAD: id = thread_id(f, c->thread); break;
 	case KEY_OWNER: id = fold_owner(p, owner_of(f, c))->text; break;
 	case KEY_SITE:
-		id = fold_site_id(p, s->site);
+		id = fold_site_id(p, at);
 		keeps_site = true;
 		break;
 	case KEY_STACK:
@@ -330,7 +345,8 @@ uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t nod
 		break;
 	case KEY_FUNCTION:
 	case KEY_LOCATION:
-		id = fold_call_id(p, g->key.by, &calls[p->names.locations[s->location].first]);
+		id = fold_call_id(p, g->key.by,
+				  &calls[p->names.locations[fold_location(f, node)].first]);
 		break;
 	default: id = fold_call_id(p, g->key.by, &calls[site]); break;
 	}
@@ -346,8 +362,8 @@ struct fold *fold_begin(struct project *p, const struct trace *t)
 	p->fold = f = mem_zalloc(sizeof *f);
 	*f = (struct fold){.p = p, .t = t, .a = &p->aggregate, .domain = p->options.domain};
 	names_capture(&p->names, t);
-	if (p->merges || filters_any(p->options.filters) || p->options.owners)
-		f->stacks = mem_grow(NULL, &f->cap_stacks, 16, sizeof *f->stacks);
+	if (filters_any(p->options.filters) || p->options.owners)
+		f->stacks = mem_grow_zero(NULL, &f->cap_stacks, 16, sizeof *f->stacks);
 	extend(f);
 	return f;
 }
@@ -358,7 +374,8 @@ void fold_end(struct project *p)
 
 	if (!f)
 		return;
-	free(f->rows);
+	free(f->sites);
+	free(f->nodes);
 	free(f->stacks);
 	free(f->types);
 	free(f->markers);

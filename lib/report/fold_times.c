@@ -4,7 +4,6 @@
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { EVERYTHING = GROUPINGS_MAX }; /* of which the roots are the outermost calls */
 
@@ -26,14 +25,8 @@ struct times {
 
 static uint32_t *active(struct times *w, size_t grouping, uint32_t group)
 {
-	size_t old = w->cap_active[grouping];
-
-	if (group >= old) {
-		w->active[grouping] = mem_grow(w->active[grouping], &w->cap_active[grouping],
-					       (size_t)group + 1, sizeof **w->active);
-		memset(w->active[grouping] + old, 0,
-		       (w->cap_active[grouping] - old) * sizeof **w->active);
-	}
+	w->active[grouping] = mem_grow_zero(w->active[grouping], &w->cap_active[grouping],
+					    (size_t)group + 1, sizeof **w->active);
 	return &w->active[grouping][group];
 }
 

@@ -2,6 +2,7 @@
 #include "lib/report/frame_groups.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,8 @@ void frame_groups_free(struct frame_groups *g)
 
 static struct sums *at(struct frame_groups *g, uint32_t group)
 {
-	if (group >= g->cap_mark) {
-		size_t old = g->cap_mark, old_lives = g->cap_lives;
-
-		g->lives = mem_grow(g->lives, &g->cap_lives, (size_t)group + 1, sizeof *g->lives);
-		g->mark = mem_grow(g->mark, &g->cap_mark, (size_t)group + 1, sizeof *g->mark);
-		memset(g->mark + old, 0, (g->cap_mark - old) * sizeof *g->mark);
-		memset(g->lives + old_lives, 0, (g->cap_lives - old_lives) * sizeof *g->lives);
-	}
+	g->lives = mem_grow_zero(g->lives, &g->cap_lives, (size_t)group + 1, sizeof *g->lives);
+	g->mark = mem_grow_zero(g->mark, &g->cap_mark, (size_t)group + 1, sizeof *g->mark);
 	if (!g->mark[group]) {
 		VEC_PUSH(g->ids, g->n, g->cap) = group;
 		g->mark[group] = (uint32_t)g->n;
@@ -116,7 +111,7 @@ void frame_groups_sort(struct frame_groups *g, enum sum by)
 	struct order o = {g, by};
 	struct sums *sorted = mem_array(g->n + 1, sizeof *sorted);
 
-	qsort_r(g->ids, g->n, sizeof *g->ids, compare, &o);
+	sort_array_by(g->ids, g->n, sizeof *g->ids, compare, &o);
 	for (size_t i = 0; i < g->n; i++)
 		sorted[i] = g->sums[g->mark[g->ids[i]] - 1];
 	for (size_t i = 0; i < g->n; i++)

@@ -173,12 +173,7 @@ static void find_news(struct frames *f, struct trace *t, const struct aggregate_
 	for (size_t i = 0; i < g->n; i++) {
 		uint32_t id = g->ids[i];
 
-		if (id >= f->cap_seen) {
-			size_t old = f->cap_seen;
-
-			f->seen = mem_grow(f->seen, &f->cap_seen, (size_t)id + 1, 1);
-			memset(f->seen + old, 0, f->cap_seen - old);
-		}
+		f->seen = mem_grow_zero(f->seen, &f->cap_seen, (size_t)id + 1, 1);
 		if (f->seen[id] || !g->sums[i].v[SUM_ENTRIES])
 			continue;
 		f->seen[id] = 1;

@@ -2,6 +2,7 @@
 #include "lib/report/frames_counters.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/report/frames.h"
 
 #include <stdio.h>
@@ -30,12 +31,7 @@ static uint32_t of_capture(struct frames_counters *c, const struct trace *t, uin
 	const struct counter *row = &t->counters[id];
 	const char *name = row->name ? trace_text(t, row->name) : "counter";
 
-	if (id >= c->cap_ids) {
-		size_t old = c->cap_ids;
-
-		c->ids = mem_grow(c->ids, &c->cap_ids, (size_t)id + 1, sizeof *c->ids);
-		memset(c->ids + old, 0, (c->cap_ids - old) * sizeof *c->ids);
-	}
+	c->ids = mem_grow_zero(c->ids, &c->cap_ids, (size_t)id + 1, sizeof *c->ids);
 	if (!c->ids[id])
 		c->ids[id] = counter(c, name, trace_text(t, row->unit), 0) + 1;
 	return c->ids[id] - 1;
@@ -89,8 +85,8 @@ void frames_counters_add(struct frames_counters *c, const struct trace *t,
 	}
 	add_domains(c, s, records);
 	if (c->n_readings > first)
-		qsort(c->readings + first, c->n_readings - first, sizeof *c->readings,
-		      reading_order);
+		sort_array(c->readings + first, c->n_readings - first, sizeof *c->readings,
+			   reading_order);
 	VEC_PUSH(c->rows, c->n_rows, c->cap_rows) = c->n_readings;
 }
 

@@ -2,6 +2,7 @@
 #include "lib/report/frames_detail.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/report/frames_report.h"
 #include "lib/report/metric.h"
 #include "lib/report/rank.h"
@@ -61,7 +62,7 @@ static uint32_t *sorted_stacks(const struct project *p, enum sum sort, uint32_t 
 
 	for (size_t i = 0; i < g->n; i++)
 		ids[i] = (uint32_t)i;
-	qsort_r(ids, g->n, sizeof *ids, compare, &r);
+	sort_array_by(ids, g->n, sizeof *ids, compare, &r);
 	*first = mem_zarray(types + 1, sizeof **first);
 	for (size_t i = 0; i < g->n; i++)
 		(*first)[g->groups[ids[i]].outer + 1]++;

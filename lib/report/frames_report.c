@@ -2,6 +2,7 @@
 #include "lib/report/frames_report.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/report/frames_stats.h"
 #include "lib/report/rank.h"
 
@@ -395,7 +396,7 @@ static void order_rows(struct frames_report *r)
 	for (size_t i = 0; i < r->f->n; i++)
 		r->order[i] = (uint32_t)i;
 	if (o->sorted)
-		qsort_r(r->order, r->f->n, sizeof *r->order, compare, r);
+		sort_array_by(r->order, r->f->n, sizeof *r->order, compare, r);
 	r->table.n_rows = o->n && o->n < r->f->n ? (size_t)o->n : r->f->n;
 }
 

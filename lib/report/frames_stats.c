@@ -2,6 +2,7 @@
 #include "lib/report/frames_stats.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -57,7 +58,7 @@ struct frames_order frames_order_new(const struct frames *f, int metric)
 	}
 	if (!o.n)
 		o.idle = 0;
-	qsort_r(o.rows, o.n, sizeof *o.rows, compare, &by);
+	sort_array_by(o.rows, o.n, sizeof *o.rows, compare, &by);
 	return o;
 }
 
@@ -128,7 +129,7 @@ uint64_t frames_mad(const struct frames *f, const struct frames_order *o)
 		frames_value(f, o->rows[i], o->metric, &v);
 		d[i] = distance(v, median);
 	}
-	qsort(d, o->n, sizeof *d, compare_u64);
+	sort_array(d, o->n, sizeof *d, compare_u64);
 	rank = (n + 1) / 2 - 1;
 	/* The idle steps are all median away from it. */
 	while (below < o->n && d[below] < median)
@@ -205,7 +206,7 @@ bool frames_trend(const struct frames *f, int metric, double *slope)
 			if (x[k] > x[i])
 				slopes[pairs++] = (y[k] - y[i]) / (x[k] - x[i]);
 	if (pairs) {
-		qsort(slopes, pairs, sizeof *slopes, compare_double);
+		sort_array(slopes, pairs, sizeof *slopes, compare_double);
 		*slope =
 		    pairs % 2 ? slopes[pairs / 2] : (slopes[pairs / 2 - 1] + slopes[pairs / 2]) / 2;
 	}

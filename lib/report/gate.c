@@ -23,6 +23,7 @@ struct gate {
 	struct checks checks;
 	struct arena arena;
 	const char *lossy; /* a run that has lost something */
+	uint64_t gave_up;  /* times that patterns of filters, sites and owners were given up */
 };
 
 static const struct compare_group *base_of(const struct compare *c)
@@ -337,7 +338,8 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 	struct gate *g = mem_zalloc(sizeof *g);
 	unsigned keys = gate_keys(p);
 
-	*g = (struct gate){.c = c, .p = p, .options = *o};
+	/* Before a rule is asked: of the policy's own only the rule is in doubt. */
+	*g = (struct gate){.c = c, .p = p, .options = *o, .gave_up = match_all_gave_up()};
 	for (size_t i = 0; i < p->n_rules; i++)
 		if (check_rule(g, &p->rules[i], e)) {
 			free(g);
@@ -359,6 +361,7 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 					 .rows = r->key == POLICY_TOTAL ? NULL : &g->rows[r->key],
 					 .today = o->today,
 					 .lossy = g->lossy,
+					 .gave_up = g->gave_up,
 					 .arena = &g->arena};
 
 		gate_check(&x, i, &g->rules[i], &g->items[i]);

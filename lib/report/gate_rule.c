@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/report/compare_view.h"
 #include "lib/report/gate.h"
 #include "lib/report/stats_steps.h"
@@ -310,7 +311,8 @@ static const char *why_text(const struct outcome *o)
 }
 
 static void write_message(const struct gate_context *x, const struct gate_rule *r,
-			  const struct outcome *o, size_t waived, struct check *to)
+			  const struct outcome *o, size_t waived, uint64_t gave_up,
+			  struct check *to)
 {
 	struct buf b = BUF_INIT;
 	bool one = r->n == 1 && r->rule->kind != POLICY_NEW;
@@ -318,6 +320,10 @@ static void write_message(const struct gate_context *x, const struct gate_rule *
 	if (x->lossy)
 		buf_addf(&b, "%s has lost something, so nothing is certain (--allow-loss); ",
 			 x->lossy);
+	if (gave_up)
+		buf_addf(&b,
+			 "an expression was given up %" PRIu64 " time%s, so nothing is certain; ",
+			 gave_up, gave_up == 1 ? "" : "s");
 	if (to->verdict == VERDICT_INCONCLUSIVE && o->unsure && !one)
 		buf_addf(&b, "%s; ", why_text(o));
 	if (r->rule->kind == POLICY_NEW)
@@ -349,6 +355,7 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	const struct policy_waiver *waiver;
 	struct outcome o = {.n = 0};
 	struct buf b = BUF_INIT;
+	uint64_t gave_up;
 	size_t waived;
 
 	switch (r->rule->kind) {
@@ -358,8 +365,9 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	case POLICY_COVERAGE: judge_coverage(r, &o); break;
 	}
 	if (o.n)
-		qsort(o.broken, o.n, sizeof *o.broken, broken_order);
+		sort_array(o.broken, o.n, sizeof *o.broken, broken_order);
 	waiver = waive(x, index, r, &o, &waived);
+	gave_up = x->gave_up + policy_gave_up(x->p, index);
 	if (r->rule->kind == POLICY_NEW && o.n <= r->rule->max && waived)
 		o.n = 0; /* without the waived ones there are few enough */
 	*to = (struct check){.name = r->rule->name,
@@ -372,7 +380,7 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 		buf_addf(&b, "%zu", r->rule->kind == POLICY_NEW ? r->n : o.n);
 	to->measured = kept(x, &b);
 	/* Of what is not known something may be new, or have grown. */
-	to->verdict = x->lossy                 ? VERDICT_INCONCLUSIVE
+	to->verdict = x->lossy || gave_up      ? VERDICT_INCONCLUSIVE
 		      : o.n                    ? VERDICT_FAIL
 		      : o.unsure || r->unknown ? VERDICT_INCONCLUSIVE
 		      : waived                 ? VERDICT_WAIVED
@@ -383,6 +391,6 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 		to->waiver = kept(x, &b);
 	}
 	list_breaches(x, index, r, &o, to);
-	write_message(x, r, &o, waived, to);
+	write_message(x, r, &o, waived, gave_up, to);
 	free(o.broken);
 }

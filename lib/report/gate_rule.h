@@ -33,6 +33,7 @@ struct gate_context {
 	const struct policy *p;
 	const struct compare_rows *rows; /* of the rule's key; NULL: everything */
 	const char *today, *lossy;
+	uint64_t gave_up;    /* patterns, beside the rule's own */
 	struct arena *arena; /* texts and breaches */
 };
 

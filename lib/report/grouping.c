@@ -4,7 +4,6 @@
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char *const key_words[] = {"site",   "function", "location", "stack", "type", "file",
 				 "module", "frame",    "thread",   "owner", NULL};
@@ -16,12 +15,7 @@ static uint32_t *place(struct grouping *g, uint32_t outer, uint32_t id)
 {
 	if (g->key.within)
 		return map64_put(&g->pairs, (uint64_t)outer << 32 | id);
-	if (id >= g->cap_index) {
-		size_t old = g->cap_index;
-
-		g->index = mem_grow(g->index, &g->cap_index, (size_t)id + 1, sizeof *g->index);
-		memset(g->index + old, 0, (g->cap_index - old) * sizeof *g->index);
-	}
+	g->index = mem_grow_zero(g->index, &g->cap_index, (size_t)id + 1, sizeof *g->index);
 	return &g->index[id];
 }
 
@@ -30,8 +24,8 @@ uint32_t grouping_group(struct grouping *g, uint32_t outer, uint32_t id, uint32_
 	uint32_t *at = place(g, outer, id);
 
 	if (!*at) {
-		VEC_PUSH(g->groups, g->n, g->cap) =
-		    (struct group){.id = id, .site = site, .outer = outer, .inside = inside};
+		VEC_PUSH(g->groups, g->n, g->cap) = (struct group){
+		    .id = id, .site = site & INT32_MAX, .outer = outer, .inside = inside};
 		*at = (uint32_t)g->n;
 	}
 	return *at - 1;

@@ -56,9 +56,9 @@ struct grouping_key {
 
 struct group {
 	uint32_t id;
-	uint32_t site;  /* stack and site: the call; 0: none */
-	uint32_t outer; /* within: the group of the earlier grouping */
-	bool inside;    /* the site is allocator or runtime code, as is the whole stack */
+	uint32_t outer;      /* within: the group of the earlier grouping */
+	uint32_t site : 31;  /* stack and site: the call; 0: none */
+	uint32_t inside : 1; /* the site is allocator or runtime code, as is the whole stack */
 };
 
 struct grouping {

@@ -57,15 +57,12 @@ static void heap_release(struct heap *h)
 static uint32_t text(struct heap_set *s, const struct trace *t, uint32_t string)
 {
 	struct heap_build *b = s->build;
-	size_t n, old = b->cap_texts;
+	size_t n;
 	const char *p;
 
 	if (!string)
 		return 0;
-	if (string >= b->cap_texts) {
-		b->texts = mem_grow(b->texts, &b->cap_texts, (size_t)string + 1, sizeof *b->texts);
-		memset(b->texts + old, 0, (b->cap_texts - old) * sizeof *b->texts);
-	}
+	b->texts = mem_grow_zero(b->texts, &b->cap_texts, (size_t)string + 1, sizeof *b->texts);
 	if (!b->texts[string]) {
 		p = intern_text(&t->strings, string, &n);
 		b->texts[string] = (n ? intern_add(&s->texts, p, n) : 0) + 1;
@@ -92,16 +89,11 @@ static void enlarge(struct heap_build *b)
 
 static uint32_t *place(struct heap_build *b, uint64_t id)
 {
-	size_t old = b->cap_direct;
-
 	if (id < b->cap_direct && b->direct[id])
 		return &b->direct[id];
 	if (id >= (uint64_t)b->heap.n * DIRECT_SLACK + DIRECT_FIRST)
 		return map64_put(&b->index, id);
-	if (id >= b->cap_direct) {
-		b->direct = mem_grow(b->direct, &b->cap_direct, (size_t)id + 1, sizeof *b->direct);
-		memset(b->direct + old, 0, (b->cap_direct - old) * sizeof *b->direct);
-	}
+	b->direct = mem_grow_zero(b->direct, &b->cap_direct, (size_t)id + 1, sizeof *b->direct);
 	/* It may have come when it was out of the array's reach. */
 	if (b->index.n)
 		b->direct[id] = map64_get(&b->index, id);
@@ -131,13 +123,7 @@ static uint32_t object(struct heap_build *b, uint64_t id)
 /* A lazily made column: 0 for all that were before. */
 static void *column(void *p, size_t *cap, const struct heap_build *b, size_t size)
 {
-	size_t old = *cap;
-
-	if (old > b->heap.n)
-		return p;
-	p = mem_grow(p, cap, b->cap, size);
-	memset((char *)p + old * size, 0, (*cap - old) * size);
-	return p;
+	return *cap > b->heap.n ? p : mem_grow_zero(p, cap, b->cap, size);
 }
 
 /* The innermost call of the object's stack, as one text. */

@@ -2,6 +2,7 @@
 #include "lib/report/heap_view_impl.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -203,7 +204,7 @@ struct heap_view *heap_view_compare(const struct heap_set *s, const struct heap_
 	}
 	pair(v);
 	all = v->n_rows;
-	qsort_r(v->rows, all, sizeof *v->rows, row_order, v);
+	sort_array_by(v->rows, all, sizeof *v->rows, row_order, v);
 	for (size_t i = 0; i < all; i++) {
 		const struct heap_group *a = side(v, &v->rows[i], 0);
 		const struct heap_group *b = side(v, &v->rows[i], 1);

@@ -2,6 +2,7 @@
 #include "lib/report/heap_view_impl.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -139,7 +140,7 @@ struct heap_view *heap_view_groups(const struct heap_set *s, const struct heap_p
 	v->rows = mem_array(g->n ? g->n : 1, sizeof *v->rows);
 	for (uint32_t i = 0; i < g->n; i++)
 		v->rows[i].a = i;
-	qsort_r(v->rows, g->n, sizeof *v->rows, group_order, v);
+	sort_array_by(v->rows, g->n, sizeof *v->rows, group_order, v);
 	v->n_rows = o->n && o->n < g->n ? o->n : g->n;
 	v->table.name = heap_key_plurals[o->by];
 	v->table.n_rows = v->n_rows;

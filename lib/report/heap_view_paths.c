@@ -2,6 +2,7 @@
 #include "lib/report/heap_view_impl.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static void make_rows(struct heap_view *v, const struct gathered *g, size_t k)
 		size_t n = g->n_ends[i];
 
 		if (n)
-			qsort(g->ends[i], n, sizeof **g->ends, end_order);
+			sort_array(g->ends[i], n, sizeof **g->ends, end_order);
 		for (size_t j = 0; j < n && (!k || j < k); j++)
 			VEC_PUSH(v->rows, v->n_rows, cap) =
 			    (struct heap_row){g->objects[i], g->ends[i][j].reference};

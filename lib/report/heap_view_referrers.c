@@ -2,6 +2,7 @@
 #include "lib/report/heap_view_impl.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,7 +121,7 @@ struct heap_view *heap_view_referrers(const struct heap_set *s, const struct hea
 	for (uint32_t i = 1; i <= h->n; i++)
 		held += heap_counts(parts, i);
 	if (r.n)
-		qsort_r(r.items, r.n, sizeof *r.items, order, v);
+		sort_array_by(r.items, r.n, sizeof *r.items, order, v);
 	v->own = r.items;
 	v->table.name = "referrers";
 	v->table.n_rows = o->n && o->n < r.n ? o->n : r.n;

@@ -2,6 +2,7 @@
 #include "lib/report/heap_view_impl.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ struct heap_view *heap_view_same(const struct heap_set *s, const struct heap_par
 			items[several++] = items[i];
 		}
 	if (several)
-		qsort(items, several, sizeof *items, order);
+		sort_array(items, several, sizeof *items, order);
 	v->own = items;
 	v->table.name = "duplicates";
 	v->table.n_rows = o->n && o->n < several ? o->n : several;

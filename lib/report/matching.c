@@ -3,6 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,7 @@ void matching_join(const uint64_t *canonical, const uint64_t *in, size_t n, uint
 		if (canonical[i] && in[i])
 			k[m++] = (struct keyed){canonical[i], (uint32_t)i};
 	}
-	qsort(k, m, sizeof *k, order);
+	sort_array(k, m, sizeof *k, order);
 	for (size_t i = 0, end; i < m; i = end) {
 		uint64_t seen = 0;
 		bool unique = true;

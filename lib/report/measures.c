@@ -98,24 +98,13 @@ static struct aggregate_measure *row(struct aggregate *a, uint32_t cell)
 
 static uint64_t *by_stack(uint64_t **v, size_t *cap, uint32_t stack)
 {
-	if (stack >= *cap) {
-		size_t old = *cap;
-
-		*v = mem_grow(*v, cap, (size_t)stack + 1, sizeof **v);
-		memset(*v + old, 0, (*cap - old) * sizeof **v);
-	}
+	*v = mem_grow_zero(*v, cap, (size_t)stack + 1, sizeof **v);
 	return &(*v)[stack];
 }
 
 static uint32_t *latest_cell(struct measures *m, uint32_t stack)
 {
-	if (stack >= m->cap_latest) {
-		size_t old = m->cap_latest;
-
-		m->latest =
-		    mem_grow(m->latest, &m->cap_latest, (size_t)stack + 1, sizeof *m->latest);
-		memset(m->latest + old, 0, (m->cap_latest - old) * sizeof *m->latest);
-	}
+	m->latest = mem_grow_zero(m->latest, &m->cap_latest, (size_t)stack + 1, sizeof *m->latest);
 	return &m->latest[stack];
 }
 

@@ -42,13 +42,36 @@ static uint32_t symbol_string(struct names *n, const struct symbols *s, uint32_t
 	return *seen - 1;
 }
 
+static uint64_t function_hash(uint32_t raw, uint32_t module)
+{
+	return hash_u64((uint64_t)module << 32 | raw);
+}
+
+static uint64_t function_row_hash(const void *table, uint32_t id)
+{
+	const struct names_function *f = &((const struct names_function *)table)[id];
+
+	return function_hash(f->raw, f->module);
+}
+
+static bool function_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct names_function *a = &((const struct names_function *)table)[id], *b = key;
+
+	return a->raw == b->raw && a->module == b->module;
+}
+
 static uint32_t add_function(struct names *n, const struct names_function *f)
 {
-	uint32_t key[2] = {f->raw, f->module};
-	uint32_t id = intern_add(&n->function_index, (const char *)key, sizeof key);
+	static const struct id_rows rows = {function_row_hash, function_equal};
+	uint64_t hash = function_hash(f->raw, f->module);
+	uint32_t id = id_set_find(&n->function_set, &rows, n->functions, hash, f);
 
-	if (id == n->n_functions)
+	if (!id) {
+		id = (uint32_t)n->n_functions;
 		VEC_PUSH(n->functions, n->n_functions, n->cap_functions) = *f;
+		id_set_add(&n->function_set, &rows, n->functions, hash, id);
+	}
 	return id;
 }
 
@@ -75,12 +98,15 @@ static uint32_t symbol_function(struct names *n, const struct symbols *s, uint32
 	return *seen = f.raw ? add_function(n, &f) : UINT32_MAX;
 }
 
-struct identity { /* without holes: it is hashed as bytes */
-	uint64_t address;
-	uint32_t module, build_id, function, file, line, how;
-};
-
 enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS, HOW_PART };
+
+/* What makes a location the same: of a row it is in the row and in its first call. Function 0:
+ * nothing names it. */
+struct identity {
+	uint64_t address;
+	uint32_t module, build_id, function, file, line;
+	enum how how;
+};
 
 static void push_call(struct names *n, uint32_t function, uint32_t file, uint32_t line,
 		      uint32_t location)
@@ -89,14 +115,59 @@ static void push_call(struct names *n, uint32_t function, uint32_t file, uint32_
 	    (struct names_call){function, file, line, location};
 }
 
+static struct identity identity_of(const struct names *n, const struct names_location *l)
+{
+	const struct names_call *c = &n->calls[l->named ? l->first : 0];
+
+	return (struct identity){l->address, l->module, l->build_id, c->function,
+				 c->file,    c->line,   l->how};
+}
+
+static uint64_t identity_hash(const struct identity *id)
+{
+	uint64_t h = hash_u64(id->address + id->how);
+
+	h = hash_u64(h ^ ((uint64_t)id->module << 32 | id->build_id));
+	return hash_u64((h ^ ((uint64_t)id->function << 32 | id->line)) + id->file);
+}
+
+static uint64_t location_row_hash(const void *table, uint32_t id)
+{
+	const struct names *n = table;
+	struct identity x = identity_of(n, &n->locations[id]);
+
+	return identity_hash(&x);
+}
+
+static bool location_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct names *n = table;
+	const struct identity *b = key;
+	struct identity a = identity_of(n, &n->locations[id]);
+
+	return a.address == b->address && a.module == b->module && a.build_id == b->build_id &&
+	       a.function == b->function && a.file == b->file && a.line == b->line &&
+	       a.how == b->how;
+}
+
+static const struct id_rows location_rows = {location_row_hash, location_equal};
+
+/* Its calls are added by the caller when it is new. */
 static uint32_t add_location(struct names *n, const struct identity *id,
 			     const struct names_location *l, bool *is_new)
 {
-	uint32_t got = intern_add(&n->location_index, (const char *)id, sizeof *id);
+	uint64_t hash = identity_hash(id);
+	uint32_t got = id_set_find(&n->location_set, &location_rows, n, hash, id);
+	struct names_location row = *l;
 
-	*is_new = got == n->n_locations;
-	if (*is_new)
-		VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = *l;
+	*is_new = !got;
+	if (got)
+		return got;
+	got = (uint32_t)n->n_locations;
+	row.how = (uint8_t)id->how;
+	row.named = id->function != 0;
+	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = row;
+	id_set_add(&n->location_set, &location_rows, n, hash, got);
 	return got;
 }
 
@@ -289,12 +360,8 @@ uint32_t names_location(struct names *n, const struct trace *t, uint32_t locatio
 {
 	if (location >= t->n_locations)
 		location = 0;
-	if (location >= n->cap_seen) {
-		size_t old = n->cap_seen;
-
-		n->seen = mem_grow(n->seen, &n->cap_seen, t->n_locations, sizeof *n->seen);
-		memset(n->seen + old, 0, (n->cap_seen - old) * sizeof *n->seen);
-	}
+	if (location >= n->cap_seen)
+		n->seen = mem_grow_zero(n->seen, &n->cap_seen, t->n_locations, sizeof *n->seen);
 	if (!n->seen[location])
 		n->seen[location] = resolve(n, t, location);
 	return n->seen[location];
@@ -316,9 +383,7 @@ void names_module(struct names *n, const struct trace *t, uint32_t module, uint3
 uint32_t names_part(struct names *n, uint32_t location, const bool *keep)
 {
 	struct names_location l = n->locations[location];
-	struct identity id = {.address = n->n_locations, .function = location, .how = HOW_PART};
-	uint32_t first = l.first, calls = l.n_calls, got;
-	bool is_new;
+	uint32_t first = l.first, calls = l.n_calls, got = (uint32_t)n->n_locations;
 
 	l.first = (uint32_t)n->n_calls;
 	l.n_calls = 0;
@@ -326,7 +391,8 @@ uint32_t names_part(struct names *n, uint32_t location, const bool *keep)
 		l.n_calls += keep[i];
 	if (!l.n_calls || l.n_calls == calls)
 		return l.n_calls ? location : 0;
-	got = add_location(n, &id, &l, &is_new);
+	l.how = HOW_PART;
+	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = l;
 	for (uint32_t i = 0; i < calls; i++) {
 		struct names_call c = n->calls[first + i];
 
@@ -371,7 +437,6 @@ void names_init(struct names *n)
 	uint32_t text;
 
 	*n = (struct names){.n_calls = 0};
-	/* Row 0 is not in the indexes, whose ids start at 1: rows and ids agree. */
 	text = intern_add(&n->strings, "[no stack]", 10);
 	VEC_PUSH(n->functions, n->n_functions, n->cap_functions) =
 	    (struct names_function){text, text, 0};
@@ -391,17 +456,25 @@ void names_capture(struct names *n, const struct trace *t)
 	map64_release(&n->strings_seen);
 }
 
-void names_release(struct names *n)
+void names_close(struct names *n)
 {
-	intern_release(&n->strings);
-	intern_release(&n->function_index);
-	intern_release(&n->location_index);
+	id_set_release(&n->function_set);
+	id_set_release(&n->location_set);
 	map64_release(&n->functions_seen);
 	map64_release(&n->strings_seen);
 	module_index_free(n->modules);
+	n->modules = NULL;
+	free(n->seen);
+	n->seen = NULL;
+	n->cap_seen = 0;
+}
+
+void names_release(struct names *n)
+{
+	names_close(n);
+	intern_release(&n->strings);
 	free(n->functions);
 	free(n->locations);
 	free(n->calls);
-	free(n->seen);
 	*n = (struct names){.n_calls = 0};
 }

@@ -29,6 +29,9 @@ struct names_location {
 	uint64_t address;        /* in the module, or in the process when there is none */
 	bool has_address;
 	uint8_t tier; /* enum tier */
+	/* private: what the address is, and whether the capture or symbols name the first call */
+	uint8_t how;
+	bool named;
 };
 
 struct names {
@@ -41,15 +44,17 @@ struct names {
 	size_t n_calls, cap_calls;
 
 	/* private */
-	struct intern function_index, location_index; /* of the rows' identities as bytes */
-	struct map64 functions_seen, strings_seen;    /* of the present capture */
-	struct module_index *modules;                 /* of it too; made when first asked */
+	struct id_set function_set, location_set;
+	struct map64 functions_seen, strings_seen; /* of the present capture */
+	struct module_index *modules;              /* of it too; made when first asked */
 	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */
 	size_t cap_seen;
 };
 
 void names_init(struct names *n);
 void names_release(struct names *n);
+/* No capture follows: gives back what only finding the ids of locations needs. */
+void names_close(struct names *n);
 /* Another capture follows: its ids mean something else. */
 void names_capture(struct names *n, const struct trace *t);
 /* Our id of the capture's location. */

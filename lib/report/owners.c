@@ -65,8 +65,8 @@ static enum status add_owner(struct owners *o, const char *p, const char *end, s
 }
 
 /* *at: where the error is. */
-static enum status add_rule(struct owners *o, const char *p, const char *end, const char **at,
-			    struct err *e)
+static enum status add_rule(struct owners *o, struct match_place from, const char *p,
+			    const char *end, const char **at, struct err *e)
 {
 	struct rule r = {.owner = o->owner};
 	const char *word = p;
@@ -88,15 +88,15 @@ static enum status add_rule(struct owners *o, const char *p, const char *end, co
 	*at = p;
 	if (p == end)
 		return err_set(e, ST_BAD, "no expression after '%s'", words[r.kind]);
-	r.match = match_new(p, (size_t)(end - p), 0, e);
+	r.match = match_new(from, p, (size_t)(end - p), 0, e);
 	if (!r.match)
 		return e->code;
 	VEC_PUSH(o->rules, o->n, o->cap) = r;
 	return ST_OK;
 }
 
-static enum status add_line(struct owners *o, const char *p, const char *end, size_t line,
-			    struct err *e)
+static enum status add_line(struct owners *o, struct match_place from, const char *p,
+			    const char *end, struct err *e)
 {
 	const char *start = p, *at;
 	enum status st;
@@ -108,13 +108,14 @@ static enum status add_line(struct owners *o, const char *p, const char *end, si
 	if (p == end || *p == '#')
 		return ST_OK;
 	at = p;
-	st = *p == '[' ? add_owner(o, p, end, e) : add_rule(o, p, end, &at, e);
+	st = *p == '[' ? add_owner(o, p, end, e) : add_rule(o, from, p, end, &at, e);
 	if (st)
-		err_prefix(e, "line %zu, column %zu", line, (size_t)(at - start) + 1);
+		err_prefix(e, "line %zu, column %zu", from.line, (size_t)(at - start) + 1);
 	return st;
 }
 
-enum status owners_add(struct owners *o, const char *text, size_t n, struct err *e)
+enum status owners_add(struct owners *o, const char *name, const char *text, size_t n,
+		       struct err *e)
 {
 	const char *end = text + n;
 	enum status st = ST_OK;
@@ -122,7 +123,7 @@ enum status owners_add(struct owners *o, const char *text, size_t n, struct err 
 	for (size_t line = 1; text < end && !st; line++) {
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
 
-		st = add_line(o, text, nl ? nl : end, line, e);
+		st = add_line(o, (struct match_place){name, line}, text, nl ? nl : end, e);
 		text = nl ? nl + 1 : end;
 	}
 	return st;
@@ -147,7 +148,7 @@ enum status owners_add_file(struct owners *o, const char *path, struct err *e)
 	if (!st && ferror(f))
 		st = err_set(e, ST_SYS, "%s", strerror(errno));
 	if (!st)
-		st = owners_add(o, b.data, b.len, e);
+		st = owners_add(o, path, b.data, b.len, e);
 	buf_release(&b);
 	fclose(f);
 	return st;
@@ -201,13 +202,4 @@ uint32_t owners_id(const struct owners *o, uint32_t rule)
 const char *owners_name_of(const struct owners *o, uint32_t id)
 {
 	return !o || !id ? "[no owner]" : intern_text(&o->names, id, NULL);
-}
-
-uint64_t owners_gave_up(const struct owners *o)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < o->n; i++)
-		n += match_gave_up(o->rules[i].match);
-	return n;
 }

@@ -30,8 +30,9 @@ struct owners;
 
 struct owners *owners_new(void);
 void owners_free(struct owners *o); /* accepts NULL */
-/* ST_BAD: "line 3, column 10: ...". */
-enum status owners_add(struct owners *o, const char *text, size_t n, struct err *e);
+/* From the text of a file, whose name is for messages. ST_BAD: "line 3, column 10: ...". */
+enum status owners_add(struct owners *o, const char *name, const char *text, size_t n,
+		       struct err *e);
 enum status owners_add_file(struct owners *o, const char *path, struct err *e);
 
 /* The number of the first rule that matches, or OWNER_NONE; of several things the least counts. */
@@ -44,7 +45,5 @@ const char *owners_name(const struct owners *o, uint32_t rule);
 /* The owner of a rule as a number, 0: none; and its name. */
 uint32_t owners_id(const struct owners *o, uint32_t rule);
 const char *owners_name_of(const struct owners *o, uint32_t id);
-/* Names on which an expression was given up (match.h). */
-uint64_t owners_gave_up(const struct owners *o);
 
 #endif

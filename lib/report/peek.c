@@ -3,6 +3,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +163,7 @@ static void make_rows(struct peek *k, uint64_t most)
 			functions++;
 		}
 	if (k->n)
-		qsort_r(k->edges, k->n, sizeof *k->edges, by_total, k);
+		sort_array_by(k->edges, k->n, sizeof *k->edges, by_total, k);
 	for (rows = 0; rows < k->n; rows++) {
 		shown += k->edges[rows].side == THE_FUNCTION;
 		if (most && shown > most)

@@ -31,6 +31,7 @@ struct later {
 
 struct parse {
 	struct policy *p;
+	const char *name; /* of the file */
 	const char *pos, *end;
 	const char *raw; /* the present line, up to raw_end */
 	const char *raw_end;
@@ -404,7 +405,8 @@ static char *next_line(char *to, int size, void *arg)
 static bool add_match(struct parse *s, const char *value, size_t column)
 {
 	struct err e = ERR_INIT;
-	struct match *m = match_new(value, strlen(value), 0, &e);
+	struct match *m =
+	    match_new((struct match_place){s->name, s->line}, value, strlen(value), 0, &e);
 
 	if (!m)
 		return fail(s, s->line, column, "the expression: %s", e.msg);
@@ -502,9 +504,10 @@ static bool link_waivers(struct parse *s)
 	return true;
 }
 
-enum status policy_parse(struct policy *p, const char *text, size_t n, struct err *e)
+enum status policy_parse(struct policy *p, const char *name, const char *text, size_t n,
+			 struct err *e)
 {
-	struct parse s = {.p = p, .pos = text, .end = text + n, .e = e};
+	struct parse s = {.p = p, .name = name, .pos = text, .end = text + n, .e = e};
 	int line;
 
 	*p = (struct policy){.alpha = 0.05, .seed = 1};
@@ -548,7 +551,7 @@ enum status policy_read(struct policy *p, const char *path, struct err *e)
 	else if (n > POLICY_FILE_MAX)
 		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a policy", POLICY_FILE_MAX);
 	else
-		st = policy_parse(p, text, n, e);
+		st = policy_parse(p, path, text, n, e);
 	free(text);
 	fclose(f);
 	return st;
@@ -567,31 +570,4 @@ void policy_release(struct policy *p)
 	free(p->waivers);
 	arena_release(&p->arena);
 	*p = (struct policy){.alpha = 0};
-}
-
-bool policy_about(const struct policy_rule *r, const char *name, size_t n)
-{
-	for (size_t i = 0; i < r->n_match; i++)
-		if (match_test(r->match[i], name, n))
-			return true;
-	return !r->n_match;
-}
-
-const struct policy_waiver *policy_waived(const struct policy *p, size_t rule, const char *subject,
-					  size_t n, const char *today,
-					  const struct policy_waiver **expired)
-{
-	if (expired)
-		*expired = NULL;
-	for (size_t i = 0; i < p->n_waivers; i++) {
-		const struct policy_waiver *w = &p->waivers[i];
-
-		if (w->rule != rule || (w->match && !match_test(w->match, subject, n)))
-			continue;
-		if (strcmp(today, w->until) <= 0)
-			return w;
-		if (expired)
-			*expired = w;
-	}
-	return NULL;
 }

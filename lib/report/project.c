@@ -46,7 +46,7 @@ static void fold_cells(struct fold *f)
 		sums_add(&r->all, &s);
 		sums_add(&r->all, &alone);
 		if (node) {
-			uint32_t site = fold_node(f, node)->site & ~SITE_INSIDE;
+			uint32_t site = fold_node_site(f, node) & ~SITE_INSIDE;
 
 			tier = p->names.locations[p->names.calls[site].location].tier;
 		}
@@ -65,13 +65,8 @@ static void fold_cells(struct fold *f)
 		}
 		/* Nodes grow in number while cells are looked at. */
 		if (totals_asked(p)) {
-			size_t old = f->cap_cells;
-
-			if (node >= old) {
-				f->cells =
-				    mem_grow(f->cells, &f->cap_cells, node + 1, sizeof *f->cells);
-				memset(f->cells + old, 0, (f->cap_cells - old) * sizeof *f->cells);
-			}
+			f->cells = mem_grow_zero(f->cells, &f->cap_cells, (size_t)node + 1,
+						 sizeof *f->cells);
 			f->cell_next[i] = f->cells[node];
 			f->cells[node] = (uint32_t)i + 1;
 		}
@@ -135,10 +130,11 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 	fold_settle_domain(f);
 	if (f->domain == DOMAIN_DEFAULT)
 		f->domain = DOMAIN_MALLOC;
-	fold_learn(f, t);
+	fold_learn(f);
 	if (!a->unselected)
 		fold_all_stacks(f);
 	fold_groupings(f);
+	fold_notes(f, t);
 	fold_end(p);
 	if (p->options.captured)
 		p->options.captured(p->options.arg, t);
@@ -218,30 +214,48 @@ void project_init(struct project *p, const struct project_options *o)
 	if (!o->sites)
 		p->own_sites = sites_new();
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct project_stack){0, 0, 0};
+	VEC_PUSH(p->sites, p->n_sites, p->cap_sites) = 0;
 	start_run(p);
 }
 
-void project_release(struct project *p)
+void project_close(struct project *p)
 {
 	fold_end(p);
 	aggregate_release(&p->aggregate);
-	sites_free(p->own_sites);
-	names_release(&p->names);
-	intern_release(&p->texts);
-	intern_release(&p->sites);
-	intern_release(&p->frames);
-	free(p->frame_rows);
-	for (size_t i = 0; i < p->n_groupings; i++)
-		grouping_release(&p->groupings[i]);
-	run_release(&p->now);
-	free(p->stacks);
-	free(p->stack_slots);
+	names_close(&p->names);
+	id_set_release(&p->site_set);
+	id_set_release(&p->stack_set);
+	free(p->function_sites);
+	free(p->module_sites);
+	free(p->file_sites);
 	free(p->function_traits);
 	free(p->module_traits);
 	free(p->file_traits);
 	free(p->located);
 	free(p->location_sites);
 	free(p->site_ids);
+	p->function_sites = p->module_sites = p->file_sites = NULL;
+	p->function_traits = p->module_traits = p->file_traits = NULL;
+	p->located = NULL;
+	p->location_sites = p->site_ids = NULL;
+	p->cap_function_sites = p->cap_module_sites = p->cap_file_sites = 0;
+	p->cap_function_traits = p->cap_module_traits = p->cap_file_traits = 0;
+	p->cap_located = p->cap_location_sites = p->cap_site_ids = 0;
+}
+
+void project_release(struct project *p)
+{
+	project_close(p);
+	sites_free(p->own_sites);
+	names_release(&p->names);
+	intern_release(&p->texts);
+	free(p->sites);
+	intern_release(&p->frames);
+	free(p->frame_rows);
+	for (size_t i = 0; i < p->n_groupings; i++)
+		grouping_release(&p->groupings[i]);
+	run_release(&p->now);
+	free(p->stacks);
 	free(p->owners);
 	*p = (struct project){.n_stacks = 0};
 }

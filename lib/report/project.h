@@ -60,8 +60,9 @@ struct project {
 	struct project_options options;
 	struct sites *own_sites;
 	struct names names;
-	struct intern texts;              /* types, threads, owners */
-	struct intern sites;              /* places as bytes */
+	struct intern texts; /* types, threads, owners */
+	uint32_t *sites;     /* by site id: a call there, and SITE_INSIDE; [0] unused */
+	size_t n_sites, cap_sites;
 	struct intern frames;             /* numbers and names as bytes */
 	struct project_frame *frame_rows; /* by frame id */
 	size_t cap_frame_rows;
@@ -77,15 +78,19 @@ struct project {
 
 	/* private: fold.h */
 	struct fold *fold; /* of the present capture; NULL: nothing is folded yet */
-	uint32_t *stack_slots;
-	size_t stack_mask;
+	struct id_set stack_set;
+	/* By function and string of names.h: what the rules say of them (enum site_verdict, and
+	 * a bit when they were asked); what filters and owners say, where there are some. */
+	uint8_t *function_sites, *module_sites, *file_sites;
+	size_t cap_function_sites, cap_module_sites, cap_file_sites;
 	struct traits *function_traits, *module_traits, *file_traits;
 	size_t cap_function_traits, cap_module_traits, cap_file_traits;
 	struct located *located; /* by names.h location */
 	size_t cap_located;
 	uint32_t *location_sites; /* by names.h location: fold_site + 2; 0: not asked yet */
 	size_t cap_location_sites;
-	uint32_t *site_ids; /* by call, and by call inside the rules: its id in sites */
+	struct id_set site_set;
+	uint32_t *site_ids; /* by call: its id in sites, when not inside; 0: not asked yet */
 	size_t cap_site_ids;
 	struct project_owner *owners; /* by rule + 1 */
 	size_t cap_owners;
@@ -102,6 +107,10 @@ static inline struct sink *project_sink(struct project *p)
 /* *to becomes what was added up, and the next run starts from nothing; groups keep their
  * indexes. Between captures only. to is released by the caller. */
 void project_take(struct project *p, struct run *to);
+
+/* No capture follows: gives back what only reading one needs, before a report takes memory of its
+ * own. Names, stacks, groups and runs stay. */
+void project_close(struct project *p);
 
 #define GROUP_NONE UINT32_MAX
 

@@ -2,6 +2,7 @@
 #include "lib/report/rank.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -222,7 +223,7 @@ uint32_t *rank_groups(const struct ranking *r, size_t *n)
 			sink_down(r, best, want, 0);
 		}
 	}
-	qsort_r(best, have, sizeof *best, sort_order, &copy);
+	sort_array_by(best, have, sizeof *best, sort_order, &copy);
 	*n = have;
 	return best;
 }

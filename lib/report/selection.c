@@ -63,7 +63,8 @@ enum status selection_thread(struct selection *s, const char *text, unsigned fla
 	struct selection_thread th = {.match = NULL};
 
 	if (!num_auto(text, strlen(text), &th.tid)) {
-		th.match = match_new(text, strlen(text), flags, e);
+		th.match =
+		    match_new((struct match_place){"--thread", 0}, text, strlen(text), flags, e);
 		if (!th.match)
 			return e->code;
 	}

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/report/fold.h"
+#include "lib/report/given_up.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,7 @@ static enum status end(struct sink *sink, struct trace *t, struct err *e)
 	if (s->partly)
 		trace_note(t, NOTE_INFO, 0,
 			   "a filter on stacks left out what is known per type only");
+	given_up_note(t);
 	memcpy(t->events, s->handed_on, sizeof t->events);
 	return s->to->end(s->to, t, e);
 }

@@ -48,8 +48,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static enum status add_line(struct sites *s, const char *p, const char *end, size_t line,
-			    struct err *e)
+static enum status add_line(struct sites *s, struct match_place from, const char *p,
+			    const char *end, struct err *e)
 {
 	struct rule r = {.verdict = SITE_PASS};
 	const char *word;
@@ -76,23 +76,23 @@ static enum status add_line(struct sites *s, const char *p, const char *end, siz
 		return err_set(e, ST_BAD,
 			       "line %zu: a rule is function, module or file, and an "
 			       "expression; '!' before it keeps what it matches",
-			       line);
+			       from.line);
 	while (p < end && is_blank(*p))
 		p++;
 	if (p == end)
-		return err_set(e, ST_BAD, "line %zu: no expression after '%s'", line,
+		return err_set(e, ST_BAD, "line %zu: no expression after '%s'", from.line,
 			       words[r.kind]);
-	r.match = match_new(p, (size_t)(end - p), 0, e);
+	r.match = match_new(from, p, (size_t)(end - p), 0, e);
 	if (!r.match) {
 		st = e->code;
-		err_prefix(e, "line %zu: the expression", line);
+		err_prefix(e, "line %zu: the expression", from.line);
 		return st;
 	}
 	VEC_PUSH(s->rules, s->n, s->cap) = r;
 	return ST_OK;
 }
 
-enum status sites_add(struct sites *s, const char *text, size_t n, struct err *e)
+enum status sites_add(struct sites *s, const char *name, const char *text, size_t n, struct err *e)
 {
 	const char *end = text + n;
 	enum status st = ST_OK;
@@ -100,7 +100,7 @@ enum status sites_add(struct sites *s, const char *text, size_t n, struct err *e
 	for (size_t line = 1; text < end && !st; line++) {
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
 
-		st = add_line(s, text, nl ? nl : end, line, e);
+		st = add_line(s, (struct match_place){name, line}, text, nl ? nl : end, e);
 		text = nl ? nl + 1 : end;
 	}
 	return st;
@@ -123,7 +123,7 @@ enum status sites_add_file(struct sites *s, const char *path, struct err *e)
 		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a list of rules",
 			     SITES_FILE_MAX);
 	else
-		st = sites_add(s, text, n, e);
+		st = sites_add(s, path, text, n, e);
 	free(text);
 	fclose(f);
 	return st;
@@ -149,7 +149,8 @@ static struct match *shipped(struct sites *s, enum site_rule_kind kind)
 	for (const struct site_rule *r = site_rules; r->text; r++)
 		if (r->kind == kind)
 			buf_addf(&b, "%s(?:%s)", b.len ? "|" : "", r->text);
-	s->shipped[kind] = match_new(b.data, b.len, 0, &e);
+	s->shipped[kind] =
+	    match_new((struct match_place){"the shipped site rules", 0}, b.data, b.len, 0, &e);
 	buf_release(&b);
 	return s->shipped[kind];
 }

@@ -27,8 +27,8 @@ struct sites;
 
 struct sites *sites_new(void);
 void sites_free(struct sites *s); /* accepts NULL */
-/* Rules from the text of a file. ST_BAD: "line 3: ...". */
-enum status sites_add(struct sites *s, const char *text, size_t n, struct err *e);
+/* Rules from the text of a file, whose name is for messages. ST_BAD: "line 3: ...". */
+enum status sites_add(struct sites *s, const char *name, const char *text, size_t n, struct err *e);
 enum status sites_add_file(struct sites *s, const char *path, struct err *e);
 /* The shipped rules in the form that sites_add reads. */
 void sites_list(struct buf *out);

@@ -49,12 +49,7 @@ void slices_reset(struct slices *s)
 /* NULL: it is known already. */
 static struct sums *touch(struct slices_touched *l, uint32_t id)
 {
-	if (id >= l->cap_mark) {
-		size_t old = l->cap_mark;
-
-		l->mark = mem_grow(l->mark, &l->cap_mark, (size_t)id + 1, sizeof *l->mark);
-		memset(l->mark + old, 0, (l->cap_mark - old) * sizeof *l->mark);
-	}
+	l->mark = mem_grow_zero(l->mark, &l->cap_mark, (size_t)id + 1, sizeof *l->mark);
 	if (l->mark[id])
 		return NULL;
 	VEC_PUSH(l->ids, l->n, l->cap) = id;

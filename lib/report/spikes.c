@@ -2,6 +2,7 @@
 #include "lib/report/spikes.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/given_up.h"
 #include "lib/report/spikes_judge.h"
 #include "lib/report/spikes_samples.h"
 
@@ -321,6 +322,7 @@ static enum status end(struct sink *sink, struct trace *t, struct err *e)
 	(void)e;
 	close_threads(s);
 	add_notes(s, t);
+	given_up_note(t);
 	if (s->options.captured)
 		s->options.captured(s->options.arg, t);
 	return ST_OK;

@@ -133,12 +133,7 @@ void spike_functions_capture(struct spike_functions *f, const struct trace *t)
 
 static uint32_t *remembered(uint32_t **ids, size_t *cap, uint32_t id, size_t n)
 {
-	if (id >= *cap) {
-		size_t old = *cap;
-
-		*ids = mem_grow(*ids, cap, n > id ? n : (size_t)id + 1, sizeof **ids);
-		memset(*ids + old, 0, (*cap - old) * sizeof **ids);
-	}
+	*ids = mem_grow_zero(*ids, cap, n > id ? n : (size_t)id + 1, sizeof **ids);
 	return *ids + id;
 }
 

@@ -2,6 +2,7 @@
 #include "lib/report/spikes_groups.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -231,7 +232,7 @@ bool spike_groups_add(struct spike_groups *g, const struct spike_seen *s, uint64
 
 void spike_groups_sort(struct spike_groups *g)
 {
-	qsort(g->worst, g->n_worst, sizeof *g->worst, compare);
+	sort_array(g->worst, g->n_worst, sizeof *g->worst, compare);
 }
 
 uint32_t spike_group_function(const struct spike_groups *g, const struct spike_group *group)

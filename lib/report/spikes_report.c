@@ -2,6 +2,7 @@
 #include "lib/report/spikes_report.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -255,7 +256,7 @@ static void add_spikes(struct spikes_report *r, enum spikes_sort sort, uint64_t 
 	for (size_t i = 0; i < r->g->n; i++)
 		if (r->g->items[i].totals.n)
 			r->order[k++] = (uint32_t)i;
-	qsort_r(r->order, k, sizeof *r->order, compare_groups, &by);
+	sort_array_by(r->order, k, sizeof *r->order, compare_groups, &by);
 	r->spikes = (struct table){.name = "spikes",
 				   .columns = r->spikes_columns,
 				   .n_rows = n && n < k ? (size_t)n : k,
@@ -408,7 +409,7 @@ static void add_owners(struct spikes_report *r)
 		}
 	}
 	if (r->n_owners)
-		qsort(r->owner_rows, r->n_owners, sizeof *r->owner_rows, compare_owners);
+		sort_array(r->owner_rows, r->n_owners, sizeof *r->owner_rows, compare_owners);
 	*c++ = column("owner", "owner", COLUMN_TEXT, true);
 	*c++ = column("count", "spikes", COLUMN_INT, true);
 	*c++ = column("stacks", "stacks", COLUMN_INT, true);

@@ -46,20 +46,6 @@ void spike_rules_release(struct spike_rules *r)
 	*r = (struct spike_rules){.least = SPIKE_NEVER};
 }
 
-uint64_t spike_rules_gave_up(const struct spike_rules *r)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < r->n; i++) {
-		struct spike_matches *m;
-
-		for (unsigned k = 0; (m = matches_of(&r->items[i], k)); k++)
-			for (size_t j = 0; j < m->n; j++)
-				n += match_gave_up(m->items[j]);
-	}
-	return n;
-}
-
 bool spike_matches_any(const struct spike_matches *m, const char *s, size_t n)
 {
 	for (size_t i = 0; i < m->n; i++)

@@ -13,7 +13,7 @@
 
 #define SPIKE_NEVER UINT64_MAX /* a limit that nothing is above */
 
-enum { SPIKE_RULES_MAX = 4096 };
+enum { SPIKE_RULES_MAX = 4096, SPIKE_RULES_BYTES = 1 << 20 }; /* of a file */
 
 enum spike_flag { SPIKE_UNSET, SPIKE_NO, SPIKE_YES };
 enum spike_rule_kind { SPIKE_THREAD, SPIKE_SUBSYSTEM, SPIKE_FUNCTION };
@@ -58,16 +58,16 @@ struct spike_rules {
 
 void spike_rules_init(struct spike_rules *r);
 void spike_rules_release(struct spike_rules *r);
-/* Adds a file's rules behind those that are there. ST_BAD: "line 3, column 9: ...". */
-enum status spike_rules_add(struct spike_rules *r, const char *text, size_t n, struct err *e);
+/* Adds a file's rules behind those that are there; its name is for messages. ST_BAD: "line 3,
+ * column 9: ...". */
+enum status spike_rules_add(struct spike_rules *r, const char *name, const char *text, size_t n,
+			    struct err *e);
 enum status spike_rules_add_file(struct spike_rules *r, const char *path, struct err *e);
 /* After all files: which channels are on. ST_BAD: no rule has such a channel. */
 enum status spike_rules_channels(struct spike_rules *r, const char *const *on, size_t n,
 				 struct err *e);
 
 bool spike_matches_any(const struct spike_matches *m, const char *s, size_t n);
-/* Names on which an expression was given up (match.h). */
-uint64_t spike_rules_gave_up(const struct spike_rules *r);
 
 /* A limit: "1ms", "0", "never". */
 bool spike_parse_limit(const char *s, size_t n, uint64_t *ns);

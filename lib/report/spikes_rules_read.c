@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_SIZE_MAX = 1 << 20, NAME_LENGTH_MAX = 200 };
+enum { NAME_LENGTH_MAX = 200 };
 
 static const char *const kinds[] = {"thread", "subsystem", "function"};
 enum { ANY_THREAD = 1 << SPIKE_THREAD, ANY_SUBSYSTEM = 1 << SPIKE_SUBSYSTEM };
@@ -21,6 +21,7 @@ enum { ANY_FUNCTION = 1 << SPIKE_FUNCTION, OF_CALLS = ANY_SUBSYSTEM | ANY_FUNCTI
 
 struct parse {
 	struct spike_rules *r;
+	const char *name;        /* of the file */
 	struct spike_rule *rule; /* NULL: [spikes], or no section yet */
 	bool in_spikes;
 	uint32_t line, section_line;
@@ -59,7 +60,7 @@ static enum status bad_value(struct parse *p, const struct value *v, const char 
 static enum status take_matches(struct parse *p, struct spike_matches *to, const struct value *v)
 {
 	struct err e = ERR_INIT;
-	struct match *m = match_new(v->s, v->n, 0, &e);
+	struct match *m = match_new((struct match_place){p->name, p->line}, v->s, v->n, 0, &e);
 
 	if (!m)
 		return fail(p, p->line, v->column, "the expression: %s", e.msg);
@@ -300,9 +301,10 @@ static enum status take_line(struct parse *p, const char *s, const char *end)
 	return take_rule(p, name, column, &v);
 }
 
-enum status spike_rules_add(struct spike_rules *r, const char *text, size_t n, struct err *e)
+enum status spike_rules_add(struct spike_rules *r, const char *name, const char *text, size_t n,
+			    struct err *e)
 {
-	struct parse p = {.r = r, .e = e};
+	struct parse p = {.r = r, .name = name, .e = e};
 	const char *end = text + n;
 	enum status st = ST_OK;
 
@@ -327,15 +329,15 @@ enum status spike_rules_add_file(struct spike_rules *r, const char *path, struct
 
 	if (!f)
 		return err_set(e, ST_SYS, "%s", strerror(errno));
-	text = mem_alloc(FILE_SIZE_MAX + 1);
-	n = fread(text, 1, FILE_SIZE_MAX + 1, f);
+	text = mem_alloc(SPIKE_RULES_BYTES + 1);
+	n = fread(text, 1, SPIKE_RULES_BYTES + 1, f);
 	if (ferror(f))
 		st = err_set(e, ST_SYS, "%s", strerror(errno));
-	else if (n > FILE_SIZE_MAX)
+	else if (n > SPIKE_RULES_BYTES)
 		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a file of rules",
-			     FILE_SIZE_MAX);
+			     SPIKE_RULES_BYTES);
 	else
-		st = spike_rules_add(r, text, n, e);
+		st = spike_rules_add(r, path, text, n, e);
 	free(text);
 	fclose(f);
 	return st;

@@ -2,6 +2,8 @@
 #include "lib/report/spikes_suggest.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/base/utf.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -9,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECTION_NAME_MAX = 100, OWN_PERCENT = 50, RARE_PERCENT = 10 };
+enum {
+	SECTION_NAME_MAX = 100,
+	EXPRESSED_MAX = 1000, /* bytes of a name; pcre2 takes some 30,000 */
+	LAST_WORDS = 1000,    /* bytes for what is said behind the rules */
+	OWN_PERCENT = 50,
+	RARE_PERCENT = 10
+};
 
 struct suggestion {
 	uint32_t function;
@@ -44,11 +52,28 @@ static struct suggestion *pick(const struct spike_groups *g, bool steady, size_t
 		if (g->stats[i].totals.n && is_steady(g, i) == steady)
 			VEC_PUSH(items, *n, cap) = (struct suggestion){i, g->stats[i].totals.max};
 	if (*n)
-		qsort(items, *n, sizeof *items, compare);
+		sort_array(items, *n, sizeof *items, compare);
 	return items;
 }
 
-static void add_expression(struct buf *out, const char *s, size_t n)
+/* How much of a name an expression can hold: what is well-formed UTF-8, and not without end. */
+static size_t expressible(const char *s, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n && at < EXPRESSED_MAX) {
+		size_t k = utf8_next(s + at, n - at, NULL);
+
+		if (!k)
+			break;
+		at += k;
+	}
+	while (at < n && at && s[at - 1] == ' ') /* that would be trimmed behind a beginning */
+		at--;
+	return at;
+}
+
+static void add_expression(struct buf *out, const char *s, size_t n, bool whole)
 {
 	buf_addc(out, '^');
 	for (size_t i = 0; i < n; i++) {
@@ -61,17 +86,46 @@ static void add_expression(struct buf *out, const char *s, size_t n)
 		else
 			buf_addf(out, "\\%c", c);
 	}
-	buf_addc(out, '$');
+	if (whole)
+		buf_addc(out, '$');
 }
 
-static void add_section(struct buf *out, const char *mark, const char *s, size_t n)
+static void add_section_name(struct buf *out, const char *s, size_t n)
 {
+	size_t end = out->len + SECTION_NAME_MAX;
+
+	while (n && *s == ' ')
+		s++, n--;
+	if (!n)
+		buf_adds(out, "without a name");
+	while (n && out->len < end) {
+		size_t k = utf8_next(s, n, NULL);
+
+		k = k ? k : 1;
+		buf_add_escaped(out, s, k);
+		s += k;
+		n -= k;
+	}
+}
+
+/* False: no expression can match this name. */
+static bool add_section(struct buf *out, const char *mark, const char *s, size_t n)
+{
+	size_t fits = expressible(s, n);
+
+	if (n && !fits) {
+		buf_adds(out, "#   no rule can: its name begins with bytes that are no UTF-8\n");
+		return false;
+	}
+	if (fits < n)
+		buf_adds(out,
+			 "#   the expression is the beginning of its name: others may begin so\n");
 	buf_addf(out, "%s[function ", mark);
-	for (size_t i = 0; i < n && i < SECTION_NAME_MAX; i++)
-		buf_addc(out, (unsigned char)s[i] < ' ' || s[i] == 0x7f ? '?' : s[i]);
+	add_section_name(out, s, n);
 	buf_addf(out, "]\n%smatch = ", mark);
-	add_expression(out, s, n);
+	add_expression(out, s, fits, fits == n);
 	buf_addc(out, '\n');
+	return true;
 }
 
 /* "1.5ms", exact. */
@@ -145,17 +199,58 @@ static void add_markers(const struct spike_groups *g, uint32_t function, struct 
 		buf_adds(out, "#   few of its calls are slow: PET_OTMessagef() would tell which\n");
 }
 
-static void add_more(struct buf *out, size_t all, size_t shown)
+static void suggest(const struct spikes *s, const struct spike_groups *g, bool steady,
+		    const struct suggestion *x, struct buf *out)
 {
+	size_t n;
+	const char *name = spike_function_name(g->functions, x->function, &n);
+
+	add_facts(s, g, x->function, out);
+	if (!steady)
+		add_markers(g, x->function, out);
+	if (add_section(out, steady ? "" : "#", name, n)) {
+		buf_adds(out, steady ? "threshold = " : "#ignore = yes\n");
+		if (steady) {
+			add_limit(out, roomy(x->worst));
+			buf_addc(out, '\n');
+		}
+	}
+	buf_addc(out, '\n');
+}
+
+/* What is suggested is a file of rules, with the '#' taken away, too. */
+static void add_list(const struct spikes *s, const struct spike_groups *g, bool steady, uint64_t n,
+		     size_t *rules, struct buf *out)
+{
+	size_t all, shown;
+	struct suggestion *items = pick(g, steady, &all);
+	const char *why = "-n";
+
+	if (all)
+		buf_adds(out, steady
+				  ? "# As slow nearly every time, so perhaps legitimately:\n\n"
+				  : "# To be looked at, the worst first. To silence one, take the "
+				    "'#' away:\n\n");
+	for (shown = 0; shown < all && (!n || shown < n); shown++) {
+		size_t before = out->len;
+
+		if (*rules < SPIKE_RULES_MAX)
+			suggest(s, g, steady, &items[shown], out);
+		if (++*rules > SPIKE_RULES_MAX || out->len > SPIKE_RULES_BYTES - LAST_WORDS) {
+			why = "a file of rules has no room for them";
+			out->len = before;
+			break;
+		}
+	}
 	if (all > shown)
-		buf_addf(out, "# ... and %zu more (-n)\n\n", all - shown);
+		buf_addf(out, "# ... and %zu more (%s)\n\n", all - shown, why);
+	free(items);
 }
 
 void spikes_suggest(const struct spikes *s, const struct spike_groups *g, uint64_t n,
 		    struct buf *out)
 {
-	size_t n_steady, n_others, shown;
-	struct suggestion *steady = pick(g, true, &n_steady), *others = pick(g, false, &n_others);
+	size_t rules = 0;
 
 	buf_addf(out,
 		 "# Rules for tm-spikes, suggested from %" PRIu64 " spikes in %" PRIu64
@@ -167,34 +262,6 @@ void spikes_suggest(const struct spikes *s, const struct spike_groups *g, uint64
 	else
 		add_limit(out, s->options.threshold);
 	buf_adds(out, "\n\n");
-	shown = n && n < n_steady ? (size_t)n : n_steady;
-	if (n_steady)
-		buf_adds(out, "# As slow nearly every time, so perhaps legitimately:\n\n");
-	for (size_t i = 0; i < shown; i++) {
-		size_t len;
-		const char *name = spike_function_name(g->functions, steady[i].function, &len);
-
-		add_facts(s, g, steady[i].function, out);
-		add_section(out, "", name, len);
-		buf_adds(out, "threshold = ");
-		add_limit(out, roomy(steady[i].worst));
-		buf_adds(out, "\n\n");
-	}
-	add_more(out, n_steady, shown);
-	shown = n && n < n_others ? (size_t)n : n_others;
-	if (n_others)
-		buf_adds(out, "# To be looked at, the worst first. To silence one, take the '#' "
-			      "away:\n\n");
-	for (size_t i = 0; i < shown; i++) {
-		size_t len;
-		const char *name = spike_function_name(g->functions, others[i].function, &len);
-
-		add_facts(s, g, others[i].function, out);
-		add_markers(g, others[i].function, out);
-		add_section(out, "#", name, len);
-		buf_adds(out, "#ignore = yes\n\n");
-	}
-	add_more(out, n_others, shown);
-	free(steady);
-	free(others);
+	add_list(s, g, true, n, &rules, out);
+	add_list(s, g, false, n, &rules, out);
 }

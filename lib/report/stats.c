@@ -3,6 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static double *sorted(struct stats_sample a, struct stats_sample b)
 	memcpy(v, a.v, a.n * sizeof *v);
 	if (b.n)
 		memcpy(v + a.n, b.v, b.n * sizeof *v);
-	qsort(v, a.n + b.n, sizeof *v, order);
+	sort_array(v, a.n + b.n, sizeof *v, order);
 	return v;
 }
 
@@ -231,7 +232,7 @@ void stats_adjust(const double *p, double *adjusted, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		r[i] = (struct ranked_p){p[i], i};
-	qsort(r, n, sizeof *r, p_order);
+	sort_array(r, n, sizeof *r, p_order);
 	for (size_t i = n; i-- > 0;) {
 		double q = r[i].p * (double)n / (double)(i + 1);
 
@@ -296,7 +297,7 @@ struct stats_interval stats_bootstrap(struct stats_sample base, struct stats_sam
 
 	for (size_t i = 0; i < N; i++)
 		difference[i] = resampled_mean(b, new.n, &sb) - resampled_mean(a, base.n, &sa);
-	qsort(difference, N, sizeof *difference, order);
+	sort_array(difference, N, sizeof *difference, order);
 	cut = (size_t)(expanded_level(confidence, fewer) * N);
 	cut = cut < N / 2 ? cut : N / 2 - 1;
 	r = (struct stats_interval){difference[cut], difference[N - 1 - cut]};

@@ -3,6 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ double stats_median(struct stats_sample s)
 
 	if (s.n)
 		memcpy(v, s.v, s.n * sizeof *v);
-	qsort(v, s.n, sizeof *v, ascending);
+	sort_array(v, s.n, sizeof *v, ascending);
 	m = !s.n ? 0 : s.n % 2 ? v[s.n / 2] : v[s.n / 2 - 1] / 2 + v[s.n / 2] / 2;
 	free(v);
 	return m;
@@ -187,7 +188,7 @@ size_t stats_steps(struct stats_sample s, const struct stats_steps_options *o,
 		look(&x, part);
 	}
 	if (x.n)
-		qsort(x.steps, x.n, sizeof *x.steps, by_place);
+		sort_array(x.steps, x.n, sizeof *x.steps, by_place);
 	for (size_t i = 0; i < x.n; i++) {
 		struct stats_step *step = &x.steps[i];
 

@@ -2,6 +2,7 @@
 #include "lib/report/summary.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/report/rank.h"
 
 #include <stdlib.h>
@@ -51,13 +52,8 @@ static struct thing function_thing(struct summarizer *z, uint32_t function)
 
 static uint32_t add_function(struct summarizer *z, uint32_t function)
 {
-	size_t old = z->cap_functions;
-
-	if (function >= old) {
-		z->functions =
-		    mem_grow(z->functions, &z->cap_functions, function + 1, sizeof *z->functions);
-		memset(z->functions + old, 0, (z->cap_functions - old) * sizeof *z->functions);
-	}
+	z->functions = mem_grow_zero(z->functions, &z->cap_functions, (size_t)function + 1,
+				     sizeof *z->functions);
 	if (!z->functions[function]) {
 		struct thing t = function_thing(z, function);
 
@@ -174,7 +170,7 @@ static int counter_order(const void *a, const void *b, void *arg)
 void summary_sort_counters(struct summary *s, struct things *t)
 {
 	if (s->n_counters)
-		qsort_r(s->counters, s->n_counters, sizeof *s->counters, counter_order, t);
+		sort_array_by(s->counters, s->n_counters, sizeof *s->counters, counter_order, t);
 }
 
 const struct summary_counter *summary_counter_of(const struct summary *s, const struct things *t,
@@ -222,7 +218,8 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 		VEC_PUSH(to->modules, to->n_modules, to->cap_modules) = (struct summary_module){
 		    copied(z, r->modules[i].name), copied(z, r->modules[i].build_id)};
 	if (to->n_modules)
-		qsort_r(to->modules, to->n_modules, sizeof *to->modules, module_order, z->things);
+		sort_array_by(to->modules, to->n_modules, sizeof *to->modules, module_order,
+			      z->things);
 	for (size_t i = 0; i < r->n_counters; i++)
 		VEC_PUSH(to->counters, to->n_counters, to->cap_counters) =
 		    (struct summary_counter){copied(z, r->counters[i].name),

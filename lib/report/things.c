@@ -12,6 +12,8 @@ void things_init(struct things *t)
 {
 	*t = (struct things){.n_nodes = 0};
 	VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = (struct things_node){0, 0};
+	for (size_t k = 0; k < KEYS; k++)
+		t->keys[k].key = (enum key)k;
 	/* What every aggregate has. */
 	for (size_t i = 0; key_words[i]; i++)
 		things_string(t, key_words[i], strlen(key_words[i]));
@@ -24,10 +26,10 @@ void things_release(struct things *t)
 	intern_release(&t->strings);
 	for (size_t k = 0; k < KEYS; k++) {
 		free(t->keys[k].items);
-		intern_release(&t->keys[k].ids);
+		id_set_release(&t->keys[k].set);
 	}
 	free(t->nodes);
-	map64_release(&t->node_index);
+	id_set_release(&t->node_set);
 	*t = (struct things){.n_nodes = 0};
 }
 
@@ -114,31 +116,76 @@ static uint64_t canonical(const struct things *t, enum key key, const struct thi
 	return hash ? hash : 1;
 }
 
+static uint64_t thing_hash(enum key key, const struct thing *thing)
+{
+	struct identity id = identity(key, thing);
+
+	return hash_bytes(&id, sizeof id);
+}
+
+static uint64_t thing_row_hash(const void *table, uint32_t id)
+{
+	const struct things_key *k = table;
+
+	return thing_hash(k->key, &k->items[id - 1]);
+}
+
+static bool thing_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct things_key *k = table;
+	struct identity a = identity(k->key, &k->items[id - 1]), b = identity(k->key, key);
+
+	return !memcmp(&a, &b, sizeof a);
+}
+
 uint32_t things_add(struct things *t, enum key key, const struct thing *thing)
 {
+	static const struct id_rows rows = {thing_row_hash, thing_equal};
 	struct things_key *k = &t->keys[key];
-	struct identity id = identity(key, thing);
-	uint32_t i = intern_add(&k->ids, (const char *)&id, sizeof id) - 1;
+	uint64_t hash = thing_hash(key, thing);
+	uint32_t id = id_set_find(&k->set, &rows, k, hash, thing);
 
-	if (i == k->n) {
+	if (!id) {
 		VEC_PUSH(k->items, k->n, k->cap) = *thing;
+		id = (uint32_t)k->n;
 		if (key != KEY_STACK)
-			k->items[i].canonical = canonical(t, key, thing);
-	} else if (key == KEY_STACK && !k->items[i].node) {
-		k->items[i] = *thing; /* this one knows its calls */
+			k->items[id - 1].canonical = canonical(t, key, thing);
+		id_set_add(&k->set, &rows, k, hash, id);
+	} else if (key == KEY_STACK && !k->items[id - 1].node) {
+		k->items[id - 1] = *thing; /* this one knows its calls */
 	}
-	return i;
+	return id - 1;
+}
+
+static uint64_t node_hash(const struct things_node *n)
+{
+	return hash_u64((uint64_t)n->parent << 32 | n->function);
+}
+
+static uint64_t node_row_hash(const void *table, uint32_t id)
+{
+	return node_hash(&((const struct things_node *)table)[id]);
+}
+
+static bool node_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct things_node *a = &((const struct things_node *)table)[id], *b = key;
+
+	return a->parent == b->parent && a->function == b->function;
 }
 
 uint32_t things_node(struct things *t, uint32_t parent, uint32_t function)
 {
-	uint32_t *n = map64_put(&t->node_index, (uint64_t)parent << 32 | function);
-	uint32_t id = *n;
+	static const struct id_rows rows = {node_row_hash, node_equal};
+	struct things_node n = {parent, function};
+	uint64_t hash = node_hash(&n);
+	uint32_t id = id_set_find(&t->node_set, &rows, t->nodes, hash, &n);
 
-	if (id)
-		return id;
-	*n = id = (uint32_t)t->n_nodes;
-	VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = (struct things_node){parent, function};
+	if (!id) {
+		id = (uint32_t)t->n_nodes;
+		VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = n;
+		id_set_add(&t->node_set, &rows, t->nodes, hash, id);
+	}
 	return id;
 }
 

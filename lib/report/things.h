@@ -39,13 +39,14 @@ struct things_node {               /* a call path; [0] is the root */
 struct things {
 	struct intern strings;
 	struct things_key {
+		enum key key;
 		struct thing *items;
 		size_t n, cap;
-		struct intern ids;
+		struct id_set set; /* of indexes + 1 */
 	} keys[KEYS];
 	struct things_node *nodes;
 	size_t n_nodes, cap_nodes;
-	struct map64 node_index;
+	struct id_set node_set;
 };
 
 void things_init(struct things *t);

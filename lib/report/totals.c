@@ -46,19 +46,14 @@ static struct sums taken(const struct walk *w, size_t depth)
 
 static uint32_t *active(struct walk *w, uint32_t id)
 {
-	if (id >= w->cap_active) {
-		size_t old = w->cap_active;
-
-		w->active = mem_grow(w->active, &w->cap_active, (size_t)id + 1, sizeof *w->active);
-		memset(w->active + old, 0, (w->cap_active - old) * sizeof *w->active);
-	}
+	w->active = mem_grow_zero(w->active, &w->cap_active, (size_t)id + 1, sizeof *w->active);
 	return &w->active[id];
 }
 
 static void enter(struct walk *w, uint32_t node)
 {
 	const struct project *p = w->f->p;
-	const struct names_location *l = &p->names.locations[fold_node(w->f, node)->location];
+	const struct names_location *l = &p->names.locations[fold_location(w->f, node)];
 	size_t row = (w->n_sums + 1) * sizeof *w->v;
 
 	w->v = mem_grow(w->v, &w->cap, ++w->depth + 1, row);
@@ -75,7 +70,7 @@ static void enter(struct walk *w, uint32_t node)
 static void leave(struct walk *w, uint32_t node)
 {
 	struct project *p = w->f->p;
-	const struct names_location *l = &p->names.locations[fold_node(w->f, node)->location];
+	const struct names_location *l = &p->names.locations[fold_location(w->f, node)];
 	struct sums own = taken(w, w->depth);
 
 	for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
@@ -103,19 +98,14 @@ void fold_totals(struct fold *f, size_t grouping)
 	for (unsigned s = 0; s < SUMS; s++)
 		if (f->at_cells >> s & 1)
 			w.sums[w.n_sums++] = (uint8_t)s;
-	if (f->cap_cells < n) {
-		size_t old = f->cap_cells;
-
-		f->cells = mem_grow(f->cells, &f->cap_cells, n, sizeof *f->cells);
-		memset(f->cells + old, 0, (f->cap_cells - old) * sizeof *f->cells);
-	}
+	f->cells = mem_grow_zero(f->cells, &f->cap_cells, n, sizeof *f->cells);
 	w.child = mem_zarray(n, sizeof *w.child);
 	w.sibling = mem_zarray(n, sizeof *w.sibling);
 	w.v = mem_grow(NULL, &w.cap, 64, (w.n_sums + 1) * sizeof *w.v);
 	memset(w.v, 0, (w.n_sums + 1) * sizeof *w.v);
 	for (size_t i = n; i-- > 1;)
 		if (f->cells[i] || w.child[i]) {
-			uint32_t parent = fold_node(f, (uint32_t)i)->parent;
+			uint32_t parent = fold_parent(f, (uint32_t)i);
 
 			w.sibling[i] = w.child[parent];
 			w.child[parent] = (uint32_t)i;
@@ -132,7 +122,7 @@ void fold_totals(struct fold *f, size_t grouping)
 				node = w.sibling[node];
 				break;
 			}
-			node = fold_node(f, node)->parent;
+			node = fold_parent(f, node);
 			if (!node)
 				break;
 		}

@@ -3,6 +3,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ struct tree {
 	enum sum sort;
 	struct node *nodes; /* [0] is all; parents before their children */
 	size_t n, cap;
-	struct map64 index; /* (parent, function) -> node */
+	struct id_set set; /* of nodes but the first */
 	struct row_of {
 		uint32_t node, depth;
 	} * rows;
@@ -46,16 +47,36 @@ static uint64_t weight(const struct tree *t, size_t group)
 	return sum_is_signed(t->sort) && (int64_t)v < 0 ? 0 : v;
 }
 
+static uint64_t node_hash(const struct node *n)
+{
+	return hash_u64((uint64_t)n->parent << 32 | n->function);
+}
+
+static uint64_t node_row_hash(const void *table, uint32_t id)
+{
+	return node_hash(&((const struct node *)table)[id]);
+}
+
+static bool node_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct node *a = &((const struct node *)table)[id], *b = key;
+
+	return a->parent == b->parent && a->function == b->function;
+}
+
 static uint32_t child(struct tree *t, uint32_t parent, uint32_t function)
 {
-	uint32_t *at = map64_put(&t->index, (uint64_t)parent << 32 | function);
+	static const struct id_rows rows = {node_row_hash, node_equal};
+	struct node n = {.parent = parent, .function = function};
+	uint64_t hash = node_hash(&n);
+	uint32_t id = id_set_find(&t->set, &rows, t->nodes, hash, &n);
 
-	if (!*at) {
-		*at = (uint32_t)t->n;
-		VEC_PUSH(t->nodes, t->n, t->cap) =
-		    (struct node){.parent = parent, .function = function};
+	if (!id) {
+		id = (uint32_t)t->n;
+		VEC_PUSH(t->nodes, t->n, t->cap) = n;
+		id_set_add(&t->set, &rows, t->nodes, hash, id);
 	}
-	return *at;
+	return id;
 }
 
 /* The node of a stack; its callers' are known. */
@@ -217,7 +238,7 @@ static void make_rows(struct tree *t)
 	for (uint32_t i = 1; i < t->n; i++)
 		if (is_kept(t, &t->nodes[i]))
 			kept[n++] = i;
-	qsort_r(kept, n, sizeof *kept, by_total, t);
+	sort_array_by(kept, n, sizeof *kept, by_total, t);
 	for (size_t i = n; i-- > 0;) {
 		uint32_t parent = t->nodes[kept[i]].parent;
 
@@ -350,6 +371,7 @@ struct tree *tree_new(const struct project *p, const struct tree_options *o, str
 			   .flags = TABLE_TREE,
 			   .fill = fill,
 			   .arg = t};
+	id_set_release(&t->set);
 	add_columns(t);
 	make_rows(t);
 	return t;
@@ -359,7 +381,7 @@ void tree_free(struct tree *t)
 {
 	if (!t)
 		return;
-	map64_release(&t->index);
+	id_set_release(&t->set);
 	arena_release(&t->arena);
 	free(t->nodes);
 	free(t->rows);

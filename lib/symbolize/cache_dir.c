@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -196,7 +197,7 @@ void cache_dir_trim(const char *dir, uint64_t limit, const char *keep)
 	}
 	closedir(folder);
 	if (n)
-		qsort(all, n, sizeof *all, by_use);
+		sort_array(all, n, sizeof *all, by_use);
 	for (size_t i = 0; i < n; i++) {
 		if (total > limit && !unlink(all[i].path))
 			total -= all[i].size;

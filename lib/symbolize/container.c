@@ -122,7 +122,8 @@ static int cached_copy(const struct zip *z, const struct zip_member *m, const ch
 			fd = fcntl(part.fd, F_DUPFD_CLOEXEC, 0);
 			if (!cache_part_keep(&part, dir, name, &ignored))
 				cache_dir_trim(dir, cache_limit(), name);
-		} else if (e->code == ST_SYS) { /* a full disk: a temporary file may do */
+		} else if (e->code == ST_SYS ||
+			   e->code == ST_LIMIT) { /* a temporary file may lie elsewhere */
 			*e = (struct err)ERR_INIT;
 		}
 		cache_part_drop(&part);

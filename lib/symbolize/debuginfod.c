@@ -5,43 +5,19 @@
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/object/trail.h"
+#include "lib/sandbox/sandbox.h"
 #include "lib/symbolize/cache_dir.h"
+#include "lib/symbolize/debuginfod_fetch.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-#if __has_include(<elfutils/debuginfod.h>)
-#include <elfutils/debuginfod.h>
-#else
-typedef struct debuginfod_client debuginfod_client;
-#define DEBUGINFOD_SONAME "libdebuginfod.so.1"
-#endif
-
-/* Of libdebuginfod: its functions by their names, without linking to it. */
-static struct {
-	void *handle; /* never closed: libcurl does not like to be unloaded */
-	debuginfod_client *(*begin)(void);
-	int (*find[2])(debuginfod_client *, const unsigned char *, int, char **);
-	void (*set_progressfn)(debuginfod_client *, int (*)(debuginfod_client *, long, long));
-	void (*set_user_data)(debuginfod_client *, void *);
-	void *(*get_user_data)(debuginfod_client *);
-	void (*set_verbose_fd)(debuginfod_client *, int); /* NULL: before 0.183 */
-	void (*end)(debuginfod_client *);
-} loaded;
-
-/* POSIX's way around a cast that C does not have. */
-#define SYMBOL(handle, to, name) (*(void **)&(to) = dlsym(handle, name))
 
 struct got { /* one question and its answer */
 	struct object_build_id id;
@@ -53,29 +29,14 @@ struct got { /* one question and its answer */
 struct debuginfod {
 	struct debuginfod_options options;
 	pthread_mutex_t lock;
-	bool tried, dead; /* to load it; no server answers */
+	bool dead; /* no server answers, or nobody is there to ask them */
 	char *urls, *temporary;
-	debuginfod_client *client;
+	struct fetcher fetcher;
 	struct got *got;
 	size_t n_got, cap_got;
 	struct intern told;
 	uint32_t tell_from;
-	/* of the transfer under way */
-	double started;
-	const char *broken_off; /* why */
-	int log;                /* what the library says of it; -1: it cannot say */
-	char said[300];
 };
-
-enum { FIRST_BYTES = 4096 };
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 __attribute__((format(printf, 2, 3))) static void tell(struct debuginfod *d, const char *fmt, ...)
 {
@@ -130,15 +91,24 @@ static char *make_temporary(struct debuginfod *d)
 	return make_in(tmp && *tmp ? tmp : "/tmp", "tracemill");
 }
 
+/* It goes at the end, from a folder that nothing else may be done in. */
+static void allow(struct debuginfod *d)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	sandbox_allow(SANDBOX_CACHE, d->temporary);
+	if (!d->options.cache)
+		sandbox_allow(SANDBOX_EMPTIED, tmp && *tmp ? tmp : "/tmp");
+}
+
 struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 {
 	struct debuginfod *d = mem_zalloc(sizeof *d);
 	struct buf b = BUF_INIT;
-	char text[32];
+	struct err e = ERR_INIT;
 
 	d->options = *o;
 	d->tell_from = 1;
-	d->log = -1;
 	if (!d->options.seconds)
 		d->options.seconds = DEBUGINFOD_SECONDS;
 	pthread_mutex_init(&d->lock, NULL);
@@ -147,15 +117,14 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 	d->urls = mem_strdup(buf_str(&b));
 	buf_release(&b);
 	d->temporary = make_temporary(d);
-	setenv("DEBUGINFOD_URLS", d->urls, 1);
-	setenv("DEBUGINFOD_CACHE_PATH", d->temporary ? d->temporary : "/dev/null", 1);
-	snprintf(text, sizeof text, "%u", d->options.seconds);
-	setenv("DEBUGINFOD_TIMEOUT", text, 1);
-	setenv("DEBUGINFOD_RETRY_LIMIT", "1", 1);
-	unsetenv("DEBUGINFOD_PROGRESS");
-	unsetenv("DEBUGINFOD_VERBOSE");
-	unsetenv("DEBUGINFOD_MAXTIME");
-	unsetenv("DEBUGINFOD_MAXSIZE");
+	if (!d->temporary)
+		err_set(&e, ST_SYS, "no folder for what comes: TMPDIR");
+	else
+		allow(d);
+	d->dead = !d->temporary ||
+		  fetcher_start(&d->fetcher, d->urls, d->temporary, d->options.seconds, &e);
+	if (d->dead)
+		tell(d, "debuginfod: %s", e.msg);
 	return d;
 }
 
@@ -183,10 +152,7 @@ void debuginfod_free(struct debuginfod *d)
 {
 	if (!d)
 		return;
-	if (d->client)
-		loaded.end(d->client);
-	if (d->log >= 0)
-		close(d->log);
+	fetcher_stop(&d->fetcher);
 	if (d->temporary)
 		remove_tree(d->temporary, 2);
 	for (size_t i = 0; i < d->n_got; i++) {
@@ -199,52 +165,6 @@ void debuginfod_free(struct debuginfod *d)
 	intern_release(&d->told);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
-}
-
-static int progress(debuginfod_client *client, long done, long total)
-{
-	struct debuginfod *d = loaded.get_user_data(client);
-	double seconds = now() - d->started;
-
-	/* before anything has come done counts turns of its loop */
-	if (total <= 0 && done < FIRST_BYTES)
-		done = 0;
-	if (seconds > d->options.seconds + (double)done / DEBUGINFOD_RATE)
-		d->broken_off = done || total > 0 ? "too slow" : "no answer in time";
-	else if (done >> 20 >= DEBUGINFOD_LIMIT_MIB || total >> 20 >= DEBUGINFOD_LIMIT_MIB)
-		d->broken_off = "too large";
-	if (d->options.progress && !d->broken_off)
-		d->options.progress(NULL, (uint64_t)done, total > 0 ? (uint64_t)total : 0);
-	return d->broken_off != NULL;
-}
-
-/* NULL: it is there. Else why not. */
-static const char *load(struct debuginfod *d)
-{
-	void *h = loaded.handle = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
-
-	if (!h)
-		return DEBUGINFOD_SONAME " is not installed";
-	SYMBOL(h, loaded.begin, "debuginfod_begin");
-	SYMBOL(h, loaded.find[OBJECT_DEBUG], "debuginfod_find_debuginfo");
-	SYMBOL(h, loaded.find[OBJECT_BINARY], "debuginfod_find_executable");
-	SYMBOL(h, loaded.set_progressfn, "debuginfod_set_progressfn");
-	SYMBOL(h, loaded.set_user_data, "debuginfod_set_user_data");
-	SYMBOL(h, loaded.get_user_data, "debuginfod_get_user_data");
-	SYMBOL(h, loaded.set_verbose_fd, "debuginfod_set_verbose_fd");
-	SYMBOL(h, loaded.end, "debuginfod_end");
-	if (!loaded.begin || !loaded.find[0] || !loaded.find[1] || !loaded.set_progressfn ||
-	    !loaded.set_user_data || !loaded.get_user_data || !loaded.end)
-		return DEBUGINFOD_SONAME " is older than elfutils 0.179";
-	d->client = loaded.begin();
-	if (!d->client)
-		return DEBUGINFOD_SONAME " does not start";
-	loaded.set_user_data(d->client, d);
-	loaded.set_progressfn(d->client, progress);
-	d->log = loaded.set_verbose_fd ? memfd_create("debuginfod", MFD_CLOEXEC) : -1;
-	if (d->log >= 0)
-		loaded.set_verbose_fd(d->client, d->log);
-	return NULL;
 }
 
 /* NULL: it is what was asked for. */
@@ -322,87 +242,46 @@ static void keep(struct debuginfod *d, struct got *g)
 	buf_release(&b);
 }
 
-/* The library's code for "there is none" also stands for whatever else a server may answer. What it
- * was is in its log, as lines "url N TEXT": the first that is not a plain 404. */
-static const char *said(struct debuginfod *d)
+/* What the fetcher says is there: it talks to the network, so it may name no other file. */
+static bool is_below(const char *path, const char *folder)
 {
-	static const char missing[] = "The requested URL returned error: 404";
-	char text[16384], *next;
-	ssize_t n = d->log < 0 ? 0 : pread(d->log, text, sizeof text - 1, 0);
+	size_t n = strlen(folder);
 
-	text[n > 0 ? n : 0] = 0;
-	for (char *line = text; line; line = next) {
-		char *s = line + strspn(line, "url 0123456789");
-
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = 0;
-		if (!strcmp(line, "server response No error"))
-			return "nothing came";
-		if (strncmp(line, "url ", 4) != 0 || !strncmp(s, "http", 4) ||
-		    !strncmp(s, missing, sizeof missing - 1))
-			continue;
-		snprintf(d->said, sizeof d->said, "%s", s);
-		return d->said;
-	}
-	return NULL;
-}
-
-/* Why there is no file, by what the library has returned; NULL: there is just none. */
-static const char *failure(struct debuginfod *d, int code)
-{
-	if (d->broken_off) {
-		d->dead = strcmp(d->broken_off, "too large") != 0;
-		return d->broken_off;
-	}
-	if (code == -ENOENT)
-		return said(d);
-	d->dead = code != -EFBIG && code != -EIO;
-	return strerror(-code);
+	return !strncmp(path, folder, n) && path[n] == '/' && !strstr(path, "/../");
 }
 
 static void ask(struct debuginfod *d, struct got *g)
 {
 	struct err e = ERR_INIT;
+	struct fetch_answer a;
 	const char *why;
-	int fd;
 
-	if (!d->tried) {
-		d->tried = true;
-		why = d->temporary ? load(d) : "no folder for what comes: TMPDIR";
-		if (why)
-			tell(d, "debuginfod: %s", why);
-		d->dead = why;
-	}
 	if (d->dead) {
 		g->why = mem_strdup("not asked, since it did not answer before");
 		return;
 	}
-	d->started = now();
-	d->broken_off = NULL;
-	if (d->log >= 0 && (ftruncate(d->log, 0) || lseek(d->log, 0, SEEK_SET)))
-		d->said[0] = 0;
-	fd = loaded.find[g->part](d->client, g->id.bytes, g->id.len, &g->path);
-	if (fd < 0) {
-		why = failure(d, fd);
-		if (why)
-			tell(d, "debuginfod: %s: %s%s", d->urls, why,
-			     d->dead ? "; it is not asked again" : "");
-		g->path = NULL;
-		g->why = mem_strdup(why ? why : "the server has no such file");
+	fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress, &a);
+	if (a.kind != FETCH_FOUND) {
+		d->dead = a.kind == FETCH_DEAD || a.kind == FETCH_UNABLE;
+		if (*a.text)
+			tell(d, "debuginfod: %s%s%s%s", a.kind == FETCH_UNABLE ? "" : d->urls,
+			     a.kind == FETCH_UNABLE ? "" : ": ", a.text,
+			     a.kind == FETCH_DEAD ? "; it is not asked again" : "");
+		g->why =
+		    mem_strdup(a.kind == FETCH_UNABLE ? "not asked, since it did not answer before"
+			       : *a.text              ? a.text
+						      : "the server has no such file");
 		return;
 	}
-	close(fd);
-	why = differs(g->path, &g->id, &e);
+	why = is_below(a.text, d->temporary) ? differs(a.text, &g->id, &e) : "it is elsewhere";
 	if (why) {
 		tell(d, "debuginfod: %s: what came is not what was asked for and was removed: %s",
 		     d->urls, why);
-		unlink(g->path);
-		free(g->path);
-		g->path = NULL;
+		unlink(a.text);
 		g->why = mem_strdup(why);
 		return;
 	}
+	g->path = mem_strdup(a.text);
 	keep(d, g);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files by build-id from debuginfod servers, through libdebuginfod (elfutils), which is loaded at
- * the first question. Only for who gives addresses of servers: $DEBUGINFOD_URLS alone is nothing.
+ * Files by build-id from debuginfod servers, through libdebuginfod (elfutils), in a process of its
+ * own (debuginfod_fetch.h). Only for who gives addresses of servers: $DEBUGINFOD_URLS alone is
+ * nothing.
  *
  * What comes is a claim: it is opened and its build-id compared, and only then does it go into the
  * cache's folder, as debuginfod-BUILDID-debug.tmx or -binary.tmx, which is trimmed as the indexes
@@ -32,7 +33,7 @@ struct debuginfod_options {
 
 struct debuginfod;
 
-/* Sets libdebuginfod's variables in the environment: before there are threads. */
+/* Forks: before there are threads, and before the sandbox holds. */
 struct debuginfod *debuginfod_new(const struct debuginfod_options *o);
 void debuginfod_free(struct debuginfod *d); /* accepts NULL */
 

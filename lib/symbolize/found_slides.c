@@ -2,6 +2,7 @@
 #include "lib/symbolize/found_slides.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/symbolize/slide.h"
 
 #include <inttypes.h>
@@ -82,7 +83,7 @@ static size_t sort_addrs(uint64_t *addrs, size_t n)
 	size_t unique = 0;
 
 	if (n)
-		qsort(addrs, n, sizeof *addrs, by_value);
+		sort_array(addrs, n, sizeof *addrs, by_value);
 	for (size_t i = 0; i < n; i++)
 		if (!unique || addrs[unique - 1] != addrs[i])
 			addrs[unique++] = addrs[i];

@@ -5,6 +5,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/base/sort.h"
 #include "lib/object/trail.h"
 #include "lib/symbolize/id_cache.h"
 
@@ -213,7 +214,7 @@ static void read_all(struct id_index *x)
 		if (x->files[i].id.len)
 			x->order[x->n_order++] = (uint32_t)i;
 	if (x->n_order)
-		qsort_r(x->order, x->n_order, sizeof *x->order, by_id, x);
+		sort_array_by(x->order, x->n_order, sizeof *x->order, by_id, x);
 	x->counts.ids = x->n_order;
 	x->counts.first = x->first;
 	x->counts.walked = true;

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -36,6 +37,7 @@ static bool hex_word(const char **s, size_t *n, uint64_t *v)
 
 static void take_line(struct jit_map *m, struct lines *l, const char *s, size_t n)
 {
+	uint32_t order = (uint32_t)l->n;
 	uint64_t lo, size;
 
 	if (!n)
@@ -47,7 +49,7 @@ static void take_line(struct jit_map *m, struct lines *l, const char *s, size_t 
 	m->lines++;
 	if (size)
 		VEC_PUSH(l->all, l->n, l->cap) =
-		    (struct line){lo, lo + size, intern_add(&m->names, s, n), (uint32_t)l->n};
+		    (struct line){lo, lo + size, intern_add(&m->names, s, n), order};
 }
 
 static int by_address(const void *a, const void *b)
@@ -112,7 +114,7 @@ static void into_spans(struct jit_map *m, struct lines *l)
 	uint64_t at = 0;
 
 	if (l->n)
-		qsort(l->all, l->n, sizeof *l->all, by_address);
+		sort_array(l->all, l->n, sizeof *l->all, by_address);
 	l->heap = mem_array(l->n, sizeof *l->heap);
 	while (next < l->n || l->n_heap) {
 		const struct line *top;

@@ -4,6 +4,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ size_t flame_prune(const struct flame *f, size_t most, struct flame *to)
 	flame_totals(f, total, base);
 	for (size_t i = 0; i < n; i++)
 		weights[i] = (struct weight){total[i] > base[i] ? total[i] : base[i], i};
-	qsort(weights, n, sizeof *weights, heaviest_first);
+	sort_array(weights, n, sizeof *weights, heaviest_first);
 	for (size_t i = 0; i < keep; i++)
 		kept[weights[i].node] = true;
 	begin(to);

@@ -2,7 +2,7 @@
  *
  * An event of a capture: a kind and a set of fields. Which fields a kind uses is the table
  * below (and tracemill-trace(5)); `has` says which are there, and an absent field reads as 0
- * (count: 1), never as a measured 0.
+ * (count: 1 from a trace), never as a measured 0.
  *
  * kind         fields
  * FRAME        value = the frame's number, time, name = its label. It starts the frame; what

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/trace/merge_tables.h"
 
 #include <stdlib.h>
@@ -208,7 +209,7 @@ static size_t shared_frames(const struct part *a, const struct part *b, bool *ha
 	}
 	*has_offset = n;
 	if (n) {
-		qsort(d, n, sizeof *d, compare_i64);
+		sort_array(d, n, sizeof *d, compare_i64);
 		*offset = d[n / 2];
 	}
 	free(d);

@@ -2,6 +2,7 @@
 #include "lib/trace/model.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -48,8 +49,8 @@ void trace_free(struct trace *t)
 	free(t->counters);
 	free(t->attributes);
 	free(t->notes);
-	free(t->location_slots);
-	map64_release(&t->stack_index);
+	id_set_release(&t->location_set);
+	id_set_release(&t->stack_set);
 	map64_release(&t->type_index);
 	map64_release(&t->note_index);
 	map64_release(&t->thread_index);
@@ -108,56 +109,82 @@ static uint64_t location_hash(const struct location *l)
 	return hash_u64(h ^ ((uint64_t)l->process << 32 | l->epoch));
 }
 
-static bool location_equal(const struct location *a, const struct location *b)
+static uint64_t location_row_hash(const void *table, uint32_t id)
 {
+	return location_hash(&((const struct location *)table)[id]);
+}
+
+static bool location_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct location *a = &((const struct location *)table)[id], *b = key;
+
 	return a->raw == b->raw && a->process == b->process && a->epoch == b->epoch &&
 	       a->module == b->module && a->name == b->name && a->file == b->file &&
 	       a->line == b->line && a->space == b->space && a->kind == b->kind;
 }
 
-static void enlarge_location_index(struct trace *t)
+static const struct id_rows location_rows = {location_row_hash, location_equal};
+
+/* Of equal rows of a stream the first is the one that is found. */
+static void look_at_rows(struct trace *t)
 {
-	size_t size = 256;
+	while (t->locations_in_set + 1 < t->n_locations) {
+		uint32_t id = (uint32_t)++t->locations_in_set;
+		const struct location *l = &t->locations[id];
+		uint64_t hash = location_hash(l);
 
-	while (size / 2 <= t->n_locations) /* a stream appends rows without this index */
-		size *= 2;
-	free(t->location_slots);
-	t->location_slots = mem_zarray(size, sizeof *t->location_slots);
-	t->location_mask = size - 1;
-	for (uint32_t id = 1; id < t->n_locations; id++) {
-		size_t i = location_hash(&t->locations[id]) & t->location_mask;
-
-		while (t->location_slots[i])
-			i = (i + 1) & t->location_mask;
-		t->location_slots[i] = id;
+		if (!id_set_find(&t->location_set, &location_rows, t->locations, hash, l))
+			id_set_add(&t->location_set, &location_rows, t->locations, hash, id);
 	}
 }
 
 uint32_t trace_location(struct trace *t, const struct location *l)
 {
-	size_t i;
+	uint64_t hash = location_hash(l);
+	uint32_t id;
 
-	if (!t->location_slots || t->n_locations >= (t->location_mask + 1) / 2)
-		enlarge_location_index(t);
-	for (i = location_hash(l) & t->location_mask; t->location_slots[i];
-	     i = (i + 1) & t->location_mask)
-		if (location_equal(&t->locations[t->location_slots[i]], l))
-			return t->location_slots[i];
-	t->location_slots[i] = (uint32_t)t->n_locations;
-	VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = *l;
-	return t->location_slots[i];
+	look_at_rows(t);
+	id = id_set_find(&t->location_set, &location_rows, t->locations, hash, l);
+	if (!id) {
+		id = (uint32_t)t->n_locations;
+		VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = *l;
+		id_set_add(&t->location_set, &location_rows, t->locations, hash, id);
+		t->locations_in_set = id;
+	}
+	return id;
 }
+
+static uint64_t stack_hash(const struct stack *s)
+{
+	return hash_u64((uint64_t)s->parent << 32 | s->location);
+}
+
+static uint64_t stack_row_hash(const void *table, uint32_t id)
+{
+	return stack_hash(&((const struct stack *)table)[id]);
+}
+
+static bool stack_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct stack *a = &((const struct stack *)table)[id], *b = key;
+
+	return a->parent == b->parent && a->location == b->location;
+}
+
+static const struct id_rows stack_rows = {stack_row_hash, stack_equal};
 
 uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 {
-	uint32_t *id = map64_put(&t->stack_index, (uint64_t)parent << 32 | location);
+	struct stack s = {.parent = parent, .location = location};
+	uint64_t hash = stack_hash(&s);
+	uint32_t id = id_set_find(&t->stack_set, &stack_rows, t->stacks, hash, &s);
 
-	if (!*id) {
-		*id = (uint32_t)t->n_stacks;
-		VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) =
-		    (struct stack){.parent = parent, .location = location};
+	if (!id) {
+		id = (uint32_t)t->n_stacks;
+		VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
+		id_set_add(&t->stack_set, &stack_rows, t->stacks, hash, id);
 	}
-	return *id;
+	return id;
 }
 
 uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
@@ -225,7 +252,7 @@ uint32_t trace_module(struct trace *t, const struct module *m)
 	if (copy.n_ranges) {
 		copy.ranges = arena_alloc(&t->arena, copy.n_ranges * sizeof *copy.ranges);
 		memcpy(copy.ranges, m->ranges, copy.n_ranges * sizeof *copy.ranges);
-		qsort(copy.ranges, copy.n_ranges, sizeof *copy.ranges, range_order);
+		sort_array(copy.ranges, copy.n_ranges, sizeof *copy.ranges, range_order);
 	}
 	VEC_PUSH(t->modules, t->n_modules, t->cap_modules) = copy;
 	return (uint32_t)(t->n_modules - 1);

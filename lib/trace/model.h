@@ -140,9 +140,9 @@ struct trace {
 
 	/* private: indexes for the trace_* functions */
 	struct arena arena;
-	struct map64 stack_index, type_index, note_index, thread_index, marker_index, counter_index;
-	uint32_t *location_slots;
-	size_t location_mask;
+	struct map64 type_index, note_index, thread_index, marker_index, counter_index;
+	struct id_set location_set, stack_set;
+	size_t locations_in_set; /* rows that were put there: a stream appends others */
 };
 
 struct trace *trace_new(void);

@@ -2,6 +2,7 @@
 #include "lib/trace/module_index.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -78,7 +79,7 @@ static void find_bounds(struct module_index *x)
 		if (last_of(m) != UINT64_MAX)
 			x->bounds[n++] = last_of(m) + 1;
 	}
-	qsort(x->bounds, n, sizeof *x->bounds, u64_order);
+	sort_array(x->bounds, n, sizeof *x->bounds, u64_order);
 	for (size_t i = 0; i < n; i++)
 		if (!x->n_bounds || x->bounds[x->n_bounds - 1] != x->bounds[i])
 			x->bounds[x->n_bounds++] = x->bounds[i];
@@ -137,7 +138,7 @@ static void cut(struct node *node)
 	size_t n_heap = 0, i = 0;
 	uint64_t at = 0;
 
-	qsort(node->pieces, node->n, sizeof *node->pieces, piece_order);
+	sort_array(node->pieces, node->n, sizeof *node->pieces, piece_order);
 	while (n_heap || i < node->n) {
 		uint64_t next;
 

@@ -59,6 +59,7 @@ static void header(struct cursor *c, struct trace *t)
 	uint64_t flags = cursor_uleb(c), n = cursor_uleb(c);
 
 	t->unordered = flags & 1;
+	memset(t->metrics, 0, sizeof t->metrics); /* what is not listed is absent now */
 	for (uint64_t m = 0; m < n && !c->failed; m++) {
 		uint8_t state = cursor_u8(c), key = cursor_u8(c);
 

@@ -4,8 +4,10 @@
  *
  *	heap S | R | N       the game before, while and after a window was open; ids differ in each
  *	heap all             the three as one file
- *	heap big OBJECTS REFERENCES   a random graph, 3 in 4 references to objects made shortly
- *after heap hostile         references before objects, to nothing, ids again, cycles without a root
+ *	heap big OBJECTS REFERENCES   a random graph, 3 in 4 references to objects made
+ *	                     shortly after
+ *	heap hostile         references before objects, to nothing, ids again, cycles without a root
+ *	heap one NAME        an object whose type, name and root are this
  *
  * The game (all sizes in bytes; "->" is a field):
  *   _G -> config 100, config -> a, b: strings "hero" of 20 with equal contents (S, R, N)
@@ -205,6 +207,8 @@ static void capture(const char *what, char **argv)
 		big(objects, references);
 	else if (!strcmp(what, "hostile"))
 		hostile();
+	else if (!strcmp(what, "one") && argv[2])
+		reference(0, object(argv[2], 10, argv[2]), argv[2]);
 	else
 		game(*what);
 	if (sink->end(sink, t, &failure))

@@ -22,7 +22,7 @@ static unsigned offences;
 static void offence(long at, const char *what, const char *text)
 {
 	if (offences++ < 5)
-		printf("  byte %ld: %s: %s\n", at, what, text);
+		printf("  at %ld: %s: %s\n", at, what, text);
 }
 
 static void die(const char *what)
@@ -32,7 +32,7 @@ static void die(const char *what)
 }
 
 /* What stands behind "tm-x: <stdin>: " where that is the one line; else NULL. */
-static const char *error_line(const char *s)
+static inline const char *error_line(const char *s)
 {
 	const char *newline = strchr(s, '\n');
 	size_t n = strlen(program);
@@ -44,7 +44,7 @@ static const char *error_line(const char *s)
 }
 
 /* Every line begins with the program's name. */
-static int are_lines(const char *s)
+static inline int are_lines(const char *s)
 {
 	size_t n = strlen(program);
 
@@ -58,7 +58,7 @@ static int are_lines(const char *s)
 	return 1;
 }
 
-static int run(int in, int err, char **argv, struct rusage *u)
+static inline int run(int in, int err, char **argv, struct rusage *u)
 {
 	int status = 0;
 	pid_t child = fork();
@@ -79,7 +79,7 @@ static int run(int in, int err, char **argv, struct rusage *u)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int copy_of(const char *path, long *size)
+static inline int copy_of(const char *path, long *size)
 {
 	char name[] = "copy.XXXXXX", block[65536];
 	int from = open(path, O_RDONLY), to = mkstemp(name);

@@ -14,6 +14,8 @@
 # shellcheck disable=SC2086,SC2317
 # shellcheck source=tests/bench/lib.bash
 . "$(dirname "$0")/lib.bash"
+# shellcheck source=tests/heaptrack.bash
+. "$SRC/tests/heaptrack.bash"
 runs=${BENCH_RUNS:-3}
 failed=0
 
@@ -34,23 +36,6 @@ ours() { # trace: blocks and bytes
 			for (i = 2; i <= NF; i++)
 				if (index($i, "requested=") == 1)
 					b += substr($i, 11)
-		}
-		END { printf "%d %.0f\n", n, b }'
-}
-heaptracks() { # folder: likewise, of its raw record
-	for f in "$1"/*; do
-		case $f in
-		*.zst) zstd -qdc "$f" ;;
-		*.gz) gzip -dc "$f" ;;
-		esac
-	done | mawk '
-		BEGIN { for (i = 0; i < 16; i++) v[substr("0123456789abcdef", i + 1, 1)] = i }
-		$1 == "+" {
-			n++
-			x = 0
-			for (i = 1; i <= length($2); i++)
-				x = x * 16 + v[substr($2, i, 1)]
-			b += x
 		}
 		END { printf "%d %.0f\n", n, b }'
 }
@@ -79,7 +64,7 @@ checked() { # name, whether it is a C++ program, program...
 	tm-record -q -o x.tmt --stacks unwind -- "$@" >out 2>&1
 	same "$name, fp and unwind" "$mine" "$(ours x.tmt)"
 	heaptracked "$@"
-	theirs=$(heaptracks ht)
+	theirs=$(heaptracks ht x)
 	[ "$cxx" = cxx ] || theirs=$(without_extra $theirs)
 	same "$name, heaptrack" "$mine" "$theirs"
 }

@@ -8,6 +8,7 @@
 #   BENCH_MB    size of the MemTracer file, in MB (1000)
 #   BENCH_RUNS  runs of each row (5)
 #   BENCH_ONLY  a word: only rows that contain it
+#   BENCH_MANY  stacks and locations of the captures that have many (1000000)
 #
 # readers.bash has the rows of the other readers; both use lib.bash.
 set -eu
@@ -82,4 +83,32 @@ row 'tm-frames --by type' "$(size run.tmt)" "$events" tm-frames -q --by type run
 row 'tm-frames MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-frames -q run.mem
 row 'tm-top MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-top -q run.mem
 row 'start: tm-top --version' 0 0 tm-top --version
+
+# What a stack, and a location with a stack, take.
+many=${BENCH_MANY:-1000000}
+make_input stacks.tmt "$GEN/many" --stacks "$many" --locations 1000
+make_input deep.tmt "$GEN/many" --stacks "$many" --locations 1000 --depth 16
+make_input locations.tmt "$GEN/many" --stacks "$many" --locations "$many"
+each() { # NAME FILE COMMAND...: the row, and bytes for each of them
+	local name=$1 file=$2
+
+	shift 2
+	case $name in *"$only"*) ;; *) return ;; esac
+	row "$name" "$(size "$file")" "$(count "$file" alloc)" "$@" -q "$file"
+	awk -v n="$many" '{ if ($4 > rss) rss = $4 }
+		END { printf "%-34s %8.0f bytes each\n", "", rss * 1024 / n }' samples
+}
+for f in stacks deep locations; do
+	each "$f: tm-import" $f.tmt tm-import
+	each "$f: tm-symbolize" $f.tmt tm-symbolize
+	for by in site function stack; do
+		each "$f: tm-top --by $by" $f.tmt tm-top --by "$by"
+	done
+	each "$f: tm-top --tree" $f.tmt tm-top --tree
+	each "$f: tm-export --as folded" $f.tmt tm-export --as folded
+	each "$f: tm-export --as pprof" $f.tmt tm-export --as pprof -o many.pb
+	each "$f: tm-compare" $f.tmt tm-compare "$f.tmt"
+	each "$f: tm-frames" $f.tmt tm-frames
+	each "$f: tm-filter" $f.tmt tm-filter --focus 0x
+done
 . "$SRC/tests/bench/readers.bash"

@@ -33,13 +33,13 @@ static void walk(const uint8_t *bytes, size_t n, size_t at, uint64_t pc,
 	for (size_t w = 0; w < words; w++)
 		if (stack[w] >> (sizeof *stack * 8 - 16) == 0xfade)
 			stack[w] = lo + (stack[w] & 0xffff);
-	k = cap_unwind_fp((const void *)from, lo, hi, found, MOST);
+	k = cap_unwind_fp((const void *)from, hi, found, MOST);
 	if (k > MOST || k > words)
 		abort();
 	rules.row[i].pc = pc;
 	rules.row[i].rule = *rule;
 	found[0] = pc;
-	k = cap_unwind_cfi(&rules, from, lo + n / 2, lo, hi, found, MOST);
+	k = cap_unwind_cfi(&rules, from, lo + n / 2, hi, found, MOST);
 	if (k > MOST || k > words + 1)
 		abort();
 	rules.row[i].pc = 0;

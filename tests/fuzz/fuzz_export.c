@@ -4,13 +4,10 @@
  * are written back into, with a name for each of its locations; anything else goes into one of
  * the formats of stacks, chosen by its length.
  */
-#include "formats/reader.h"
 #include "lib/export/export.h"
+#include "tests/fuzz/reading.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 struct naming {
 	struct sink sink, *to;
@@ -59,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	const char *file = "fuzz";
 	struct export_options o = {
 	    .file = &file, .path = ":memory:", .value = VALUE_AUTO, .domain = EXPORT_DOMAIN_ALL};
+	struct reading_sink checked;
 	struct naming naming = {.sink = {begin, event, end, NULL}};
 	struct import_options io = {0};
 	const struct reader *reader;
@@ -84,8 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!x)
 		abort();
 	naming.to = x->sink;
-	if (!capture_read(&in, &io, *format == 'l' || *format == 'm' ? &naming.sink : x->sink,
-			  &lossy, &e)) {
+	reading_sink_init(&checked, NULL,
+			  *format == 'l' || *format == 'm' ? &naming.sink : x->sink);
+	checked.trace = true; /* or anything else */
+	if (!capture_read(&in, &io, &checked.sink, &lossy, &e)) {
 		e = (struct err)ERR_INIT;
 		if (x->finish(x, &e) && !e.msg[0])
 			abort();

@@ -2,14 +2,10 @@
  *
  * A trace as snapshots: every view of them, every row.
  */
-#include "formats/reader.h"
 #include "lib/base/mem.h"
 #include "lib/report/heap_select.h"
 #include "lib/report/heap_view.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "tests/fuzz/reading.h"
 
 static volatile uint64_t sink;
 
@@ -50,13 +46,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct import_options o = {.format = "trace"};
 	struct err e = ERR_INIT;
+	struct reading_sink checked;
 	struct heap_set s;
 	struct input in;
 	bool lossy;
 
 	heap_set_init(&s);
+	reading_sink_init(&checked, NULL, &s.sink);
+	checked.trace = true; /* or anything else */
 	input_memory(&in, "fuzz", data, n, &e);
-	capture_read(&in, &o, &s.sink, &lossy, &e);
+	capture_read(&in, &o, &checked.sink, &lossy, &e);
 	input_close(&in);
 	if (s.n) {
 		struct heap_part parts[3];

@@ -3,43 +3,11 @@
  * The first byte chooses: records, lines, or the files of a uftrace directory, which a bar (|)
  * parts: task.txt, sid-1.map, game.sym, 1.dat.
  */
-#include "formats/reader.h"
+#include "tests/fuzz/reading.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static enum status on_edge(struct sink *s, struct trace *t, struct err *e)
-{
-	(void)s;
-	(void)t;
-	(void)e;
-	return ST_OK;
-}
-
-static enum status on_event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
-{
-	(void)s;
-	(void)e;
-	if ((ev->has & EV_HAS_THREAD) && (!ev->thread || ev->thread >= t->n_threads))
-		abort();
-	if ((ev->has & EV_HAS_STACK) && (!ev->stack || ev->stack >= t->n_stacks))
-		abort();
-	return ST_OK;
-}
-
-static void from(struct input *in, const char *format, struct err *e)
-{
-	struct sink sink = {on_edge, on_event, on_edge, NULL};
-	struct import_options o = {.format = format};
-	bool lossy;
-
-	capture_read(in, &o, &sink, &lossy, e);
-	input_close(in);
-}
 
 static void folder(const uint8_t *data, size_t n)
 {
@@ -47,8 +15,8 @@ static void folder(const uint8_t *data, size_t n)
 	static const char *const names[] = {"info", "task.txt", "sid-1.map", "game.sym", "1.dat"};
 	const uint8_t *at = data, *end = data + n;
 	char dir[] = "/tmp/fuzz-uftrace-XXXXXX", path[64];
-	struct err e = ERR_INIT;
-	struct input in;
+	const struct reading_source from = {.path = dir};
+	const struct import_options o = {.format = "uftrace"};
 
 	if (!mkdtemp(dir))
 		return;
@@ -68,8 +36,7 @@ static void folder(const uint8_t *data, size_t n)
 		}
 		fclose(f);
 	}
-	if (!input_open(&in, dir, &e))
-		from(&in, "uftrace", &e);
+	fuzz_reading_of(&from, &o, NULL);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		snprintf(path, sizeof path, "%s/%s", dir, names[i]);
 		unlink(path);
@@ -80,8 +47,6 @@ static void folder(const uint8_t *data, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const char *const formats[] = {"instrument", "instrument-text"};
-	struct err e = ERR_INIT;
-	struct input in;
 
 	if (!n)
 		return 0;
@@ -89,8 +54,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		folder(data + 1, n - 1);
 		return 0;
 	}
-	reader_by_name(formats[data[0] % 3])->bid(data + 1, n - 1, true);
-	input_memory(&in, "fuzz", data + 1, n - 1, &e);
-	from(&in, formats[data[0] % 3], &e);
+	fuzz_reading(formats[data[0] % 3], data + 1, n - 1);
 	return 0;
 }

@@ -3,6 +3,7 @@
  * Mach-O files, thin and universal, and relocatable objects: headers, symbols, code, every
  * section's contents, and what the fast engine makes of them.
  */
+#include "lib/base/allowance.h"
 #include "lib/object/object.h"
 #include "tests/fuzz/answers.h"
 
@@ -32,7 +33,7 @@ static void check_sections(const struct object *o)
 			continue;
 		if (object_section_read(o, i, &bytes, &n, &e) > ST_NONE && !e.msg[0])
 			abort();
-		free(bytes);
+		allowance_free(bytes);
 	}
 }
 

@@ -2,12 +2,8 @@
  *
  * PET logs, into tm-spikes' engine and out as a PET log again.
  */
-#include "formats/reader.h"
 #include "lib/report/spikes_pet.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "tests/fuzz/reading.h"
 
 struct target {
 	struct spikes_pet log;
@@ -41,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct input in;
 	bool lossy;
 
-	reader_by_name("pet")->bid(data, n, true);
+	fuzz_reading("pet", data, n);
 	spike_rules_init(&rules);
 	spikes_init(&s, &o);
 	spikes_pet_init(&x.log, &s.functions);

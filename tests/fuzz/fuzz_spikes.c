@@ -4,15 +4,11 @@
  * short trace; anything else is read as a capture, with rules that use every setting. All is
  * grouped, suggested and printed, and what is suggested is read as rules again.
  */
-#include "formats/reader.h"
 #include "lib/render/render.h"
 #include "lib/report/spikes_pet.h"
 #include "lib/report/spikes_report.h"
 #include "lib/report/spikes_suggest.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "tests/fuzz/reading.h"
 
 static const char all_rules[] =
     "[spikes]\nthreshold = 10ns\nframe-time = 1us\n"
@@ -77,7 +73,7 @@ static void print(struct target *x)
 	x->out.len = 0;
 	spikes_suggest(&x->s, &x->groups, 0, &x->out);
 	spike_rules_init(&again);
-	if (spike_rules_add(&again, x->out.data, x->out.len, &e))
+	if (spike_rules_add(&again, "test", x->out.data, x->out.len, &e))
 		abort();
 	spike_rules_release(&again);
 }
@@ -93,6 +89,7 @@ static void judge(const struct spike_rules *rules, const void *p, size_t n)
 				   .captured = captured,
 				   .arg = &x};
 	struct import_options options = {.format = NULL};
+	struct reading_sink checked;
 	struct err e = ERR_INIT;
 	struct input in;
 	bool lossy;
@@ -100,8 +97,10 @@ static void judge(const struct spike_rules *rules, const void *p, size_t n)
 	spikes_init(&x.s, &o);
 	spike_groups_init(&x.groups, &x.s.functions, 5);
 	spikes_pet_init(&x.log, &x.s.functions);
+	reading_sink_init(&checked, NULL, spikes_sink(&x.s));
+	checked.trace = true; /* or anything else */
 	input_memory(&in, "fuzz", p, n, &e);
-	if (!capture_read(&in, &options, spikes_sink(&x.s), &lossy, &e))
+	if (!capture_read(&in, &options, &checked.sink, &lossy, &e))
 		print(&x);
 	input_close(&in);
 	spikes_pet_release(&x.log);
@@ -118,8 +117,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	enum status st;
 
 	spike_rules_init(&rules);
-	st = is_rules ? spike_rules_add(&rules, (const char *)data, n, &e)
-		      : spike_rules_add(&rules, all_rules, sizeof all_rules - 1, &e);
+	st = is_rules ? spike_rules_add(&rules, "test", (const char *)data, n, &e)
+		      : spike_rules_add(&rules, "test", all_rules, sizeof all_rules - 1, &e);
 	if (st && !e.msg[0])
 		abort();
 	if (!st && is_rules)

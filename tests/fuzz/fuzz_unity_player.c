@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a player may say: over a socket, to lib/record/unity.c. The first byte says in how large
- * pieces. What is handed on is what was sent, from its first byte, and whole headers only.
+ * pieces, and by its highest bit that sound messages are made of the rest: a kind, a size, a body.
+ * What is handed on is what was sent, from its first byte, and whole headers only.
  */
 #include "lib/record/unity.h"
 
@@ -30,8 +31,35 @@ static bool take(void *arg, const void *p, uint32_t n, struct err *e)
 	return true;
 }
 
+/* Magic, one of some GUIDs (the first is data's, as in unity.c), a size that may lie. */
+static size_t messages(const uint8_t *from, size_t n, uint8_t *to)
+{
+	static const uint8_t magic[4] = {0x8f, 0x4e, 0xa5, 0x67};
+	static const uint8_t guids[2][16] = {{0x5c, 0xd8, 0x77, 0x81, 0xf4, 0xb4, 0xb4, 0x95, 0x3b,
+					      0xff, 0xcf, 0xf6, 0x08, 0xa0, 0x1e, 0xe0},
+					     {0x22, 0x75, 0x64, 0xd6, 0xe0, 0xe0, 0x74, 0xad, 0x98,
+					      0x28, 0xc6, 0x0f, 0xe4, 0x86, 0x31, 0xc5}};
+	size_t k = 0;
+
+	while (n > 2 && k < MOST - 24 - 255) {
+		size_t size = from[1] < n - 2 ? from[1] : n - 2;
+
+		memcpy(to + k, magic, 4);
+		memcpy(to + k + 4, guids[from[0] & 1], 16);
+		memset(to + k + 20, 0, 4);
+		to[k + 20] = (uint8_t)size;
+		to[k + 23] = from[0] > 0xf0 ? from[0] : 0;
+		memcpy(to + k + 24, from + 2, size);
+		k += 24 + size;
+		from += 2 + size;
+		n -= 2 + size;
+	}
+	return k;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
+	static uint8_t made[MOST];
 	struct unity_player u = {.fd = -1};
 	struct target t = {0};
 	struct err e = ERR_INIT;
@@ -42,6 +70,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	t.sent = data + 1;
 	t.n = n - 1;
+	if (data[0] & 0x80) {
+		t.n = messages(data + 1, n - 1, made);
+		t.sent = made;
+	}
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		return 0;
 	u.fd = ends[0];

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * A reader over arbitrary bytes, and what every sink may rely on: ids that exist, parents that
- * stand before their children, kinds and fields in range.
+ * Readers over arbitrary bytes, and what must be true of any of them whatever the bytes are.
+ *
+ * Every event and row (reading_sink): ids exist and are of the right table, parents stand before
+ * their children, kinds and fields are in range, an absent field is 0, tables only grow, captures
+ * begin and end in turn, the counts by kind are those of the events.
+ *
+ * A share of the inputs, chosen by their bytes, has more to stand (reading.c says which readers):
+ *  - read twice, it is the same trace;
+ *  - the trace that is written of it has the same events, and is written again to the same bytes;
+ *  - cut anywhere, the events are the first of what the whole has (of formats that stream).
  */
 #ifndef TM_TESTS_FUZZ_READING_H
 #define TM_TESTS_FUZZ_READING_H
@@ -16,68 +24,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 typedef void reading_rule_fn(const struct event *ev);
 
 struct reading_sink {
-	struct sink sink;
+	struct sink sink;      /* first */
 	reading_rule_fn *rule; /* or NULL */
+	struct sink *to;       /* gets everything behind the checks; or NULL */
+	bool trace;            /* a trace is read */
+
+	/* private */
+	const struct trace *t; /* between begin and end */
+	uint64_t events[EV_KINDS];
+	size_t modules, locations, stacks, types, threads, markers, counters;
+	uint64_t n, *hashes; /* of each event, where they are kept */
+	uint64_t kept;       /* so many of them */
 };
 
-static inline enum status reading_edge(struct sink *s, struct trace *t, struct err *e)
-{
-	(void)s;
-	(void)e;
-	for (size_t i = 1; i < t->n_locations; i++)
-		if (t->locations[i].module >= t->n_modules)
-			abort();
-	for (size_t i = 1; i < t->n_stacks; i++)
-		if (t->stacks[i].parent >= i || !t->stacks[i].location ||
-		    t->stacks[i].location >= t->n_locations)
-			abort();
-	return ST_OK;
-}
+void reading_sink_init(struct reading_sink *s, reading_rule_fn *rule, struct sink *to);
 
-static inline enum status reading_event(struct sink *s, struct trace *t, const struct event *ev,
-					struct err *e)
-{
-	bool counter = ev->kind == EV_COUNTER;
-	bool marker = ev->kind == EV_ENTER || ev->kind == EV_EXIT || ev->kind == EV_SAMPLE;
-	const struct reading_sink *r = (const struct reading_sink *)s;
-	size_t types = counter ? t->n_counters : marker ? t->n_markers : t->n_types;
+/* Bytes, or the file or folder at a path. */
+struct reading_source {
+	const uint8_t *data;
+	size_t n;
+	const char *path; /* NULL: data */
+};
 
-	(void)e;
-	if (!ev->kind || ev->kind >= EV_KINDS || ev->has & ~EV_FIELDS || ev->domain >= DOMAINS)
-		abort();
-	if ((ev->has & EV_HAS_TYPE) && (!ev->type || ev->type >= types))
-		abort();
-	if ((ev->has & EV_HAS_STACK) && (!ev->stack || ev->stack >= t->n_stacks))
-		abort();
-	if ((ev->has & EV_HAS_THREAD) && (!ev->thread || ev->thread >= t->n_threads))
-		abort();
-	if ((ev->has & EV_HAS_NAME) && ev->name > intern_count(&t->strings))
-		abort();
-	if (r->rule)
-		r->rule(ev);
-	return ST_OK;
-}
-
-static inline void fuzz_reading_by(const char *name, const uint8_t *data, size_t n,
-				   reading_rule_fn *rule)
-{
-	struct reading_sink sink = {{reading_edge, reading_event, reading_edge, NULL}, rule};
-	struct import_options o = {.format = name};
-	struct err e = ERR_INIT;
-	struct input in;
-	bool lossy;
-
-	reader_by_name(name)->bid(data, n, true);
-	reader_by_name(name)->bid(data, n, false);
-	input_memory(&in, "fuzz", data, n, &e);
-	if (capture_read(&in, &o, &sink.sink, &lossy, &e) && !e.msg[0])
-		abort();
-	input_close(&in);
-}
-
-static inline void fuzz_reading(const char *name, const uint8_t *data, size_t n)
-{
-	fuzz_reading_by(name, data, n, NULL);
-}
+/* All of the above. The bids of the reader are asked too, of bytes. */
+void fuzz_reading_of(const struct reading_source *from, const struct import_options *o,
+		     reading_rule_fn *rule);
+void fuzz_reading_by(const char *name, const uint8_t *data, size_t n, reading_rule_fn *rule);
+void fuzz_reading(const char *name, const uint8_t *data, size_t n);
 
 #endif

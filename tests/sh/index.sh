@@ -47,7 +47,8 @@ addresses() { # FILE
 	printf '0x%s\n' 0 1 ffffffffffffffff 7fffffffffff 123456789
 }
 
-# ask OUT OPTIONS...: what every program says of the file x for the addresses in asked
+# ask OUT OPTIONS...: what every program says of the file x for the addresses in asked; what its
+# sandbox holds differs by the cache's folder.
 ask() {
 	local out=$1
 
@@ -60,7 +61,7 @@ ask() {
 		echo "status $?"
 		tm-llvm-symbolizer -e x --output-style=JSON --no-demangle "$@" <asked
 		tm-atos --lenient -i -o x "$@" <asked
-	} >"$out" 2>&1
+	} 2>&1 | grep -v '^tm-addr2line: sandbox: ' >"$out"
 	return 0
 }
 prewarm() { tm-symbolize --prewarm --cache "$cache" "$@" >out 2>err; }
@@ -157,8 +158,9 @@ done
 cp keep x
 batch() { seq 1048576 $((1048576 + $1 - 1)) | xargs printf '0x%x\n'; }
 rm -rf "$cache"
+no_index() { [ -z "$(find "$cache" -type f)" ]; } # the folder is made before the sandbox holds
 batch 19999 | tm-addr2line --lenient -e x --cache "$cache" >got 2>err
-check "19,999 addresses: no index" [ ! -e "$cache" ]
+check "19,999 addresses: no index" no_index
 batch 20000 | tm-addr2line --lenient -e x --cache "$cache" >got 2>err
 check "20,000 addresses: an index" [ "$(indexes)" = 1 ]
 check "... and nothing is said" [ ! -s err ]
@@ -176,7 +178,7 @@ done
 tm-symbolize -q --no-cache -e x "$DATA"/demo/*/arcade.mem >got 2>err
 check "--no-cache: no file" [ ! -e home ]
 batch 20000 | tm-addr2line --lenient --engine reference -e x --cache "$cache" >got 2>err
-check "--engine reference: no index" [ ! -e "$cache" ]
+check "--engine reference: no index" no_index
 nowhere() {
 	env -u HOME -u XDG_CACHE_HOME tm-addr2line --lenient -e x <many >got 2>err && [ ! -s err ] &&
 		env -u HOME -u XDG_CACHE_HOME tm-addr2line --verbose -e x 0 2>&1 | grep -q 'no cache: neither'

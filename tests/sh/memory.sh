@@ -3,7 +3,8 @@
 # timeout: 300
 #
 # Peak memory does not depend on how long a capture is: 200 MB of MemTracer text go through a
-# pipe within 200 MB (make bench: 1 GB), and five times the events cost hardly more.
+# pipe within 200 MB (make bench: 1 GB), and five times the events cost hardly more. What does cost
+# is a stack and a location: at most 150 bytes each, and a location's name its own beside that.
 set -u
 : "${GEN:?}"
 
@@ -53,4 +54,38 @@ for p in dump top import; do
 	verdict "tm-$p: 10 M events after 2 M in $((${!small} / 1024)) MiB" "${!large}" \
 		$((${!small} / 1024 + 16))
 done
+
+# A million stacks: 150 bytes each are 143 MiB. A million locations with a stack each: 286 MiB, and
+# 13 bytes of name, "0x55..." with its end, 13 MiB. A program alone takes less than 20 MiB.
+"$GEN/many" --stacks 1000000 --locations 1000 >stacks.tmt
+"$GEN/many" --stacks 1000000 --locations 1000 --depth 16 >deep.tmt
+"$GEN/many" --stacks 1000000 --locations 1000000 >locations.tmt
+each() { # WHAT, FILE, MiB, PROGRAM ARGUMENT...
+	local what=$1 file=$2 most=$3
+
+	shift 3
+	"$GEN/rss" -o rss "$@" -q "$file" >/dev/null
+	if [ "$(cut -d ' ' -f 5 rss)" != 0 ]; then
+		echo "not ok - $* on $what: status $(cut -d ' ' -f 5 rss)"
+		failed=1
+	else
+		verdict "$* on $what" "$(peak)" "$most"
+	fi
+}
+for f in stacks deep; do
+	each "a million stacks ($f)" $f.tmt 163 tm-import
+	each "a million stacks ($f)" $f.tmt 163 tm-symbolize
+	each "a million stacks ($f)" $f.tmt 163 tm-top
+	each "a million stacks ($f)" $f.tmt 163 tm-top --by function
+	each "a million stacks ($f)" $f.tmt 163 tm-top --by stack
+	each "a million stacks ($f)" $f.tmt 163 tm-top --tree
+	each "a million stacks ($f)" $f.tmt 163 tm-export --as folded
+	each "a million stacks ($f)" $f.tmt 163 tm-frames
+	each "a million stacks ($f)" $f.tmt 163 tm-filter --focus 0x
+done
+each 'a million locations' locations.tmt 319 tm-import
+each 'a million locations' locations.tmt 319 tm-symbolize
+each 'a million locations' locations.tmt 319 tm-top
+each 'a million locations' locations.tmt 319 tm-top --by stack
+each 'a million locations' locations.tmt 319 tm-export --as folded
 exit $failed

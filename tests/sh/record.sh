@@ -196,14 +196,31 @@ refused "neither a program nor a script" "neither an ELF program nor a script" -
 refused "no library" "capture library is not there" --library /nowhere -o x.tmt -- ./blocks frames
 refused "no place for the output" "No such file or directory" -o /nowhere/x.tmt -- ./blocks frames
 
-# Output that fails: the program goes on, with its own status.
+# Output that fails: the program goes on; it is said at once and at the end, and the status is not 0.
 tm-record -o /dev/full -- ./blocks random 2>err
-ok "a full disk: the program ends as it would" [ "$? $(grep -c 'No space left' err) $(grep -c ^allocs err)" = "0 1 1" ]
+ok "a full disk: the program ends as it would, and the status tells" \
+	[ "$? $(grep -c 'recording stopped.*No space left' err) $(grep -c 'trace is not whole: No space left' err) $(grep -c ^allocs err)" = "3 1 1 1" ]
+tm-record -o /dev/full -- sh -c 'exit 5' 2>err
+ok "a full disk: a program that fails keeps its status" [ "$? $(grep -c 'trace is not whole' err)" = "5 1" ]
+tm-record -o /dev/full -- sh -c 'kill -TERM $$' 2>err
+ok "a full disk: or its signal" [ "$? $(grep -c 'trace is not whole' err)" = "143 1" ]
+(
+	ulimit -f 64
+	tm-record -o x.tmt -- ./blocks random 2>err
+	echo $? >status
+)
+ok "a file that may not grow: no signal, and the status" [ "$(cat status) $(grep -c '^allocs' err) $(grep -c 'not whole: File too large' err)" = "3 1 1" ]
+ok "a file that may not grow: whole up to there" [ "$(tm-dump -q x.tmt | grep -c ^alloc)" -gt 100 ]
 {
 	tm-record -- ./blocks random 2>err
 	echo $? >status
 } | head -c 100 >/dev/null
-ok "a closed pipe: likewise" [ "$(cat status) $(grep -c ^allocs err)" = "0 1" ]
+ok "a closed pipe: likewise" [ "$(cat status) $(grep -c ^allocs err)" = "3 1" ]
+env --default-signal=INT tm-record -o x.tmt -- sleep 60 2>err &
+sleep 1
+kill -INT $!
+wait $!
+ok "an interrupt that is sent to it alone reaches the program" [ $? = 130 ]
 { tm-record --drop -- ./blocks random 2>err; } | { sleep 1; cat >x.tmt; }
 ok "a slow output with --drop: what is lost is counted" [ "$(tm-dump -q x.tmt |
 	awk '$1 == "alloc" || $1 == "free" { n++ } /output was too slow/ { n += substr($3, 7) } END { print n }')" = 149953 ]

@@ -102,6 +102,8 @@ ok "--follow: and stays when the recorder is killed" cmp -s u.tcp follow.tcp
 
 tm-record --unity 127.0.0.1:1 -o got2.tcp 2>err
 ok "nobody there: status 3 and a line" [ "$? $(grep -c 'nobody listens at port 1$' err)" = "3 1" ]
+tm-record --unity "127.0.0.1:$(printf '%04000d' 1)" -o got2.tcp 2>err
+ok "a port may begin with zeros" [ "$? $(grep -c 'nobody listens at port 1$' err)" = "3 1" ]
 tm-record --unity 127.0.0.1:99999 2>err
 ok "no such port" [ "$? $(grep -c 'is not HOST or HOST:PORT' err)" = "3 1" ]
 tm-record --unity x -- ls 2>err

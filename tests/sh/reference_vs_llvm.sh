@@ -104,7 +104,7 @@ else
 fi
 
 # A larger program: our own.
-cp "$resolve" ourselves && compare ourselves
+cp "$BIN/tm-symbolize" ourselves && compare ourselves
 for engine in reference fast; do
 	"$resolve" -e $engine -j 4 ourselves >got 2>err
 	if cmp -s got ourselves.ours; then

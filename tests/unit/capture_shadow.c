@@ -32,8 +32,7 @@ static struct cap_shadow *fresh(void)
 
 	s->n = s->over = 0;
 	s->odd = 0;
-	s->lo = 0;
-	s->size = UINTPTR_MAX;
+	s->bounds = (struct cap_bounds){.hi = UINTPTR_MAX};
 	return s;
 }
 
@@ -139,8 +138,7 @@ TEST(shadow_stale)
 	s->n = 0;
 	CHECK_EQ(cap_shadow_exit(s, 1 << 20, 16, sp, (1 << 20) + 90), -1);
 	/* Not on this stack. */
-	s->lo = sp - 0x10000;
-	s->size = 0x10000;
+	s->bounds = (struct cap_bounds){sp - 0x10000, sp + 8, sp - 0x10000};
 	CHECK(!cap_shadow_enter(s, 1 << 20, 16, sp + 8, (1 << 20) + 8));
 	CHECK(!cap_shadow_enter(s, 1 << 20, 16, sp - 0x10008, (1 << 20) + 8));
 	CHECK(cap_shadow_enter(s, 1 << 20, 16, sp, (1 << 20) + 8));
@@ -198,8 +196,11 @@ static void end_call(struct cap_shadow *s, unsigned i, uintptr_t sp)
 static void *work(void *arg)
 {
 	struct cap_shadow *s = cap_shadow_mine();
-	uintptr_t sp = s->lo + s->size - 64;
+	uintptr_t sp;
 
+	if (!cap_bounds_have(&s->bounds, (uintptr_t)__builtin_frame_address(0)))
+		atomic_fetch_add(&shared->wrong, 1);
+	sp = s->bounds.hi - 64;
 	for (int i = 0; i < ROUNDS; i++) {
 		for (unsigned level = 1; level <= 3; level++)
 			begin_call(s, level, sp - level * 64);

@@ -4,17 +4,22 @@
  * many shapes: the C library's qsort and bsearch, functions with alloca, with realigned stacks,
  * with many arguments, recursion.
  */
+#include "lib/capture/bounds.h"
 #include "lib/capture/unwind.h"
 #include "tests/unit/test.h"
 
 #include <alloca.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static struct cap_rules rules;
-static uintptr_t lo, hi;
+static struct cap_bounds bounds;
 static unsigned same, different, deepest, declined;
 
 /* As a hook: has a frame pointer, since it asks for its frame. */
@@ -26,7 +31,9 @@ __attribute__((noinline)) static void compare(void)
 
 	memcpy(&fp, __builtin_frame_address(0), sizeof fp);
 	fast[0] = (uintptr_t)__builtin_return_address(0);
-	n = cap_unwind_cfi(&rules, (uintptr_t)__builtin_dwarf_cfa(), fp, lo, hi, fast, 200);
+	n = cap_bounds_have(&bounds, (uintptr_t)__builtin_dwarf_cfa())
+		? cap_unwind_cfi(&rules, (uintptr_t)__builtin_dwarf_cfa(), fp, bounds.hi, fast, 200)
+		: 0;
 	if (!CAP_HAS_CFI) { /* what there is instead */
 		n = m;
 		memcpy(fast, slow, sizeof fast);
@@ -85,7 +92,7 @@ __attribute__((noinline)) static int by_qsort(int depth)
 
 static void *walk(void *arg)
 {
-	cap_stack_bounds(&lo, &hi);
+	bounds = (struct cap_bounds){0};
 	memset(&rules, 0, sizeof rules);
 	by_qsort(60);
 	return arg;
@@ -111,29 +118,107 @@ TEST(other_thread)
 	CHECK(!different);
 }
 
-/* Nothing outside of [lo, hi) is read: the walk ends when a frame would be there. */
+/* Nothing behind hi is read: the walk ends when a frame would be there. */
 TEST(narrow_stack)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uint64_t pc[200];
 
-	cap_stack_bounds(&lo, &hi);
-	CHECK(here >= lo && here < hi);
-	CHECK(cap_unwind_fp((void *)here, here, here + 8, pc, 200) == 0);
-	CHECK(cap_unwind_fp((void *)here, here + 8, hi, pc, 200) == 0);
-	CHECK(cap_unwind_fp((void *)(here + 1), lo, hi, pc, 200) == 0);
-	CHECK(cap_unwind_cfi(&rules, here, here, here + 8, here + 16, pc, 200) == 0);
+	CHECK(cap_unwind_fp((void *)here, here + sizeof here, pc, 200) == 0);
+	CHECK(cap_unwind_fp((void *)here, here, pc, 200) == 0);
+	CHECK(cap_unwind_fp((void *)(here + 1), here + 4096, pc, 200) == 0);
+	CHECK(cap_unwind_cfi(&rules, here, here, here, pc, 200) <= 1);
+}
+
+/* A range is what the thread has, as far as the process's own map says: within the mapping of this
+ * frame, from there on, up to where nothing but the thread's descriptor, or the program's
+ * arguments, are. */
+static void *bounds_of_thread(void *arg)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), lo = 0, hi = 0;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	struct cap_bounds b = {0};
+	char line[512];
+
+	errno = 77;
+	CHECK(cap_bounds_have(&b, here));
+	CHECK_EQ(errno, 77);
+	while (maps && fgets(line, sizeof line, maps) && hi <= here)
+		CHECK_EQ(sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &lo, &hi), 2);
+	if (maps)
+		fclose(maps);
+	CHECK(b.lo >= lo && b.lo <= here && b.hi > here && b.hi <= hi);
+	CHECK(hi - b.hi < (arg ? 64u << 10 : 8u << 20));
+	/* Deeper: as far as it is mapped, and no further. */
+	CHECK(cap_bounds_have(&b, lo + 64) && b.lo == lo);
+	if (arg) { /* the first thread's stack would grow down to what is asked for */
+		CHECK(!cap_bounds_have(&b, lo - 64));
+		CHECK(b.lo == lo && b.floor == lo);
+	}
+	CHECK(!cap_bounds_have(&b, b.hi + 64));
+	CHECK(!cap_bounds_have(&b, 0) && !cap_bounds_have(&b, UINTPTR_MAX));
+	CHECK(cap_bounds_have(&b, here));
+	return NULL;
+}
+
+TEST(bounds)
+{
+	pthread_t id;
+
+	bounds_of_thread(NULL);
+	CHECK(!pthread_create(&id, NULL, bounds_of_thread, &bounds));
+	pthread_join(id, NULL);
+}
+
+/* A stack of the program's own, and coroutines' below it and on the heap, with a page between that
+ * cannot be read: the thread's is told from them, whichever is looked at first. */
+enum { STACK = 256 << 10, HOLE = 4096 << 4 };
+static uintptr_t others[3];
+
+static void *bounds_beside(void *arg)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	struct cap_bounds before = {0}, behind = {0};
+
+	for (int i = 0; i < 3; i++)
+		CHECK(!cap_bounds_have(&before, others[i]));
+	CHECK(cap_bounds_have(&before, here));
+	CHECK(cap_bounds_have(&behind, here));
+	for (int i = 0; i < 3; i++)
+		CHECK(!cap_bounds_have(&before, others[i]) && !cap_bounds_have(&behind, others[i]));
+	return arg;
+}
+
+TEST(bounds_of_coroutines)
+{
+	char *map =
+	    mmap(NULL, 3 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t id;
+
+	CHECK(map != MAP_FAILED);
+	CHECK(!mprotect(map + STACK, HOLE, PROT_NONE));
+	others[0] = (uintptr_t)map + STACK - 64;
+	others[1] = (uintptr_t)map + 64;
+	others[2] = (uintptr_t)malloc(STACK) + STACK / 2;
+	pthread_attr_init(&attr);
+	CHECK(!pthread_attr_setstack(&attr, map + 2 * STACK, STACK));
+	CHECK(!pthread_create(&id, &attr, bounds_beside, NULL));
+	pthread_join(id, NULL);
+	pthread_attr_destroy(&attr);
+	free((void *)(others[2] - STACK / 2));
+	munmap(map, 3 * STACK);
 }
 
 /* A chain of frame pointers in a buffer, sound and corrupted in each way. */
 TEST(frame_pointers)
 {
 	static uintptr_t s[64];
-	uintptr_t from = (uintptr_t)s, end = (uintptr_t)(s + 64);
+	uintptr_t end = (uintptr_t)(s + 64);
 	uint64_t pc[8];
 
 	if (!CAP_HAS_FP) {
-		CHECK(cap_unwind_fp(s, from, end, pc, 8) == 0);
+		CHECK(cap_unwind_fp(s, end, pc, 8) == 0);
 		TEST_SKIP("no frame pointers to follow on this machine");
 	}
 	for (int i = 0; i < 4; i++) {
@@ -142,21 +227,21 @@ TEST(frame_pointers)
 	}
 	s[40] = 0;
 	s[41] = 0x2000;
-	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 5);
+	CHECK(cap_unwind_fp(s, end, pc, 8) == 5);
 	CHECK(pc[0] == 0x1000 && pc[3] == 0x1003 && pc[4] == 0x2000);
-	CHECK(cap_unwind_fp(s, from, end, pc, 2) == 2);
+	CHECK(cap_unwind_fp(s, end, pc, 2) == 2);
 	s[20] = (uintptr_t)&s[10]; /* back */
-	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	CHECK(cap_unwind_fp(s, end, pc, 8) == 3);
 	s[20] = (uintptr_t)&s[20]; /* itself */
-	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	CHECK(cap_unwind_fp(s, end, pc, 8) == 3);
 	s[20] = end - sizeof *s; /* the pair would end outside */
-	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	CHECK(cap_unwind_fp(s, end, pc, 8) == 3);
 	s[20] = (uintptr_t)&s[30] + 3; /* not aligned */
-	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	CHECK(cap_unwind_fp(s, end, pc, 8) == 3);
 	s[20] = 0x10; /* outside */
-	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 3);
+	CHECK(cap_unwind_fp(s, end, pc, 8) == 3);
 	s[21] = 0; /* no return address */
-	CHECK(cap_unwind_fp(s, from, end, pc, 8) == 2);
+	CHECK(cap_unwind_fp(s, end, pc, 8) == 2);
 }
 
 TEST_MAIN()

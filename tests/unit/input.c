@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/unit/test.h"
+#include "tests/unit/input.h"
 
-#include "lib/base/buf.h"
 #include "lib/base/mem.h"
-#include "lib/input/input.h"
 #include "lib/input/lz4.h"
+#include "tests/unit/packed.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <lz4.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char path[] = "/tmp/tm-unit-input-XXXXXX";
-
-static void write_file(const void *p, size_t n)
-{
-	static bool made;
-	FILE *f;
-
-	if (!made) {
-		close(mkstemp(path));
-		made = true;
-	}
-	f = fopen(path, "wb");
-	CHECK(f && fwrite(p, 1, n, f) == n && !fclose(f));
-}
-
-__attribute__((destructor)) static void remove_file(void)
-{
-	unlink(path);
-}
 
 /* n bytes that compress, but not to nothing. */
 static void fill_text(struct buf *b, size_t n)
@@ -50,22 +24,7 @@ static void fill_text(struct buf *b, size_t n)
 /* out = in through one libarchive filter ("gzip"), as a raw stream. */
 static bool compress(struct buf *out, const char *filter, const void *p, size_t n)
 {
-	struct archive *a = archive_write_new();
-	struct archive_entry *entry = archive_entry_new();
-	size_t used = 0, room = n + n / 8 + 65536;
-	bool ok;
-
-	ok = archive_write_set_format_raw(a) == ARCHIVE_OK &&
-	     archive_write_add_filter_by_name(a, filter) == ARCHIVE_OK &&
-	     archive_write_set_bytes_in_last_block(a, 1) == ARCHIVE_OK &&
-	     archive_write_open_memory(a, buf_reserve(out, room), room, &used) == ARCHIVE_OK;
-	archive_entry_set_filetype(entry, AE_IFREG);
-	ok = ok && archive_write_header(a, entry) == ARCHIVE_OK &&
-	     archive_write_data(a, p, n) == (la_ssize_t)n && archive_write_close(a) == ARCHIVE_OK;
-	out->len += used;
-	archive_entry_free(entry);
-	archive_write_free(a);
-	return ok;
+	return pack_by_filter(out, &(struct packing_kind){.filter = filter}, p, n);
 }
 
 /* Everything up to the end or the first failure. */
@@ -229,6 +188,26 @@ TEST(trailing_garbage)
 	buf_release(&got);
 }
 
+TEST(frames_to_be_skipped)
+{
+	struct buf file = BUF_INIT, got = BUF_INIT, none = BUF_INIT;
+	struct err e = ERR_INIT;
+
+	pack_skippable(&file);
+	check_reads(&file, &none);
+	for (size_t n = 9; n < file.len; n += 100) { /* cut within the second */
+		write_file(file.data, n);
+		CHECK_EQ(read_path(path, &got, &e), ST_BAD);
+		CHECK_EQ(got.len, 0);
+	}
+	buf_adds(&file, "neither a frame nor empty");
+	write_file(file.data, file.len);
+	CHECK_EQ(read_path(path, &got, &e), ST_BAD);
+	CHECK_EQ(got.len, 0);
+	buf_release(&file);
+	buf_release(&got);
+}
+
 TEST(looks_like_gzip_only)
 {
 	struct buf file = BUF_INIT;
@@ -323,44 +302,6 @@ TEST(large_pieces)
 	CHECK_EQ(e.offset, 4000003);
 	input_close(&in);
 	buf_release(&text);
-}
-
-/* The read end of a pipe, as standard input, into which a child writes. */
-static pid_t pipe_to_stdin(const struct buf *b, int *saved)
-{
-	int fds[2];
-	pid_t pid;
-
-	*saved = dup(0);
-	CHECK(!pipe(fds));
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		size_t at = 0;
-
-		close(fds[0]);
-		while (at < b->len) {
-			size_t n = at % 7919 + 1;
-			ssize_t put =
-			    write(fds[1], b->data + at, n < b->len - at ? n : b->len - at);
-
-			if (put <= 0)
-				break;
-			at += (size_t)put;
-		}
-		_exit(0);
-	}
-	close(fds[1]);
-	dup2(fds[0], 0);
-	close(fds[0]);
-	return pid;
-}
-
-static void restore_stdin(pid_t pid, int saved)
-{
-	dup2(saved, 0);
-	close(saved);
-	waitpid(pid, NULL, 0);
 }
 
 static void check_kept(const struct buf *file, const struct buf *want, enum status end)

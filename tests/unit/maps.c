@@ -176,7 +176,7 @@ TEST(own_process)
 	if (CHECK(m != NULL))
 		CHECK_STR(trace_text(t, m->name), exe);
 	on_end(&c.sink, t, &e);
-	CHECK(!strstr(c.notes.data, "loss"));
+	CHECK(!strstr(buf_str(&c.notes), "loss"));
 	trace_free(t);
 	input_close(&in);
 	collect_release(&c);

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+static const struct match_place test_place = {"test", 0};
+
 static bool matches(const char *pattern, unsigned flags, const char *s, size_t n)
 {
 	struct err e = ERR_INIT;
-	struct match *m = match_new(pattern, strlen(pattern), flags, &e);
+	struct match *m = match_new(test_place, pattern, strlen(pattern), flags, &e);
 	bool r;
 
 	if (!CHECK(m != NULL))
@@ -54,12 +56,12 @@ TEST(error_has_its_column)
 {
 	struct err e = ERR_INIT;
 
-	CHECK(!match_new("ab(c", 4, 0, &e));
+	CHECK(!match_new(test_place, "ab(c", 4, 0, &e));
 	CHECK_EQ(e.code, ST_BAD);
 	CHECK(strstr(e.msg, "column 5") != NULL); /* where the ')' is missing */
-	CHECK(!match_new("a\xff", 2, 0, &e));
+	CHECK(!match_new(test_place, "a\xff", 2, 0, &e));
 	CHECK(strstr(e.msg, "column 2") != NULL);
-	CHECK(!match_new("x[z-a]", 6, 0, &e));
+	CHECK(!match_new(test_place, "x[z-a]", 6, 0, &e));
 	CHECK(e.msg[0] != '\0');
 }
 
@@ -73,7 +75,7 @@ TEST(catastrophic_pattern_ends)
 	subject[63] = '!';
 	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
 		struct err e = ERR_INIT;
-		struct match *m = match_new(patterns[i], strlen(patterns[i]), 0, &e);
+		struct match *m = match_new(test_place, patterns[i], strlen(patterns[i]), 0, &e);
 
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		CHECK(!match_test(m, subject, sizeof subject));
@@ -86,17 +88,39 @@ TEST(catastrophic_pattern_ends)
 TEST(gave_up_is_counted)
 {
 	struct err e = ERR_INIT;
-	struct match *m = match_new("^(a|a)*$", 8, 0, &e);
+	const struct match_given_up *all;
+	const struct match_place option = {"--counted", 0};
+	struct match *first = match_new(option, "^(a|a)*$", 8, 0, &e);
+	struct match *m = match_new(option, "^(a|a)*$", 8, 0, &e);
+	struct match *other = match_new((struct match_place){"rules", 7}, "^(a|a)*$", 8, 0, &e);
+	uint64_t before = match_all_gave_up();
 	char subject[64];
+	size_t n;
 
 	memset(subject, 'a', sizeof subject);
 	subject[63] = '!';
+	match_test(first, subject, sizeof subject);
+	match_test(other, subject, sizeof subject);
+	match_free(first);
 	match_test(m, subject, sizeof subject);
 	match_test(m, subject, sizeof subject);
 	CHECK_EQ(match_gave_up(m), 2);
 	CHECK(match_test(m, "aaa", 3));
 	CHECK_EQ(match_gave_up(m), 2);
 	match_free(m);
+	match_free(other);
+	/* The program still knows, by place and pattern, in the order of the first time. */
+	CHECK_EQ(match_all_gave_up() - before, 4);
+	n = match_all_given_up(&all);
+	if (!CHECK(n >= 2))
+		return;
+	CHECK_STR(all[n - 2].from.name, "--counted");
+	CHECK_EQ(all[n - 2].from.line, 0);
+	CHECK_STR(all[n - 2].pattern, "^(a|a)*$");
+	CHECK_EQ(all[n - 2].times, 3);
+	CHECK_STR(all[n - 1].from.name, "rules");
+	CHECK_EQ(all[n - 1].from.line, 7);
+	CHECK_EQ(all[n - 1].times, 1);
 }
 
 TEST(long_subject)

@@ -6,6 +6,7 @@
  */
 #include "lib/object/object.h"
 
+#include "lib/base/allowance.h"
 #include "lib/base/buf.h"
 #include "tests/unit/test.h"
 
@@ -234,7 +235,7 @@ TEST(each_machine)
 		for (size_t k = 0; data && k < SIZE; k++)
 			if (k < PLACE || k >= (size_t)PLACE + rows[i].size)
 				CHECK_EQ(data[k], 0);
-		free(data);
+		allowance_free(data);
 	}
 }
 
@@ -251,11 +252,11 @@ TEST(six_bits)
 
 	if (CHECK_EQ(st, ST_OK)) /* 0x1234 - 0x34 */
 		CHECK_EQ(data[PLACE], 0x40 | 0x00);
-	free(data);
+	allowance_free(data);
 	data = relocated(&add, &st);
 	if (CHECK_EQ(st, ST_OK))
 		CHECK_EQ(data[PLACE], 0x40 | 0x3e);
-	free(data);
+	allowance_free(data);
 }
 
 /* A number keeps the length that the assembler has left for it. */
@@ -278,7 +279,7 @@ TEST(uleb)
 			CHECK_EQ(data[PLACE + 2], 0x00);
 			CHECK_EQ(data[PLACE + 3], 0x77);
 		}
-		free(data);
+		allowance_free(data);
 	}
 }
 
@@ -311,7 +312,7 @@ TEST(what_is_refused)
 
 		CHECK_EQ(st, rows[i].want);
 		CHECK(!data);
-		free(data);
+		allowance_free(data);
 	}
 }
 

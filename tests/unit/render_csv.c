@@ -111,7 +111,7 @@ TEST(tabs)
 	cells[0][0] = cell_text("a\tb\nc\\d\re", 9);
 	cells[0][3] = cell_number(5);
 	cells[1][0] = cell_text("=\"x\", y", 7);
-	RENDER_TABS(2, "name\tn\tsize\tshare\na\\tb\\nc\\\\d\\re\t\t\t0.05\n=\"x\", y\t\t\t\n");
+	RENDER_TABS(2, "name\tn\tsize\tshare\na\\tb\\nc\\\\d\\re\t\t\t0.05\n'=\"x\", y\t\t\t\n");
 }
 
 /* A reader of RFC 4180: one record from s into the first field; NULL when it is not well formed. */

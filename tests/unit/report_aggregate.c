@@ -4,6 +4,7 @@
  * whatever the order it came in, stands for its capture, and damage to it is refused.
  */
 #include "lib/report/agg_build.h"
+#include "lib/report/agg_project.h"
 #include "lib/report/agg_summary.h"
 #include "lib/report/compare_inputs.h"
 #include "tests/unit/report.h"
@@ -167,6 +168,75 @@ TEST(stands_for_its_capture)
 	}
 	compare_inputs_release(&in);
 	buf_release(&b);
+}
+
+/* Each site has its own function, called by one of seven, and its own size. */
+static void many_sites(struct project *p, uint32_t n)
+{
+	struct trace *t = trace_new();
+
+	t->metrics[METRIC_COUNT].state = METRIC_EXACT;
+	t->metrics[METRIC_REQUESTED].state = METRIC_EXACT;
+	begin(p, t);
+	for (uint32_t i = 0; i < n; i++) {
+		char leaf[16], caller[16], type[16];
+
+		snprintf(leaf, sizeof leaf, "f%u", i);
+		snprintf(caller, sizeof caller, "caller%u", i % 7);
+		snprintf(type, sizeof type, "T%u", i % 100);
+		alloc(p, t, type,
+		      trace_stack(t, trace_stack(t, 0, named(t, caller, 1)), named(t, leaf, i + 2)),
+		      1, 1000000 + i * i);
+	}
+	end(p, t);
+	trace_free(t);
+}
+
+/* What tm-top says of an aggregate is what it says of the capture, however many sites there are:
+ * the arrays behind the names grow at other numbers of them each. */
+TEST(ranked_as_its_capture)
+{
+	static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_STACK, KEY_TYPE, KEY_FILE};
+	static const struct agg_origin origin = {.name = "run"};
+
+	for (uint32_t n = 1; n <= 5000; n = n < 40 ? n + 1 : n * 5 / 4) {
+		struct project_options options = {.domain = DOMAIN_DEFAULT};
+		struct agg_asked asked = {.options = NULL};
+		struct buf file = BUF_INIT;
+		struct agg_builder b;
+		struct agg_writer w;
+		struct err e = ERR_INIT;
+
+		agg_builder_init(&b, &options, "");
+		many_sites(&b.frames.project, n);
+		agg_writer_init(&w, NULL, &file);
+		agg_builder_write(&b, &origin, &w);
+		agg_writer_end(&w);
+		agg_writer_release(&w);
+		agg_builder_release(&b);
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+			struct project_options by = {.by = {{.by = keys[k]}},
+						     .domain = DOMAIN_DEFAULT};
+			struct project direct, loaded;
+			struct cursor c;
+			char *want, *got;
+
+			project_init(&direct, &by);
+			project_init(&loaded, &by);
+			many_sites(&direct, n);
+			cursor_init(&c, file.data, file.len, 0, &e);
+			CHECK_EQ(agg_project_read(&c, &loaded, &asked, &e), ST_OK);
+			want = csv_of(&direct, &by_requested);
+			got = csv_of(&loaded, &by_requested);
+			if (!CHECK_STR(got, want))
+				printf("    %u sites, key %zu\n", n, k);
+			free(want);
+			free(got);
+			project_release(&direct);
+			project_release(&loaded);
+		}
+		buf_release(&file);
+	}
 }
 
 TEST(damage_is_refused)

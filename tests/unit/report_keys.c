@@ -394,7 +394,7 @@ static void add(struct filters *f, enum filter_kind kind, const char *text)
 	struct err e = ERR_INIT;
 
 	if (*text)
-		CHECK_EQ(filters_add(f, kind, text, MATCH_LITERAL, &e), ST_OK);
+		CHECK_EQ(filters_add(f, kind, "--test", text, MATCH_LITERAL, &e), ST_OK);
 }
 
 static void options_of(struct project_options *o, const struct choice *c)
@@ -409,7 +409,7 @@ static void options_of(struct project_options *o, const struct choice *c)
 	add(o->filters, FILTER_TYPE, c->type);
 	add(o->filters, FILTER_OWNER, c->owner);
 	o->owners = owners_new();
-	CHECK_EQ(owners_add(o->owners, rules, strlen(rules), &e), ST_OK);
+	CHECK_EQ(owners_add(o->owners, "test", rules, strlen(rules), &e), ST_OK);
 	if (c->selects && !selection_all(&c->select))
 		o->select = &c->select;
 }

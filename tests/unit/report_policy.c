@@ -12,7 +12,7 @@ static struct policy parsed(const char *text)
 	struct err e = ERR_INIT;
 	struct policy p;
 
-	if (!CHECK_EQ(policy_parse(&p, text, strlen(text), &e), ST_OK))
+	if (!CHECK_EQ(policy_parse(&p, "test", text, strlen(text), &e), ST_OK))
 		printf("  %s\n", e.msg);
 	return p;
 }
@@ -22,7 +22,7 @@ static void wrong(const char *text, const char *want)
 	struct err e = ERR_INIT;
 	struct policy p;
 
-	CHECK_EQ(policy_parse(&p, text, strlen(text), &e), ST_BAD);
+	CHECK_EQ(policy_parse(&p, "test", text, strlen(text), &e), ST_BAD);
 	CHECK_STR(e.msg, want);
 	CHECK_EQ(p.n_rules, 0);
 }
@@ -146,7 +146,7 @@ TEST(a_bad_expression_has_a_place)
 	const char *text = RULE "key = type\nmatch = a(b\nmax = 1\n";
 	struct policy p;
 
-	CHECK_EQ(policy_parse(&p, text, strlen(text), &e), ST_BAD);
+	CHECK_EQ(policy_parse(&p, "test", text, strlen(text), &e), ST_BAD);
 	CHECK(strstr(e.msg, "line 4, column 9: the expression: column 4: ") == e.msg);
 }
 
@@ -159,17 +159,17 @@ TEST(long_lines)
 
 	memset(text, 'x', sizeof text);
 	memcpy(text, "[rule r]\nmatch = ", 17);
-	CHECK_EQ(policy_parse(&p, text, sizeof text, &e), ST_BAD);
+	CHECK_EQ(policy_parse(&p, "test", text, sizeof text, &e), ST_BAD);
 	CHECK(strstr(e.msg, "line 2, column") && strstr(e.msg, "the line is longer than"));
 	text[9] = '#';
 	memcpy(text + sizeof text - 30, "\nmetric=count\nmax=1\n[rule s]\n", 29);
 	text[sizeof text - 1] = '\n';
-	CHECK_EQ(policy_parse(&p, text, sizeof text, &e), ST_BAD);
+	CHECK_EQ(policy_parse(&p, "test", text, sizeof text, &e), ST_BAD);
 	CHECK(strstr(e.msg, "line 5, column 1: the rule has no metric") != NULL);
 	memset(text, 'x', sizeof text);
 	memcpy(text, "[rule ", 6);
 	memcpy(text + 300, "]\nmetric=count\nmax=1\n", 21);
-	CHECK_EQ(policy_parse(&p, text, 321, &e), ST_BAD);
+	CHECK_EQ(policy_parse(&p, "test", text, 321, &e), ST_BAD);
 	CHECK(strstr(e.msg, "line 1, column 7: the name is longer than 200 bytes") != NULL);
 }
 
@@ -189,7 +189,7 @@ TEST(damage)
 
 			memcpy(copy, good, sizeof good);
 			copy[cut] = "\0[=\n"[change];
-			if (!policy_parse(&p, copy, change ? n : cut, &e)) {
+			if (!policy_parse(&p, "test", copy, change ? n : cut, &e)) {
 				CHECK(p.n_rules == 1);
 				policy_release(&p);
 			} else {

@@ -216,7 +216,7 @@ TEST(filters_leave_no_type_totals)
 	struct top_options sort = {.sort = SORT_AUTO};
 	struct project p;
 
-	CHECK_EQ(filters_add(f, FILTER_FOCUS, "A", 0, &e), ST_OK);
+	CHECK_EQ(filters_add(f, FILTER_FOCUS, "--test", "A", 0, &e), ST_OK);
 	project_init(&p, &o);
 	per_type_capture(&p);
 	expect(&p, &sort, "9234", "String,3,,208");

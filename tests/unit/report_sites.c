@@ -139,7 +139,7 @@ TEST(own_rules)
 	struct sites *s = sites_new();
 	struct err e = ERR_INIT;
 
-	CHECK_EQ(sites_add(s, text, sizeof text - 1, &e), ST_OK);
+	CHECK_EQ(sites_add(s, "test", text, sizeof text - 1, &e), ST_OK);
 	CHECK_EQ(verdict(s, "Pool::take()", NULL), SITE_PASS);
 	CHECK_EQ(verdict(s, "malloc", NULL), SITE_PASS | SITE_STAY);
 	CHECK_EQ(verdict(s, "calloc", NULL), SITE_PASS);
@@ -163,7 +163,7 @@ TEST(bad_rules_name_their_line)
 		struct sites *s = sites_new();
 		struct err e = ERR_INIT;
 
-		CHECK_EQ(sites_add(s, cases[i].text, strlen(cases[i].text), &e), ST_BAD);
+		CHECK_EQ(sites_add(s, "test", cases[i].text, strlen(cases[i].text), &e), ST_BAD);
 		if (!CHECK(strstr(e.msg, cases[i].line) == e.msg))
 			printf("  %s\n", e.msg);
 		sites_free(s);
@@ -178,7 +178,7 @@ TEST(list_reads_back)
 
 	sites_list(&b);
 	CHECK(b.len > 1000);
-	if (!CHECK_EQ(sites_add(s, b.data, b.len, &e), ST_OK))
+	if (!CHECK_EQ(sites_add(s, "test", b.data, b.len, &e), ST_OK))
 		printf("  %s\n", e.msg);
 	sites_free(s);
 	buf_release(&b);

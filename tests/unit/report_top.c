@@ -99,7 +99,8 @@ static void filtered(const char *pattern, bool ignore, const char *want)
 	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
 	struct project p;
 
-	CHECK_EQ(filters_add(f, ignore ? FILTER_IGNORE : FILTER_FOCUS, pattern, 0, &e), ST_OK);
+	CHECK_EQ(filters_add(f, ignore ? FILTER_IGNORE : FILTER_FOCUS, "--test", pattern, 0, &e),
+		 ST_OK);
 	project_init(&p, &o);
 	game_capture(&p);
 	expect(&p, &by_requested, "93", want);
@@ -125,9 +126,9 @@ TEST(several_filters_all_apply)
 	struct project_options o = {.by = {{KEY_STACK, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
 	struct project p;
 
-	filters_add(f, FILTER_FOCUS, "^A$", 0, &e);
-	filters_add(f, FILTER_FOCUS, "^B$", 0, &e);
-	filters_add(f, FILTER_IGNORE, "malloc", 0, &e);
+	filters_add(f, FILTER_FOCUS, "--test", "^A$", 0, &e);
+	filters_add(f, FILTER_FOCUS, "--test", "^B$", 0, &e);
+	filters_add(f, FILTER_IGNORE, "--test", "malloc", 0, &e);
 	project_init(&p, &o);
 	game_capture(&p);
 	expect(&p, &by_requested, "d3", "main;A;B;A,5");

@@ -111,7 +111,7 @@ static void add_each(struct filters *f, enum filter_kind kind, const char *lette
 	for (; *letters; letters++) {
 		snprintf(pattern, sizeof pattern, kind == FILTER_FILE ? "^%c\\.c$" : "^%c$",
 			 *letters);
-		CHECK_EQ(filters_add(f, kind, pattern, 0, &e), ST_OK);
+		CHECK_EQ(filters_add(f, kind, "--test", pattern, 0, &e), ST_OK);
 	}
 }
 
@@ -306,7 +306,7 @@ static void check_peek(const struct project *p, const struct game *g, const stru
 	uint64_t sides[2] = {0}, total = 0;
 	struct peek *k;
 
-	o.match = match_new("^[A-C]$", 7, 0, &e);
+	o.match = match_new((struct match_place){"test", 0}, "^[A-C]$", 7, 0, &e);
 	k = peek_new(p, &o, &e);
 	for (size_t i = 0; i <= peek_table(k)->n_rows; i++) {
 		struct cell cells[5] = {{.present = false}};

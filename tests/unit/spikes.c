@@ -3,7 +3,7 @@
  * tm-spikes' engine against a naive twin that keeps every call, quantiles against sorted values,
  * and the rule file's settings.
  */
-#include "lib/report/spikes_groups.h"
+#include "lib/report/spikes_suggest.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -184,7 +184,7 @@ static void compare_with_twin(uint64_t seed, uint64_t hook)
 	w->hook = hook;
 	w->engine = &s;
 	spike_rules_init(&rules);
-	CHECK_EQ(spike_rules_add(&rules, rules_text, sizeof rules_text - 1, &e), ST_OK);
+	CHECK_EQ(spike_rules_add(&rules, "test", rules_text, sizeof rules_text - 1, &e), ST_OK);
 	spikes_init(&s, &o);
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		struct location l = {.space = SPACE_NAME};
@@ -303,7 +303,7 @@ TEST(rules_are_read)
 	struct err e = ERR_INIT;
 
 	spike_rules_init(&r);
-	CHECK_EQ(spike_rules_add(&r, text, sizeof text - 1, &e), ST_OK);
+	CHECK_EQ(spike_rules_add(&r, "test", text, sizeof text - 1, &e), ST_OK);
 	CHECK_EQ(r.n, 2);
 	CHECK_EQ(r.threshold, 2500000);
 	CHECK_EQ(r.least, 2500000);
@@ -316,6 +316,143 @@ TEST(rules_are_read)
 	CHECK(spike_matches_any(&r.items[1].match, "x=y", 3));
 	CHECK(!spike_matches_any(&r.items[1].match, "xy", 2));
 	spike_rules_release(&r);
+}
+
+/* --- what is suggested is a file of rules, whatever functions are called --- */
+
+struct suggested {
+	struct trace *t;
+	struct spikes s;
+	struct spike_rules none;
+	struct spike_groups g;
+	struct buf out;
+};
+
+static void suggested_init(struct suggested *x)
+{
+	struct spikes_options o = {.rules = &x->none, .threshold = 10};
+
+	x->t = trace_new();
+	x->out = (struct buf)BUF_INIT;
+	spike_rules_init(&x->none);
+	spikes_init(&x->s, &o);
+	spike_groups_init(&x->g, &x->s.functions, 0);
+}
+
+static void suggested_release(struct suggested *x)
+{
+	spike_groups_release(&x->g);
+	spikes_release(&x->s);
+	spike_rules_release(&x->none);
+	trace_free(x->t);
+	buf_release(&x->out);
+}
+
+/* Four spikes of one length are steady, one is not. */
+static void slow_function(struct suggested *x, const char *name, size_t n, int spikes)
+{
+	struct location l = {.space = SPACE_NAME, .name = trace_string(x->t, name, n)};
+	uint32_t path[] = {spike_function_at(&x->s.functions, x->t, trace_location(x->t, &l))};
+	struct spike_seen seen = {.t = x->t, .path = path, .depth = 1, .total = 100, .calls = 1};
+
+	for (int i = 0; i < spikes; i++)
+		spike_groups_add(&x->g, &seen, 1);
+}
+
+/* Takes the '#' away from rules that are no more than proposed. */
+static void uncomment(struct buf *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->len; i++)
+		if (b->data[i] != '#' || i + 1 == b->len || !strchr("[mi", b->data[i + 1]))
+			b->data[n++] = b->data[i];
+	b->len = n;
+}
+
+TEST(suggested_rules_are_read_and_match)
+{
+	static const struct {
+		const char *name, *section;
+		size_t n;
+		bool none;
+	} cases[] = {
+	    {"Tick", "Tick", 4, false},
+	    {"a]b #;=\"c\" [d](e|f)*+?.^${2}\\", "a]b #;=\"c\" [d](e|f)*+?.^${2}\\\\", 29, false},
+	    {"", "without a name", 0, false},
+	    {"   ", "without a name", 3, false},
+	    {" x ", "x", 3, false},
+	    {"\t\r\n\x1b\x7f", "\\t\\x0d\\n\\x1b\\x7f", 5, false},
+	    {"\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9", 5, false},
+	    {"cut \xff here", "cut \\xff here", 10, false}, /* "^cut": pcre2 takes UTF-8 only */
+	    {"\xed\xa0\x80", NULL, 3, true},
+	};
+	enum { N = sizeof cases / sizeof *cases };
+
+	for (int spikes = 1; spikes <= 4; spikes += 3) {
+		struct spike_rules r;
+		struct suggested x;
+		struct err e = ERR_INIT;
+		size_t k = 0;
+
+		suggested_init(&x);
+		for (size_t i = 0; i < N; i++)
+			slow_function(&x, cases[i].name, cases[i].n, spikes);
+		spikes_suggest(&x.s, &x.g, 0, &x.out);
+		uncomment(&x.out);
+		spike_rules_init(&r);
+		CHECK_EQ(spike_rules_add(&r, "", x.out.data, x.out.len, &e), ST_OK);
+		CHECK_STR(e.msg, "");
+		for (size_t i = 0; i < N && k < r.n; i++) {
+			if (cases[i].none)
+				continue;
+			CHECK_STR(r.items[k].name, cases[i].section);
+			CHECK(spike_matches_any(&r.items[k].match, cases[i].name, cases[i].n));
+			CHECK(!spike_matches_any(&r.items[k++].match, "y", 1));
+		}
+		CHECK_EQ(k, N - 1);
+		CHECK_EQ(r.n, N - 1);
+		spike_rules_release(&r);
+		suggested_release(&x);
+	}
+}
+
+/* Names so long that no expression holds them, and more functions than a file has rules. */
+TEST(suggested_rules_fit_a_file)
+{
+	enum { FUNCTIONS_HERE = SPIKE_RULES_MAX + 900 };
+	static const size_t lengths[] = {20, 40000};
+	static const size_t most[] = {FUNCTIONS_HERE, 100};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct spike_rules r;
+		struct suggested x;
+		struct err e = ERR_INIT;
+		char *name = malloc(lengths[i]);
+
+		suggested_init(&x);
+		memset(name, 'x', lengths[i]);
+		for (size_t k = 0; k < most[i]; k++) {
+			char digits[24];
+
+			snprintf(digits, sizeof digits, "%07zu", k);
+			memcpy(name, digits, 7);
+			slow_function(&x, name, lengths[i], k % 2 ? 4 : 1);
+		}
+		spikes_suggest(&x.s, &x.g, 0, &x.out);
+		CHECK(x.out.len <= SPIKE_RULES_BYTES);
+		CHECK(memmem(x.out.data, x.out.len, " more (a file of rules has no room", 34));
+		uncomment(&x.out);
+		spike_rules_init(&r);
+		CHECK_EQ(spike_rules_add(&r, "", x.out.data, x.out.len, &e), ST_OK);
+		CHECK_STR(e.msg, "");
+		/* Half of the short ones are steady and fit; a fact and a rule are below 400 bytes.
+		 */
+		CHECK(i ? r.n >= 20 && r.n < 27 : r.n > SPIKE_RULES_BYTES / 400);
+		spike_rules_release(&r);
+		suggested_release(&x);
+		free(name);
+	}
 }
 
 TEST(texts_are_filled)

@@ -63,10 +63,11 @@ TEST(parts_of_a_unit_are_found)
 			struct bytes part[SPLIT_COUNT];
 			struct buf b = BUF_INIT;
 			uint32_t row;
+			struct err e = ERR_INIT;
 
 			make(&b, big, version, (uint32_t[]){1, 2, 0, 0});
 			CHECK(!split_index_find((struct bytes){(uint8_t *)b.data, b.len}, big, 0x20,
-						all, part, &row));
+						all, part, &row, &e));
 			CHECK_EQ(row, 2);
 			CHECK_EQ(part[SPLIT_INFO].p - content, 40);
 			CHECK_EQ(part[SPLIT_INFO].n, 60);
@@ -76,11 +77,11 @@ TEST(parts_of_a_unit_are_found)
 			CHECK_EQ(part[SPLIT_STR].n, 300);
 			CHECK_EQ(part[SPLIT_RNGLISTS].n, version == 5 ? 30 : 0);
 			CHECK(!split_index_find((struct bytes){(uint8_t *)b.data, b.len}, big, 0x10,
-						all, part, &row));
+						all, part, &row, &e));
 			CHECK_EQ(row, 1);
 			/* slot 0, then 1, then an empty one */
 			CHECK(!split_index_find((struct bytes){(uint8_t *)b.data, b.len}, big, 0x30,
-						all, part, &row));
+						all, part, &row, &e));
 			CHECK_EQ(row, 0);
 			buf_release(&b);
 		}
@@ -92,10 +93,11 @@ TEST(a_full_table_ends)
 	struct bytes part[SPLIT_COUNT];
 	struct buf b = BUF_INIT;
 	uint32_t row;
+	struct err e = ERR_INIT;
 
 	make(&b, false, 5, (uint32_t[]){1, 2, 1, 2});
 	CHECK(!split_index_find((struct bytes){(uint8_t *)b.data, b.len}, false, 0x1234, all, part,
-				&row));
+				&row, &e));
 	CHECK_EQ(row, 0);
 	buf_release(&b);
 }
@@ -105,10 +107,16 @@ TEST(a_row_that_is_not_there)
 	struct bytes part[SPLIT_COUNT];
 	struct buf b = BUF_INIT;
 	uint32_t row;
+	struct err e = ERR_INIT;
 
 	make(&b, false, 5, (uint32_t[]){3, 2, 0, 0});
 	CHECK(split_index_find((struct bytes){(uint8_t *)b.data, b.len}, false, 0x10, all, part,
-			       &row));
+			       &row, &e));
+	CHECK(strstr(e.msg, "a row is out of range: 3"));
+	b.data[0] = 7;
+	CHECK(split_index_find((struct bytes){(uint8_t *)b.data, b.len}, false, 0x10, all, part,
+			       &row, &e));
+	CHECK_STR(e.msg, ".debug_cu_index+0x0: index of units: unknown version 7");
 	buf_release(&b);
 }
 
@@ -123,6 +131,7 @@ TEST(any_byte_may_be_wrong)
 		struct bytes part[SPLIT_COUNT];
 		size_t n = i % 5 ? b.len : i / 5;
 		uint32_t row;
+		struct err e = ERR_INIT;
 
 		memcpy(copy, b.data, b.len);
 		if (i % 5)
@@ -130,7 +139,8 @@ TEST(any_byte_may_be_wrong)
 			    (uint8_t[]){0, 0, 255, 0x80, (uint8_t)(copy[i / 5] + 1)}[i % 5];
 		/* its own block, so that a sanitizer sees a read behind it */
 		copy = mem_realloc(copy, n ? n : 1, 1);
-		if (!split_index_find((struct bytes){copy, n}, false, 0x20, all, part, &row) && row)
+		if (!split_index_find((struct bytes){copy, n}, false, 0x20, all, part, &row, &e) &&
+		    row)
 			for (size_t k = 0; k < SPLIT_COUNT; k++)
 				CHECK(
 				    part[k].n <= all[k].n &&

@@ -48,6 +48,59 @@ TEST(a_trace_of_many_chunks_comes_back_equal)
 	round_trip(99, 40000); /* over 1 MiB of events, and of most tables */
 }
 
+/* The bytes of a trace read and written again. */
+static char *written_again(const char *bytes, size_t size, size_t *again)
+{
+	static const struct import_options options = {.format = "trace"};
+	char *out;
+	FILE *f = open_memstream(&out, again);
+	struct writer *w = writer_new(f);
+	struct err e = ERR_INIT;
+	struct input in;
+	bool lossy;
+
+	input_memory(&in, "test", bytes, size, &e);
+	CHECK_EQ(capture_read(&in, &options, writer_sink(w), &lossy, &e), ST_OK);
+	input_close(&in);
+	writer_free(w);
+	fclose(f);
+	return out;
+}
+
+/* What turned out to be absent is so in the second header, whatever the first said. */
+TEST(a_second_header_replaces_the_first)
+{
+	struct event ev = {.kind = EV_FREE, .has = EV_HAS_ADDRESS, .address = 1};
+	char *bytes, *again;
+	size_t size, again_size;
+	FILE *f = open_memstream(&bytes, &size);
+	struct writer *w = writer_new(f);
+	struct trace *t = trace_new();
+	struct collector given = collector(writer_sink(w)), got;
+	struct err e = ERR_INIT;
+	bool lossy;
+
+	for (int m = 0; m < METRICS; m++)
+		trace_metric(t, (enum metric)m, METRIC_EXACT, METRIC_AT_TYPE);
+	CHECK_EQ(given.sink.begin(&given.sink, t, &e), ST_OK);
+	CHECK_EQ(sink_event(&given.sink, t, &ev, &e), ST_OK);
+	for (int m = 1; m < METRICS; m++)
+		trace_metric(t, (enum metric)m, METRIC_ABSENT, METRIC_AT_ALL);
+	trace_set(t, "late", "known at the end");
+	CHECK_EQ(given.sink.end(&given.sink, t, &e), ST_OK);
+	trace_free(t);
+	writer_free(w);
+	fclose(f);
+	CHECK_EQ(read_bytes(bytes, size, &got, &lossy, &e), ST_OK);
+	CHECK_STR(buf_str(&got.model), buf_str(&given.model));
+	again = written_again(bytes, size, &again_size);
+	CHECK_MEM(again, again_size, bytes, size);
+	collector_release(&given);
+	collector_release(&got);
+	free(bytes);
+	free(again);
+}
+
 /* Every set of fields of every kind, through the codec alone. */
 TEST(every_set_of_fields_comes_back_equal)
 {

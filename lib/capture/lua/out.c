@@ -153,7 +153,7 @@ struct out *out_new(const char *path, const char *version, unsigned kinds)
 		return NULL;
 	}
 	out->start = now();
-	cap_output_begin(&out->o, fd);
+	cap_output_begin(&out->o, fd, NULL);
 	header(out, version, kinds);
 	return out;
 }

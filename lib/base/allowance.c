@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/allowance.h"
+
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* In front of each block. */
+union head {
+	uint64_t size; /* of the block, for the allowance */
+	max_align_t align;
+};
+
+static pthread_once_t measured = PTHREAD_ONCE_INIT;
+static uint64_t usual;
+static _Atomic uint64_t held, other;
+
+static void measure(void)
+{
+	usual = machine_memory() / 2;
+	if (usual < ALLOWANCE_LEAST)
+		usual = ALLOWANCE_LEAST;
+}
+
+uint64_t allowance_limit(void)
+{
+	uint64_t set = atomic_load(&other);
+
+	if (set)
+		return set;
+	pthread_once(&measured, measure);
+	return usual;
+}
+
+uint64_t allowance_left(void)
+{
+	uint64_t limit = allowance_limit(), now = atomic_load(&held);
+
+	return now < limit ? limit - now : 0;
+}
+
+void allowance_set(uint64_t limit)
+{
+	atomic_store(&other, limit);
+}
+
+void *allowance_grow(void *p, uint64_t n)
+{
+	union head *old = p ? (union head *)p - 1 : NULL, *made;
+	uint64_t had = old ? old->size : 0, more = n > had ? n - had : 0;
+
+	if (n > PTRDIFF_MAX - sizeof *made)
+		return NULL;
+	if (more && atomic_fetch_add(&held, more) + more > allowance_limit()) {
+		atomic_fetch_sub(&held, more);
+		return NULL;
+	}
+	made = mem_realloc(old, (size_t)n + sizeof *made, 1);
+	made->size = n;
+	if (n < had)
+		atomic_fetch_sub(&held, had - n);
+	return made + 1;
+}
+
+void allowance_free(void *p)
+{
+	union head *old = p ? (union head *)p - 1 : NULL;
+
+	if (!old)
+		return;
+	atomic_fetch_sub(&held, old->size);
+	free(old);
+}

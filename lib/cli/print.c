@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text of other tools' forms: names stand in it as they are, so that programs find them. A terminal
+ * must not obey them.
+ */
+#include "lib/base/utf.h"
+#include "lib/cli/cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static FILE *shown;
+static char held[4]; /* the beginning of a character whose rest was not written yet */
+static size_t n_held;
+
+bool cli_terminal(void)
+{
+	static int terminal = -1;
+
+	if (terminal < 0)
+		terminal = isatty(STDOUT_FILENO);
+	return terminal;
+}
+
+void cli_print(const char *s, size_t n)
+{
+	struct buf b = BUF_INIT;
+
+	if (cli_terminal()) {
+		buf_add_visible(&b, s, n, "\n\t\\");
+		s = b.data;
+		n = b.len;
+	}
+	if (n)
+		fwrite(s, 1, n, stdout);
+	buf_release(&b);
+}
+
+/* How many bytes at the end begin a character of UTF-8 and do not end it. */
+static size_t unfinished(const char *s, size_t n)
+{
+	for (size_t k = 1; k <= 3 && k <= n; k++) {
+		unsigned char c = (unsigned char)s[n - k];
+
+		if (c >= 0xc0)
+			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? k : 0;
+		if (c < 0x80)
+			return 0;
+	}
+	return 0;
+}
+
+static ssize_t write_shown(void *arg, const char *s, size_t n)
+{
+	struct buf b = BUF_INIT;
+
+	(void)arg;
+	buf_add(&b, held, n_held);
+	buf_add(&b, s, n);
+	n_held = unfinished(b.data, b.len);
+	memcpy(held, b.data + b.len - n_held, n_held);
+	cli_print(b.data, b.len - n_held);
+	buf_release(&b);
+	return ferror(stdout) ? 0 : (ssize_t)n; /* 0: an error, as fopencookie(3) says */
+}
+
+FILE *cli_text_stream(void)
+{
+	static const cookie_io_functions_t how = {.write = write_shown};
+
+	if (!cli_terminal())
+		return stdout;
+	if (!shown)
+		shown = fopencookie(NULL, "w", how);
+	return shown ? shown : stdout;
+}
+
+void cli_text_end(void)
+{
+	if (!shown)
+		return;
+	fclose(shown);
+	shown = NULL;
+	cli_print(held, n_held);
+	n_held = 0;
+}

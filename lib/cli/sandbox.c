@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sandbox/sandbox.h"
+
+#include "lib/base/mem.h"
+#include "lib/cli/cli.h"
+#include "lib/db/db.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cli_sandbox(const char *program, const char *when)
+{
+	cli_info(NULL, "sandbox: %s", sandbox_enter(sandbox_profile(program, when)));
+}
+
+bool cli_store_file(const char *store)
+{
+	char *real, *slash;
+
+	if (db_is_url(store))
+		return false;
+	real = realpath(store, NULL); /* where a link leads to */
+	if (!real)
+		real = mem_strdup(store);
+	slash = strrchr(real, '/');
+	if (slash)
+		slash[1] = 0;
+	sandbox_allow(SANDBOX_STORE, slash ? real : ".");
+	if (!slash)
+		free(real);
+	/* Large sorts go to a file: where ours go, and not to the first folder of SQLite's list. */
+	if (!getenv("TMPDIR"))
+		setenv("SQLITE_TMPDIR", "/tmp", 0);
+	return true;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between the files of this folder.
+ */
+#ifndef TM_SANDBOX_IMPL_H
+#define TM_SANDBOX_IMPL_H
+
+#include "lib/sandbox/sandbox.h"
+
+#include <stddef.h>
+
+struct sandbox_grant {
+	enum sandbox_path how;
+	const char *path;
+};
+
+struct sandbox_held {
+	unsigned rights;    /* of the profile, without those that there was no grant for */
+	bool refuses_files; /* it may make files, but was given no folder for them */
+	const struct sandbox_grant *grants;
+	size_t n;
+	const char *spool;   /* folder of temporary files */
+	bool unnamed_spool;  /* its file system makes files without a name */
+	const char *program; /* for the line about a breach */
+};
+
+/* 0: the calls are held; else errno. */
+int sandbox_hold_calls(const struct sandbox_held *h);
+/* The version of Landlock that holds the paths; negative: -errno. */
+int sandbox_hold_paths(const struct sandbox_held *h);
+
+#endif

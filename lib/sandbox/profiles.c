@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who may what. Every program has a row without `when`; the other rows are its exceptions.
+ */
+#include "lib/sandbox/sandbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads what the command line names. A pipe or a compressed file that is read twice is spooled. */
+#define READS (SANDBOX_NAMED | SANDBOX_SPOOL | SANDBOX_THREADS)
+/* Expressions are compiled to machine code. */
+#define REPORTS (READS | SANDBOX_OUTPUT | SANDBOX_CODE)
+/* The same with a history on a server, whose library is loaded and may read what configures it. */
+#define REPORTS_AND_ASKS (REPORTS | SANDBOX_ANY_FILE | SANDBOX_NETWORK)
+/* A capture names binaries anywhere, and those name debug files anywhere; indexes are kept. */
+#define SYMBOLIZES \
+	(SANDBOX_ANY_FILE | SANDBOX_SPOOL | SANDBOX_FILES | SANDBOX_THREADS | SANDBOX_WORKERS)
+/* Loads a library that talks to a server, and may read what configures it. */
+#define ASKS (SANDBOX_ANY_FILE | SANDBOX_NETWORK | SANDBOX_CODE | SANDBOX_THREADS)
+
+static const char binaries[] = "binaries and debug files are found by paths in what it reads";
+static const char server[] = "libpq talks to the server";
+
+const struct sandbox_profile sandbox_profiles[] = {
+    {"tm-dump", NULL, READS, NULL},
+    {"tm-import", NULL, READS | SANDBOX_OUTPUT, NULL},
+    {"tm-export", NULL, READS | SANDBOX_OUTPUT, NULL},
+    {"tm-filter", NULL, REPORTS, NULL},
+    {"tm-merge", NULL, READS | SANDBOX_OUTPUT, NULL},
+    {"tm-merge", "--files-from", READS | SANDBOX_ANY_FILE | SANDBOX_OUTPUT,
+     "names of files are read from a file"},
+    {"tm-top", NULL, REPORTS, NULL},
+    {"tm-frames", NULL, REPORTS, NULL},
+    {"tm-heap", NULL, REPORTS, NULL},
+    {"tm-spikes", NULL, REPORTS, NULL},
+    {"tm-compare", NULL, REPORTS, NULL},
+    {"tm-compare", "--history", REPORTS | SANDBOX_FILES, "SQLite has files beside its own"},
+    {"tm-compare", "--history on PostgreSQL", REPORTS_AND_ASKS, server},
+    {"tm-history", NULL, REPORTS | SANDBOX_FILES, "SQLite has files beside its own"},
+    {"tm-history", "on PostgreSQL", REPORTS_AND_ASKS, server},
+    {"tm-symbolize", NULL, SYMBOLIZES | SANDBOX_OUTPUT, binaries},
+    {"tm-inspect", NULL, SYMBOLIZES | SANDBOX_OUTPUT, binaries},
+    {"tm-addr2line", NULL, SYMBOLIZES, binaries},
+    {"tm-atos", NULL, SYMBOLIZES, binaries},
+    {"tm-llvm-symbolizer", NULL, SYMBOLIZES, binaries},
+    {"tm-record", NULL, SANDBOX_FREE, "it starts the program, which is not to be held"},
+    {"tm-record", "--unity", ASKS | SANDBOX_OUTPUT, "it talks to the player"},
+    {SANDBOX_READER, NULL, 0, NULL},
+    {SANDBOX_READER, "split units", SANDBOX_ANY_FILE, "a binary names the files of its units"},
+    {SANDBOX_FETCHER, NULL, ASKS | SANDBOX_FILES, "libdebuginfod talks to the servers"},
+    {.program = NULL},
+};
+
+const struct sandbox_profile *sandbox_profile(const char *program, const char *when)
+{
+	for (const struct sandbox_profile *p = sandbox_profiles; p->program; p++)
+		if (!strcmp(p->program, program) &&
+		    (when ? p->when && !strcmp(p->when, when) : !p->when))
+			return p;
+	abort();
+}

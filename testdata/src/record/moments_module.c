@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Allocates when it is loaded and unloaded (moments.c): a block of 123 bytes each time.
+ */
+#include <stdlib.h>
+
+unsigned module_blocks;
+static void *volatile kept;
+
+__attribute__((constructor)) static void comes(void)
+{
+	kept = malloc(123);
+	free(kept);
+	module_blocks++;
+}
+
+__attribute__((destructor)) static void goes(void)
+{
+	kept = malloc(123);
+	free(kept);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of rules for names: the first byte chooses site rules, owners, or filters from the command
+ * line (a pattern a line, with its option before it). Behind a NUL byte come names to ask about.
+ * What is refused says where; what is read twice answers the same; a rule's number and owner exist;
+ * no rules say nothing.
+ */
+#include "lib/report/filter.h"
+#include "lib/report/owners.h"
+#include "lib/report/selection.h"
+#include "lib/report/sites.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+enum { ASKED = 16, NAME = 256, LINES = 24 };
+
+static void must(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+/* The next line as a string, cut to what fits. */
+static bool take_line(const char **p, const char *end, char line[NAME])
+{
+	const char *nl;
+	size_t n;
+
+	if (*p >= end)
+		return false;
+	nl = memchr(*p, '\n', (size_t)(end - *p));
+	n = (size_t)((nl ? nl : end) - *p);
+	snprintf(line, NAME, "%.*s", n < NAME ? (int)n : NAME - 1, *p);
+	*p += n + (nl != NULL);
+	return true;
+}
+
+static void ask_sites(struct sites *s, struct sites *none, const char *p, const char *end)
+{
+	char name[NAME];
+
+	for (int i = 0; i < ASKED && take_line(&p, end, name); i++) {
+		unsigned all[3] = {sites_function(s, name, name), sites_module(s, name),
+				   sites_file(s, name)};
+		unsigned shipped[3] = {sites_function(none, name, name), sites_module(none, name),
+				       sites_file(none, name)};
+
+		for (int k = 0; k < 3; k++) {
+			must(!(all[k] & ~(unsigned)(SITE_PASS | SITE_STAY)));
+			/* More rules say more; what the shipped ones said stays said. */
+			must((all[k] & shipped[k]) == shipped[k]);
+		}
+	}
+}
+
+static void read_sites(const char *p, const char *end, const char *names, const char *names_end)
+{
+	struct sites *s = sites_new(), *none = sites_new();
+	struct err e = ERR_INIT;
+
+	if (sites_add(s, "fuzz", p, (size_t)(end - p), &e))
+		must(!strncmp(e.msg, "line ", 5));
+	else
+		ask_sites(s, none, names, names_end);
+	sites_free(s);
+	sites_free(none);
+}
+
+static void ask_owners(struct owners *o, const char *p, const char *end)
+{
+	char name[NAME];
+
+	for (int i = 0; i < ASKED && take_line(&p, end, name); i++) {
+		uint64_t gave_up = match_all_gave_up();
+		uint32_t rule[4] = {owners_function(o, name, name), owners_module(o, name),
+				    owners_file(o, name), owners_type(o, name, strlen(name))};
+
+		for (int k = 0; k < 4; k++) {
+			const char *owner = owners_name(o, rule[k]);
+
+			must(owner && *owner);
+			must((rule[k] == OWNER_NONE) == !owners_id(o, rule[k]));
+			must(rule[k] == OWNER_NONE ||
+			     !strcmp(owner, owners_name_of(o, owners_id(o, rule[k]))));
+		}
+		must(owners_module(o, name) == rule[1] || match_all_gave_up() > gave_up);
+	}
+}
+
+static void read_owners(const char *p, const char *end, const char *names, const char *names_end)
+{
+	struct owners *o = owners_new();
+	struct err e = ERR_INIT;
+
+	if (owners_add(o, "fuzz", p, (size_t)(end - p), &e))
+		must(!strncmp(e.msg, "line ", 5));
+	else
+		ask_owners(o, names, names_end);
+	owners_free(o);
+}
+
+/* "KIND FLAGS PATTERN", each a digit but the last. Files are not opened. */
+static void read_filters(const char *p, const char *end, const char *names, const char *names_end)
+{
+	struct filters *f = filters_new();
+	struct err e = ERR_INIT;
+	char line[NAME];
+	uint32_t bits;
+	size_t n = 0;
+
+	for (int i = 0; i < LINES && take_line(&p, end, line); i++) {
+		const char *pattern = strlen(line) > 2 ? line + 2 : "";
+
+		if (!*pattern || filters_is_file(pattern))
+			continue;
+		if (filters_add(f, (enum filter_kind)((unsigned char)line[0] % FILTER_KINDS),
+				"--fuzz", pattern, (unsigned char)line[1] & 3u, &e))
+			must(e.msg[0]);
+		else
+			n++;
+	}
+	must(filters_any(f) == (n > 0));
+	for (int i = 0; i < ASKED && take_line(&names, names_end, line); i++) {
+		size_t size = strlen(line);
+
+		for (enum filter_kind k = 0; k < FILTER_KINDS; k++)
+			must(!filters_match(f, k, line, size) || filters_has(f, k));
+		bits = filters_name(f, line, size) | filters_module(f, line, size) |
+		       filters_file(f, line, size);
+		must(filters_kept(f, bits) || n);
+	}
+	filters_free(f);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	const char *p = (const char *)data + 1, *end = (const char *)data + n, *nul;
+
+	if (!n)
+		return 0;
+	nul = n > 1 ? memchr(p, 0, n - 1) : NULL;
+	switch (data[0]) {
+	case 'o': read_owners(p, nul ? nul : end, nul ? nul + 1 : end, end); break;
+	case 'f': read_filters(p, nul ? nul : end, nul ? nul + 1 : end, end); break;
+	default: read_sites(p, nul ? nul : end, nul ? nul + 1 : end, end);
+	}
+	return 0;
+}

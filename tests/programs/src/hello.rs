@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+fn main() {
+    println!("hello");
+}

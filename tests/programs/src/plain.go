@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+package main
+
+func main() {
+	println("hello")
+}

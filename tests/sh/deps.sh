@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# .ci/deps beside an apt-get that only writes down what it is asked for: it looks first, says the
+# size, and installs; it never removes or replaces a package, and without root it prints one line.
+# shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
+set -u
+: "${SRC:?}"
+unset DEPS_REPLACE # CI's
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+
+# Nothing of the system but the shell's tools: what dpkg-query does not name is missing.
+mkdir bin
+for tool in sh bash cat cut dirname echo env grep head paste sed tr; do
+	ln -s "$(type -P $tool)" bin/$tool
+done
+cat >bin/dpkg-query <<'X'
+#!/bin/sh
+for name; do
+	case " $MISSING " in *" $name "*) ;; *) echo "installed $name" ;; esac
+done
+X
+cat >bin/id <<'X'
+#!/bin/sh
+echo "$USER_ID"
+X
+# The plan of several packages is that of each: PLAN_x for package x.
+cat >bin/apt-get <<'X'
+#!/bin/sh
+echo "$*" >>log
+case " $* " in
+*' update '*) : >updated ;;
+*' -s '*)
+	[ -z "$NEEDS_UPDATE" ] || [ -e updated ] || exit 100
+	for name; do
+		case $name in
+		zip) echo 'Inst zip (3.0-13 Debian:12/stable [amd64])' ;;
+		dwz) printf 'Remv gcc-multilib [4:12.2]\nInst dwz (0.15-1 Debian:12 [amd64])\n' ;;
+		jq) printf 'Inst libc6 [2.36-9] (2.36-10 Debian:12 [amd64])\nInst jq (1.6 Debian:12 [amd64])\n' ;;
+		esac
+	done ;;
+*' --assume-no '*)
+	echo 'Need to get 30.9 kB of archives.'
+	echo 'After this operation, 136 kB of additional disk space will be used.'
+	exit 1 ;;
+esac
+X
+chmod +x bin/*
+deps() { # MISSING... ; to out
+	rm -f log updated
+	: >log
+	env -i PATH="$PWD/bin" MISSING="$*" USER_ID="${USER_ID-0}" DEPS_REPLACE="${DEPS_REPLACE-}" NEEDS_UPDATE="${NEEDS_UPDATE-}" CC=false \
+		sh "$SRC/.ci/deps" check >out 2>&1
+	status=$?
+}
+installed() { grep -v -e '-s ' -e --assume-no -e update log | grep -c install; }
+
+deps
+check 'nothing is missing: apt-get is not even started' eval '[ $status = 0 ] && [ ! -s log ] && [ ! -s out ]'
+
+deps zip
+check 'what is missing is installed' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
+check '... alone, without recommendations or removals' \
+	grep -qx 'install --no-install-recommends zip -y --no-remove' log
+check '... it says what, and its size, before' grep -qx 'tracemill: that is 30.9 kB, 136 kB after unpacking' out
+check '... and the lists are not refreshed' eval '! grep -q update log'
+
+NEEDS_UPDATE=1 deps zip
+check 'lists that do not know it are refreshed first' eval '[ $status = 0 ] && [ "$(grep -c update log)" = 1 ] &&
+	[ "$(installed)" = 1 ]'
+
+deps dwz zip
+check 'what would remove a package is refused' eval '[ $status = 1 ] && [ "$(installed)" = 0 ]'
+check '... it says which' grep -q '^    remove gcc-multilib$' out
+check '... which of them does it, and a test that needs it' grep -q 'without dwz .*make.d/' out
+check '... and not of the other one' eval '! grep -q "without zip" out'
+check '... and the line to run' \
+	grep -qx 'tracemill: run: sudo apt-get install --no-install-recommends dwz zip' out
+
+deps jq
+check 'what would replace a package is refused' eval '[ $status = 1 ] && [ "$(installed)" = 0 ]'
+check '... it says by what' grep -q '^    replace libc6 2.36-9 by 2.36-10$' out
+
+DEPS_REPLACE=1 deps jq
+check 'but where the machine is nobody'"'"'s desk' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
+DEPS_REPLACE=1 deps dwz
+check '... and nothing is removed there either' eval '[ $status = 1 ] && [ "$(installed)" = 0 ]'
+
+USER_ID=1000 deps zip
+check 'without root: a line to run, and its size' eval '[ $status = 1 ] && [ "$(installed)" = 0 ] &&
+	grep -q "that is 30.9 kB" out && grep -qx "tracemill: run: sudo apt-get install --no-install-recommends zip" out'
+NEEDS_UPDATE=1 USER_ID=1000 deps zip
+check 'without root and lists: a line to run' eval '[ $status = 1 ] && ! grep -q update log &&
+	grep -q "run: sudo apt-get install" out'
+rm bin/apt-get
+deps zip
+check 'without apt-get: a line to run' eval '[ $status = 1 ] && grep -q "run: sudo apt-get install" out'
+exit $failed
