@@ -117,7 +117,8 @@ int main(int argc, char **argv)
 	bool gnu = called && !strcmp(called, names[0]), untagged;
 	struct job j = {.lenient = called, .hex = gnu, .style = gnu ? STYLE_GNU : STYLE_LLVM};
 	struct cli_managed managed = {0};
-	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = !gnu};
+	struct lookup_options o = {
+	    .dwarf = {.jobs = pool_cpus()}, .demangle = !gnu, .dwarf_names = true};
 	struct cli_binaries binaries = {0};
 	int kind = gnu ? NAMES_NONE : NAMES_LINKAGE, n, status;
 	const struct opt options[] = {

@@ -119,6 +119,7 @@ struct symtab {
 	size_t n_at;
 	uint32_t *guesses; /* indexes of the symbols without a size, by lo */
 	size_t n_guesses;
+	bool own; /* all of them are of the file's own table */
 };
 
 struct object_code;
@@ -126,6 +127,7 @@ struct object_code;
 #define SYMBOL_NONE UINT32_MAX
 
 void symtab_load(struct symtab *s, struct object *o);
+void symtab_load_own(struct symtab *s, struct object *o); /* when the other one is not it */
 void symtab_release(struct symtab *s);
 
 /* minidebug.c */
@@ -152,8 +154,8 @@ struct object {
 	struct elf_file debug; /* fd -1 and path NULL: none */
 	struct object_cached_section *cache;
 	pthread_mutex_t lock; /* of symbols */
-	bool symbols_loaded;
-	struct symtab symbols;
+	bool symbols_loaded, own_loaded;
+	struct symtab symbols, own;
 	struct object_code *code; /* NULL: not asked for yet */
 	struct trail trail;
 	/* of the last search, for the files that hold parts of the debug information */

@@ -107,6 +107,7 @@ void object_free(struct object *o)
 		return;
 	object_drop_sections(o);
 	symtab_release(&o->symbols);
+	symtab_release(&o->own);
 	object_code_release(o->code);
 	trail_release(&o->trail);
 	pthread_mutex_destroy(&o->lock);

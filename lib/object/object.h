@@ -39,11 +39,14 @@ struct object_segment { /* PT_LOAD */
 	bool executable;
 };
 
-struct object_symbol {    /* FUNC, IFUNC and NOTYPE code symbols of .symtab, else .dynsym */
+/* FUNC, IFUNC and NOTYPE symbols of code in .symtab, else .dynsym, and OBJECT ones with a size in
+ * sections with code: GHC calls its functions so. */
+struct object_symbol {
 	uint64_t lo, hi;  /* hi from the symbol's size; when size is 0, the next symbol's start, the
 			   * section's end or the end of a symbol with a size that it lies in */
 	const char *name; /* raw; borrowed from the object */
 	bool sized;       /* false: hi is a guess, and a report must label it */
+	uint32_t index;   /* ascends in the order of its table */
 	const char *file; /* of a local symbol: its STT_FILE, the source's base name; else NULL */
 };
 
@@ -185,12 +188,16 @@ enum status object_intact(const struct object *o, struct err *e);
 uint64_t object_fingerprint(const struct object *o, const char *const *sections, size_t n);
 bool object_place(const struct object *o, uint64_t *place);
 
-/* Sorted by lo. Of symbols with one address, functions come before NOTYPE and globals before
- * weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols are
- * left out, the Thumb bit is cleared. */
+/* Sorted by lo. Of symbols with one address, functions come before OBJECT before NOTYPE and globals
+ * before weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols
+ * are left out, the Thumb bit is cleared. */
 const struct object_symbol *object_symbols(struct object *o, size_t *n);
 /* The innermost best symbol whose [lo, hi) holds vaddr, or NULL. */
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
+/* The same of the file's own table, whatever its debug file has: its .symtab, else its .dynsym. Of
+ * symbols with one address it is the largest by its stated size, and of those the last in the
+ * table, as LLVM has it (SymbolizableObjectFile.cpp). */
+const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vaddr);
 /* True when some code symbol starts exactly at vaddr. */
 bool object_is_symbol_start(struct object *o, uint64_t vaddr);
 

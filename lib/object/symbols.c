@@ -53,9 +53,10 @@ static bool is_mark(const char *name)
 /* Lower is better among symbols of one address. */
 static unsigned rank(uint8_t info)
 {
-	unsigned binding = ELF64_ST_BIND(info), notype = ELF64_ST_TYPE(info) == STT_NOTYPE;
+	unsigned binding = ELF64_ST_BIND(info), type = ELF64_ST_TYPE(info);
+	unsigned kind = type == STT_NOTYPE ? 2 : type == STT_OBJECT;
 
-	return notype * 4 + (binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0);
+	return kind * 4 + (binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0);
 }
 
 /* The section that holds the code of s, which f has shift bytes lower; *end is where it ends. */
@@ -111,7 +112,7 @@ static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 	size_t n = 0;
 
 	/* By rank first and stably by address after it: the order in which all of them are kept. */
-	for (unsigned r = 0; r < 8; r++) {
+	for (unsigned r = 0; r < 12; r++) {
 		for (size_t i = 0; i < s->n; i++) {
 			if (ranks[i] == r)
 				items[n++] = (struct sort_item){s->all[i].lo, (uint32_t)i};
@@ -230,10 +231,11 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 {
 	const uint64_t shift = f == &o->debug ? object_debug_shift(o) : 0;
 	const char *file = NULL;
+	uint32_t index = 0;
 	struct descriptors d;
 
 	find_descriptors(&d, &o->file);
-	while (!cursor_done(c) && s->n < SYMBOL_NONE - 1) {
+	for (; !cursor_done(c) && s->n < SYMBOL_NONE - 1; index++) {
 		struct raw_symbol r = next_symbol(c, f->is_64);
 		unsigned type = ELF64_ST_TYPE(r.info);
 		const char *name = r.name < n_names ? names + r.name : "";
@@ -241,7 +243,8 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 
 		if (type == STT_FILE)
 			file = *name ? name : NULL;
-		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE &&
+		    (type != STT_OBJECT || !r.size || r.section >= SHN_LORESERVE))
 			continue;
 		if (!*name || is_mark(name))
 			continue;
@@ -255,7 +258,7 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;
 		VEC_PUSH(s->all, s->n, l->cap) = (struct object_symbol){
-		    r.value, hi, name, r.size > 0, ELF64_ST_BIND(r.info) ? NULL : file};
+		    r.value, hi, name, r.size > 0, index, ELF64_ST_BIND(r.info) ? NULL : file};
 		VEC_PUSH(l->ranks, l->n_ranks, l->cap_ranks) = (uint8_t)rank(r.info);
 		VEC_PUSH(l->ends, l->n_ends, l->cap_ends) = end;
 	}
@@ -293,12 +296,23 @@ static void forget_names(struct symtab *s, struct loading *l)
 	l->n_names = 0;
 }
 
+static void finish(struct symtab *s, struct loading *l)
+{
+	if (l->ranks && l->ends) {
+		order(s, l->ranks, l->ends);
+		flatten(s);
+	}
+	free(l->ranks);
+	free(l->ends);
+}
+
 static void load_elf(struct symtab *s, struct object *o)
 {
 	struct loading l = {.cap = 0};
 	struct err e = ERR_INIT;
 
 	add_table(s, &l, o, &o->file, SHT_SYMTAB);
+	s->own = s->n;
 	if (!s->n) {
 		forget_names(s, &l);
 		add_table(s, &l, o, &o->debug, SHT_SYMTAB);
@@ -307,14 +321,19 @@ static void load_elf(struct symtab *s, struct object *o)
 		forget_names(s, &l);
 		/* it has only what the dynamic symbols do not */
 		add_table(s, &l, o, minidebug_file(o, &e), SHT_SYMTAB);
+		s->own = !s->n;
 		add_table(s, &l, o, &o->file, SHT_DYNSYM);
 	}
-	if (l.ranks && l.ends) {
-		order(s, l.ranks, l.ends);
-		flatten(s);
-	}
-	free(l.ranks);
-	free(l.ends);
+	finish(s, &l);
+}
+
+void symtab_load_own(struct symtab *s, struct object *o)
+{
+	struct loading l = {.cap = 0};
+
+	if (o->file.kind == OBJECT_ELF) /* .symtab is not there, or it would be the other one */
+		add_table(s, &l, o, &o->file, SHT_DYNSYM);
+	finish(s, &l);
 }
 
 /* Mach-O: one table, names with an underscore, no sizes. */
@@ -350,8 +369,8 @@ static void load_mach(struct symtab *s, const struct elf_file *f)
 		if (!t || !*name || m.value < t->addr || m.value - t->addr >= t->size ||
 		    t->size > UINT64_MAX - t->addr)
 			continue;
-		VEC_PUSH(s->all, s->n, cap) =
-		    (struct object_symbol){m.value, t->addr + t->size, name, false, NULL};
+		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
+		    m.value, t->addr + t->size, name, false, (uint32_t)s->n, NULL};
 		VEC_PUSH(ranks, n_ranks, cap_ranks) = !m.external ? 2 : m.weak;
 		VEC_PUSH(ends, n_ends, cap_ends) = t->addr + t->size;
 	}
@@ -379,8 +398,9 @@ static void load_source(struct symtab *s, const struct source *source)
 		if (!source_function(source, i, &f) || !*f.name)
 			continue;
 		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
-		    f.lo, f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX, f.name,
-		    f.size > 0, NULL};
+		    f.lo,        f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX,
+		    f.name,      f.size > 0,
+		    (uint32_t)i, NULL};
 		VEC_PUSH(ranks, n_ranks, cap_ranks) = f.public;
 		VEC_PUSH(ends, n_ends, cap_ends) = source_end(source);
 	}
@@ -394,6 +414,7 @@ static void load_source(struct symtab *s, const struct source *source)
 
 void symtab_load(struct symtab *s, struct object *o)
 {
+	s->own = true;
 	if (o->file.source)
 		load_source(s, o->file.source);
 	if (o->file.kind == OBJECT_MACH) {
@@ -435,9 +456,9 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n)
 	return s->all;
 }
 
-const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
+/* The first at an address, which is the best, of the innermost. */
+static const struct object_symbol *innermost(const struct symtab *s, uint64_t vaddr)
 {
-	const struct symtab *s = loaded(o);
 	const struct object_symbol *guess = NULL;
 	size_t lo = 0, hi = s->n_at;
 
@@ -464,6 +485,46 @@ const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
 	while (lo && (!guess || s->all[s->guesses[lo - 1]].lo == guess->lo))
 		guess = &s->all[s->guesses[--lo]];
 	return guess && vaddr < guess->hi ? guess : NULL;
+}
+
+const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
+{
+	return innermost(loaded(o), vaddr);
+}
+
+static const struct symtab *loaded_own(struct object *o)
+{
+	const struct symtab *s = loaded(o);
+
+	if (s->own)
+		return s;
+	pthread_mutex_lock(&o->lock);
+	if (!o->own_loaded)
+		symtab_load_own(&o->own, o);
+	o->own_loaded = true;
+	pthread_mutex_unlock(&o->lock);
+	return &o->own;
+}
+
+static uint64_t stated_size(const struct object_symbol *sym)
+{
+	return sym->sized ? sym->hi - sym->lo : 0;
+}
+
+const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vaddr)
+{
+	const struct symtab *s = loaded_own(o);
+	const struct object_symbol *sym = innermost(s, vaddr), *best = sym;
+
+	if (!sym)
+		return NULL;
+	while (sym > s->all && sym[-1].lo == sym->lo)
+		sym--;
+	for (; sym < s->all + s->n && sym->lo == best->lo; sym++)
+		if (stated_size(sym) > stated_size(best) ||
+		    (stated_size(sym) == stated_size(best) && sym->index > best->index))
+			best = sym;
+	return best;
 }
 
 bool object_is_symbol_start(struct object *o, uint64_t vaddr)

@@ -183,7 +183,7 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call, bool
 	}
 	if (!outer && n) {
 		name = answer_function(o, o->answers->calls[chain[n - 1]].function);
-		better = name ? better_name(o, addr, name) : 0;
+		better = name && !o->calls->dwarf_names ? better_name(o, addr, name) : 0;
 		if (name && !is_mangled(intern_text(&o->calls->to->strings,
 						    o->calls->to->functions[name].raw, NULL)))
 			fixed = 0;

@@ -25,6 +25,7 @@ struct calls {
 	struct dwarf_extra *extras;
 	size_t n_extras, cap_extras;
 	struct managed *managed; /* the caller's, set behind calls_init; NULL: nothing managed */
+	bool dwarf_names;        /* set so, too: never the symbol's fuller name */
 };
 
 void calls_init(struct calls *c, struct symbols *to, uint64_t *cut);

@@ -18,6 +18,7 @@ struct lookup_options {
 	struct managed_options managed; /* zeroed: as the tools that they stand in for */
 	const char *arch; /* of a universal file that is meant; NULL: its path says which */
 	bool demangle;    /* fill in the functions' display names */
+	bool dwarf_names; /* where DWARF names a function, no symbol's fuller name */
 };
 
 struct lookup_file {

@@ -80,32 +80,24 @@ struct frame {
 	uint32_t discriminator;
 };
 
-/* Of symbols for the same bytes llvm takes the last in its order. */
-static const struct object_symbol *last_alias(struct object *o, uint64_t addr)
-{
-	const struct object_symbol *sym = object_symbol_at(o, addr), *all;
-	size_t n;
-
-	if (!sym)
-		return NULL;
-	all = object_symbols(o, &n);
-	while (sym + 1 < all + n && sym[1].lo == sym->lo && sym[1].hi == sym->hi)
-		sym++;
-	return sym;
-}
-
-/* The symbol table names the function at an address that was not inlined, DWARF or not. */
+/* The binary's own symbol table names the function at an address that was not inlined, DWARF or
+ * not; its debug file's only what has neither. */
 static const struct object_symbol *naming_symbol(const struct lookup_query *q,
 						 const struct symbol_call *c,
 						 const struct print_options *o)
 {
+	const struct object_symbol *sym;
+
 	if (o->names != NAMES_LINKAGE || !q->file || !q->file->object)
 		return NULL;
 	/* Without inlined calls llvm mixes the innermost place with the outermost name, but in GNU
 	 * style. */
 	if (c->outer && (o->inlines || (!o->columns && !o->json)))
 		return NULL;
-	return last_alias(q->file->object, q->addr);
+	sym = object_own_symbol_at(q->file->object, q->addr);
+	return sym || !(q->named.flags & BINDING_FROM_SYMTAB)
+		   ? sym
+		   : object_symbol_at(q->file->object, q->addr);
 }
 
 static struct frame frame_of(const struct lookup *l, const struct lookup_query *q, uint32_t call,

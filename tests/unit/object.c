@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define FUNC(binding) ELF64_ST_INFO(binding, STT_FUNC)
+#define OBJECT        ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT)
 #define NOTYPE        ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE)
 
 static const char *name_at(struct object *o, uint64_t vaddr)
@@ -32,25 +33,32 @@ TEST(symbols_in_each_class_and_byte_order)
 		add_symbol(&m, "global", FUNC(STB_GLOBAL), 0x2010, 0x10);
 		add_symbol(&m, "first", FUNC(STB_GLOBAL), 0x2000, 0x10);
 		add_symbol(&m, "outside", FUNC(STB_GLOBAL), 0x3000, 0x10);
-		add_symbol(&m, "data", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 0x2020, 4);
+		add_symbol(&m, "data", OBJECT, 0x3000, 4);
+		add_symbol(&m, "mark", OBJECT, 0x2020, 0);
+		add_symbol(&m, "table", OBJECT, 0x2020, 4); /* a function of GHC's */
 		o = open_image(&m);
 		if (!CHECK(o != NULL))
 			continue;
 		CHECK_EQ(object_is_64(o), !m.is_32);
 		CHECK_EQ(object_is_big_endian(o), m.big);
 		s = object_symbols(o, &n);
-		if (CHECK_EQ(n, 5)) {
+		if (CHECK_EQ(n, 6)) {
 			CHECK_STR(s[0].name, "first");
 			CHECK_STR(s[1].name, "global");
 			CHECK_STR(s[2].name, "weak");
 			CHECK_STR(s[3].name, "local");
 			CHECK_STR(s[4].name, "label");
+			CHECK_STR(s[5].name, "table");
 		}
 		CHECK_STR(name_at(o, 0x2000), "first");
 		CHECK_STR(name_at(o, 0x200f), "first");
 		CHECK_STR(name_at(o, 0x2010), "global");
 		CHECK_STR(name_at(o, 0x201f), "global");
+		CHECK_STR(name_at(o, 0x2023), "table");
+		CHECK_STR(name_at(o, 0x2024), "-");
 		CHECK_STR(name_at(o, 0x1fff), "-");
+		/* of the largest the last in the table */
+		CHECK_STR(object_own_symbol_at(o, 0x2010)->name, "global");
 		CHECK(object_is_symbol_start(o, 0x2010));
 		CHECK(!object_is_symbol_start(o, 0x2011));
 		object_free(o);
