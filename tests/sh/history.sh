@@ -175,8 +175,11 @@ mkfifo hold
 sqlite3 runs.db >/dev/null <hold &
 holder=$!
 exec 3>hold
-echo 'BEGIN IMMEDIATE; SELECT 1;' >&3
-sleep 0.5
+printf '.timeout 60000\nBEGIN IMMEDIATE;\n' >&3
+for ((i = 0; i < 600; i++)); do
+	sqlite3 runs.db 'BEGIN IMMEDIATE; ROLLBACK' 2>/dev/null || break
+	sleep 0.1
+done
 tm-history add runs.db b102.tmt --build other --wait 1 >out 2>err
 status=$?
 check 'a locked store: add says so' eval '[ $status = 3 ] && grep -qx "tm-history: runs.db: locked by another program for more than 1 s" err'

@@ -111,11 +111,15 @@ check 'and leave whole runs' [ "$(sql 'SELECT count(*) FROM tm_runs r WHERE
 
 # --- what is wrong with a store ---
 
-(
-	echo 'BEGIN; SELECT pg_advisory_xact_lock(1953327209);'
-	sleep 4
-) | PGPASSWORD=$secret "$postgres/psql" -h "$short" -U tm -d many -AtqX >/dev/null 2>&1 &
-sleep 0.7
+mkfifo hold
+PGPASSWORD=$secret "$postgres/psql" -h "$short" -U tm -d many -AtqX >/dev/null 2>&1 <hold &
+holder=$!
+exec 3>hold
+echo 'BEGIN; SELECT pg_advisory_xact_lock(1953327209);' >&3
+for ((i = 0; i < 600; i++)); do
+	[ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted" many)" = 0 ] || break
+	sleep 0.1
+done
 tm-history add "$many" b101.tmt --build other --wait 1 >out 2>err
 status=$?
 check 'locked: add says so' eval '[ $status = 3 ] && grep -q "locked by another program for more than 1 s" err && [ "$(wc -l <err)" = 1 ]'
@@ -123,7 +127,8 @@ keep
 tm-history list "$many" >out 2>err
 check 'and it can be looked at' [ $? = 0 ]
 keep
-wait
+exec 3>&-
+wait $holder
 
 sql "CREATE ROLE reader LOGIN PASSWORD 'gEh3im2'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader" many
 reader="postgresql://reader:gEh3im2@/many?host=$short"

@@ -86,19 +86,23 @@ tm-record -- ./tables frames 2>said | tm-symbolize -q | tm-top -q --csv >top
 ok "piped: the site is where the program allocates, with its line" \
 	[ "$(grep -c '^1,5500,.*,blocks,.*/blocks\.c,[0-9]' top)" = 1 ]
 
-# Sampling: within five standard errors of the truth; freed blocks are not live.
+# Sampling; freed blocks are not live. A block of s bytes is taken with p = 1 - exp(-s / 20000) and stands
+# for 1 / p: over the 100,000 sizes from 1 to 4000 the standard error is 1.0 % of the bytes, and 1.1 % of the
+# count of the 74,999 from 1000 bytes on (of all it would be 2.1 %, of which one block of a byte can be ten).
+# 6 % is missed once in 10^7 runs.
 tm-record -o x.tmt --sample 20000 -- ./blocks random 2>said
 # shellcheck disable=SC2034 # words of the line
 read -r _ allocs _ frees _ requested _ <said
-ok "sampling: the estimates of bytes and counts" [ "$(tm-dump -q x.tmt | awk -v a="$allocs" -v r="$requested" '
+ok "sampling: the estimates of bytes and counts" [ "$(tm-dump -q x.tmt | awk -v r="$requested" '
 	function field(name, i) {
 		for (i = 2; i <= NF; i++)
 			if (index($i, name "=") == 1)
 				return substr($i, length(name) + 2)
 		return 1
 	}
-	$1 == "alloc" { n++; c += field("count"); b += field("requested") }
-	END { print (n > 5000 && n < 15000 && c > a * .95 && c < a * 1.05 && b > r * .95 && b < r * 1.05) }')" = 1 ]
+	function near(estimate, truth) { return estimate > truth * .94 && estimate < truth * 1.06 }
+	$1 == "alloc" { n++; b += field("requested"); if (field("requested") / field("count") >= 1000) c += field("count") }
+	END { print (n > 5000 && n < 15000 && near(c, 74999) && near(b, r)) }')" = 1 ]
 ok "sampling: the trace says so" [ "$(tm-dump -q x.tmt | grep -c '^capture count=estimated requested=estimated real=estimated live=estimated')" = 1 ]
 ok "sampling: no free without its allocation" [ "$(sums x.tmt | grep -c order)" = 0 ]
 tm-record -o x.tmt --threshold 2000 -- ./blocks random 2>said
@@ -217,7 +221,10 @@ ok "a file that may not grow: whole up to there" [ "$(tm-dump -q x.tmt | grep -c
 } | head -c 100 >/dev/null
 ok "a closed pipe: likewise" [ "$(cat status) $(grep -c ^allocs err)" = "3 1" ]
 env --default-signal=INT tm-record -o x.tmt -- sleep 60 2>err &
-sleep 1
+for ((i = 0; i < 600; i++)); do
+	[ "$(ps -o comm= --ppid $!)" != sleep ] || break
+	sleep 0.1
+done
 kill -INT $!
 wait $!
 ok "an interrupt that is sent to it alone reaches the program" [ $? = 130 ]
