@@ -13,33 +13,30 @@
 
 enum { TEXT_MAX = 4096 };
 
-/* What a write that fails sends to the thread that writes; 0: nothing. */
-static int signal_of(int error)
-{
-	return error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
-}
-
-/* An error of ours is not a signal to the program. */
+/* An error of ours is not a signal to the program. The kernel sends one for a write that fails, and
+ * also for one that a pipe's last reader leaves half done: that one says how far it came, and no
+ * error. */
 long cap_output_write(int fd, const void *p, size_t n)
 {
+	static const int signals[] = {SIGPIPE, SIGXFSZ};
 	sigset_t ours, before, waiting;
+	struct timespec none = {0};
 	ssize_t done;
-	int error, sig;
+	int error;
 
 	sigemptyset(&ours);
-	sigaddset(&ours, SIGPIPE);
-	sigaddset(&ours, SIGXFSZ);
+	for (size_t i = 0; i < 2; i++)
+		sigaddset(&ours, signals[i]);
 	sigpending(&waiting);
 	pthread_sigmask(SIG_BLOCK, &ours, &before);
 	done = write(fd, p, n);
 	error = errno;
-	sig = done < 0 ? signal_of(error) : 0;
-	if (sig && !sigismember(&waiting, sig)) {
-		struct timespec none = {0};
-
-		sigemptyset(&ours);
-		sigaddset(&ours, sig);
-		sigtimedwait(&ours, NULL, &none);
+	if (done < 0 || (size_t)done < n) {
+		for (size_t i = 0; i < 2; i++)
+			if (sigismember(&waiting, signals[i]))
+				sigdelset(&ours, signals[i]); /* the program's own */
+		while (sigtimedwait(&ours, NULL, &none) > 0)
+			;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
