@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,6 +72,17 @@ static void tell_end(int sig)
 			 sig, strsignal(sig));
 }
 
+/* As the traces' notes tell it. */
+static void tell_lost(const struct launch *l)
+{
+	for (unsigned i = 0; l->outcome && i < CAP_LOSSES; i++) {
+		uint64_t n = atomic_load(&l->outcome->lost[i]);
+
+		if (n)
+			cli_note(output, "loss: %s: %" PRIu64, cap_loss_text[i], n);
+	}
+}
+
 /* The status when the trace is not whole: the program's, or ours if it has ended well. */
 static int tell_cut(const struct launch *l, int status)
 {
@@ -90,6 +102,7 @@ static int record(struct launch *l, int fd, char **argv)
 	l->path = output;
 	status = launch_run(l, cap_far(fd, 0), argv, &sig);
 	tell_end(sig);
+	tell_lost(l);
 	return tell_cut(l, status);
 }
 

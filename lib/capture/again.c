@@ -45,10 +45,7 @@ static void anew(int fd)
 	cap_self.depth = 0;
 	if (cap.some)
 		cap_live_clear(&cap.live);
-	atomic_store(&cap.unready, 0);
-	atomic_store(&cap.nested, 0);
-	atomic_store(&cap.ringless, 0);
-	atomic_store(&cap.dropped, 0);
+	cap_losses_forget();
 	atomic_store(&cap.mappings.lock.held, 0);
 	cap.mappings.n = 0;
 	cap.start = cap_now();
@@ -104,6 +101,7 @@ void cap_fork_child(void)
 
 	cap_fork_parent();
 	cap_shadow_fork();
+	cap_code_fork(&cap.code);
 	atomic_store(&cap.state, CAP_DONE);
 	atomic_store(&cap.helped, false);
 	if (on) {

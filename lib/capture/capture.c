@@ -112,6 +112,8 @@ static bool begin(const struct cap_settings *s)
 		return false;
 	if (pthread_key_create(&cap.ending, thread_ends))
 		return false;
+	if (s->stacks != CAP_STACKS_NONE && s->stacks != CAP_STACKS_SHADOW)
+		cap_code_look(&cap.code);
 	cap_original();
 	cap_modules_scan(&cap.modules, true);
 	cap_write_begin(fd);
@@ -248,41 +250,73 @@ void cap_close(const struct cap_ring *ring)
 	leave(ring);
 }
 
-static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc)
+static void count(_Atomic uint64_t *own)
 {
-	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
+	atomic_store_explicit(own, atomic_load_explicit(own, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
+/* Of n locations, what comes before the first that is no code; pc[i] for i < from is known to be.
+ */
+static unsigned code_of(struct cap_ring *ring, const uint64_t *pc, unsigned from, unsigned n)
+{
+	for (unsigned i = from; i < n; i++)
+		if (!cap_code_is(&cap.code, &ring->pages, (uintptr_t)pc[i])) {
+			count(&ring->stray);
+			return i;
+		}
+	return n;
+}
+
+static unsigned by_frames(struct cap_ring *ring, struct cap_where where, uint64_t *pc, unsigned max)
+{
+	unsigned n = 0;
+
+	if (cap_bounds_have(&ring->bounds, (uintptr_t)where.frame))
+		n = cap_unwind_fp(where.frame, ring->bounds.hi, pc, max);
+	if (n)
+		return code_of(ring, pc, 1, n);
+	/* On a stack that is not the thread's: a coroutine's, a signal's. */
+	pc[0] = cap_code((uintptr_t)where.caller);
+	return 1;
+}
+
+static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc, unsigned max)
+{
 	uintptr_t fp;
 	unsigned n;
 
 	if (!CAP_HAS_CFI || !cap_bounds_have(&ring->bounds, (uintptr_t)where.cfa))
-		return cap_unwind_tables(where.caller, pc, cap.settings.depth);
-	if (ring->rules_of != flushed)
-		memset(&ring->rules, 0, sizeof ring->rules);
-	ring->rules_of = flushed;
+		return cap_unwind_tables(where.caller, pc, max);
 	memcpy(&fp, where.frame, sizeof fp); /* what the hook has saved */
 	pc[0] = cap_code((uintptr_t)where.caller);
-	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->bounds.hi, pc,
-			   cap.settings.depth);
-	return n ? n : cap_unwind_tables(where.caller, pc, cap.settings.depth);
+	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->bounds.hi, pc, max);
+	if (!n)
+		return cap_unwind_tables(where.caller, pc, max);
+	/* A location that has tables is code. */
+	return n > 1 ? code_of(ring, pc, n - 1, n) : n;
 }
 
 static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 {
+	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
+	unsigned depth = cap.settings.depth, n;
 	uint64_t *pc = ring->pc;
-	unsigned n = 0;
 
+	if (ring->seen_in != flushed) {
+		memset(&ring->rules, 0, sizeof ring->rules);
+		memset(&ring->pages, 0, sizeof ring->pages);
+	}
+	ring->seen_in = flushed;
 	switch (cap.settings.stacks) {
 	case CAP_STACKS_NONE: return 0;
-	case CAP_STACKS_FP:
-		if (cap_bounds_have(&ring->bounds, (uintptr_t)where.frame))
-			n = cap_unwind_fp(where.frame, ring->bounds.hi, pc, cap.settings.depth);
-		if (!n) { /* on a stack that is not the thread's: a coroutine's, a signal's */
-			pc[0] = cap_code((uintptr_t)where.caller);
-			n = 1;
-		}
-		break;
-	case CAP_STACKS_SHADOW: n = cap_shadow_of(where, ring->entry, pc); break;
-	default: n = by_tables(ring, where, pc); break;
+	case CAP_STACKS_FP: n = by_frames(ring, where, pc, depth + 1); break;
+	case CAP_STACKS_SHADOW: n = cap_shadow_of(where, ring->entry, pc, depth + 1); break;
+	default: n = by_tables(ring, where, pc, depth + 1); break;
+	}
+	if (n > depth) {
+		count(&ring->deep);
+		n = depth;
 	}
 	return cap_stacks_id(&cap.stacks, &ring->last, pc, n);
 }
@@ -468,8 +502,16 @@ void cap_modules_look(void)
 		return;
 	cap_self.depth = depth | CAP_QUIET;
 	if (cap_modules_scan(&cap.modules, true))
-		cap_stacks_forget(&cap.stacks);
+		cap_addresses_forget();
 	cap_self.depth = depth;
+}
+
+/* The list first: who has forgotten what was code asks it. */
+void cap_addresses_forget(void)
+{
+	if (atomic_load(&cap.code.looks))
+		cap_code_look(&cap.code);
+	cap_stacks_forget(&cap.stacks);
 }
 
 bool cap_flush(void)

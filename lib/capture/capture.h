@@ -15,6 +15,7 @@
 #ifndef TM_CAPTURE_CAPTURE_H
 #define TM_CAPTURE_CAPTURE_H
 
+#include "lib/capture/code.h"
 #include "lib/capture/live.h"
 #include "lib/capture/mappings.h"
 #include "lib/capture/modules.h"
@@ -57,6 +58,7 @@ struct capture {
 	int64_t flushed;              /* the writer's */
 	struct cap_pcs pcs;           /* the writer's */
 	struct cap_mappings mappings;
+	struct cap_code code;
 	struct cap_stacks_table stacks;
 	struct cap_modules modules;
 	struct cap_settings settings;
@@ -122,6 +124,8 @@ void cap_fork_parent(void);
 void cap_fork_child(void);
 /* Before and after modules have changed. */
 void cap_modules_look(void);
+/* Addresses have another meaning from now on. */
+void cap_addresses_forget(void);
 
 /* An allocation that is not recorded since its size is below the threshold, or no sample falls on
  * it, which is nearly all of them: so it is asked before anything else is. */
@@ -165,13 +169,15 @@ void cap_close(const struct cap_ring *ring);
 /* In names.c: the row of a name, made when there is none; 0: there is no room, which is counted. */
 uint32_t cap_name_id(const char *text, const char *unit);
 /* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. entry and pc
- * have room for CAP_DEPTH_MAX. */
-unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc);
+ * have room for max. */
+unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsigned max);
 
 /* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
 void cap_write_begin(int fd);
 void cap_write(bool flush);
 void cap_write_end(const char *end); /* a note, or NULL */
+/* What was lost so far is none of the next capture's. */
+void cap_losses_forget(void);
 /* A line in standard error, as it was when cap_say_there was called: not into a file that the
  * program has opened under that number since. why may be NULL. */
 void cap_say(const char *what, const char *why);

@@ -473,10 +473,23 @@ static bool find_object(uint64_t pc, struct cfi_rule *rule)
 		*rule = cfi_search(o.dlfo_map_start, o.dlfo_map_end, o.dlfo_eh_frame, pc);
 	return true;
 }
+
+bool cfi_of_module(uint64_t pc)
+{
+	struct dl_find_object o;
+
+	return _dl_find_object && !_dl_find_object((void *)(uintptr_t)(pc - 1), &o);
+}
 #else
 static bool find_object(uint64_t pc, struct cfi_rule *rule)
 {
 	(void)pc, (void)rule;
+	return false;
+}
+
+bool cfi_of_module(uint64_t pc)
+{
+	(void)pc;
 	return false;
 }
 #endif

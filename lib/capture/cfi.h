@@ -41,4 +41,7 @@ struct cfi_rule cfi_find(uint64_t pc);
 struct cfi_rule cfi_search(const uint8_t *start, const uint8_t *end, const uint8_t *hdr,
 			   uint64_t pc);
 
+/* Is the call before pc a module's, as far as _dl_find_object is there to say so? No lock. */
+bool cfi_of_module(uint64_t pc);
+
 #endif

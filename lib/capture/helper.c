@@ -153,7 +153,7 @@ static void *run(void *arg)
 			next_reclaim = now + RECLAIM_NS;
 		}
 		if (cap_modules_scan(&cap.modules, false))
-			cap_stacks_forget(&cap.stacks);
+			cap_addresses_forget();
 		if (cap.modules.adds != seen && cap.loaded) {
 			seen = cap.modules.adds;
 			cap.loaded();

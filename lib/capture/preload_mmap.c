@@ -105,6 +105,8 @@ static void *map(void *at, size_t n, int prot, int flags, int fd, int64_t offset
 	if (on)
 		begin(&before);
 	p = mmap_call(at, n, prot, flags, fd, offset);
+	if (prot & PROT_EXEC)
+		cap_code_changed(&cap.code);
 	if (on) {
 		int error = errno;
 

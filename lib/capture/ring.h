@@ -13,6 +13,7 @@
 #define TM_CAPTURE_RING_H
 
 #include "lib/capture/bounds.h"
+#include "lib/capture/code.h"
 #include "lib/capture/lock.h"
 #include "lib/capture/stacks.h"
 #include "lib/capture/unwind.h"
@@ -70,11 +71,14 @@ struct cap_ring {
 	struct cap_bounds bounds;            /* of the owner's stack */
 	struct cap_last last;
 	/* The stack that is being taken: a program's own stacks may be small. */
-	uint64_t pc[CAP_DEPTH_MAX];
-	void *entry[CAP_DEPTH_MAX];
+	uint64_t pc[CAP_DEPTH_MAX + 1]; /* one more than is kept: is that all? */
+	void *entry[CAP_DEPTH_MAX + 1];
+	_Atomic uint64_t deep;   /* stacks of more than depth locations; the owner's */
+	_Atomic uint64_t stray;  /* that end before what is no code; the owner's */
 	struct cap_known *known; /* calls.c */
 	struct cap_rules rules;
-	uint32_t rules_of; /* flushed of last, for which they hold */
+	struct cap_code_pages pages;
+	uint32_t seen_in; /* flushed of last, for which rules and pages hold */
 	struct cap_record records[CAP_RECORDS];
 };
 

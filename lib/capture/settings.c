@@ -4,6 +4,27 @@
 #include <stddef.h>
 #include <string.h>
 
+const char *const cap_loss_text[CAP_LOSSES] = {
+    [CAP_LOSS_UNREADY] = "events before the C library was ready",
+    [CAP_LOSS_NESTED] = "events from signal handlers inside the recorder",
+    [CAP_LOSS_RINGLESS] = "events of threads beyond the recorder's limit",
+    [CAP_LOSS_DROPPED] = "events dropped: the output was too slow",
+    [CAP_LOSS_NAMES] = "names (of frames, counters, types) beyond the recorder's limit",
+    [CAP_LOSS_FREES] = "frees not recorded: too many sampled blocks live",
+    [CAP_LOSS_DEPTH] = "stacks without their outer callers: deeper than --depth",
+    [CAP_LOSS_STRAY] = "stacks without their outer callers: there is no code where they lead",
+    [CAP_LOSS_TABLE] = "stacks cut short: the recorder's table is full",
+    [CAP_LOSS_MAPPINGS] = "mappings beyond the recorder's limit",
+    [CAP_LOSS_SHADOW_DEPTH] = "calls deeper than the shadow stack",
+    [CAP_LOSS_SHADOW_NESTED] = "calls in signal handlers that interrupted a compiler's hook",
+    [CAP_LOSS_SHADOW_FOREIGN] = "calls on stacks that are not a thread's",
+    [CAP_LOSS_SHADOW_ORPHANS] = "exits of calls that were not open",
+    [CAP_LOSS_JUMPS] = "calls that ended by a jump, at an unknown time",
+    [CAP_LOSS_TEXTS] = "texts of calls without room, or too late",
+    [CAP_LOSS_SITES] = "markers without a name: too many places",
+    [CAP_LOSS_MODULES] = "modules beyond the recorder's limit",
+};
+
 /* No strtoull: it looks at the locale, which may not be there yet. */
 static bool number(const char *p, size_t n, uint64_t *v)
 {

@@ -39,11 +39,38 @@ enum cap_stacks {
 enum cap_calls { CAP_CALLS_NONE, CAP_CALLS_MARKERS, CAP_CALLS_ALL };
 enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
 
+/* What is not in a trace, or not as it was; notes say how much. The first are events: their sums
+ * are lower bounds. */
+enum cap_loss {
+	CAP_LOSS_UNREADY,
+	CAP_LOSS_NESTED,
+	CAP_LOSS_RINGLESS,
+	CAP_LOSS_DROPPED,
+	CAP_LOSS_EVENTS,
+	CAP_LOSS_NAMES = CAP_LOSS_EVENTS,
+	CAP_LOSS_FREES,
+	CAP_LOSS_DEPTH,
+	CAP_LOSS_STRAY,
+	CAP_LOSS_TABLE,
+	CAP_LOSS_MAPPINGS,
+	CAP_LOSS_SHADOW_DEPTH,
+	CAP_LOSS_SHADOW_NESTED,
+	CAP_LOSS_SHADOW_FOREIGN,
+	CAP_LOSS_SHADOW_ORPHANS,
+	CAP_LOSS_JUMPS,
+	CAP_LOSS_TEXTS,
+	CAP_LOSS_SITES,
+	CAP_LOSS_MODULES,
+	CAP_LOSSES
+};
+extern const char *const cap_loss_text[CAP_LOSSES];
+
 /* What became of the recording: memory that whoever has started the program shares with it. */
 enum { CAP_OUTCOME = 0x3a6d7472 };
 struct cap_outcome {
 	uint32_t mark; /* CAP_OUTCOME: it is no other file that has come to the descriptor */
 	_Atomic uint32_t error; /* errno of the first write of a trace that failed; 0: none */
+	_Atomic uint64_t lost[CAP_LOSSES]; /* of all processes, as their traces' notes */
 };
 
 struct cap_settings {

@@ -362,14 +362,14 @@ unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *en
 }
 
 /* The engine's own hooks (preload_instrument.c) may know of calls that ours were not told of. */
-unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc)
+unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsigned max)
 {
 	cap_backtrace theirs = atomic_load_explicit(&cap.theirs, memory_order_relaxed);
 	struct cap_shadow *s;
 	int n;
 
 	cap_self.depth = CAP_QUIET;
-	n = theirs ? theirs(entry, (int)cap.settings.depth) : 0;
+	n = theirs ? theirs(entry, (int)max) : 0;
 	cap_self.depth = 0; /* what follows may be the thread's first call */
 	s = cap_shadow_mine();
 	cap_self.depth = CAP_BUSY;
@@ -378,8 +378,6 @@ unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc)
 		return 1;
 	}
 	if (n > 0 && (unsigned)n > s->n)
-		return cap_shadow_join(s, (uintptr_t)where.caller, entry, (unsigned)n, pc,
-				       cap.settings.depth);
-	return cap_shadow_stack(s, (uintptr_t)where.caller, (uintptr_t)where.cfa, pc,
-				cap.settings.depth);
+		return cap_shadow_join(s, (uintptr_t)where.caller, entry, (unsigned)n, pc, max);
+	return cap_shadow_stack(s, (uintptr_t)where.caller, (uintptr_t)where.cfa, pc, max);
 }

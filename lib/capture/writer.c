@@ -48,23 +48,69 @@ static uint8_t *decimal(uint8_t *p, const char *key, uint64_t v)
 	return attribute(p, key, s);
 }
 
-/* Events that are not in the trace. */
-static uint64_t lost(void)
+static uint64_t before[CAP_LOSSES]; /* of captures that this process has written */
+
+static void count_losses(uint64_t n[CAP_LOSSES])
 {
-	return atomic_load(&cap.unready) + atomic_load(&cap.nested) + atomic_load(&cap.ringless) +
-	       atomic_load(&cap.dropped);
+	uint32_t rings = atomic_load(&cap.rings.n);
+
+	n[CAP_LOSS_UNREADY] = atomic_load(&cap.unready);
+	n[CAP_LOSS_NESTED] = atomic_load(&cap.nested);
+	n[CAP_LOSS_RINGLESS] = atomic_load(&cap.ringless);
+	n[CAP_LOSS_DROPPED] = atomic_load(&cap.dropped);
+	n[CAP_LOSS_NAMES] = atomic_load(&cap.nameless);
+	n[CAP_LOSS_FREES] = atomic_load(&cap.live.lost);
+	n[CAP_LOSS_DEPTH] = n[CAP_LOSS_STRAY] = 0;
+	for (uint32_t i = 0; i < rings; i++) {
+		struct cap_ring *ring = atomic_load(&cap.rings.ring[i]);
+
+		n[CAP_LOSS_DEPTH] += atomic_load_explicit(&ring->deep, memory_order_relaxed);
+		n[CAP_LOSS_STRAY] += atomic_load_explicit(&ring->stray, memory_order_relaxed);
+	}
+	n[CAP_LOSS_TABLE] = atomic_load(&cap.stacks.cut);
+	n[CAP_LOSS_MAPPINGS] = atomic_load(&cap.mappings.lost);
+	n[CAP_LOSS_SHADOW_DEPTH] = atomic_load(&cap_shadow_counts.deep);
+	n[CAP_LOSS_SHADOW_NESTED] = atomic_load(&cap_shadow_counts.nested);
+	n[CAP_LOSS_SHADOW_FOREIGN] = atomic_load(&cap_shadow_counts.foreign);
+	n[CAP_LOSS_SHADOW_ORPHANS] = atomic_load(&cap_shadow_counts.orphans);
+	n[CAP_LOSS_JUMPS] = cap.settings.calls ? atomic_load(&cap_spikes.lost) : 0;
+	n[CAP_LOSS_TEXTS] = atomic_load(&cap_spikes.untold);
+	n[CAP_LOSS_SITES] = atomic_load(&cap_sites.lost);
+	n[CAP_LOSS_MODULES] = cap.modules.lost;
+	for (unsigned i = 0; i < CAP_LOSSES; i++)
+		n[i] -= before[i];
+}
+
+void cap_losses_forget(void)
+{
+	uint64_t more[CAP_LOSSES];
+
+	count_losses(more);
+	for (unsigned i = 0; i < CAP_LOSSES; i++)
+		before[i] += more[i];
+}
+
+/* Events that are not in the trace. */
+static uint64_t events_of(const uint64_t n[CAP_LOSSES])
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < CAP_LOSS_EVENTS; i++)
+		sum += n[i];
+	return sum;
 }
 
 static void header(void)
 {
 	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
 	const struct cap_settings *s = &cap.settings;
-	uint8_t state = s->sample ? ESTIMATED : s->threshold || lost() ? LOWER_BOUND : EXACT;
-	/* A block whose free was lost would be told as live. */
-	uint8_t live = s->sample || lost() || atomic_load(&cap.live.lost) ? ESTIMATED : state;
-	uint8_t payload[1024], *p = payload;
-	uint64_t n = 6 + (s->sample > 0) + (s->threshold > 0);
+	uint8_t payload[1024], *p = payload, state, live;
+	uint64_t lost[CAP_LOSSES], n = 6 + (s->sample > 0) + (s->threshold > 0);
 
+	count_losses(lost);
+	state = s->sample ? ESTIMATED : s->threshold || events_of(lost) ? LOWER_BOUND : EXACT;
+	/* A block whose free was lost would be told as live. */
+	live = s->sample || events_of(lost) || lost[CAP_LOSS_FREES] ? ESTIMATED : state;
 	*p++ = 0; /* flags */
 	*p++ = N_METRICS;
 	for (unsigned m = 0; m < N_METRICS; m++) {
@@ -393,15 +439,10 @@ void cap_write(bool flush)
 	look_at_output();
 }
 
-static void loss(uint64_t count, const char *what)
-{
-	if (count)
-		cap_output_note(&cap.out, LOSS, count, what);
-}
-
 void cap_write_end(const char *end)
 {
 	const struct cap_settings *s = &cap.settings;
+	uint64_t lost[CAP_LOSSES];
 
 	cap_write(true);
 	if (cap.out.fd < 0)
@@ -411,30 +452,17 @@ void cap_write_end(const char *end)
 				"Poisson sampling: counts and bytes are estimates without bias");
 	if (s->threshold)
 		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
-	loss(atomic_load(&cap.unready), "events before the C library was ready");
-	loss(atomic_load(&cap.nested), "events from signal handlers inside the recorder");
-	loss(atomic_load(&cap.ringless), "events of threads beyond the recorder's limit");
-	loss(atomic_load(&cap.dropped), "events dropped: the output was too slow");
-	loss(atomic_load(&cap.nameless),
-	     "names (of frames, counters, types) beyond the recorder's limit");
-	loss(atomic_load(&cap.live.lost), "frees not recorded: too many sampled blocks live");
-	loss(atomic_load(&cap.stacks.cut), "stacks cut short: the recorder's table is full");
-	loss(atomic_load(&cap.mappings.lost), "mappings beyond the recorder's limit");
-	loss(atomic_load(&cap_shadow_counts.deep), "calls deeper than the shadow stack");
-	loss(atomic_load(&cap_shadow_counts.nested),
-	     "calls in signal handlers that interrupted a compiler's hook");
-	loss(atomic_load(&cap_shadow_counts.foreign), "calls on stacks that are not a thread's");
-	loss(atomic_load(&cap_shadow_counts.orphans), "exits of calls that were not open");
-	if (s->calls)
-		loss(atomic_load(&cap_spikes.lost),
-		     "calls that ended by a jump, at an unknown time");
-	loss(atomic_load(&cap_spikes.untold), "texts of calls without room, or too late");
-	loss(atomic_load(&cap_sites.lost), "markers without a name: too many places");
-	loss(cap.modules.lost, "modules beyond the recorder's limit");
+	count_losses(lost);
+	for (unsigned i = 0; i < CAP_LOSSES; i++) {
+		if (lost[i])
+			cap_output_note(&cap.out, LOSS, lost[i], cap_loss_text[i]);
+		if (cap.outcome)
+			atomic_fetch_add(&cap.outcome->lost[i], lost[i]);
+	}
 	if (end)
 		cap_output_note(&cap.out, INFO, 0, end);
 	cap_output_flush(&cap.out);
-	if (lost() || atomic_load(&cap.live.lost))
+	if (events_of(lost) || lost[CAP_LOSS_FREES])
 		header();
 	cap_output_totals(&cap.out);
 	look_at_output();
