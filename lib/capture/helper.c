@@ -110,9 +110,8 @@ static bool alone(void)
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = 0;
-	for (p = text + strlen(text); p > text && *p != ')';) /* a name may have any others */
-		p--;
-	if (strncmp(p, ") Z ", 4) != 0)
+	p = strrchr(text, ')'); /* a name may have any before it */
+	if (!p || strncmp(p, ") Z ", 4) != 0)
 		return false;
 	for (int field = 2; p && field < 20; field++)
 		p = strchr(p + 1, ' ');
