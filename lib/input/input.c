@@ -437,6 +437,23 @@ enum status input_head(struct input *in, const uint8_t **p, size_t *got)
 	return ST_OK;
 }
 
+/* What was not read of the file's own bytes counts for the digest all the same: those behind a
+ * damaged place, which nobody asked for. */
+static enum status digest_rest(struct input_source *s, struct err *e)
+{
+	uint8_t *p = mem_alloc(WINDOW);
+	ssize_t got;
+
+	if (s->regular)
+		lseek(s->fd, s->start + (off_t)s->digest->bytes, SEEK_SET);
+	s->raw_at = s->digest->bytes;
+	do
+		got = read_source(s, p, WINDOW);
+	while (got > 0);
+	free(p);
+	return got < 0 ? err_sys(e, "cannot read") : ST_OK;
+}
+
 /* Copies what is left to an unlinked file, and reads that from then on. */
 static enum status spool(struct input *in)
 {
@@ -470,6 +487,11 @@ static enum status spool(struct input *in)
 		}
 		total += cursor_window(c);
 		c->pos = c->end;
+	}
+	if (s->digest && digest_rest(s, c->e)) {
+		c->failed = true;
+		close(fd);
+		return c->e->code;
 	}
 	if (s->owns_fd)
 		close(s->fd);
@@ -571,20 +593,14 @@ void input_want_digest(struct input *in, struct digest *d)
 enum status input_digest(struct input *in, struct err *e)
 {
 	struct input_source *s = in->source;
-	uint8_t *p;
-	ssize_t got = 0;
+	enum status st = ST_OK;
 
 	if (!s)
 		return ST_OK;
-	p = mem_alloc(WINDOW);
-	if (!s->spooled && s->regular)
-		lseek(s->fd, s->start + (off_t)s->digest->bytes, SEEK_SET);
-	s->raw_at = s->digest->bytes;
-	while (!s->spooled && (got = read_source(s, p, WINDOW)) > 0)
-		;
-	free(p);
+	if (!s->spooled) /* else that was done when the copy was made */
+		st = digest_rest(s, e);
 	digest_end(s->digest);
-	return got < 0 ? err_sys(e, "cannot read") : ST_OK;
+	return st;
 }
 
 uint64_t input_consumed(const struct input *in)

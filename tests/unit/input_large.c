@@ -116,6 +116,21 @@ static bool is_told_from_others(struct given *g)
 	return same;
 }
 
+/* And so do those of a damaged one, of which the readers see a part. */
+static bool damaged_is_told(struct given *g)
+{
+	struct digest want = {0};
+	struct err e = ERR_INIT;
+	bool same;
+
+	digest_add(&want, g->packed.data, g->packed.len);
+	digest_end(&want);
+	same = input_random(&g->in, &g->e) == ST_BAD && !input_digest(&g->in, &e) &&
+	       g->digest.hash == want.hash && g->digest.bytes == g->packed.len;
+	digest_release(&want);
+	return same;
+}
+
 static const struct {
 	const char *name;
 	bool (*read)(struct given *g);
@@ -126,7 +141,9 @@ static const struct {
     {"goes back from the end", goes_back_from_the_end},
     {"reads in any order", reads_in_any_order},
     {"is told from others", is_told_from_others},
+    {"damaged, is told from others", damaged_is_told},
 };
+enum { DAMAGED = sizeof ways / sizeof *ways - 1 };
 
 static void read_from(struct given *g, enum from from, size_t way, const char *packing)
 {
@@ -143,7 +160,7 @@ static void read_from(struct given *g, enum from from, size_t way, const char *p
 		CHECK(freopen(path, "r", stdin) != NULL);
 	}
 	ok = !input_open(&g->in, from == FROM_FILE ? path : "-", &g->e);
-	if (ok && ways[way].read == is_told_from_others)
+	if (ok && (ways[way].read == is_told_from_others || way == DAMAGED))
 		input_want_digest(&g->in, &g->digest);
 	if (!CHECK(ok && ways[way].read(g)))
 		printf("    %s, %s, %s: %s\n", packing, from_names[from], ways[way].name, g->e.msg);
@@ -166,7 +183,7 @@ static void every_way(enum packing how, size_t n)
 	CHECK(g.packed.len > 2 * WINDOW);
 	write_file(g.packed.data, g.packed.len);
 	for (int from = 0; from < FROMS; from++)
-		for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
+		for (size_t way = 0; way < DAMAGED; way++)
 			read_from(&g, (enum from)from, way, packing_kinds[how].name);
 	buf_release(&g.plain);
 	buf_release(&g.packed);
@@ -202,6 +219,30 @@ TEST(lz4)
 	every_way(PACK_LZ4_SMALL, 2000000);
 	every_way(PACK_LZ4_LARGE, 9000000);
 	every_way(PACK_LZ4_SKIPPED, 2000000);
+}
+
+/* A frame's magic number is overwritten where a window and more are still to come. */
+TEST(damaged)
+{
+	struct given g = {.plain = BUF_INIT, .packed = BUF_INIT};
+
+	for (enum packing how = PACK_ZSTD; how <= PACK_LZ4_LARGE; how++) {
+		size_t half;
+
+		if (how == PACK_ZSTD_LONG || how == PACK_ZSTD_SKIPPED)
+			continue;
+		g.plain.len = g.packed.len = 0;
+		fill_noise(&g.plain, 2 * WINDOW);
+		CHECK(pack(&g.packed, how, g.plain.data, g.plain.len));
+		half = g.packed.len;
+		CHECK(pack(&g.packed, how, g.plain.data, g.plain.len));
+		memset(g.packed.data + half, 'x', 4);
+		write_file(g.packed.data, g.packed.len);
+		for (int from = 0; from < FROMS; from++)
+			read_from(&g, (enum from)from, DAMAGED, packing_kinds[how].name);
+	}
+	buf_release(&g.plain);
+	buf_release(&g.packed);
 }
 
 TEST_MAIN()

@@ -74,7 +74,7 @@ static inline void pack_zstd_long(struct buf *out, const uint8_t *p, size_t n)
 	enum { BLOCK = 128 << 10 };
 
 	buf_add(out, "\x28\xb5\x2f\xfd\x00", 5);
-	buf_addc(out, (27 - 10) << 3);
+	buf_addc(out, (char)((27 - 10) << 3));
 	do {
 		size_t k = n < BLOCK ? n : BLOCK;
 		uint32_t header = (uint32_t)k << 3 | (k == n); /* bit 0: the last one */
