@@ -84,7 +84,7 @@ static enum status begin(struct diff *d, struct err *e)
 			   lists[i][1]);
 	}
 	for (size_t i = 0; i < d->n_items && !grammar; from = d->ends[i++])
-		grammar = miku_grammar(d->text.data + from, d->ends[i] - from);
+		grammar = miku_grammar(buf_at(&d->text, from), d->ends[i] - from);
 	if (grammar)
 		trace_set(t, "miku.paths", grammar);
 	return import_begin(d->im, e);
@@ -103,7 +103,7 @@ static enum status end_object(struct diff *d, struct err *e)
 	if (d->cap_out < d->n_items)
 		d->items = mem_grow(d->items, &d->cap_out, d->n_items, sizeof *d->items);
 	for (size_t i = 0; i < d->n_items; from = d->ends[i++])
-		d->items[i] = (struct miku_item){d->text.data + from, d->ends[i] - from};
+		d->items[i] = (struct miku_item){buf_at(&d->text, from), d->ends[i] - from};
 	o.items = d->items;
 	o.n_items = d->n_items;
 	if (!d->im->begun)

@@ -141,7 +141,7 @@ static uint32_t find_lane(struct unity_data *d, struct unity_bytes *b)
 		buf_addc(&d->text, '.');
 	buf_add(&d->text, name, n_name);
 	if (!id)
-		lane.tid = intern_add(&d->names, d->text.data ? d->text.data : "", d->text.len);
+		lane.tid = intern_add(&d->names, buf_at(&d->text, 0), d->text.len);
 	place = map64_put(&d->lanes, lane.tid);
 	if (!*place) {
 		*place = (uint32_t)d->frames.n_lanes;

@@ -150,7 +150,8 @@ enum status split_index_find(struct bytes index, bool big_endian, uint64_t id,
 				     "a part lies outside its section: 0x%" PRIx64 " and 0x%" PRIx64
 				     " bytes",
 				     offset, size);
-		part[s] = (struct bytes){all[s].p + offset, size};
+		/* Of a section that is not there, the part is nothing, too. */
+		part[s] = (struct bytes){all[s].p ? all[s].p + offset : NULL, size};
 	}
 	return ST_OK;
 }

@@ -6,6 +6,7 @@
 #include "lib/base/num.h"
 #include "lib/history/rows.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,18 @@ static enum status read_labels(struct history *h, struct history_runs *r, struct
 	return st == ST_NONE ? ST_OK : st;
 }
 
+/* A damaged index can give rows in any order, and then the last of them are not the latest. */
+static enum status check_order(const struct history_runs *r, struct err *e)
+{
+	for (size_t i = 1; i < r->n; i++)
+		if (strcmp(r->items[i - 1].date, r->items[i].date) > 0)
+			return err_set(e, ST_BAD,
+				       "the store is damaged: its runs do not come in the order of "
+				       "their dates (run %" PRId64 " before run %" PRId64 ")",
+				       r->items[i - 1].id, r->items[i].id);
+	return ST_OK;
+}
+
 enum status history_runs(struct history *h, const struct history_choice *c, struct history_runs *r,
 			 struct err *e)
 {
@@ -173,6 +186,8 @@ enum status history_runs(struct history *h, const struct history_choice *c, stru
 		r->items[r->n - 1 - i] = x;
 	}
 	if (st == ST_NONE)
+		st = check_order(r, e);
+	if (!st)
 		st = read_labels(h, r, e);
 	if (st)
 		history_runs_release(r);

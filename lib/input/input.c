@@ -3,6 +3,7 @@
 
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
+#include "lib/input/magic.h"
 
 #include <archive.h>
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WINDOW = 512 << 10, MAX_LAYERS = 4 };
+enum { WINDOW = 512 << 10, MAX_LAYERS = 4, FIRST_BYTES = 8 };
 
 struct input_source {
 	int fd;
@@ -116,29 +117,6 @@ static la_ssize_t read_raw(struct archive *a, void *arg, const void **p)
 	return got;
 }
 
-static bool looks_compressed(const uint8_t *p, size_t n)
-{
-	static const struct {
-		uint8_t n, bytes[6];
-	} magics[] = {
-	    {2, {0x1f, 0x8b}},    {4, {0x28, 0xb5, 0x2f, 0xfd}}, {6, {0xfd, '7', 'z', 'X', 'Z', 0}},
-	    {3, {'B', 'Z', 'h'}}, {4, {0x04, 0x22, 0x4d, 0x18}}, {4, {0x02, 0x21, 0x4c, 0x18}},
-	};
-
-	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
-		if (n >= magics[i].n && !memcmp(p, magics[i].bytes, magics[i].n))
-			return true;
-	}
-	return false;
-}
-
-enum { SKIPPABLE_HEADER = 8, FIRST_BYTES = 8 };
-
-static bool is_skippable(const uint8_t *p, size_t n)
-{
-	return n >= SKIPPABLE_HEADER && (p[0] & 0xf0) == 0x50 && !memcmp(p + 1, "\x2a\x4d\x18", 3);
-}
-
 static enum status archive_failure(struct input_source *s, struct archive *a, uint64_t offset,
 				   struct err *e)
 {
@@ -235,10 +213,10 @@ static void fill_first(struct input_source *s, size_t *len)
  * zstd: so those at the beginning are left out here. */
 static void skip_frames(struct input_source *s, size_t *len)
 {
-	while (is_skippable(s->window, *len)) {
+	while (magic_skippable(s->window, *len)) {
 		const uint8_t *p = s->window + 4;
-		uint64_t n = SKIPPABLE_HEADER + (p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
-						 (uint64_t)p[3] << 24);
+		uint64_t n = MAGIC_SKIPPABLE + (p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+						(uint64_t)p[3] << 24);
 
 		while (n && *len) {
 			size_t k = n < *len ? (size_t)n : *len;
@@ -253,7 +231,7 @@ static void skip_frames(struct input_source *s, size_t *len)
 			err_at(&s->failure, ST_BAD, 0,
 			       "compressed data: cut short within a frame to be skipped");
 	}
-	if (s->skipped && *len && !looks_compressed(s->window, *len))
+	if (s->skipped && *len && !magic_of_filter(s->window, *len))
 		err_at(&s->failure, ST_BAD, 0,
 		       "compressed data: neither zstd nor lz4 follows a frame to be skipped");
 }
@@ -264,7 +242,7 @@ static void start(struct input_source *s, size_t *len)
 	s->started = true;
 	fill_first(s, len);
 	skip_frames(s, len);
-	if (!looks_compressed(s->window, *len)) {
+	if (!magic_of_filter(s->window, *len)) {
 		*len = s->skipped ? 0 : *len;
 		return;
 	}

@@ -228,7 +228,7 @@ enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t m
 		return ST_OK;
 	}
 	for (size_t i = 0; i < s->n_texts; i++)
-		s->texts[i].s = s->text.data + s->texts[i].offset;
+		s->texts[i].s = buf_at(&s->text, s->texts[i].offset);
 	spike->texts = s->texts;
 	spike->n_texts = s->n_texts;
 	s->found++;

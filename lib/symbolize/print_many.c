@@ -30,7 +30,7 @@ static void print_chunk(size_t item, unsigned worker, void *arg)
 	}
 	at = 0; /* only now do they stay where they are */
 	for (size_t i = item * CHUNK; i < end; i++) {
-		g->p->of[g->order[i]].s = b->data ? b->data + at : "";
+		g->p->of[g->order[i]].s = buf_at(b, at);
 		at += g->p->of[g->order[i]].n;
 	}
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # $DATA/corpus/inspect/: small shared libraries for fuzz_inspect, one per processor, with what
-# tm-inspect looks at: a PLT, relocations, instrumentation, unwind tables, DWARF.
+# tm-inspect looks at: a PLT, relocations, instrumentation, unwind tables, DWARF. listing/: the same
+# for fuzz_listing.
 
 set -eu
 : "${SRC:?}" "${DATA:?}"
@@ -19,3 +20,5 @@ for target in x86_64-linux-gnu i686-linux-gnu aarch64-linux-gnu arm-linux-gnueab
 		-fasynchronous-unwind-tables -Wl,--build-id=sha1 -o "$to/$target" "$from"
 	llvm-strip --strip-all -o "$to/$target.stripped" "$to/$target"
 done
+mkdir -p "$DATA/corpus/listing"
+cp "$to"/* "$DATA/corpus/listing"

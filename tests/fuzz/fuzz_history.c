@@ -21,11 +21,13 @@ enum { AGGREGATES = 4 };
 
 static char path[2048];
 
-static void must(bool ok)
-{
-	if (!ok)
-		abort();
-}
+#define must(fact)                                                                         \
+	do {                                                                               \
+		if (!(fact)) {                                                             \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #fact); \
+			abort();                                                           \
+		}                                                                          \
+	} while (0)
 
 static void clean_up(void)
 {

@@ -15,9 +15,11 @@ enum { EVENTS_MANY = 20000 };
 static uint64_t of_whole[EVENTS_MANY], of_part[EVENTS_MANY];
 
 /* Where a capture may be cut so that the events before the cut are those of the whole. */
+enum { LAST = 2 };
 enum cut {
 	CUT_ANYWHERE, /* what is not whole is refused */
 	CUT_AT_LINE,  /* behind a line's end: a number that is cut is another number */
+	CUT_BUT_LAST, /* the last events, up to LAST, sum up what there was */
 	CUT_NEVER,
 };
 
@@ -27,20 +29,24 @@ static const struct {
 } cuts[] = {
     {"instrument-text", CUT_AT_LINE},
     {"miku-ref", CUT_AT_LINE},
-    {"elua-memdump", CUT_AT_LINE},
     {"lua-memref", CUT_AT_LINE},
     {"xlua", CUT_AT_LINE},
     {"luau-profile", CUT_AT_LINE},
     {"counters", CUT_AT_LINE},
-    {"pet", CUT_NEVER},          /* a function that is cut off ends earlier */
-    {"lualloc", CUT_NEVER},      /* a call before its result is told when that is known */
-    {"lua-snapshot", CUT_NEVER}, /* the next line may go on with a key */
+    {"lualloc-bin", CUT_BUT_LAST}, /* bytes and blocks in use, while a tick is not over */
+    {"pet", CUT_NEVER},            /* a function that is cut off ends earlier */
+    {"lualloc", CUT_NEVER},        /* a call before its result is told when that is known */
+    {"lua-snapshot", CUT_NEVER},   /* the next line may go on with a key */
+    {"miku-sample", CUT_NEVER},    /* which layout it is, is tried over the first roots */
     {"miku-tcp", CUT_NEVER},    /* which wire it is, is tried over many messages; diffs come last */
     {"folded", CUT_NEVER},      /* one level or two: all lines say */
     {"luajit-jp", CUT_NEVER},   /* the same; shares are of all that there is */
     {"luaprofiler", CUT_NEVER}, /* callees stand before their caller, which may be cut off */
-    {"unity-raw", CUT_NEVER},   /* a frame waits for threads that may be cut off */
-    {"luatrace", CUT_NEVER},    /* calls that are open at the end are told there */
+    {"elua-memdump", CUT_NEVER}, /* what holds others and is not in it is told at the end */
+    {"memsnap", CUT_NEVER},      /* what keeps objects alive is told when all was read */
+    {"heapexplorer", CUT_NEVER}, /* the same */
+    {"unity-raw", CUT_NEVER},    /* a frame waits for threads that may be cut off */
+    {"luatrace", CUT_NEVER},     /* calls that are open at the end are told there */
 };
 
 #define must(fact)                                                                         \
@@ -321,6 +327,8 @@ static void cut_short(const struct reading_source *from, const struct import_opt
 	s.kept = whole->kept;
 	s.hashes = of_part;
 	read_into(&part, o, &s.sink);
+	if (cut == CUT_BUT_LAST)
+		s.n -= s.n < LAST ? s.n : LAST;
 	must(s.n <= whole->n);
 	for (uint64_t i = 0; i < s.n; i++) {
 		if (of_part[i] != of_whole[i])

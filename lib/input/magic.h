@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a compressed file begins with: gzip, zstd, xz, bzip2 and lz4 (frames, and the legacy ones);
+ * and the frames that zstd and lz4 have in common, which say how long they are and are skipped.
+ */
+#ifndef TM_INPUT_MAGIC_H
+#define TM_INPUT_MAGIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAGIC_SKIPPABLE = 8 }; /* bytes of such a frame's header; its last four are the length */
+
+bool magic_of_filter(const uint8_t *p, size_t n);
+bool magic_skippable(const uint8_t *p, size_t n);
+
+#endif
