@@ -21,6 +21,7 @@
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make bench-hooks          what instrumented calls cost with the shadow stack
 #: make bench-record         the recorder beside heaptrack and valgrind's DHAT
+#: make simulate             what gates decide of simulated builds: tests/simulate/judge.txt again
 #: make stress-record        the recorder's faults, with a million threads
 #: make diff                 answers compared on large files of Debian
 #: make diff-corpus DIR=...  the same on the ELF files of a folder
@@ -111,7 +112,8 @@ GENS     := $(GENS_C) $(GENS_CXX)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o
-all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c)
+all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c \
+            tests/simulate/judge.c)
 
 # What tests/run, testdata/make.sh, testdata/demo.sh and tests/bench/run.sh may rely on.
 export TM_ENV := SRC=$(CURDIR) BUILD=$(CURDIR)/$(B) BIN=$(CURDIR)/$(B)/bin \
@@ -127,7 +129,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
 .PHONY: all check check-san check-san-deep check-fleet check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
-        bench-hooks bench-record fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus \
+        bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus \
         install uninstall fmt cover compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
@@ -345,6 +347,14 @@ bench-record: all
 
 stress-record: all
 	@rm -rf $(B)/stress; mkdir -p $(B)/stress; cd $(B)/stress && $(stress_record) | tee result; ! grep -q '^not ok' result
+
+$(B)/tests/simulate/judge: $(B)/obj/tests/simulate/judge.c.o $(LIB)
+	@mkdir -p $(@D)
+	$(link_c)
+
+# To the same bytes, until the judge judges otherwise: it draws the same numbers each time.
+simulate: $(B)/tests/simulate/judge
+	@$< >$(B)/judge.txt && cp $(B)/judge.txt tests/simulate/judge.txt
 
 diff: all $(GENS)
 	@env $(TM_ENV) bash tests/diff/large.sh

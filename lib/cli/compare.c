@@ -280,7 +280,8 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 
 struct gate *cli_compare_gate(struct cli_compare *c)
 {
-	struct gate_options o = {c->policy_path, today(c->today), c->allow_loss};
+	struct gate_options o = {c->policy_path, today(c->today), c->allow_loss,
+				 c->allow_unmatched};
 	struct err e = ERR_INIT;
 	struct gate *g;
 

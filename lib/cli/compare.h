@@ -20,7 +20,7 @@ struct cli_compare {
 	const char *policy_path, *today;
 	const char *history, *base_branch, *base_machine;
 	uint64_t base_last; /* 0: COMPARE_GREEN */
-	bool allow_loss;
+	bool allow_loss, allow_unmatched;
 
 	/* private */
 	struct cli_loop loop;
@@ -54,6 +54,8 @@ struct cli_compare {
 		       &(c).policy_path),                                                      \
 	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",          \
 		     &(c).allow_loss),                                                         \
+	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing is kept",          \
+		     &(c).allow_unmatched),                                                    \
 	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's)", &(c).today)
 
 /* Checks the options and reads the policy; c->policy then says what the project has to group by.

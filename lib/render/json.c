@@ -281,9 +281,12 @@ static void one_check(struct buf *b, const struct check *c)
 
 		buf_adds(b, i ? ",\n{" : "\n{");
 		field(b, "subject", x->subject);
+		field(b, "verdict", verdict_words[x->verdict]);
 		field(b, "message", x->message);
 		field(b, "measured", x->measured);
 		field(b, "limit", x->limit);
+		field(b, "told", x->told);
+		field(b, "waiver", x->waiver);
 		field(b, "file", x->file);
 		number_field(b, "line", x->line);
 		buf_addc(b, '}');

@@ -93,6 +93,8 @@ static void fingerprint(struct buf *b, const struct check *c, const struct breac
 static void result(struct buf *b, const struct checks *checks, size_t index, const struct breach *x)
 {
 	const struct check *c = &checks->items[index];
+	enum verdict verdict = x ? x->verdict : c->verdict;
+	const char *waiver = x ? x->waiver : c->waiver;
 	struct buf text = BUF_INIT;
 
 	if (x)
@@ -104,14 +106,14 @@ static void result(struct buf *b, const struct checks *checks, size_t index, con
 	json_key(b, "ruleIndex");
 	buf_add_u64(b, index);
 	/* 3.27.9, 3.27.10: what cannot be told is open, and only a failure has a level. */
-	field(b, "kind", c->verdict == VERDICT_INCONCLUSIVE ? "open" : "fail");
-	field(b, "level", c->verdict == VERDICT_INCONCLUSIVE ? "none" : "error");
+	field(b, "kind", verdict == VERDICT_INCONCLUSIVE ? "open" : "fail");
+	field(b, "level", verdict == VERDICT_INCONCLUSIVE ? "none" : "error");
 	text_object(b, "message", text.data, text.len);
 	locations(b, checks, c, x);
 	fingerprint(b, c, x);
-	if (c->verdict == VERDICT_WAIVED) {
+	if (verdict == VERDICT_WAIVED) {
 		buf_adds(b, ",\"suppressions\":[{\"kind\":\"external\"");
-		field(b, "justification", c->waiver ? c->waiver : "waived by the policy");
+		field(b, "justification", waiver ? waiver : "waived by the policy");
 		buf_adds(b, "}]");
 	}
 	buf_addc(b, '}');

@@ -250,6 +250,9 @@ static void gather(struct gate *g, const struct policy_rule *r, struct gate_rule
 	to->n_base = base_of(g->c)->n;
 	to->n_new = new_of(g->c)->n;
 	to->median = base_of(g->c)->median;
+	to->unmatched = r->n_match > 0;
+	for (size_t i = 0; to->unmatched && i < g->rows[r->key].n; i++)
+		to->unmatched = !about(g, r, i);
 	if (r->kind == POLICY_COVERAGE) {
 		gather_coverage(g, r, to);
 	} else if (r->kind == POLICY_NEW) {
@@ -282,7 +285,7 @@ static void settle(double *v, size_t n)
 
 static void judge(struct gate *g)
 {
-	struct judge_options o = {g->p->alpha, 0.8, g->p->seed};
+	struct judge_options o = {g->p->alpha, 0.8, g->p->runs};
 	struct judge_rule *rules = mem_array(g->p->n_rules, sizeof *rules);
 	size_t n = 0;
 
@@ -361,6 +364,7 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 					 .rows = r->key == POLICY_TOTAL ? NULL : &g->rows[r->key],
 					 .today = o->today,
 					 .lossy = g->lossy,
+					 .allow_unmatched = o->allow_unmatched,
 					 .gave_up = g->gave_up,
 					 .arena = &g->arena};
 

@@ -10,12 +10,13 @@
 #include "lib/report/policy.h"
 #include "lib/table/checks.h"
 
-enum { GATE_BREACHES_MAX = 50 }; /* told per rule; the rest is counted */
+enum { GATE_BREACHES_MAX = 50 }; /* told per rule and verdict; the rest is counted */
 
 struct gate_options {
-	const char *policy; /* the file's name */
-	const char *today;  /* YYYY-MM-DD, for waivers */
-	bool allow_loss;    /* runs that have lost something are judged nevertheless */
+	const char *policy;   /* the file's name */
+	const char *today;    /* YYYY-MM-DD, for waivers */
+	bool allow_loss;      /* runs that have lost something are judged nevertheless */
+	bool allow_unmatched; /* rules whose patterns nothing matches are as if all were well */
 };
 
 struct gate;

@@ -14,17 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One that breaks the rule. */
-struct broken {
+/* One that breaks the rule, would but for a waiver, or of which it cannot be told. */
+struct told {
 	size_t subject;
+	enum verdict verdict;
 	double by; /* how much, to tell the worst first */
 };
 
 struct outcome {
-	struct broken *broken;
+	struct told *items;
 	size_t n, cap;
-	size_t improved, unsure;
-	size_t why[JUDGE_SPREAD + 1];
+	size_t of[VERDICTS]; /* items, by verdict */
+	size_t improved;
+	size_t why[JUDGE_WHYS];
 };
 
 static const char *kept(const struct gate_context *x, struct buf *b)
@@ -116,27 +118,59 @@ static void add_measured(const struct gate_rule *r, size_t i, struct buf *b)
 	}
 }
 
+/* "+16 B, +1.60 %" */
+static void add_told(const struct gate_rule *r, size_t i, struct buf *b)
+{
+	const struct judge_subject *j = &r->judged->subjects[i];
+
+	add_signed_amount(b, r->rule, j->told);
+	add_percent(b, j->mean_base, j->told);
+}
+
 static void add_statistics(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	const struct judge_subject *j;
 
-	if (r->rule->kind != POLICY_GROWTH)
+	if (r->rule->kind != POLICY_GROWTH || !r->judged->subjects[i].has_noise)
 		return;
 	j = &r->judged->subjects[i];
-	if (j->has_interval) {
-		buf_adds(b, "; 95 % interval ");
-		add_signed_amount(b, r->rule, j->interval.low);
-		buf_adds(b, " to ");
-		add_signed_amount(b, r->rule, j->interval.high);
-		buf_addf(b, "; p %.4f", r->judged->p_worse);
-	}
+	buf_adds(b, "; 95 % interval ");
+	add_signed_amount(b, r->rule, j->interval.low);
+	buf_adds(b, " to ");
+	add_signed_amount(b, r->rule, j->interval.high);
+	if (j->p_all < 0.0001)
+		buf_adds(b, "; p < 0.0001");
+	else
+		buf_addf(b, "; p %.4f", j->p_all);
 	if (j->has_floor) {
 		buf_adds(b, "; noise floor ");
 		add_amount(b, r->rule, j->floor);
 	}
-	if (j->has_detectable) {
-		buf_adds(b, "; smallest detectable ");
-		add_amount(b, r->rule, j->detectable);
+}
+
+/* Of all that is kept, what would have to grow most to be told. */
+static void add_least_told(const struct gate_context *x, const struct gate_rule *r, struct buf *b)
+{
+	size_t worst = SIZE_MAX;
+	double most = -1;
+
+	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++) {
+		const struct judge_subject *j = &r->judged->subjects[i];
+		double of = fabs(j->mean_base) > 0 ? j->told / fabs(j->mean_base) : 0;
+
+		if (!j->has_noise || j->why || j->change == CHANGE_REGRESSED || of <= most)
+			continue;
+		most = of;
+		worst = i;
+	}
+	if (worst == SIZE_MAX)
+		return;
+	buf_adds(b, "; told from ");
+	add_told(r, worst, b);
+	if (r->n > 1) {
+		buf_adds(b, " at most (");
+		add_subject(x, r, worst, b);
+		buf_addc(b, ')');
 	}
 }
 
@@ -167,9 +201,10 @@ static const char *limit_text(const struct gate_context *x, const struct policy_
 	return kept(x, &b);
 }
 
-static void breaks(struct outcome *o, size_t subject, double by)
+static void tell(struct outcome *o, size_t subject, enum verdict verdict, double by)
 {
-	VEC_PUSH(o->broken, o->n, o->cap) = (struct broken){subject, by};
+	VEC_PUSH(o->items, o->n, o->cap) = (struct told){subject, verdict, by};
+	o->of[verdict]++;
 }
 
 static void judge_growth(const struct gate_rule *r, struct outcome *o)
@@ -178,9 +213,10 @@ static void judge_growth(const struct gate_rule *r, struct outcome *o)
 		const struct judge_subject *j = &r->judged->subjects[i];
 
 		if (j->change == CHANGE_REGRESSED)
-			breaks(o, i, j->difference);
+			tell(o, i, VERDICT_FAIL, j->difference);
+		else if (j->change == CHANGE_INCONCLUSIVE)
+			tell(o, i, VERDICT_INCONCLUSIVE, j->difference);
 		o->improved += j->change == CHANGE_IMPROVED;
-		o->unsure += j->change == CHANGE_INCONCLUSIVE;
 		o->why[j->why]++;
 	}
 }
@@ -194,17 +230,16 @@ static void judge_max(const struct gate_rule *r, struct outcome *o)
 
 		for (size_t k = 0; k < r->n_new; k++)
 			above += r->subjects[i].new[k] > limit;
-		if (new > limit && above == r->n_new)
-			breaks(o, i, new - limit);
-		else if (new > limit)
-			o->unsure++;
+		if (new > limit)
+			tell(o, i, above == r->n_new ? VERDICT_FAIL : VERDICT_INCONCLUSIVE,
+			     new - limit);
 	}
 }
 
 static void judge_new(const struct gate_rule *r, struct outcome *o)
 {
 	for (size_t i = 0; r->n > r->rule->max && i < r->n; i++)
-		breaks(o, i, mean(r->subjects[i].new, r->n_new));
+		tell(o, i, VERDICT_FAIL, mean(r->subjects[i].new, r->n_new));
 }
 
 static void judge_coverage(const struct gate_rule *r, struct outcome *o)
@@ -216,29 +251,65 @@ static void judge_coverage(const struct gate_rule *r, struct outcome *o)
 		return;
 	if ((!isnan(r->rule->percent) && new < r->rule->percent) ||
 	    (!isnan(r->rule->drop) && base - new > r->rule->drop))
-		breaks(o, 0, 100 - new);
+		tell(o, 0, VERDICT_FAIL, 100 - new);
 }
 
-static int broken_order(const void *a, const void *b)
+/* What broke the rule, then what cannot be told, then what is waived. */
+static int told_order(const void *a, const void *b)
 {
-	const struct broken *x = a, *y = b;
+	const struct told *x = a, *y = b;
 
+	if (x->verdict != y->verdict)
+		return x->verdict > y->verdict ? -1 : 1;
 	if (x->by < y->by || x->by > y->by)
 		return x->by > y->by ? -1 : 1;
 	return x->subject < y->subject ? -1 : x->subject > y->subject;
 }
 
-static void fill_breach(const struct gate_context *x, const struct gate_rule *r, size_t i,
-			const struct policy_waiver *expired, struct breach *to)
+static const char *const why_texts[JUDGE_WHYS] = {
+    [JUDGE_CLEAR] = "the runs do not agree",
+    [JUDGE_SINGLE] = "above the limit, but in fewer runs than the policy asks for",
+    [JUDGE_AMONG] = "above the limit, but not confirmed",
+    [JUDGE_NOISE] = "above the noise of the base runs, but the new runs do not agree",
+    [JUDGE_DOUBLED] = "more than doubled, but the runs differ as much",
+};
+
+static const char *waiver_text(const struct gate_context *x, const struct policy_waiver *w)
 {
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s (until %s)", w->reason, w->until);
+	return kept(x, &b);
+}
+
+static const char *breach_word(const struct gate_rule *r, const struct told *t)
+{
+	if (t->verdict == VERDICT_INCONCLUSIVE)
+		return why_texts[r->rule->kind == POLICY_GROWTH
+				     ? r->judged->subjects[t->subject].why
+				     : JUDGE_CLEAR];
+	switch (r->rule->kind) {
+	case POLICY_NEW: return "is new";
+	case POLICY_MAX: return "is above the limit";
+	case POLICY_COVERAGE: return "is too low";
+	default: return "grew";
+	}
+}
+
+static void fill_breach(const struct gate_context *x, size_t index, const struct gate_rule *r,
+			const struct told *from, struct breach *to)
+{
+	const struct policy_waiver *expired, *waiver;
 	const struct thing *t = NULL;
+	size_t i = from->subject;
 	struct buf b = BUF_INIT;
 
 	if (r->subjects[i].row != SIZE_MAX)
 		t = &x->c->things->keys[r->rule->key]
 			 .items[x->rows->rows[r->subjects[i].row].thing];
 	add_subject(x, r, i, &b);
-	to->subject = kept(x, &b);
+	waiver = policy_waived(x->p, index, b.data, b.len, x->today, &expired);
+	*to = (struct breach){.verdict = from->verdict, .subject = kept(x, &b)};
 	add_measured(r, i, &b);
 	to->measured = kept(x, &b);
 	to->limit = limit_text(x, r->rule);
@@ -246,76 +317,87 @@ static void fill_breach(const struct gate_context *x, const struct gate_rule *r,
 		to->file = things_text(x->c->things, t->file, NULL);
 		to->line = t->line;
 	}
-	buf_adds(&b, r->rule->kind == POLICY_NEW        ? "is new"
-		     : r->rule->kind == POLICY_MAX      ? "is above the limit"
-		     : r->rule->kind == POLICY_COVERAGE ? "is too low"
-							: "grew");
+	if (r->rule->kind == POLICY_GROWTH && r->judged->subjects[i].has_noise) {
+		add_told(r, i, &b);
+		to->told = kept(x, &b);
+	}
+	buf_adds(&b, breach_word(r, from));
 	add_statistics(r, i, &b);
 	if (expired)
 		buf_addf(&b, "; waiver '%s' ended on %s", expired->name, expired->until);
 	to->message = kept(x, &b);
+	if (from->verdict == VERDICT_WAIVED)
+		to->waiver = waiver_text(x, waiver);
 }
 
 /* What a waiver covers is taken out of what is broken. */
 static const struct policy_waiver *waive(const struct gate_context *x, size_t index,
-					 const struct gate_rule *r, struct outcome *o,
-					 size_t *waived)
+					 const struct gate_rule *r, struct outcome *o)
 {
 	const struct policy_waiver *used = NULL;
-	size_t left = 0;
 
 	for (size_t i = 0; i < o->n; i++) {
 		const struct policy_waiver *w;
 		struct buf b = BUF_INIT;
 
-		add_subject(x, r, o->broken[i].subject, &b);
+		if (o->items[i].verdict != VERDICT_FAIL)
+			continue;
+		add_subject(x, r, o->items[i].subject, &b);
 		w = policy_waived(x->p, index, b.data, b.len, x->today, NULL);
 		buf_release(&b);
-		if (w)
-			used = w;
-		else
-			o->broken[left++] = o->broken[i];
+		if (!w)
+			continue;
+		used = w;
+		o->items[i].verdict = VERDICT_WAIVED;
+		o->of[VERDICT_FAIL]--;
+		o->of[VERDICT_WAIVED]++;
 	}
-	*waived = o->n - left;
-	o->n = left;
 	return used;
 }
 
-static void list_breaches(const struct gate_context *x, size_t index, const struct gate_rule *r,
-			  const struct outcome *o, struct check *to)
+/* Takes what has the verdict out. */
+static void forget(struct outcome *o, enum verdict verdict)
 {
-	size_t n = o->n < GATE_BREACHES_MAX ? o->n : GATE_BREACHES_MAX;
-	struct breach *breaches = arena_zalloc(x->arena, (n + 1) * sizeof *breaches);
+	size_t left = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct policy_waiver *expired;
-		struct buf b = BUF_INIT;
+	for (size_t i = 0; i < o->n; i++)
+		if (o->items[i].verdict != verdict)
+			o->items[left++] = o->items[i];
+	o->n = left;
+	o->of[verdict] = 0;
+}
 
-		add_subject(x, r, o->broken[i].subject, &b);
-		policy_waived(x->p, index, b.data, b.len, x->today, &expired);
-		buf_release(&b);
-		fill_breach(x, r, o->broken[i].subject, expired, &breaches[i]);
-	}
+static void list_breaches(const struct gate_context *x, size_t index, const struct gate_rule *r,
+			  const struct outcome *o, bool certain, struct check *to)
+{
+	struct breach *breaches = arena_zalloc(x->arena, (o->n + 1) * sizeof *breaches);
+	size_t listed[VERDICTS] = {0};
+
+	for (size_t i = 0; i < o->n; i++)
+		if (listed[o->items[i].verdict]++ < GATE_BREACHES_MAX)
+			fill_breach(x, index, r, &o->items[i], &breaches[to->n_breaches++]);
+	for (size_t i = 0; !certain && i < to->n_breaches; i++)
+		if (breaches[i].verdict == VERDICT_FAIL)
+			breaches[i].verdict = VERDICT_INCONCLUSIVE;
 	to->breaches = breaches;
-	to->n_breaches = n;
 }
 
 static const char *why_text(const struct outcome *o)
 {
-	return o->why[JUDGE_NOISE] ? "above the limit, but not above the noise of the base runs"
-	       : o->why[JUDGE_FEW_RUNS]
-		   ? "above the limit, but so few runs cannot confirm it among so many rules"
-	       : o->why[JUDGE_UNSURE] ? "above the limit, but not confirmed"
-	       : o->why[JUDGE_SPREAD] ? "the runs differ so much that a breach would not show"
-				      : "the runs do not agree";
+	for (size_t why = JUDGE_CLEAR + 1; why < JUDGE_WHYS; why++)
+		if (o->why[why])
+			return why_texts[why];
+	return why_texts[JUDGE_CLEAR];
 }
 
 static void write_message(const struct gate_context *x, const struct gate_rule *r,
-			  const struct outcome *o, size_t waived, uint64_t gave_up,
-			  struct check *to)
+			  const struct outcome *o, uint64_t gave_up, struct check *to)
 {
-	struct buf b = BUF_INIT;
+	size_t broken = o->of[VERDICT_FAIL], unsure = o->of[VERDICT_INCONCLUSIVE];
+	size_t waived = o->of[VERDICT_WAIVED];
+	const char *plural = r->rule->key == POLICY_TOTAL ? "" : key_plurals[r->rule->key];
 	bool one = r->n == 1 && r->rule->kind != POLICY_NEW;
+	struct buf b = BUF_INIT;
 
 	if (x->lossy)
 		buf_addf(&b, "%s has lost something, so nothing is certain (--allow-loss); ",
@@ -324,29 +406,46 @@ static void write_message(const struct gate_context *x, const struct gate_rule *
 		buf_addf(&b,
 			 "an expression was given up %" PRIu64 " time%s, so nothing is certain; ",
 			 gave_up, gave_up == 1 ? "" : "s");
-	if (to->verdict == VERDICT_INCONCLUSIVE && o->unsure && !one)
+	if (r->unmatched)
+		buf_addf(&b, "none of the %s match%s; ", plural,
+			 x->allow_unmatched ? "" : ", so nothing was checked (--allow-unmatched)");
+	if (to->verdict == VERDICT_INCONCLUSIVE && unsure && !one)
 		buf_addf(&b, "%s; ", why_text(o));
 	if (r->rule->kind == POLICY_NEW)
-		buf_addf(&b, "%zu new %s", r->n, key_plurals[r->rule->key]);
-	else if (one && o->unsure)
+		buf_addf(&b, "%zu new %s", r->n, plural);
+	else if (one && unsure)
 		buf_adds(&b, why_text(o));
 	else if (one)
-		buf_adds(&b, o->n || waived ? "breaks the rule" : "within the rule");
+		buf_adds(&b, broken || waived ? "breaks the rule" : "within the rule");
 	else
-		buf_addf(&b, "%zu of %zu %s break the rule", o->n, r->n, key_plurals[r->rule->key]);
+		buf_addf(&b, "%zu of %zu %s break the rule", broken, r->n, plural);
 	if (one)
 		add_statistics(r, 0, &b);
+	if (!broken || !one)
+		add_least_told(x, r, &b);
 	if (o->improved && !one)
 		buf_addf(&b, "; %zu improved", o->improved);
-	if (o->unsure && !one)
-		buf_addf(&b, "; %zu cannot be told", o->unsure);
+	if (unsure && !one)
+		buf_addf(&b, "; %zu cannot be told", unsure);
 	if (waived)
 		buf_addf(&b, "; %zu waived", waived);
 	if (r->unknown)
 		buf_addf(&b, "; of %zu nothing is known", r->unknown);
 	if (o->n > to->n_breaches)
-		buf_addf(&b, "; the %zu largest are listed", to->n_breaches);
+		buf_addf(&b, "; the %d largest of each are listed", GATE_BREACHES_MAX);
 	to->message = kept(x, &b);
+}
+
+static enum verdict verdict_of(const struct gate_context *x, const struct gate_rule *r,
+			       const struct outcome *o, bool certain)
+{
+	/* Of what is not known something may be new, or have grown. */
+	return !certain || (r->unmatched && !x->allow_unmatched) ? VERDICT_INCONCLUSIVE
+	       : o->of[VERDICT_FAIL]                             ? VERDICT_FAIL
+	       : o->of[VERDICT_INCONCLUSIVE] || r->unknown       ? VERDICT_INCONCLUSIVE
+	       : o->of[VERDICT_WAIVED]                           ? VERDICT_WAIVED
+	       : o->improved                                     ? VERDICT_IMPROVED
+								 : VERDICT_PASS;
 }
 
 void gate_check(const struct gate_context *x, size_t index, const struct gate_rule *r,
@@ -356,7 +455,7 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	struct outcome o = {.n = 0};
 	struct buf b = BUF_INIT;
 	uint64_t gave_up;
-	size_t waived;
+	bool certain;
 
 	switch (r->rule->kind) {
 	case POLICY_GROWTH: judge_growth(r, &o); break;
@@ -364,33 +463,27 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	case POLICY_NEW: judge_new(r, &o); break;
 	case POLICY_COVERAGE: judge_coverage(r, &o); break;
 	}
-	if (o.n)
-		sort_array(o.broken, o.n, sizeof *o.broken, broken_order);
-	waiver = waive(x, index, r, &o, &waived);
+	waiver = waive(x, index, r, &o);
 	gave_up = x->gave_up + policy_gave_up(x->p, index);
-	if (r->rule->kind == POLICY_NEW && o.n <= r->rule->max && waived)
-		o.n = 0; /* without the waived ones there are few enough */
+	certain = !x->lossy && !gave_up;
+	if (r->rule->kind == POLICY_NEW && o.of[VERDICT_FAIL] <= r->rule->max &&
+	    o.of[VERDICT_WAIVED])
+		forget(&o, VERDICT_FAIL); /* without the waived ones there are few enough */
+	if (o.n)
+		sort_array(o.items, o.n, sizeof *o.items, told_order);
 	*to = (struct check){.name = r->rule->name,
 			     .category = policy_kinds[r->rule->kind],
+			     .verdict = verdict_of(x, r, &o, certain),
 			     .limit = limit_text(x, r->rule),
 			     .policy_line = r->rule->line};
 	if (r->n == 1 && r->rule->kind != POLICY_NEW)
 		add_measured(r, 0, &b);
 	else
-		buf_addf(&b, "%zu", r->rule->kind == POLICY_NEW ? r->n : o.n);
+		buf_addf(&b, "%zu", r->rule->kind == POLICY_NEW ? r->n : o.of[VERDICT_FAIL]);
 	to->measured = kept(x, &b);
-	/* Of what is not known something may be new, or have grown. */
-	to->verdict = x->lossy || gave_up      ? VERDICT_INCONCLUSIVE
-		      : o.n                    ? VERDICT_FAIL
-		      : o.unsure || r->unknown ? VERDICT_INCONCLUSIVE
-		      : waived                 ? VERDICT_WAIVED
-		      : o.improved             ? VERDICT_IMPROVED
-					       : VERDICT_PASS;
-	if (waiver) {
-		buf_addf(&b, "%s (until %s)", waiver->reason, waiver->until);
-		to->waiver = kept(x, &b);
-	}
-	list_breaches(x, index, r, &o, to);
-	write_message(x, r, &o, waived, gave_up, to);
-	free(o.broken);
+	if (waiver)
+		to->waiver = waiver_text(x, waiver);
+	list_breaches(x, index, r, &o, certain, to);
+	write_message(x, r, &o, gave_up, to);
+	free(o.items);
 }

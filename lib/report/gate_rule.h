@@ -23,6 +23,7 @@ struct gate_rule {
 	size_t unknown;                  /* things of which a value is not known */
 	const struct judge_rule *judged; /* GROWTH: subjects in the same order */
 	bool median;                     /* of the base the median counts */
+	bool unmatched;                  /* it has patterns, and nothing matches one */
 };
 
 /* What counts of a subject's base. */
@@ -33,6 +34,7 @@ struct gate_context {
 	const struct policy *p;
 	const struct compare_rows *rows; /* of the rule's key; NULL: everything */
 	const char *today, *lossy;
+	bool allow_unmatched;
 	uint64_t gave_up;    /* patterns, beside the rule's own */
 	struct arena *arena; /* texts and breaches */
 };

@@ -4,43 +4,55 @@
  * worse (a caller for whom less is worse negates). A subject is one number per run on each side
  * with what it may grow by; a rule is a question with one or more subjects.
  *
- * One run on each side, or one base run: nothing is known of noise, and the difference alone is
- * held against the limit. Fewer than four runs on a side: a difference above the limit counts only
- * when it is above the noise floor of the base runs too; otherwise it is inconclusive. From four
- * against four on:
+ * One run on each side: nothing is known of noise, the runs are taken as exact, and the difference
+ * alone is held against the limit. No error rate is promised then; runs_min = 2 makes what exceeds
+ * a limit inconclusive instead. With more:
  *
- *	regressed     the difference is above the limit, and so is the lower end of its bootstrap
- *	              interval, and the rank test of (new - limit) against base says so after the
- *	              false-discovery step
+ *	regressed     the excess (difference less limit) is above 0, and its p is at most alpha
+ *	              after Holm's step over all subjects of all rules
  *	improved      the same downwards
- *	unchanged     no such difference, and one above the limit would have shown (the upper end of
- *	              the interval is within the limit, or the smallest detectable difference is).
- *	              With a limit of 0 nothing noisy can be shown to be within it: there
- *	              unchanged means no significant difference
- *	inconclusive  everything else
+ *	inconclusive  there is an excess that is not confirmed, and one of:
+ *	              - with a limit above 0, its own p is at most alpha, or 1 / n of n subjects of
+ *	                the rule: of one, any excess; of many, one that would break the rule if it
+ *	                were alone, but among so many chance does as much
+ *	              - it is above the noise floor of the base (so the new runs do not agree), or
+ *	                of the base's noise nothing is known, or it is larger than the base itself
+ *	unchanged     everything else: no evidence of an excess. `told` is the smallest growth that
+ *	              would have been told
  *
- * The false-discovery step runs over the rules; a rule of several subjects enters it with one
- * combined p-value, and its subjects are then told apart among themselves. Error rate: when
- * nothing has changed, the chance that any rule regresses or improves is at most alpha. It holds
- *for any noise from four against four on (the rank test, both directions), and for normal noise
- *below (the prediction interval, with alpha shared out over directions, rules and subjects).
+ * So no growth passes by being large: above the floor, or twice the base, it is inconclusive at
+ * least, whatever the number of runs and subjects.
+ *
+ * p is that of Student's t with the variance of both sides together, of new less limit against
+ * base, doubled for the two directions. Why t and not ranks: N against N runs give a rank test no p
+ *below 1 / C(2N, N), which among 1,000 subjects confirms nothing before nine runs a side, so that a
+ *gate on ranks gets weaker with more rules and has steps where more runs tell less. t has no such
+ *floor, its power only grows with runs, and among long-tailed noise it errs to the safe side
+ *(outliers widen what it divides by). It is fooled by noise of few tight levels. So ranks have a
+ *veto: where they can be at most alpha at all (three against three), they must be, for t to count.
+ *Why a base-only floor besides: growth often comes with noise of its own, which hides it from t.
+ *
+ * Error rates: when nothing has changed the chance that anything regresses or improves is at most
+ * alpha. Exact for independent normal noise; by simulation for heavy tails and a common drift
+ * (tests/simulate/judge.txt). A single subject's is kept in each direction for any noise from three
+ * against three on (the veto). Not kept where all base runs come before a drift and all new ones
+ * behind it: that is a change, of the machine.
  */
 #ifndef TM_REPORT_JUDGE_H
 #define TM_REPORT_JUDGE_H
 
 #include "lib/report/stats.h"
 
-enum { JUDGE_RUNS_MIN = 4 }; /* on each side, to be tested */
-
 enum change { CHANGE_UNCHANGED, CHANGE_IMPROVED, CHANGE_REGRESSED, CHANGE_INCONCLUSIVE, CHANGES };
 extern const char *const change_words[CHANGES];
 
 enum judge_why {
 	JUDGE_CLEAR,
-	JUDGE_NOISE,    /* above the limit, not above the noise floor */
-	JUDGE_FEW_RUNS, /* above the limit; so few runs cannot confirm it among so many rules */
-	JUDGE_UNSURE,   /* above the limit, not confirmed */
-	JUDGE_SPREAD,   /* within the limit, but one above it would not have shown */
+	JUDGE_SINGLE,  /* fewer runs than runs_min */
+	JUDGE_AMONG,   /* above the limit, not confirmed (among so many) */
+	JUDGE_NOISE,   /* above the noise of the base, but the new runs do not agree */
+	JUDGE_DOUBLED, /* by more than all of the base, among noise as large */
+	JUDGE_WHYS,
 };
 
 struct judge_subject {
@@ -50,10 +62,13 @@ struct judge_subject {
 
 	/* what came out */
 	double mean_base, mean_new, difference;
-	bool has_floor, has_interval, has_detectable;
-	double floor, detectable;
-	struct stats_interval interval;
-	double p_worse, p_better; /* of the rank test, two-sided; 1 when it was not made */
+	bool has_noise;                 /* some side has two runs: then the next one holds */
+	struct stats_interval interval; /* of the difference, 95 %, for itself */
+	bool has_floor;                 /* the base has two runs */
+	double floor; /* how far new may lie above base by the base's noise alone */
+	double told;  /* the smallest difference that would have regressed, with the given power */
+	double p;     /* of the excess, by itself */
+	double p_all; /* after Holm's step */
 	enum change change;
 	enum judge_why why;
 };
@@ -61,15 +76,15 @@ struct judge_subject {
 struct judge_rule {
 	struct judge_subject *subjects;
 	size_t n;
-	double p_worse, p_better; /* adjusted; 1 when no subject was tested */
 };
 
 struct judge_options {
-	double alpha; /* 0.05, both directions together */
-	double power; /* 0.8 */
-	uint64_t seed;
+	double alpha;    /* 0.05, both directions together */
+	double power;    /* 0.8 */
+	size_t runs_min; /* on each side, to regress; 0 and 1 are the same */
 };
 
+/* alpha is shared out evenly among rules, and of a rule among its subjects. */
 void judge_rules(struct judge_rule *rules, size_t n, const struct judge_options *o);
 
 #endif

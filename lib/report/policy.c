@@ -424,9 +424,14 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 		s->p->alpha = rate;
 		return true;
 	}
-	if (!strcmp(name, "seed"))
-		return parse_number(s, v, &s->p->seed);
-	return fail(s, s->line, 1, "'%s' is no setting of [policy]: alpha or seed", name);
+	if (!strcmp(name, "runs"))
+		return parse_number(s, v, &s->p->runs);
+	if (!strcmp(name, "seed")) { /* of policies from when judging drew lots */
+		uint64_t unused;
+
+		return parse_number(s, v, &unused);
+	}
+	return fail(s, s->line, 1, "'%s' is no setting of [policy]: alpha or runs", name);
 }
 
 static int take_value(void *arg, const char *section, const char *name, const char *value)
@@ -510,7 +515,7 @@ enum status policy_parse(struct policy *p, const char *name, const char *text, s
 	struct parse s = {.p = p, .name = name, .pos = text, .end = text + n, .e = e};
 	int line;
 
-	*p = (struct policy){.alpha = 0.05, .seed = 1};
+	*p = (struct policy){.alpha = 0.05, .runs = 1};
 	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
 		s.pos += 3;
 	line = ini_parse_stream(next_line, &s, take_value, &s);

@@ -60,8 +60,8 @@ struct policy {
 	size_t n_rules, cap_rules;
 	struct policy_waiver *waivers;
 	size_t n_waivers, cap_waivers;
-	double alpha; /* error rate of all rules together; 0.05 */
-	uint64_t seed;
+	double alpha;  /* error rate of all rules together; 0.05 */
+	uint64_t runs; /* so many on a side have to say that something grew; 1 */
 	struct arena arena;
 };
 

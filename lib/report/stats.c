@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/stats.h"
 
-#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 
@@ -213,7 +212,7 @@ double stats_rank_least(size_t n_base, size_t n_new)
 }
 
 struct ranked_p {
-	double p;
+	double by; /* p for its weight */
 	size_t index;
 };
 
@@ -221,118 +220,44 @@ static int p_order(const void *a, const void *b)
 {
 	const struct ranked_p *x = a, *y = b;
 
-	return x->p != y->p ? (x->p > y->p) - (x->p < y->p)
-			    : (x->index > y->index) - (x->index < y->index);
+	return x->by != y->by ? (x->by > y->by) - (x->by < y->by)
+			      : (x->index > y->index) - (x->index < y->index);
 }
 
-void stats_adjust(const double *p, double *adjusted, size_t n)
+void stats_holm(const double *p, const double *weights, double *adjusted, size_t n)
 {
 	struct ranked_p *r = mem_array(n + 1, sizeof *r);
-	double least = 1;
+	double *left = mem_zarray(n + 1, sizeof *left), most = 0;
 
 	for (size_t i = 0; i < n; i++)
-		r[i] = (struct ranked_p){p[i], i};
+		r[i] = (struct ranked_p){p[i] / weights[i], i};
 	sort_array(r, n, sizeof *r, p_order);
-	for (size_t i = n; i-- > 0;) {
-		double q = r[i].p * (double)n / (double)(i + 1);
+	for (size_t i = n; i-- > 0;)
+		left[i] = left[i + 1] + weights[r[i].index];
+	for (size_t i = 0; i < n; i++) {
+		double q = left[i] * r[i].by;
 
-		least = q < least ? q : least;
-		adjusted[r[i].index] = least;
+		most = q > most ? q : most;
+		adjusted[r[i].index] = most < 1 ? most : 1;
 	}
 	free(r);
+	free(left);
 }
 
-double stats_combine(const double *p, size_t n)
+double stats_error(struct stats_sample base, struct stats_sample new)
 {
-	double *q = mem_array(n + 1, sizeof *q), least = 1;
+	double df = (double)base.n + (double)new.n - 2;
 
-	stats_adjust(p, q, n);
-	for (size_t i = 0; i < n; i++)
-		least = q[i] < least ? q[i] : least;
-	free(q);
-	return least;
+	if (!(df > 0) || !base.n || !new.n)
+		return 0;
+	return sqrt(((double)(base.n - 1) * stats_variance(base) +
+		     (double)(new.n - 1) * stats_variance(new)) /
+		    df * (1 / (double)base.n + 1 / (double)new.n));
 }
 
-/* splitmix64: Steele, Lea, Flood 2014. */
-static uint64_t next(uint64_t *state)
+double stats_error_base(struct stats_sample base, size_t n_new)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-/* Random bits times n, upper half: 0 to n - 1, with a bias below n / 2^32. */
-static double resampled_mean(const double *v, size_t n, uint64_t *state)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += v[(next(state) >> 32) * n >> 32];
-	return sum / (double)n;
-}
-
-/* The level at which plain percentiles are taken to have the width of Student's t. */
-static double expanded_level(double confidence, size_t n)
-{
-	double t = stats_t_quantile(0.5 + confidence / 2, (double)n - 1);
-
-	return stats_normal_cdf(-t * sqrt((double)n / (double)(n - 1)));
-}
-
-struct stats_interval stats_bootstrap(struct stats_sample base, struct stats_sample new,
-				      double confidence, uint64_t seed)
-{
-	enum { N = STATS_RESAMPLES };
-	double *a = sorted(base, (struct stats_sample){NULL, 0});
-	double *b = sorted(new, (struct stats_sample){NULL, 0});
-	double *difference = mem_array(N, sizeof *difference);
-	size_t fewer = base.n < new.n ? base.n : new.n, cut;
-	struct stats_interval r;
-	/* Each sample draws from its own stream, chosen by what it holds and not by its side. */
-	int side = base.n != new.n ? (base.n > new.n) - (base.n < new.n)
-				   : memcmp(a, b, base.n * sizeof *a);
-	uint64_t sa = hash_u64(seed) ^ (side > 0), sb = hash_u64(seed) ^ (side <= 0);
-
-	for (size_t i = 0; i < N; i++)
-		difference[i] = resampled_mean(b, new.n, &sb) - resampled_mean(a, base.n, &sa);
-	sort_array(difference, N, sizeof *difference, order);
-	cut = (size_t)(expanded_level(confidence, fewer) * N);
-	cut = cut < N / 2 ? cut : N / 2 - 1;
-	r = (struct stats_interval){difference[cut], difference[N - 1 - cut]};
-	if (!side) { /* equal samples: nothing tells the sides apart */
-		r.high = fabs(r.low) > fabs(r.high) ? fabs(r.low) : fabs(r.high);
-		r.low = -r.high;
-	}
-	free(a);
-	free(b);
-	free(difference);
-	return r;
-}
-
-bool stats_noise_floor(struct stats_sample base, size_t n_new, double alpha, double *floor)
-{
-	*floor = 0;
 	if (base.n < 2 || !n_new)
-		return false;
-	*floor = stats_t_quantile(1 - alpha, (double)base.n - 1) *
-		 sqrt(stats_variance(base) * (1 / (double)base.n + 1 / (double)n_new));
-	return true;
-}
-
-bool stats_detectable(struct stats_sample base, struct stats_sample new, double alpha, double power,
-		      double *difference)
-{
-	double df = (double)base.n + (double)new.n - 2, pooled;
-
-	*difference = 0;
-	if (!base.n || !new.n || df < 2)
-		return false;
-	pooled = ((double)(base.n - 1) * stats_variance(base) +
-		  (double)(new.n - 1) * stats_variance(new)) /
-		 df;
-	*difference = (stats_t_quantile(1 - alpha, df) + stats_t_quantile(power, df)) *
-		      sqrt(pooled * (1 / (double)base.n + 1 / (double)new.n));
-	return true;
+		return 0;
+	return sqrt(stats_variance(base) * (1 / (double)base.n + 1 / (double)n_new));
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Statistics of a few runs against a few others. Everything is deterministic: the same values in
- * the same order give the same result, and a seed is an argument. Swapping the two samples swaps
- * `less` and `greater` and negates an interval exactly.
+ * the same order give the same result. Swapping the two samples swaps `less` and `greater`.
  *
  * Sources of the methods: the rank test is Mann and Whitney 1947 with midranks for ties, exact by
  * counting all assignments of the pooled midranks (small samples), else the normal approximation
- * with the correction for ties and for continuity; the false-discovery step is Benjamini and
- * Hochberg 1995; several tests in one are combined as Simes 1986 does; the interval is the
- * percentile bootstrap, widened to Student's t as in Hesterberg 2015 ("expanded percentile"), since
- * plain percentiles are too narrow for samples of four to ten.
+ * with the correction for ties and for continuity; several tests at once are Holm 1979, with
+ * weights; the errors of a difference are those of Student's test of two samples.
  */
 #ifndef TM_REPORT_STATS_H
 #define TM_REPORT_STATS_H
@@ -18,10 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	STATS_EXACT_MAX = 40, /* values in both samples; above: the normal approximation */
-	STATS_RESAMPLES = 2000,
-};
+enum { STATS_EXACT_MAX = 40 }; /* values in both samples; above: the normal approximation */
 
 struct stats_sample { /* borrowed */
 	const double *v;
@@ -48,28 +42,18 @@ struct stats_rank stats_rank_test(struct stats_sample base, struct stats_sample 
 /* The smallest `greater` that any values of these sizes can reach. */
 double stats_rank_least(size_t n_base, size_t n_new);
 
-/* The p-values adjusted so that those at most alpha have a false-discovery rate of at most alpha.
- */
-void stats_adjust(const double *p, double *adjusted, size_t n);
-/* One p-value of n about the same question; 1 for none. */
-double stats_combine(const double *p, size_t n);
+/* The p-values adjusted so that the chance of any false one among those at most alpha is at most
+ * alpha, shared out by weights (> 0, of any sum). adjusted may be p. */
+void stats_holm(const double *p, const double *weights, double *adjusted, size_t n);
 
-/* What mean(new) - mean(base) lies in with this confidence (0.95). Both samples have two values
- * or more. */
 struct stats_interval {
 	double low, high;
 };
-struct stats_interval stats_bootstrap(struct stats_sample base, struct stats_sample new,
-				      double confidence, uint64_t seed);
 
-/* How far the mean of n_new further runs may lie above that of base by noise alone, at the error
- * alpha: the one-sided prediction interval of normal noise. False below two values of base: then
- * nothing is known. */
-bool stats_noise_floor(struct stats_sample base, size_t n_new, double alpha, double *floor);
-
-/* The true difference that samples like these show with the given power (0.8), at the error
- * alpha, one-sided. False when there are not two degrees of freedom. */
-bool stats_detectable(struct stats_sample base, struct stats_sample new, double alpha, double power,
-		      double *difference);
+/* The standard error of mean(new) - mean(base): with the variance that both samples have together
+ * (base.n + new.n - 2 degrees of freedom), or that base has (base.n - 1), which then says how far
+ * n_new further runs may lie from it. 0 where there are no degrees of freedom. */
+double stats_error(struct stats_sample base, struct stats_sample new);
+double stats_error_base(struct stats_sample base, size_t n_new);
 
 #endif

@@ -21,14 +21,17 @@ enum verdict {
 
 extern const char *const verdict_words[VERDICTS + 1]; /* "pass", ..., NULL */
 
-/* One thing that broke (or would have broken) a rule. */
+/* One thing that broke a rule, or would have but for a waiver, or of which it cannot be told. */
 struct breach {
+	enum verdict verdict; /* FAIL, WAIVED or INCONCLUSIVE */
 	const char *subject;  /* never NULL: the function, type, frame, total ... */
 	const char *message;  /* a sentence's part for people: "grew by 7.1 %" */
 	const char *measured; /* values with units, for people */
 	const char *limit;
-	const char *file; /* source of the subject, for an annotation; NULL: not known */
-	uint32_t line;    /* 0: not known */
+	const char *told;   /* the smallest growth that would have been told */
+	const char *waiver; /* VERDICT_WAIVED: the reason, and until when */
+	const char *file;   /* source of the subject, for an annotation; NULL: not known */
+	uint32_t line;      /* 0: not known */
 };
 
 struct check {
@@ -37,7 +40,7 @@ struct check {
 	enum verdict verdict;
 	const char *message; /* one line for people */
 	const char *measured, *limit;
-	const char *waiver;   /* VERDICT_WAIVED: the reason, and until when */
+	const char *waiver;   /* the reason, and until when, where something is waived */
 	uint32_t policy_line; /* where the policy says so; 0: not known */
 	const struct breach *breaches;
 	size_t n_breaches;

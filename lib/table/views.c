@@ -91,6 +91,7 @@ enum check_column {
 	CHECK_MESSAGE,
 	CHECK_WAIVER,
 	CHECK_SUBJECT, /* from here on of the breach */
+	CHECK_TOLD,
 	CHECK_FILE,
 	CHECK_LINE,
 	CHECK_COLUMNS,
@@ -107,6 +108,7 @@ static const struct column check_columns[CHECK_COLUMNS] = {
 		       .flags = COLUMN_SHORTEN | COLUMN_PROSE},
     [CHECK_WAIVER] = {.key = "waiver", .title = "waived", .flags = COLUMN_SHORTEN | COLUMN_PROSE},
     [CHECK_SUBJECT] = {.key = "subject", .flags = COLUMN_NOT_TEXT},
+    [CHECK_TOLD] = {.key = "told", .flags = COLUMN_NOT_TEXT},
     [CHECK_FILE] = {.key = "file", .flags = COLUMN_NOT_TEXT},
     [CHECK_LINE] = {.key = "line", .type = COLUMN_INT, .flags = COLUMN_NOT_TEXT},
 };
@@ -139,6 +141,10 @@ static void fill_breach(void *arg, size_t i, struct row *r)
 	if (own->places[i].breach == SIZE_MAX)
 		return;
 	b = &c->breaches[own->places[i].breach];
+	r->cells[CHECK_VERDICT] = text_cell(verdict_words[b->verdict]);
+	r->cells[CHECK_VERDICT].mark = verdict_marks[b->verdict];
+	r->cells[CHECK_WAIVER] = text_cell(b->waiver);
+	r->cells[CHECK_TOLD] = text_cell(b->told);
 	if (b->measured)
 		r->cells[CHECK_MEASURED] = text_cell(b->measured);
 	if (b->limit)
@@ -160,6 +166,10 @@ void breach_text(struct buf *out, const struct breach *b)
 		buf_addf(out, "%s %s", b->message ? "," : ":", b->measured);
 	if (b->limit)
 		buf_addf(out, "%s limit %s", b->message || b->measured ? "," : ":", b->limit);
+	if (b->told)
+		buf_addf(out, ", told from %s", b->told);
+	if (b->waiver)
+		buf_addf(out, "; waived: %s", b->waiver);
 	if (b->file && b->line)
 		buf_addf(out, "  %s:%u", b->file, (unsigned)b->line);
 	else if (b->file)

@@ -31,7 +31,7 @@ TEST(rules_of_every_kind)
 {
 	struct policy p =
 	    parsed("\xef\xbb\xbf; a comment\n"
-		   "[policy]\nalpha = 0.01\nseed=7\n"
+		   "[policy]\nalpha = 0.01\nruns=2\nseed=7\n"
 		   "[rule total]\n"
 		   "metric = requested ; inline\n"
 		   "  percent = 2.5 %\n" /* indented, and no part of the line above */
@@ -46,13 +46,13 @@ TEST(rules_of_every_kind)
 
 	CHECK_EQ(p.n_rules, 5);
 	CHECK(fabs(p.alpha - 0.01) < 1e-12);
-	CHECK_EQ(p.seed, 7);
+	CHECK_EQ(p.runs, 2);
 	CHECK_EQ(p.rules[0].kind, POLICY_GROWTH);
 	CHECK_EQ(p.rules[0].key, POLICY_TOTAL);
 	CHECK_EQ(p.rules[0].metric, SUM_REQUESTED);
 	CHECK(fabs(p.rules[0].percent - 2.5) < 1e-9);
 	CHECK_EQ(p.rules[0].absolute, 65536);
-	CHECK_EQ(p.rules[0].line, 5);
+	CHECK_EQ(p.rules[0].line, 6);
 	CHECK_EQ(p.rules[1].kind, POLICY_MAX);
 	CHECK_EQ(p.rules[1].key, KEY_FUNCTION);
 	CHECK_EQ(p.rules[1].metric, SUM_LIVE_REAL);
