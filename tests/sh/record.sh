@@ -223,7 +223,7 @@ ok "a closed pipe: likewise" [ "$(cat status) $(grep -c ^allocs err)" = "3 1" ]
 {
 	tm-record -- ./blocks random 2>err
 	echo $? >status
-} | sleep 1
+} | { sleep 1; }
 ok "a pipe that is closed in the middle of a write: likewise" [ "$(cat status) $(grep -c ^allocs err)" = "3 1" ]
 env --default-signal=INT tm-record -o x.tmt -- sleep 60 2>err &
 for ((i = 0; i < 600; i++)); do
