@@ -360,6 +360,12 @@ static void grow_tables(struct aggregate *a, const struct trace *t)
 	a->types = mem_grow_zero(a->types, &a->cap_types, t->n_types, sizeof *a->types);
 }
 
+void aggregate_follow(struct aggregate *a, const struct trace *t)
+{
+	if (t->n_stacks > a->cap_last)
+		grow_tables(a, t);
+}
+
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct aggregate *a = (struct aggregate *)s;
@@ -421,8 +427,7 @@ static enum status add_measure(struct aggregate *a, struct trace *t, const struc
 		a->at.time = ev->time;
 		a->at.has_time = true;
 	}
-	if (t->n_stacks > a->cap_last)
-		grow_tables(a, t);
+	aggregate_follow(a, t);
 	if (counter && !(ev->has & EV_HAS_VALUE))
 		return ST_OK;
 	if (!measures_pending(a, t, ev, &a->batch[a->n_batch]))

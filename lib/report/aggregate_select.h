@@ -13,6 +13,8 @@ enum { PENDING_COVER = EV_KINDS, PENDING_NO_FRAME };
 
 /* Whether the selection has the thread. */
 bool aggregate_has_thread(struct aggregate *a, const struct trace *t, uint32_t thread);
+/* The trace may have more stacks than before. */
+void aggregate_follow(struct aggregate *a, const struct trace *t);
 /* The cell of a pending event, made when it is new. */
 uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p);
 /* The kind that the event has for us; 0: it does not count. */

@@ -7,9 +7,17 @@
 
 enum { EVERYTHING = GROUPINGS_MAX }; /* of which the roots are the outermost calls */
 
-/* Calls on the path from the root, as the groups that they are in. */
+/* Calls on the path from the root, as the groups that they are in. Of what filters drop, a function
+ * has the time of the calls below it that are kept. */
 struct open_group {
 	uint32_t grouping, group;
+	bool of_kept; /* the group of dropped calls, and none of it is on the path: it gets that */
+};
+
+struct times_at {      /* a stack on the path */
+	size_t n_open; /* what was open before it */
+	uint64_t kept; /* time of the outermost kept calls in it and below */
+	bool has_kept; /* it is the time of its own calls */
 };
 
 struct times {
@@ -21,6 +29,8 @@ struct times {
 	size_t cap_active[GROUPINGS_MAX + 1];
 	struct open_group *open;
 	size_t n_open, cap_open;
+	struct times_at *path;
+	size_t depth, cap_path;
 };
 
 static uint32_t *active(struct times *w, size_t grouping, uint32_t group)
@@ -42,9 +52,31 @@ static uint64_t time_of(const struct times *w, uint32_t stack, const struct aggr
 	return m->total > hook ? m->total - hook : 0;
 }
 
-static void open_group(struct times *w, size_t grouping, uint32_t group)
+static void open_group(struct times *w, size_t grouping, uint32_t group, bool of_kept)
 {
-	VEC_PUSH(w->open, w->n_open, w->cap_open) = (struct open_group){(uint32_t)grouping, group};
+	VEC_PUSH(w->open, w->n_open, w->cap_open) =
+	    (struct open_group){(uint32_t)grouping, group, of_kept};
+}
+
+/* Each group of a cell. Time of it counts where the group is not on the path yet. */
+static void open_groups(struct times *w, const struct aggregate_cell *c, uint32_t node, bool kept,
+			const struct sums *s)
+{
+	struct fold *f = w->f;
+
+	for (size_t k = 0; k < f->p->n_groupings; k++) {
+		enum key by = f->p->groupings[k].key.by;
+		bool first;
+		uint32_t g;
+
+		if (by == KEY_FRAME || (!kept && (!key_has_total(by) || !node)))
+			continue;
+		g = fold_group(f, c, node, k);
+		first = !*active(w, k, g);
+		if (kept && first)
+			columns_add(&f->p->now.groupings[k].self, g, s);
+		open_group(w, k, g, !kept && first);
+	}
 }
 
 /* Counts the calls at the stack whose groups are not on the path yet, then puts them there: two
@@ -52,42 +84,44 @@ static void open_group(struct times *w, size_t grouping, uint32_t group)
 static void enter(struct times *w, uint32_t stack)
 {
 	struct fold *f = w->f;
-	struct run *r = &f->p->now;
-	size_t from = w->n_open;
+	struct times_at at = {.n_open = w->n_open};
 
 	for (uint32_t i = w->first[stack]; i; i = w->next[i - 1]) {
 		const struct aggregate_cell *c = &f->a->cells[i - 1];
 		struct sums s = {.has = SUM_BIT(SUM_TIME_TOTAL)};
 		uint32_t node;
+		bool kept = fold_place(f, c, &node);
 
 		s.v[SUM_TIME_TOTAL] = time_of(w, stack, aggregate_measured(f->a, i - 1));
-		if (!fold_place(f, c, &node))
-			continue;
-		if (!*active(w, EVERYTHING, 0))
-			sums_add(&r->all, &s);
-		open_group(w, EVERYTHING, 0);
-		for (size_t k = 0; k < f->p->n_groupings; k++) {
-			uint32_t g;
-
-			if (f->p->groupings[k].key.by == KEY_FRAME)
-				continue;
-			g = fold_group(f, c, node, k);
-			if (!*active(w, k, g))
-				columns_add(&r->groupings[k].self, g, &s);
-			open_group(w, k, g);
+		if (kept) {
+			if (!*active(w, EVERYTHING, 0))
+				sums_add(&f->p->now.all, &s);
+			open_group(w, EVERYTHING, 0, false);
+			at.kept = add_saturating(at.kept, s.v[SUM_TIME_TOTAL]);
+			at.has_kept = true;
 		}
+		open_groups(w, c, node, kept, &s);
 	}
-	for (size_t i = from; i < w->n_open; i++)
+	for (size_t i = at.n_open; i < w->n_open; i++)
 		++*active(w, w->open[i].grouping, w->open[i].group);
+	VEC_PUSH(w->path, w->depth, w->cap_path) = at;
 }
 
-static void leave(struct times *w, size_t to)
+static void leave(struct times *w)
 {
-	while (w->n_open > to) {
+	struct times_at at = w->path[--w->depth];
+	struct sums kept = {.has = SUM_BIT(SUM_TIME_TOTAL)};
+
+	kept.v[SUM_TIME_TOTAL] = at.kept;
+	while (w->n_open > at.n_open) {
 		const struct open_group *o = &w->open[--w->n_open];
 
 		--w->active[o->grouping][o->group];
+		if (o->of_kept && at.kept)
+			columns_add(&w->f->p->now.groupings[o->grouping].self, o->group, &kept);
 	}
+	if (w->depth && !w->path[w->depth - 1].has_kept)
+		w->path[w->depth - 1].kept = add_saturating(w->path[w->depth - 1].kept, at.kept);
 }
 
 /* Callers have smaller ids than the stacks they are part of. */
@@ -133,20 +167,18 @@ static bool find_tree(struct times *w)
 static void walk(struct times *w)
 {
 	const struct stack *stacks = w->f->t->stacks;
-	size_t *marks = NULL, n = 0, cap = 0;
 	uint32_t stack;
 
 	enter(w, 0); /* calls without a stack have no callers and call nobody */
-	leave(w, 0);
+	leave(w);
 	for (stack = w->child[0]; stack;) {
-		VEC_PUSH(marks, n, cap) = w->n_open;
 		enter(w, stack);
 		if (w->child[stack]) {
 			stack = w->child[stack];
 			continue;
 		}
 		for (;;) {
-			leave(w, marks[--n]);
+			leave(w);
 			if (w->sibling[stack]) {
 				stack = w->sibling[stack];
 				break;
@@ -156,7 +188,6 @@ static void walk(struct times *w)
 				break;
 		}
 	}
-	free(marks);
 }
 
 void fold_times(struct fold *f)
@@ -173,6 +204,7 @@ void fold_times(struct fold *f)
 	free(w.sibling);
 	free(w.below);
 	free(w.open);
+	free(w.path);
 	for (size_t i = 0; i <= GROUPINGS_MAX; i++)
 		free(w.active[i]);
 }

@@ -15,7 +15,7 @@ void measures_free(struct measures *m)
 	free(m->cells);
 	free(m->debt);
 	free(m->latest);
-	nesting_release(&m->nesting);
+	open_calls_release(&m->open);
 	free(m);
 }
 
@@ -36,7 +36,7 @@ void measures_begin(struct aggregate *a, const struct trace *t)
 		memset(m->debt, 0, m->cap_debt * sizeof *m->debt);
 	if (m->latest)
 		memset(m->latest, 0, m->cap_latest * sizeof *m->latest);
-	nesting_reset(&m->nesting);
+	open_calls_reset(&m->open);
 	measures_slice_start(a);
 	m->main_thread = 0;
 	m->cut_frames = m->beyond = false;
@@ -234,32 +234,34 @@ static void add_delta(struct aggregate *a, const struct aggregate_pending *p)
 static void charge(struct aggregate *a, uint32_t thread, int64_t now, bool counts)
 {
 	struct measures *m = a->measures;
-	struct nesting_thread *t = nesting_thread(&m->nesting, thread);
-	int64_t ns = nesting_elapsed(&m->nesting, t, now);
-	struct nesting_call *top = nesting_top(t);
+	struct open_thread *th = open_calls_thread(&m->open, thread);
+	int64_t ns = open_calls_elapsed(&m->open, th, now);
+	struct open_call *top = open_calls_top(th);
 
 	if (!top || !counts)
 		return;
 	top->total = add_signed(top->total, ns);
-	a->cells[top->cell].entries += !a->cells[top->cell].entries;
-	add_self(a, top->cell, thread, ns);
+	a->cells[top->user].entries += !a->cells[top->user].entries;
+	add_self(a, top->user, thread, ns);
 }
 
-static void return_call(struct aggregate *a, struct nesting_thread *t)
+static void return_call(struct aggregate *a, struct open_thread *th)
 {
-	struct nesting_call c = nesting_pop(t);
-	struct aggregate_measure *r = row(a, c.cell);
+	struct open_call c = open_calls_pop(th);
+	struct aggregate_measure *r = row(a, c.user);
 
+	/* In the ranges it may have had no time of its own, but calls. */
+	a->cells[c.user].entries += c.total > 0 && !a->cells[c.user].entries;
 	r->total = add_saturating(r->total, c.total > 0 ? (uint64_t)c.total : 0);
-	if (a->cells[c.cell].entries)
+	if (a->cells[c.user].entries)
 		r->has |= SUM_BIT(SUM_TIME_TOTAL);
 }
 
-static void enter(struct aggregate *a, const struct trace *t, const struct aggregate_pending *p)
+static void enter(struct aggregate *a, struct trace *t, struct aggregate_pending *p)
 {
 	struct measures *m = a->measures;
-	struct nesting_thread *th = nesting_thread(&m->nesting, p->thread_id);
-	struct nesting_call *top = nesting_top(th), c = {.type = p->type, .stack = p->stack};
+	struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
+	struct open_call *top = open_calls_top(th), c = {.type = p->type, .stack = p->stack};
 	struct aggregate_measure *r;
 
 	m->beyond |= p->thread_id >= MEASURES_CUT_THREADS;
@@ -269,21 +271,23 @@ static void enter(struct aggregate *a, const struct trace *t, const struct aggre
 		int64_t cost = (int64_t)saturated(a->options.hook_cost, 1);
 
 		top->total = add_signed(top->total, -cost);
-		add_self(a, top->cell, p->thread_id, -cost);
+		add_self(a, top->user, p->thread_id, -cost);
 	}
-	c.cell = aggregate_place(a, p);
+	p->stack = c.path = open_calls_path(&m->open, th, t, p->type, p->stack);
+	aggregate_follow(a, t);
+	c.user = aggregate_place(a, p);
 	if (p->count) {
-		r = row(a, c.cell);
-		a->cells[c.cell].entries++;
+		r = row(a, c.user);
+		a->cells[c.user].entries++;
 		r->calls++;
 		r->has |= SUM_BIT(SUM_CALLS) | SUM_BIT(SUM_TIME_SELF);
 		m->slice.calls++;
 		m->seen |= SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN);
 	}
-	nesting_enter(&m->nesting, th, &c);
+	open_calls_enter(&m->open, th, &c);
 }
 
-void measures_add(struct aggregate *a, const struct trace *t, const struct aggregate_pending *p)
+void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending *p)
 {
 	struct measures *m = a->measures;
 
@@ -292,14 +296,14 @@ void measures_add(struct aggregate *a, const struct trace *t, const struct aggre
 	} else if (p->kind == EV_DELTA) {
 		add_delta(a, p);
 	} else {
-		struct nesting_thread *th = nesting_thread(&m->nesting, p->thread_id);
+		struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
 
 		if (p->own_time)
 			charge(a, p->thread_id, p->time, p->count);
 		if (p->kind == EV_ENTER)
 			enter(a, t, p);
 		else
-			for (size_t n = nesting_exit(&m->nesting, th, p->type, p->stack); n; n--)
+			for (size_t n = open_calls_exit(&m->open, th, p->type, p->stack); n; n--)
 				return_call(a, th);
 	}
 }
@@ -318,8 +322,8 @@ void measures_frame(struct aggregate *a, const struct aggregate_pending *p)
 	struct measures *m = a->measures;
 
 	m->cut_frames |= p->own_time;
-	for (uint32_t i = 0; p->own_time && i < m->nesting.n && i < MEASURES_CUT_THREADS; i++)
-		if (m->nesting.threads[i].n)
+	for (uint32_t i = 0; p->own_time && i < m->open.n && i < MEASURES_CUT_THREADS; i++)
+		if (m->open.threads[i].n)
 			charge(a, i, p->time, a->in_frame || !a->options.select);
 }
 
@@ -328,10 +332,10 @@ void measures_end(struct aggregate *a, struct trace *t)
 	struct measures *m = a->measures;
 	uint64_t open = 0, over = 0;
 
-	for (size_t i = 0; i < m->nesting.n; i++) {
-		open += m->nesting.threads[i].n + m->nesting.threads[i].deep;
-		while (m->nesting.threads[i].n)
-			return_call(a, &m->nesting.threads[i]);
+	for (size_t i = 0; i < m->open.n; i++) {
+		open += m->open.threads[i].n + m->open.threads[i].deep;
+		while (m->open.threads[i].n)
+			return_call(a, &m->open.threads[i]);
 	}
 	for (size_t i = 0; i < m->n_cells; i++)
 		over += m->cells[i].self < 0;
@@ -344,18 +348,17 @@ void measures_end(struct aggregate *a, struct trace *t)
 		    t, NOTE_GUESS, t->n_threads - MEASURES_CUT_THREADS,
 		    "threads beyond %d: a call of theirs counts in the frame in which it ends",
 		    MEASURES_CUT_THREADS);
-	if (m->nesting.unclosed)
-		trace_note(t, NOTE_LOSS, m->nesting.unclosed,
+	if (m->open.unclosed)
+		trace_note(t, NOTE_LOSS, m->open.unclosed,
 			   "calls have no exit: they ended with their callers");
-	if (m->nesting.orphans)
-		trace_note(t, NOTE_LOSS, m->nesting.orphans,
-			   "exits are of calls that were not open");
-	if (m->nesting.too_deep)
-		trace_note(t, NOTE_LOSS, m->nesting.too_deep,
+	if (m->open.orphans)
+		trace_note(t, NOTE_LOSS, m->open.orphans, "exits are of calls that were not open");
+	if (m->open.too_deep)
+		trace_note(t, NOTE_LOSS, m->open.too_deep,
 			   "calls are deeper than %d: their time is that of the call at that depth",
-			   NESTING_DEPTH);
-	if (m->nesting.backward)
-		trace_note(t, NOTE_LOSS, m->nesting.backward,
+			   OPEN_CALLS_DEPTH);
+	if (m->open.backward)
+		trace_note(t, NOTE_LOSS, m->open.backward,
 			   "times of a thread go back: nothing passed there");
 	if (over)
 		trace_note(t, NOTE_GUESS, over,

@@ -2,13 +2,14 @@
  *
  * Inside of aggregate.h: what calls take and how heaps grow, from samples, enters and exits, and
  * deltas. Times between the events of a thread are its innermost open call's, also at the start of
- * a frame, so a slice has what passed in it.
+ * a frame, so a slice has what passed in it. The cell of a call has its path (open_calls.h) as
+ * stack.
  */
 #ifndef TM_REPORT_MEASURES_H
 #define TM_REPORT_MEASURES_H
 
 #include "lib/report/aggregate.h"
-#include "lib/report/nesting.h"
+#include "lib/report/open_calls.h"
 
 enum { MEASURES_CUT_THREADS = 1024 }; /* threads whose open calls are cut at frames */
 
@@ -19,7 +20,7 @@ struct measures {
 	uint64_t main;                  /* ns of the main thread since then, */
 	bool has_main;                  /* and whether it had any */
 	uint32_t main_thread;           /* + 1; 0: not known yet */
-	struct nesting nesting;
+	struct open_calls open;
 	uint64_t *debt; /* by stack: hook cost that no cell has been charged with */
 	size_t cap_debt;
 	uint32_t *latest; /* by stack: its last cell + 1; where there is a hook cost */
@@ -37,7 +38,8 @@ void measures_begin(struct aggregate *a, const struct trace *t);
 /* What an event of time, of growth or of a counter is, as pending; false: it does not count. */
 bool measures_pending(const struct aggregate *a, const struct trace *t, const struct event *ev,
 		      struct aggregate_pending *p);
-void measures_add(struct aggregate *a, const struct trace *t, const struct aggregate_pending *p);
+/* p becomes the path of a call that it enters. */
+void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending *p);
 /* Needs no a->measures. */
 void measures_counter(struct aggregate *a, const struct aggregate_pending *p);
 /* A frame begins: what is open took its time until now in the one before. */

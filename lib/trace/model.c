@@ -57,6 +57,8 @@ void trace_free(struct trace *t)
 	map64_release(&t->marker_index);
 	map64_release(&t->counter_index);
 	arena_release(&t->arena);
+	free(t->stream_locations.to);
+	free(t->stream_stacks.to);
 	free(t);
 }
 

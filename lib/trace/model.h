@@ -4,7 +4,8 @@
  * the reports read it; nobody downstream knows which format it came from.
  *
  * Ids are dense u32 from 1; 0 is none. Rows are only ever appended, so a consumer that
- * remembers how many rows it has seen can follow along. Everything lives until trace_free.
+ * remembers how many rows it has seen can follow along; a sink may append too, locations and stacks
+ * (report/open_calls.h). Everything lives until trace_free.
  * Words: location, stack, module, frame: see design.md section 3 / tracemill(7).
  */
 #ifndef TM_TRACE_MODEL_H
@@ -108,6 +109,14 @@ struct attribute {
 	const char *key, *value; /* own text: a stream's header stands before its strings */
 };
 
+/* A stream's rows have the numbers in which they come; those that a sink appends in between (paths
+ * of calls) are not among them. */
+struct stream_ids {
+	size_t n;     /* rows that came, [0] included; 0 as 1 */
+	uint32_t *to; /* ours; NULL while they are the same */
+	size_t cap;
+};
+
 struct trace {
 	struct intern strings;
 	struct module *modules; /* [0] unused, as in all tables */
@@ -143,6 +152,8 @@ struct trace {
 	struct map64 type_index, note_index, thread_index, marker_index, counter_index;
 	struct id_set location_set, stack_set;
 	size_t locations_in_set; /* rows that were put there: a stream appends others */
+	struct stream_ids stream_locations, stream_stacks;
+	size_t stream_bindings; /* that came */
 };
 
 struct trace *trace_new(void);

@@ -71,7 +71,7 @@ static const char *bad_reference(const struct trace *t, const struct event *ev)
 
 	if (ev->type >= types)
 		return "type, marker or counter";
-	if (ev->stack >= t->n_stacks)
+	if (ev->stack >= stream_ids_n(&t->stream_stacks))
 		return "stack";
 	if (ev->thread >= t->n_threads)
 		return "thread";
@@ -99,6 +99,7 @@ static size_t decode(struct stream *s, const struct trace *t, struct event_state
 		*bad = size && known ? bad_reference(t, ev) : NULL;
 		if (*cut || *bad)
 			break;
+		ev->stack = known ? stream_id(&t->stream_stacks, ev->stack) : 0;
 		n += known;
 		s->unknown_events += !known;
 		*p += size;

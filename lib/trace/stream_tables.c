@@ -116,6 +116,23 @@ static void module_row(struct cursor *c, struct trace *t)
 	free(ranges);
 }
 
+/* The stream's next row is ours with this number. */
+static void came(struct stream_ids *x, size_t ours)
+{
+	size_t n = stream_ids_n(x);
+
+	x->n = n + 1;
+	if (!x->to && ours == n)
+		return;
+	if (!x->to) {
+		x->to = mem_grow(NULL, &x->cap, n + 1, sizeof *x->to);
+		for (size_t i = 0; i < n; i++)
+			x->to[i] = (uint32_t)i;
+	}
+	x->to = mem_grow(x->to, &x->cap, n + 1, sizeof *x->to);
+	x->to[n] = (uint32_t)ours;
+}
+
 static void location_row(struct cursor *c, struct trace *t, uint64_t *previous)
 {
 	uint8_t b = cursor_u8(c);
@@ -134,20 +151,28 @@ static void location_row(struct cursor *c, struct trace *t, uint64_t *previous)
 		l.file = id(c, strings(t), "string");
 		l.line = u32(c, "line");
 	}
-	if (!c->failed)
-		VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = l;
+	if (c->failed)
+		return;
+	came(&t->stream_locations, t->n_locations);
+	VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = l;
 }
 
 static void stack_row(struct cursor *c, struct trace *t)
 {
+	const struct stream_ids *locations = &t->stream_locations;
+	size_t next = stream_ids_n(&t->stream_stacks);
 	uint64_t back = cursor_uleb(c);
-	struct stack s = {.location = id(c, t->n_locations, "location")};
+	uint32_t location = id(c, stream_ids_n(locations), "location");
+	struct stack s;
 
-	if (back < 1 || back > t->n_stacks)
+	if (back < 1 || back > next)
 		cursor_fail(c, ST_BAD, "stack refers forward");
-	s.parent = (uint32_t)(t->n_stacks - back);
-	if (!c->failed)
-		VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
+	if (c->failed)
+		return;
+	s = (struct stack){stream_id(&t->stream_stacks, (uint32_t)(next - back)),
+			   stream_id(locations, location)};
+	came(&t->stream_stacks, t->n_stacks);
+	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
 }
 
 static void thread_row(struct cursor *c, struct trace *t)
@@ -190,8 +215,9 @@ static void call_row(struct cursor *c, struct symbols *y, size_t n_strings)
 		symbols_call(y, &call);
 }
 
-static void binding_row(struct cursor *c, struct trace *t, uint32_t location, uint64_t *previous)
+static void binding_row(struct cursor *c, struct trace *t, uint64_t *previous)
 {
+	size_t location = t->stream_bindings + 1;
 	struct binding b = {.reason = cursor_u8(c)};
 	uint8_t bits = cursor_u8(c);
 
@@ -203,17 +229,25 @@ static void binding_row(struct cursor *c, struct trace *t, uint32_t location, ui
 	b.call = id(c, t->symbols.n_calls, "call");
 	if (b.reason >= REASONS || b.tier >= TIERS || b.kind >= LOCATION_KINDS)
 		cursor_fail(c, ST_BAD, "binding of unknown reason, tier or kind");
-	if (location >= t->n_locations)
+	if (location >= stream_ids_n(&t->stream_locations))
 		cursor_fail(c, ST_BAD, "binding of a location that has not been defined");
-	if (!c->failed)
-		symbols_bind(&t->symbols, location, &b);
+	if (c->failed)
+		return;
+	symbols_bind(&t->symbols, stream_id(&t->stream_locations, (uint32_t)location), &b);
+	t->stream_bindings = location;
 }
 
 /* A mismatch is a loss that no checksum shows: chunks that are missing as a whole. */
 static void totals(struct cursor *c, struct trace *t)
 {
-	const size_t have[] = {strings(t), t->n_modules, t->n_locations, t->n_stacks,
-			       t->n_types, t->n_threads, t->n_markers,   t->n_counters};
+	const size_t have[] = {strings(t),
+			       t->n_modules,
+			       stream_ids_n(&t->stream_locations),
+			       stream_ids_n(&t->stream_stacks),
+			       t->n_types,
+			       t->n_threads,
+			       t->n_markers,
+			       t->n_counters};
 	uint64_t n = cursor_uleb(c);
 
 	t->complete = true;
@@ -248,8 +282,8 @@ static size_t *table_size(struct trace *t, uint32_t kind, size_t *scratch)
 	switch (kind) {
 	case CHUNK_STRINGS: *scratch = strings(t); return scratch;
 	case CHUNK_MODULES: return &t->n_modules;
-	case CHUNK_LOCATIONS: return &t->n_locations;
-	case CHUNK_STACKS: return &t->n_stacks;
+	case CHUNK_LOCATIONS: *scratch = stream_ids_n(&t->stream_locations); return scratch;
+	case CHUNK_STACKS: *scratch = stream_ids_n(&t->stream_stacks); return scratch;
 	case CHUNK_TYPES: return &t->n_types;
 	case CHUNK_THREADS: return &t->n_threads;
 	case CHUNK_MARKERS: return &t->n_markers;
@@ -258,7 +292,7 @@ static size_t *table_size(struct trace *t, uint32_t kind, size_t *scratch)
 	case CHUNK_SYMBOL_OBJECTS: *scratch = y->n_objects ? y->n_objects : 1; return scratch;
 	case CHUNK_SYMBOL_FUNCTIONS: *scratch = y->n_functions ? y->n_functions : 1; return scratch;
 	case CHUNK_SYMBOL_CALLS: *scratch = y->n_calls ? y->n_calls : 1; return scratch;
-	case CHUNK_BINDINGS: *scratch = y->n_bindings ? y->n_bindings : 1; return scratch;
+	case CHUNK_BINDINGS: *scratch = t->stream_bindings + 1; return scratch;
 	default: return NULL;
 	}
 }
@@ -325,9 +359,7 @@ static void row(struct cursor *c, struct trace *t, uint32_t kind, uint64_t *prev
 		break;
 	}
 	case CHUNK_SYMBOL_CALLS: call_row(c, y, n_sym); break;
-	case CHUNK_BINDINGS:
-		binding_row(c, t, (uint32_t)(y->n_bindings ? y->n_bindings : 1), previous);
-		break;
+	case CHUNK_BINDINGS: binding_row(c, t, previous); break;
 	default: break;
 	}
 }

@@ -13,4 +13,14 @@
 enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *payload,
 			 uint64_t offset, struct err *e);
 
+/* A stream's numbers of rows that came before. */
+static inline size_t stream_ids_n(const struct stream_ids *x)
+{
+	return x->n ? x->n : 1;
+}
+static inline uint32_t stream_id(const struct stream_ids *x, uint32_t id)
+{
+	return x->to ? x->to[id] : id;
+}
+
 #endif

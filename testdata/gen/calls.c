@@ -15,9 +15,11 @@
  *
  *	CALL is [0xADDRESS ]NAME[ @FILE:LINE]; "%NAME" is a marker and no location.
  *
- *	calls --events N [--depth N] [--functions N] [--deeper]
+ *	calls --events N [--depth N] [--functions N] [--callees N] [--deeper]
  *	      so many enters and exits, of calls nested at most so deep, that are 1 us long and some
- *	      1 ms; with --deeper all the enters come first. Each has another depth.
+ *	      1 ms; with --deeper all the enters come first. Each has another depth. With --callees
+ *a function calls so many others only and function 0 is outermost, as in a program, so the paths
+ *are at most the powers of that number up to the depth; else any calls any.
  */
 #include "lib/base/num.h"
 #include "lib/trace/writer.h"
@@ -187,14 +189,16 @@ static uint64_t below(uint64_t *state, uint64_t n)
 	return (*state >> 33) % n;
 }
 
-static void many(struct calls *c, uint64_t events, uint64_t depth, uint64_t functions, bool deeper)
+static void many(struct calls *c, uint64_t events, uint64_t depth, uint64_t functions,
+		 uint64_t callees, bool deeper)
 {
 	uint32_t *stacks = calloc(functions, sizeof *stacks), *open = calloc(depth, sizeof *open);
+	uint64_t *who = calloc(depth, sizeof *who);
 	uint64_t state = 1, n = 0, half = events / 2;
 	struct event ev = {.has = EV_HAS_STACK | EV_HAS_TIME | EV_HAS_THREAD, .count = 1};
 	char name[40];
 
-	if (!stacks || !open)
+	if (!stacks || !open || !who)
 		fail("no memory");
 	for (uint64_t i = 0; i < functions; i++) {
 		snprintf(name, sizeof name, "game::Function%u", (unsigned)i);
@@ -209,12 +213,19 @@ static void many(struct calls *c, uint64_t events, uint64_t depth, uint64_t func
 		ev.kind = enter ? EV_ENTER : EV_EXIT;
 		if (deeper)
 			ev.stack = stacks[(enter ? i : events - 1 - i) % functions];
-		else if (enter)
-			ev.stack = open[n++] = stacks[below(&state, functions)];
-		else
+		else if (enter) {
+			who[n] =
+			    !callees ? below(&state, functions)
+			    : n ? (who[n - 1] * callees + 1 + below(&state, callees)) % functions
+				: 0;
+			ev.stack = open[n] = stacks[who[n]];
+			n++;
+		} else {
 			ev.stack = open[--n];
+		}
 		push(c, &ev);
 	}
+	free(who);
 	free(stacks);
 	free(open);
 }
@@ -223,7 +234,7 @@ int main(int argc, char **argv)
 {
 	struct writer *w = writer_new(stdout);
 	struct calls c = {.t = trace_new(), .sink = writer_sink(w)};
-	uint64_t events = 0, depth = 40, functions = 500;
+	uint64_t events = 0, depth = 40, functions = 500, callees = 0;
 	struct err e = ERR_INIT;
 	bool deeper = false;
 	char text[LINE];
@@ -232,6 +243,7 @@ int main(int argc, char **argv)
 		uint64_t *to = !strcmp(argv[i], "--events")      ? &events
 			       : !strcmp(argv[i], "--depth")     ? &depth
 			       : !strcmp(argv[i], "--functions") ? &functions
+			       : !strcmp(argv[i], "--callees")   ? &callees
 								 : NULL;
 
 		if (!strcmp(argv[i], "--deeper"))
@@ -243,7 +255,7 @@ int main(int argc, char **argv)
 	if (c.sink->begin(c.sink, c.t, &e))
 		fail(e.msg);
 	if (events)
-		many(&c, events, depth, functions, deeper);
+		many(&c, events, depth, functions, callees, deeper);
 	while (!events && fgets(text, sizeof text, stdin)) {
 		text[strcspn(text, "\n")] = '\0';
 		line(&c, text);

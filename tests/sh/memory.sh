@@ -55,6 +55,15 @@ for p in dump top import; do
 		$((${!small} / 1024 + 16))
 done
 
+# Calls of a program: a function has two callees, the depth is 12, so there are 4,095 paths at most.
+for n in 2 10; do
+	"$GEN/calls" --events ${n}000000 --depth 12 --functions 200 --callees 2 >calls.tmt
+	"$GEN/rss" -o rss tm-top -q calls.tmt >/dev/null
+	eval "calls_$n=$(peak)"
+done
+verdict "tm-top: 10 M enters and exits after 2 M in $((calls_2 / 1024)) MiB" "$calls_10" \
+	$((calls_2 / 1024 + 4))
+
 # A million stacks: 150 bytes each are 143 MiB. A million locations with a stack each: 286 MiB, and
 # 13 bytes of name, "0x55..." with its end, 13 MiB. A program alone takes less than 20 MiB.
 "$GEN/many" --stacks 1000000 --locations 1000 >stacks.tmt

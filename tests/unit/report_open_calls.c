@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * nesting.c against a naive twin that keeps what each open call has and looks through all of it;
+ * open_calls.c against a naive twin that keeps what each open call has and looks through all of it;
  * and what aggregates measure of calls, against times that are known.
  */
-#include "lib/report/nesting.h"
+#include "lib/report/open_calls.h"
 
 #include "lib/base/buf.h"
 #include "lib/report/aggregate.h"
@@ -20,113 +20,126 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-static void enter(struct nesting *n, uint32_t type)
+static void enter(struct open_calls *n, uint32_t type)
 {
-	nesting_enter(n, nesting_thread(n, 0), &(struct nesting_call){.type = type});
+	open_calls_enter(n, open_calls_thread(n, 0), &(struct open_call){.type = type});
 }
 
 TEST(recursion)
 {
-	struct nesting n = {.n = 0};
-	struct nesting_thread *t;
+	struct open_calls n = {.n = 0};
+	struct open_thread *t;
 
 	for (int i = 0; i < 3; i++)
 		enter(&n, 7);
-	t = nesting_thread(&n, 0);
+	t = open_calls_thread(&n, 0);
 	for (int i = 3; i; i--) { /* an exit ends one call only, the innermost */
-		CHECK_EQ(nesting_exit(&n, t, 7, 0), 1);
-		nesting_top(t)->total += 10;
-		CHECK_EQ(nesting_pop(t).total, 10 * (4 - i));
+		CHECK_EQ(open_calls_exit(&n, t, 7, 0), 1);
+		open_calls_top(t)->total += 10;
+		CHECK_EQ(open_calls_pop(t).total, 10 * (4 - i));
 		CHECK_EQ(t->n, i - 1);
 	}
-	CHECK_EQ(nesting_exit(&n, t, 7, 0), 0);
-	CHECK_EQ(nesting_exit(&n, t, 0, 0), 0);
+	CHECK_EQ(open_calls_exit(&n, t, 7, 0), 0);
+	CHECK_EQ(open_calls_exit(&n, t, 0, 0), 0);
 	CHECK_EQ(n.orphans, 2);
 	CHECK_EQ(n.unclosed, 0);
-	nesting_release(&n);
+	open_calls_release(&n);
 }
 
 TEST(unbalanced)
 {
-	struct nesting n = {.n = 0};
-	struct nesting_thread *t;
+	struct open_calls n = {.n = 0};
+	struct open_thread *t;
 
 	for (uint32_t i = 1; i <= 4; i++)
 		enter(&n, i);
-	t = nesting_thread(&n, 0);
-	CHECK_EQ(nesting_exit(&n, t, 9, 0), 0); /* nobody's */
-	CHECK_EQ(nesting_exit(&n, t, 4, 1), 0); /* of another stack */
+	t = open_calls_thread(&n, 0);
+	CHECK_EQ(open_calls_exit(&n, t, 9, 0), 0); /* nobody's */
+	CHECK_EQ(open_calls_exit(&n, t, 4, 1), 0); /* of another stack */
 	CHECK_EQ(n.orphans, 2);
-	CHECK_EQ(nesting_exit(&n, t, 2, 0), 3); /* 4 and 3 end with 2 */
+	CHECK_EQ(open_calls_exit(&n, t, 2, 0), 3); /* 4 and 3 end with 2 */
 	CHECK_EQ(n.unclosed, 2);
 	for (uint32_t i = 4; i >= 2; i--)
-		CHECK_EQ(nesting_pop(t).type, i);
-	CHECK_EQ(nesting_exit(&n, t, 0, 0), 1); /* does not say of what */
-	CHECK_EQ(nesting_pop(t).type, 1);
-	CHECK(nesting_top(t) == NULL);
-	nesting_reset(&n);
+		CHECK_EQ(open_calls_pop(t).type, i);
+	CHECK_EQ(open_calls_exit(&n, t, 0, 0), 1); /* does not say of what */
+	CHECK_EQ(open_calls_pop(t).type, 1);
+	CHECK(open_calls_top(t) == NULL);
+	open_calls_reset(&n);
 	CHECK_EQ(n.orphans + n.unclosed, 0);
-	nesting_release(&n);
+	open_calls_release(&n);
 }
 
 TEST(time_goes_back)
 {
-	struct nesting n = {.n = 0};
-	struct nesting_thread *t = nesting_thread(&n, 3), *u;
+	struct open_calls n = {.n = 0};
+	struct open_thread *t = open_calls_thread(&n, 3), *u;
 
-	CHECK_EQ(nesting_elapsed(&n, t, 100), 0); /* nothing came before */
-	CHECK_EQ(nesting_elapsed(&n, t, 130), 30);
-	CHECK_EQ(nesting_elapsed(&n, t, 90), 0);
-	CHECK_EQ(nesting_elapsed(&n, t, 95), 5); /* from there on */
+	CHECK_EQ(open_calls_elapsed(&n, t, 100), 0); /* nothing came before */
+	CHECK_EQ(open_calls_elapsed(&n, t, 130), 30);
+	CHECK_EQ(open_calls_elapsed(&n, t, 90), 0);
+	CHECK_EQ(open_calls_elapsed(&n, t, 95), 5); /* from there on */
 	CHECK_EQ(n.backward, 1);
-	u = nesting_thread(&n, 200); /* another thread's clock */
-	CHECK_EQ(nesting_elapsed(&n, u, 1), 0);
+	u = open_calls_thread(&n, 200); /* another thread's clock */
+	CHECK_EQ(open_calls_elapsed(&n, u, 1), 0);
 	CHECK_EQ(n.backward, 1);
-	t = nesting_thread(&n, 3);
-	CHECK_EQ(nesting_elapsed(&n, t, INT64_MIN), 0);
-	CHECK_EQ(nesting_elapsed(&n, t, INT64_MAX), 0); /* more than 64 bits */
+	t = open_calls_thread(&n, 3);
+	CHECK_EQ(open_calls_elapsed(&n, t, INT64_MIN), 0);
+	CHECK_EQ(open_calls_elapsed(&n, t, INT64_MAX), 0); /* more than 64 bits */
 	CHECK_EQ(n.backward, 3);
-	nesting_release(&n);
+	open_calls_release(&n);
 }
 
 TEST(depth_is_bounded)
 {
-	struct nesting n = {.n = 0};
-	struct nesting_thread *t;
+	struct open_calls n = {.n = 0};
+	struct open_thread *t;
 	size_t ended = 0;
 
-	for (int i = 0; i < NESTING_DEPTH + 10; i++)
+	for (int i = 0; i < OPEN_CALLS_DEPTH + 10; i++)
 		enter(&n, 1);
-	t = nesting_thread(&n, 0);
-	CHECK_EQ(t->n, NESTING_DEPTH);
-	CHECK(t->cap <= 2 * NESTING_DEPTH);
+	t = open_calls_thread(&n, 0);
+	CHECK_EQ(t->n, OPEN_CALLS_DEPTH);
+	CHECK(t->cap <= 2 * OPEN_CALLS_DEPTH);
 	CHECK_EQ(n.too_deep, 10);
 	CHECK_EQ(t->deep, 10);
 	for (int i = 0; i < 10; i++) /* of those that are not kept, whatever they say */
-		CHECK_EQ(nesting_exit(&n, t, i & 1 ? 1 : 5, 0), 0);
+		CHECK_EQ(open_calls_exit(&n, t, i & 1 ? 1 : 5, 0), 0);
 	CHECK_EQ(n.orphans, 0);
-	for (size_t k; (k = nesting_exit(&n, t, 1, 0)); ended += k)
-		nesting_pop(t);
-	CHECK_EQ(ended, NESTING_DEPTH);
+	for (size_t k; (k = open_calls_exit(&n, t, 1, 0)); ended += k)
+		open_calls_pop(t);
+	CHECK_EQ(ended, OPEN_CALLS_DEPTH);
 	CHECK_EQ(n.unclosed, 0);
-	nesting_release(&n);
+	open_calls_release(&n);
 }
 
+/* 10,000 levels are searched; 65,536 are as often as the credit lasts: 16 steps for each enter, of
+ * which a search to the outermost takes all but the first 4,096. */
 TEST(search_is_bounded)
 {
-	struct nesting n = {.n = 0};
-	struct nesting_thread *t;
+	enum { BEYOND = OPEN_CALLS_DEPTH - OPEN_CALLS_SEARCH };
+	struct open_calls n = {.n = 0};
+	struct open_thread *t;
+
+	for (uint32_t i = 0; i < 10000; i++)
+		enter(&n, 1 + !!i);
+	CHECK_EQ(open_calls_exit(&n, open_calls_thread(&n, 0), 1, 0), 10000);
+	CHECK_EQ(n.unclosed, 9999);
+	open_calls_reset(&n);
 
 	enter(&n, 1);
-	enter(&n, 2);
-	for (int i = 0; i < NESTING_SEARCH - 1; i++)
-		enter(&n, 3);
-	t = nesting_thread(&n, 0);
-	CHECK_EQ(nesting_exit(&n, t, 1, 0), 0); /* one too far out */
-	CHECK_EQ(n.orphans, 1);
-	CHECK_EQ(nesting_exit(&n, t, 2, 0), NESTING_SEARCH);
-	CHECK_EQ(n.unclosed, NESTING_SEARCH - 1);
-	nesting_release(&n);
+	for (int i = 0; i < OPEN_CALLS_DEPTH - OPEN_CALLS_SEARCH - 1; i++)
+		enter(&n, 2);
+	enter(&n, 3);
+	for (int i = 0; i < OPEN_CALLS_SEARCH - 1; i++)
+		enter(&n, 4);
+	t = open_calls_thread(&n, 0);
+	for (int i = 0; i <= 16 * OPEN_CALLS_DEPTH / BEYOND; i++)
+		CHECK_EQ(open_calls_exit(&n, t, 9, 0), 0);
+	CHECK_EQ(n.credit, 0);
+	CHECK_EQ(open_calls_exit(&n, t, 1, 0), 0); /* it is there, and too far out by now */
+	CHECK_EQ(open_calls_exit(&n, t, 2, 0), 0); /* one too far */
+	CHECK_EQ(open_calls_exit(&n, t, 3, 0), OPEN_CALLS_SEARCH);
+	open_calls_release(&n);
 }
 
 /* Every call's total is the sum of the times that passed while it was open. */
@@ -137,8 +150,8 @@ static void against_twin(void)
 		uint32_t type;
 		int64_t total;
 	} open[DEPTH];
-	struct nesting n = {.n = 0};
-	struct nesting_thread *t = nesting_thread(&n, 0);
+	struct open_calls n = {.n = 0};
+	struct open_thread *t = open_calls_thread(&n, 0);
 	uint64_t orphans = 0, unclosed = 0;
 	size_t depth = 0;
 	int64_t now = 0;
@@ -151,23 +164,23 @@ static void against_twin(void)
 		now += ns;
 		for (size_t k = 0; k < depth; k++)
 			open[k].total += i ? ns : 0;
-		ns = nesting_elapsed(&n, t, now);
-		if (nesting_top(t))
-			nesting_top(t)->total += ns;
+		ns = open_calls_elapsed(&n, t, now);
+		if (open_calls_top(t))
+			open_calls_top(t)->total += ns;
 		if (depth < DEPTH && pick(2)) {
 			open[depth].type = type;
 			open[depth++].total = 0;
-			CHECK(nesting_enter(&n, t, &(struct nesting_call){.type = type}));
+			CHECK(open_calls_enter(&n, t, &(struct open_call){.type = type}));
 			continue;
 		}
 		while (at && open[at - 1].type != type)
 			at--;
 		orphans += !at;
 		unclosed += at ? depth - at : 0;
-		ends = nesting_exit(&n, t, type, 0);
+		ends = open_calls_exit(&n, t, type, 0);
 		CHECK_EQ(ends, at ? depth - at + 1 : 0);
 		for (; ends && depth; ends--) {
-			struct nesting_call c = nesting_pop(t);
+			struct open_call c = open_calls_pop(t);
 
 			depth--;
 			CHECK_EQ(c.type, open[depth].type);
@@ -177,7 +190,7 @@ static void against_twin(void)
 	CHECK_EQ(n.orphans, orphans);
 	CHECK_EQ(n.unclosed, unclosed);
 	CHECK_EQ(n.backward, 0);
-	nesting_release(&n);
+	open_calls_release(&n);
 }
 
 TEST(random_calls)
@@ -291,9 +304,9 @@ TEST(self_and_total)
 	run_end(&r, "A 20 30 1\nB 10 10 1\n");
 }
 
-/* Recursion is another stack in a capture; where it is the same one, total counts again and again.
- */
-TEST(same_stack_again)
+/* Recursion is another path, whatever the enters' own stacks are: [A] has 5 + 10 of its own and
+ * takes 35, [A > A] 20. */
+TEST(recursion_is_a_path)
 {
 	struct run r;
 
@@ -302,7 +315,42 @@ TEST(same_stack_again)
 	call(&r, '>', 'A', 10);
 	call(&r, '<', 'A', 30);
 	call(&r, '<', 'A', 35);
-	run_end(&r, "A 35 55 2\n");
+	r.stacks[1] = trace_stack(r.t, r.stacks[0], r.t->stacks[r.stacks[0]].location);
+	run_end(&r, "A 15 35 1\nB 20 20 1\n");
+}
+
+/* What calls are called by: a name that the location has; else the marker's; else nothing. */
+TEST(names_of_calls)
+{
+	struct trace *t = trace_new();
+	struct open_calls n = {.n = 0};
+	struct open_thread *th = open_calls_thread(&n, 0);
+	uint32_t f =
+	    trace_location(t, &(struct location){.space = SPACE_NAME, .name = trace_strz(t, "f")});
+	uint32_t raw = trace_location(t, &(struct location){.raw = 0x40, .kind = LOCATION_ENTRY});
+	uint32_t m = trace_marker(t, &(struct marker){.name = trace_strz(t, "mark")});
+	uint32_t blank = trace_marker(t, &(struct marker){.category = trace_strz(t, "method")});
+	uint32_t of_f = trace_stack(t, 0, f), of_raw = trace_stack(t, 0, raw), both, path;
+
+	CHECK_EQ(open_calls_location(&n, t, 0, of_f), f);
+	CHECK_EQ(open_calls_location(&n, t, m, of_f), f);
+	CHECK_EQ(open_calls_location(&n, t, 0, of_raw), raw);
+	CHECK_EQ(open_calls_location(&n, t, blank, of_raw), raw);
+	both = open_calls_location(&n, t, m, of_raw);
+	CHECK_STR(trace_text(t, t->locations[both].name), "mark");
+	CHECK_EQ(t->locations[both].raw, 0x40);
+	CHECK_STR(trace_text(t, t->locations[open_calls_location(&n, t, m, 0)].name), "mark");
+	CHECK_EQ(t->locations[open_calls_location(&n, t, blank, 0)].space, SPACE_UNKNOWN);
+
+	path = open_calls_path(&n, th, t, 0, of_f); /* a path of one call is its own stack */
+	CHECK_EQ(path, of_f);
+	open_calls_enter(&n, th, &(struct open_call){.path = path, .stack = of_f});
+	path = open_calls_path(&n, th, t, m, 0);
+	CHECK_EQ(t->stacks[path].parent, of_f);
+	CHECK_EQ(open_calls_path(&n, th, t, 0, of_f), trace_stack(t, of_f, f));
+	CHECK_EQ(open_calls_path(&n, th, t, m, 0), path);
+	open_calls_release(&n);
+	trace_free(t);
 }
 
 TEST(no_exit)

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# timeout: 300
+#
+# Captures of calls are call trees: every report of enters and exits agrees with calls.py, a twin
+# that knows nothing of tracemill, and with uftrace's own reports.
+set -u
+: "${GEN:?}" "${SRC:?}"
+
+failed=0
+check() { # WHAT FILE FILE
+	if [ -s "$2" ] && diff "$2" "$3" >differences; then
+		echo "ok - $1"
+	else
+		head -n 5 differences | sed 's/^/    /'
+		echo "not ok - $1"
+		failed=1
+	fi
+}
+twin() { python3 "$SRC/tests/sh/calls.py" "$@"; }
+# columns NAME...: these of a CSV, with blanks between; nothing where there is nothing.
+columns() {
+	python3 -c '
+import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print(*(row[name] or "0" for name in sys.argv[1:]))' "$@"
+}
+
+for seed in 1 2 3; do
+	for form in calls uftrace; do
+		"$GEN/instrument" truth $seed | grep -v frame >events
+		in=capture functions='0x10280 0x11680'
+		"$GEN/instrument" calls $seed >capture
+		cp events truth
+		if [ $form = uftrace ]; then
+			in=uf functions='function2 function18'
+			rm -rf uf && mkdir uf
+			"$GEN/instrument" uftrace uf $seed
+			python3 -c '
+import re, sys
+for line in sys.stdin: # what its table of symbols says
+    print(re.sub("0x1.*", lambda m: "function%d" % ((int(m[0], 16) - 0x10000) // 0x140), line), end="")
+' <events >truth
+		fi
+		say() { echo "$form, seed $seed: $*"; }
+
+		twin functions <truth | grep -v '(all)' | sort >want
+		tm-top -q --csv -n 0 --by function $in | columns self_ns total_ns calls function | sort >got
+		check "$(say functions)" want got
+		twin means <truth | sort >want
+		tm-top -q --csv -n 0 --by function $in | columns mean_ns function | sort >got
+		check "$(say mean time)" want got
+		twin threads <truth | sort >want
+		tm-top -q --csv --by thread $in | columns self_ns total_ns calls thread |
+			sed 's/\[thread \(.*\)\]/\1/' | sort >got
+		check "$(say threads)" want got
+		twin tree <truth >want
+		tm-top -q --csv --tree --min-percent 0 $in |
+			columns total_self_ns self_ns depth function | tail -n +2 >got
+		check "$(say tree)" want got
+		twin bottom-up <truth >want
+		tm-top -q --csv --bottom-up --min-percent 0 $in |
+			columns total_self_ns depth function | tail -n +2 >got
+		check "$(say bottom-up)" want got
+		for f in $functions; do
+			twin peek "$f" <truth | sort >want
+			tm-top -q --csv --peek "^$f\$" $in | columns self_ns relation function | sort >got
+			check "$(say callers and callees of "$f")" want got
+			twin functions "$f" <truth | grep -v '(all)' | sort >want
+			tm-top -q --csv -n 0 --by function --focus "^$f\$" $in |
+				columns self_ns total_ns calls function | sort >got
+			check "$(say --focus "$f")" want got
+			twin functions "-$f" <truth | grep -v '(all)' | sort >want
+			tm-top -q --csv -n 0 --by function --ignore "^$f\$" $in |
+				columns self_ns calls function | sort >got
+			awk '$1 || $3 {print $1, $3, $4}' want | sort >want2
+			check "$(say --ignore "$f")" want2 got
+			twin prune "$f" <truth | sort >want
+			tm-top -q --csv -n 0 --by stack --prune-from "^$f\$" $in |
+				columns self_ns stack | awk '$1 {print $2, $1}' | sort >got
+			check "$(say --prune-from "$f")" want got
+		done
+	done
+done
+
+# What uftrace itself says: each function's total, self and calls, and each node of its graph. Its
+# times are cut after three decimals.
+cat >fib.c <<'EOS'
+static int __attribute__((noinline)) fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static int __attribute__((noinline)) update(int i) { return fib(7) + i; }
+int main(void) { int s = 0; for (int i = 0; i < 3; i++) s += update(i); return s + fib(5) == 0; }
+EOS
+if ! command -v uftrace >/dev/null; then
+	echo 'skip - the real uftrace (it is not installed)'
+elif ! cc -O0 -finstrument-functions fib.c -o fib || ! uftrace record -d real ./fib >/dev/null 2>&1; then
+	echo 'skip - the real uftrace (it cannot record here)'
+else
+	as_uftrace() {
+		python3 -c '
+import csv, sys
+def time(ns):
+    for unit, per in (("us", 1000), ("ms", 1000000), ("s", 1000000000)):
+        if ns < per * 1000:
+            return "%d.%03d %s" % (ns // per, ns % per * 1000 // per, unit)
+for row in csv.DictReader(sys.stdin):
+    print(*(time(int(row[n] or 0)) if n.endswith("_ns") else row[n] for n in sys.argv[1:]))' "$@"
+	}
+	LC_ALL=C uftrace report -d real --no-pager | awk 'NR > 2 {print $1, $2, $3, $4, $5, $6}' | sort >want
+	tm-top -q --csv -n 0 --by function real | as_uftrace total_ns self_ns calls function | sort >got
+	check 'uftrace report: total, self and calls of every function' want got
+	LC_ALL=C uftrace graph -d real --no-pager main | sed -n 's/^ *\([0-9.]* [mu]*s\) : .*([0-9]*) \(.*\)/\1 \2/p' |
+		sort >want
+	tm-top -q --csv --tree --min-percent 0 real | as_uftrace total_self_ns function | tail -n +2 | sort >got
+	check 'uftrace graph: every node of the tree' want got
+fi
+exit $failed
