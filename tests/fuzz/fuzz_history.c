@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A store of runs from elsewhere: a SQLite file of any bytes, read as tm-history reads it. Nothing
- * is written. What cannot be read says why; texts that are always there are; runs come by date; a
- * series has a value per run; aggregates are read as any aggregate; all views are made.
+ * A store of runs from elsewhere: a SQLite file of any bytes, read as tm-history reads it. What
+ * cannot be read says why; texts that are always there are; runs come by date; a series has a value
+ * per run; aggregates are read as any aggregate; all views are made.
+ *
+ * Then one of its aggregates is added as a new run, on a share of the inputs: it is refused with a
+ * reason, or is there once, however often it is added.
  */
+#include "lib/base/hash.h"
 #include "lib/history/view.h"
 #include "lib/render/render.h"
 #include "lib/report/agg_summary.h"
@@ -17,7 +21,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-enum { AGGREGATES = 4 };
+enum { AGGREGATES = 4, SHARE_ADDED = 4 };
 
 static char path[2048];
 
@@ -120,12 +124,74 @@ static void series(struct history *h, const struct history_runs *runs, int key)
 	history_lines_release(&l);
 }
 
+/* How many runs have the build that is added here; false: the store cannot be read. */
+static bool count_added(uint64_t *n)
+{
+	struct history_choice ours = {.build = "fuzz-added"};
+	struct history_runs runs;
+	struct err e = ERR_INIT;
+	struct history h;
+	bool ok = !history_open(&h, path, DB_READ, 0, &e) && !history_runs(&h, &ours, &runs, &e);
+
+	if (ok) {
+		*n = runs.n;
+		history_runs_release(&runs);
+	}
+	must(ok || e.msg[0]);
+	history_close(&h);
+	return ok;
+}
+
+static enum status add(struct history *h, const struct buf *aggregate, struct err *e)
+{
+	const struct history_labels l = {
+	    .build = "fuzz-added", .date = "2026-01-09T00:00:00Z", .status = "green"};
+	struct history_added added;
+	struct things t;
+	struct summary s;
+	struct cursor c;
+	enum status st;
+
+	things_init(&t);
+	cursor_init(&c, aggregate->data, aggregate->len, 0, e);
+	st = agg_summary_read(&c, &t, &s, e);
+	if (!st) {
+		st = history_add(h, aggregate, &t, &s, &l, "fuzz", &added, e);
+		summary_release(&s);
+	}
+	things_release(&t);
+	must(!st || e->msg[0]);
+	return st;
+}
+
+static void add_to_it(const void *p, size_t n, int64_t run)
+{
+	uint64_t before, after;
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct history h;
+	bool added = false;
+
+	put_file(p, n);
+	if (!count_added(&before))
+		before = UINT64_MAX;
+	if (history_open(&h, path, DB_CREATE, 0, &e))
+		must(e.msg[0]);
+	else if (!history_aggregate(&h, run, &b, &e))
+		added = !add(&h, &b, &e) && !add(&h, &b, &e);
+	history_close(&h);
+	if (added && before < UINT64_MAX && count_added(&after))
+		must(after == before || after == before + 1);
+	buf_release(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct history_choice any = {.branch = NULL};
 	struct history_runs runs = {.items = NULL};
 	struct err e = ERR_INIT;
 	struct history h;
+	int64_t run = 0;
 
 	put_file(data, n);
 	if (history_open(&h, path, DB_READ, 0, &e)) {
@@ -142,8 +208,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		aggregates(&h, &runs);
 		for (int key = 0; runs.n && key <= POLICY_TOTAL; key++)
 			series(&h, &runs, key);
+		run = runs.n ? runs.items[0].id : 0;
 		history_runs_release(&runs);
 	}
 	history_close(&h);
+	if (hash_bytes(data, n) % SHARE_ADDED == 0)
+		add_to_it(data, n, run);
 	return 0;
 }
