@@ -63,6 +63,9 @@ static void header(struct cursor *c, struct trace *t)
 	for (uint64_t m = 0; m < n && !c->failed; m++) {
 		uint8_t state = cursor_u8(c), key = cursor_u8(c);
 
+		if (m < METRICS && (state > METRIC_ESTIMATED || key > METRIC_AT_TYPE))
+			cursor_fail(c, ST_BAD, "%s: unknown state %u or key %u",
+				    metric_name((unsigned)m), state, key);
 		if (m < METRICS && !c->failed)
 			trace_metric(t, (enum metric)m, state, key);
 	}

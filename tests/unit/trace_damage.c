@@ -278,6 +278,8 @@ TEST(hostile_rows_are_refused_with_their_place)
 	    {11, "00 00 00 7f'x'", "text: needs"},
 	    {1, "00 ffffffffffffffffff01 01", "needs"},
 	    {1, "00 00 ffffffffffffffffff01", "attributes"},
+	    {1, "00 02 0100 0400 00", "requested: unknown state 4 or key 0"},
+	    {1, "00 01 0102 00", "count: unknown state 1 or key 2"},
 	    {32, "02 01'x'", "expected 1"},
 	    {33, "01 01 00 00 00", "refers to string 1"},
 	    {34, "01 00 01", "refers to string 1"},
