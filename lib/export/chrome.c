@@ -12,6 +12,8 @@
 #include "lib/export/events.h"
 #include "lib/export/export.h"
 #include "lib/export/text.h"
+#include "lib/report/names.h"
+#include "lib/report/open_calls.h"
 
 #include "lib/base/mem.h"
 
@@ -49,7 +51,10 @@ struct chrome {
 	size_t n_slices;
 	uint8_t *threads; /* told their names */
 	size_t cap_threads;
-	uint64_t untimed;
+	uint64_t untimed, unclosed;
+	struct open_calls open; /* user: location of the capture */
+	struct names names;
+	size_t n_modules; /* that names knows */
 };
 
 static struct chrome *of_sink(struct sink *s)
@@ -271,37 +276,106 @@ static uint64_t thread_number(struct chrome *c, const struct trace *t, uint32_t 
 	return id + 1u;
 }
 
-static void see_marker(struct chrome *c, const struct trace *t, const struct event *ev)
+/* What is called, and the marker's category. The function itself, not what is inlined at its entry.
+ */
+static void add_call(struct chrome *c, const struct trace *t, uint32_t location, uint32_t marker)
 {
-	char phase = 'X';
-	uint32_t marker = ev->type < t->n_markers ? ev->type : 0;
-	const char *name;
-	uint64_t tid;
-	int64_t at;
+	const struct names_location *l;
+	const char *s;
+	uint32_t at;
 	size_t n;
+
+	if (c->n_modules != t->n_modules)
+		names_capture(&c->names, t);
+	c->n_modules = t->n_modules;
+	at = names_location(&c->names, t, location);
+	l = &c->names.locations[at];
+	s = names_text(
+	    &c->names,
+	    c->names.functions[c->names.calls[l->first + l->n_calls - 1].function].display, &n);
+	add_name(c, s, n);
+	if (t->markers[marker].category) {
+		s = intern_text(&t->strings, t->markers[marker].category, &n);
+		buf_adds(&c->json, ",\"cat\":");
+		text_add_json(&c->json, s, n);
+	}
+}
+
+static void put_call(struct chrome *c, const struct trace *t, const struct open_call *call,
+		     char phase, uint32_t thread, int64_t at)
+{
+	uint64_t tid = thread_number(c, t, thread);
+
+	open_event(c, phase, tid, at);
+	add_call(c, t, call->user, call->type);
+	close_event(c);
+}
+
+static void see_call(struct chrome *c, struct trace *t, const struct event *ev)
+{
+	struct open_call call = {.type = ev->type < t->n_markers ? ev->type : 0,
+				 .stack = ev->stack < t->n_stacks ? ev->stack : 0};
+	struct open_thread *th = open_calls_thread(&c->open, ev->thread);
+	int64_t at;
 
 	if (!time_of(c, ev, &at)) {
 		c->untimed++;
 		return;
 	}
-	if (ev->kind == EV_ENTER)
-		phase = 'B';
-	else if (ev->kind == EV_EXIT)
-		phase = 'E';
-	tid = thread_number(c, t, ev->thread);
-	open_event(c, phase, tid, at);
-	if (phase == 'X') {
-		uint64_t dur = ev->has & EV_HAS_VALUE && ev->value > 0 ? (uint64_t)ev->value : 0;
+	open_calls_elapsed(&c->open, th, at);
+	if (ev->kind == EV_EXIT) {
+		for (size_t n = open_calls_exit(&c->open, th, call.type, call.stack); n; n--) {
+			call = open_calls_pop(th);
+			put_call(c, t, &call, 'E', ev->thread, at);
+		}
+		return;
+	}
+	call.user = open_calls_location(&c->open, t, call.type, call.stack);
+	if (open_calls_enter(&c->open, th, &call))
+		put_call(c, t, &call, 'B', ev->thread, at);
+}
 
-		buf_addf(&c->json, ",\"dur\":%" PRIu64 ".%03u", dur / 1000, (unsigned)(dur % 1000));
+/* What is open ends at the last event of its thread. */
+static void close_calls(struct chrome *c, struct trace *t)
+{
+	for (uint32_t i = 0; i < c->open.n; i++) {
+		struct open_thread *th = &c->open.threads[i];
+
+		for (c->unclosed += th->n; th->n;) {
+			struct open_call call = open_calls_pop(th);
+
+			put_call(c, t, &call, 'E', i, th->last);
+		}
 	}
-	name = intern_text(&t->strings, t->markers[marker].name, &n);
-	add_name(c, n ? name : "?", n ? n : 1);
-	if (t->markers[marker].category) {
-		name = intern_text(&t->strings, t->markers[marker].category, &n);
-		buf_adds(&c->json, ",\"cat\":");
-		text_add_json(&c->json, name, n);
+	if (c->open.orphans)
+		trace_note(t, NOTE_LOSS, c->open.orphans,
+			   "exits leave what was not entered: left out");
+	if (c->open.too_deep)
+		trace_note(t, NOTE_LOSS, c->open.too_deep, "entries are too deep: left out");
+	if (c->open.unclosed)
+		trace_note(t, NOTE_GUESS, c->open.unclosed,
+			   "entries were left by the exit of an outer one");
+	if (c->unclosed)
+		trace_note(t, NOTE_GUESS, c->unclosed,
+			   "entries are still open at the end: closed there");
+}
+
+static void see_sample(struct chrome *c, struct trace *t, const struct event *ev)
+{
+	uint32_t marker = ev->type < t->n_markers ? ev->type : 0;
+	uint32_t stack = ev->stack < t->n_stacks ? ev->stack : 0;
+	uint64_t dur = ev->has & EV_HAS_VALUE && ev->value > 0 ? (uint64_t)ev->value : 0;
+	uint64_t tid;
+	int64_t at;
+
+	if (!time_of(c, ev, &at)) {
+		c->untimed++;
+		return;
 	}
+	tid = thread_number(c, t, ev->thread);
+	open_event(c, 'X', tid, at);
+	buf_addf(&c->json, ",\"dur\":%" PRIu64 ".%03u", dur / 1000, (unsigned)(dur % 1000));
+	add_call(c, t, open_calls_location(&c->open, t, marker, stack), marker);
 	close_event(c);
 }
 
@@ -335,7 +409,10 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 			TM_VERSION);
 	c->in_frame = c->frames_timed = c->frames_untimed = c->has_time = false;
 	c->last = 0;
-	c->untimed = 0;
+	c->untimed = c->unclosed = 0;
+	open_calls_reset(&c->open);
+	names_capture(&c->names, t);
+	c->n_modules = t->n_modules;
 	c->from_allocs = c->from_types = c->has_sum = 0;
 	memset(c->used, 0, sizeof c->used);
 	memset(c->sums, 0, sizeof c->sums);
@@ -366,8 +443,8 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	case EV_ALLOC:
 	case EV_TYPE_TOTAL: see_allocation(c, ev); return ST_OK;
 	case EV_ENTER:
-	case EV_EXIT:
-	case EV_SAMPLE: see_marker(c, t, ev); break;
+	case EV_EXIT: see_call(c, t, ev); break;
+	case EV_SAMPLE: see_sample(c, t, ev); break;
 	case EV_COUNTER: see_counter(c, t, ev); break;
 	default: return ST_OK;
 	}
@@ -380,6 +457,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	bool untimed = c->frames_untimed && !c->frames_timed;
 	bool timed_end = c->has_time && c->last > c->frame_at;
 
+	close_calls(c, t);
 	end_frame(c, t, timed_end ? c->last : c->frames_untimed ? frame_after(c) : c->frame_at);
 	for (int d = 0; d < DOMAINS && c->slices; d++)
 		for (size_t i = 0; i < c->n_slices && wanted(c, d); i++)
@@ -413,6 +491,8 @@ static void release(struct export *x)
 	buf_release(&c->json);
 	free(c->slices);
 	free(c->threads);
+	open_calls_release(&c->open);
+	names_release(&c->names);
 	free(c);
 }
 
@@ -423,6 +503,7 @@ static struct export *open_chrome(const struct export_options *o, FILE *out, str
 	(void)e;
 	c->sink = (struct sink){begin, event, end, NULL};
 	c->export = (struct export){.sink = &c->sink, .finish = finish, .free = release};
+	names_init(&c->names);
 	c->options = o;
 	c->out = out;
 	return &c->export;

@@ -38,9 +38,11 @@ void events_begin(struct events *x, const struct trace *t, const char *file)
 	(void)t;
 	x->capture = file;
 	x->captures++;
-	x->first_thread = x->n_threads;
-	x->untimed = x->unopened = x->skipped = x->unclosed = x->backwards = 0;
+	x->first_what = x->n_whats;
+	x->untimed = x->unclosed = 0;
 	map64_release(&x->index);
+	map64_release(&x->what_index);
+	open_calls_reset(&x->open);
 }
 
 static bool open_file(struct events *x)
@@ -69,12 +71,12 @@ static enum status write_block(struct events *x, struct events_thread *th)
 	return ST_OK;
 }
 
-static void keep(struct events *x, struct events_thread *th, bool enter, uint32_t marker)
+static void keep(struct events *x, struct events_thread *th, bool enter, uint32_t what)
 {
 	if (th->n_tail == EVENTS_BLOCK && write_block(x, th))
 		return;
 	th->tail[th->n_tail++] =
-	    (struct events_entry){.at = th->last, .marker = marker, .enter = enter};
+	    (struct events_entry){.at = th->last, .what = what, .enter = enter};
 	th->n_events++;
 }
 
@@ -102,24 +104,30 @@ static struct events_thread *thread_of(struct events *x, const struct trace *t, 
 	return &x->threads[*id - 1];
 }
 
-static void leave(struct events *x, struct events_thread *th, uint32_t marker)
+static uint32_t what_of(struct events *x, struct trace *t, const struct event *ev)
 {
-	size_t n = th->n_open;
+	uint32_t location = open_calls_location(&x->open, t, ev->type, ev->stack);
+	uint32_t *id = map64_put(&x->what_index, location);
 
-	while (n && th->open[n - 1] != marker)
-		n--;
-	if (!n) {
-		x->unopened++;
-		return;
+	if (!*id) {
+		VEC_PUSH(x->whats, x->n_whats, x->cap_whats) =
+		    (struct events_what){.location = location};
+		*id = (uint32_t)x->n_whats;
 	}
-	x->skipped += th->n_open - n;
-	while (th->n_open >= n)
-		keep(x, th, false, th->open[--th->n_open]);
+	return *id - 1;
 }
 
-enum status events_add(struct events *x, const struct trace *t, const struct event *ev,
-		       uint32_t marker, struct err *e)
+/* So many of the thread's innermost calls end. */
+static void leave(struct events *x, struct events_thread *th, struct open_thread *open, size_t n)
 {
+	while (n-- && !x->failed)
+		keep(x, th, false, open_calls_pop(open).user);
+}
+
+enum status events_add(struct events *x, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct open_call c = {.type = ev->type, .stack = ev->stack};
+	struct open_thread *open;
 	struct events_thread *th;
 
 	if (!(ev->has & EV_HAS_TIME)) {
@@ -127,15 +135,16 @@ enum status events_add(struct events *x, const struct trace *t, const struct eve
 		return ST_OK;
 	}
 	th = thread_of(x, t, ev->thread, ev->time);
-	if (ev->time < th->last)
-		x->backwards++;
-	else
+	open = open_calls_thread(&x->open, ev->thread);
+	open_calls_elapsed(&x->open, open, ev->time);
+	if (ev->time > th->last)
 		th->last = ev->time;
-	if (ev->kind == EV_ENTER) {
-		VEC_PUSH(th->open, th->n_open, th->cap_open) = marker;
-		keep(x, th, true, marker);
+	if (ev->kind == EV_EXIT) {
+		leave(x, th, open, open_calls_exit(&x->open, open, c.type, c.stack));
 	} else {
-		leave(x, th, marker);
+		c.user = what_of(x, t, ev);
+		if (open_calls_enter(&x->open, open, &c))
+			keep(x, th, true, c.user);
 	}
 	if (x->failed)
 		*e = x->e;
@@ -150,24 +159,26 @@ static void note(struct trace *t, enum severity severity, uint64_t n, const char
 
 void events_end(struct events *x, struct trace *t)
 {
-	for (size_t i = x->first_thread; i < x->n_threads; i++) {
-		struct events_thread *th = &x->threads[i];
+	for (uint32_t i = 0; i < x->open.n; i++) {
+		struct open_thread *open = &x->open.threads[i];
+		uint32_t th = map64_get(&x->index, (uint64_t)i + 1);
 
-		x->unclosed += th->n_open;
-		while (th->n_open && !x->failed)
-			keep(x, th, false, th->open[--th->n_open]);
+		x->unclosed += open->n;
+		if (th)
+			leave(x, &x->threads[th - 1], open, open->n);
 	}
 	note(t, NOTE_LOSS, x->untimed, "enter and exit events have no time: left out");
-	note(t, NOTE_LOSS, x->unopened, "exits leave what was not entered: left out");
-	note(t, NOTE_GUESS, x->skipped, "entries were left by the exit of an outer one");
+	note(t, NOTE_LOSS, x->open.orphans, "exits leave what was not entered: left out");
+	note(t, NOTE_LOSS, x->open.too_deep, "entries are too deep: left out");
+	note(t, NOTE_GUESS, x->open.unclosed, "entries were left by the exit of an outer one");
 	note(t, NOTE_GUESS, x->unclosed, "entries are still open at the end: closed there");
-	note(t, NOTE_GUESS, x->backwards,
+	note(t, NOTE_GUESS, x->open.backward,
 	     "events are earlier than the one before them in their "
 	     "thread: moved to its time");
 }
 
 enum status events_replay(struct events *x, size_t thread,
-			  void (*each)(void *arg, size_t number, bool enter, uint32_t marker,
+			  void (*each)(void *arg, size_t number, bool enter, uint32_t frame,
 				       int64_t at),
 			  void *arg, struct err *e)
 {
@@ -191,7 +202,8 @@ enum status events_replay(struct events *x, size_t thread,
 				return err_sys(e, "temporary file");
 		}
 		for (size_t k = 0; k < n; k++)
-			each(arg, number++, from[k].enter, from[k].marker, from[k].at);
+			each(arg, number++, from[k].enter, x->whats[from[k].what].frame,
+			     from[k].at);
 	}
 	return ST_OK;
 }
@@ -202,10 +214,12 @@ void events_release(struct events *x)
 		free(x->threads[i].name);
 		free(x->threads[i].blocks);
 		free(x->threads[i].tail);
-		free(x->threads[i].open);
 	}
 	free(x->threads);
+	free(x->whats);
 	map64_release(&x->index);
+	map64_release(&x->what_index);
+	open_calls_release(&x->open);
 	if (x->file)
 		fclose(x->file);
 	*x = (struct events){.n_threads = 0};

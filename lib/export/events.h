@@ -4,14 +4,15 @@
  * unlinked temporary file, in blocks; in memory there are the open ones, a block for each
  * thread and a number for each block.
  *
- * What is kept is balanced and in order of time: an exit leaves the innermost open entry of its
- * marker, with what is open inside of it; one that leaves nothing is dropped; what is open at
- * the capture's end is left at the thread's last time; a time before the thread's last one
- * becomes that. Each of these is counted and becomes a note.
+ * What is open, and what an exit ends, is open_calls.h's business; what is kept is balanced and in
+ * order of time: an exit that ends nothing is dropped; what is open at the capture's end is left at
+ * the thread's last time; a time before the thread's last one becomes that. Each of these is
+ * counted and becomes a note.
  */
 #ifndef TM_EXPORT_EVENTS_H
 #define TM_EXPORT_EVENTS_H
 
+#include "lib/report/open_calls.h"
 #include "lib/trace/sink.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ enum { EVENTS_BLOCK = 256 };
 
 struct events_entry {
 	int64_t at;
-	uint32_t marker; /* the caller's number */
+	uint32_t what; /* index in whats */
 	bool enter;
 };
 
@@ -32,8 +33,11 @@ struct events_thread {
 	size_t n_blocks, cap_blocks;
 	struct events_entry *tail; /* EVENTS_BLOCK of them */
 	size_t n_tail;
-	uint32_t *open; /* markers */
-	size_t n_open, cap_open;
+};
+
+struct events_what {       /* that is entered */
+	uint32_t location; /* of the capture */
+	uint32_t frame;    /* the user's, from when the capture has ended */
 };
 
 struct events {
@@ -41,25 +45,29 @@ struct events {
 	uint32_t n_written;
 	struct events_thread *threads;
 	size_t n_threads, cap_threads;
+	struct events_what *whats;
+	size_t n_whats, cap_whats;
 	/* of the capture */
 	const char *capture;
 	uint32_t captures;
-	size_t first_thread;
-	struct map64 index; /* thread id of the capture + 1 -> ours + 1 */
-	uint64_t untimed, unopened, skipped, unclosed, backwards;
+	size_t first_what;
+	struct map64 index;      /* thread id of the capture + 1 -> ours + 1 */
+	struct map64 what_index; /* its locations -> whats + 1 */
+	struct open_calls open;
+	uint64_t untimed, unclosed;
 	bool failed;
 	struct err e;
 };
 
 void events_begin(struct events *x, const struct trace *t, const char *file);
-enum status events_add(struct events *x, const struct trace *t, const struct event *ev,
-		       uint32_t marker, struct err *e);
+enum status events_add(struct events *x, struct trace *t, const struct event *ev, struct err *e);
+/* The capture's are whats from first_what on: until the next capture begins. */
 void events_end(struct events *x, struct trace *t);
 void events_release(struct events *x); /* accepts a zeroed struct */
 
 /* A thread's events in order. */
 enum status events_replay(struct events *x, size_t thread,
-			  void (*each)(void *arg, size_t number, bool enter, uint32_t marker,
+			  void (*each)(void *arg, size_t number, bool enter, uint32_t frame,
 				       int64_t at),
 			  void *arg, struct err *e);
 

@@ -22,12 +22,14 @@ enum value {
 	VALUE_LIVE_COUNT,
 	VALUE_LIVE_REQUESTED,
 	VALUE_LIVE_REAL,
-	VALUE_SAMPLES, /* complete samples of markers */
-	VALUE_TIME,    /* ns, of these */
+	VALUE_SAMPLES, /* samples, and calls */
+	VALUE_TIME,    /* ns, of these, their own where that is known */
 	VALUES
 };
 
-enum { VALUE_AUTO = -1 }; /* the first of real, requested, count, time and entries that is known */
+enum {
+	VALUE_AUTO = -1
+}; /* the first of time, real, requested, count, samples, entries that is there */
 
 extern const char *const value_words[]; /* "count", "live-real"; ends with NULL */
 

@@ -79,7 +79,7 @@ static enum status finish(struct export *x, struct err *e)
 	uint32_t *order;
 	struct buf b = BUF_INIT;
 	enum value v;
-	enum status st = profile_value(p, &v, e);
+	enum status st = profile_value(p, true, &v, e);
 
 	if (st)
 		return st;

@@ -364,7 +364,7 @@ static enum status finish(struct export *x, struct err *e)
 	struct pprof *f = (struct pprof *)x;
 	const struct profile *p = &f->profile;
 	enum value first;
-	enum status st = profile_value(p, &first, e);
+	enum status st = profile_value(p, false, &first, e);
 
 	if (st)
 		return st;

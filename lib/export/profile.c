@@ -73,6 +73,7 @@ static void add_sample(struct profile *p, const struct profile_sample *s, const 
 		id_set_add(&p->sample_set, &rows, p->samples, hash, id);
 	}
 	p->samples[id - 1].has |= s->has;
+	p->known |= s->has;
 	for (size_t k = 0; k < VALUES; k++)
 		if (v[k]) {
 			p->v[k] = mem_grow_zero(p->v[k], &p->cap_v[k], id, sizeof *p->v[k]);
@@ -114,6 +115,11 @@ static int choose_domain(const struct profile *p, const struct aggregate *a)
 		if (a->records[d])
 			return d;
 	return DOMAIN_MALLOC;
+}
+
+static bool is_exported(const struct aggregate_cell *c, int domain)
+{
+	return domain == EXPORT_DOMAIN_ALL || domain == c->domain || c->domain == CELL_MEASURED;
 }
 
 /* Ours of the capture's stacks, as far as marked with 1. Callers have smaller ids. */
@@ -165,20 +171,28 @@ static void add_cell(struct profile *p, const struct profile_run *r, size_t inde
 	add_sample(p, &s, values);
 }
 
-static void add_timed(struct profile *p, const struct profile_run *r)
+/* Its own time where that is known: what it called has a sample of its own then. */
+static void add_measured(struct profile *p, const struct profile_run *r, size_t index)
 {
-	for (size_t i = 0; i < p->n_timed; i++) {
-		const struct profile_timed *x = &p->timed[i];
-		uint64_t values[VALUES] = {0};
-		struct profile_sample s = {.run = p->by_run ? r->number : 0,
-					   .type = type_of(p, r->t, r->t->markers[x->marker].name),
-					   .stack = r->stacks[x->stack],
-					   .has = 1u << VALUE_SAMPLES | 1u << VALUE_TIME};
+	const struct aggregate_cell *c = &r->a->cells[index];
+	const struct aggregate_measure *m = aggregate_measured(r->a, index);
+	uint64_t values[VALUES] = {0}, n;
+	struct profile_sample s = {.run = p->by_run ? r->number : 0,
+				   .type = type_of(p, r->t, r->t->markers[c->type].name),
+				   .stack = r->stacks[c->stack],
+				   .has = 1u << VALUE_SAMPLES};
 
-		values[VALUE_SAMPLES] = x->count;
-		values[VALUE_TIME] = x->time;
-		add_sample(p, &s, values);
-	}
+	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES))))
+		return;
+	n = add_saturating(m->calls, m->samples);
+	values[VALUE_SAMPLES] = n ? n : c->entries;
+	if (m->has >> SUM_TIME_SELF & 1)
+		values[VALUE_TIME] = m->self > 0 ? (uint64_t)m->self : 0;
+	else
+		values[VALUE_TIME] = m->total;
+	if (m->has & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL)))
+		s.has |= 1u << VALUE_TIME;
+	add_sample(p, &s, values);
 }
 
 static void add_notes(struct profile *p, struct trace *t, const struct aggregate *a)
@@ -213,10 +227,6 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 	int domain = choose_domain(p, a);
 	enum status st = ST_OK;
 
-	if (p->n_timed)
-		r.known |= 1u << VALUE_SAMPLES | 1u << VALUE_TIME;
-	p->known |= r.known;
-	p->unknown |= (uint16_t)~r.known;
 	if (t->events[EV_DELTA] && !p->options->events)
 		trace_note(t, NOTE_LOSS, t->events[EV_DELTA],
 			   "measurements of how the heap grew are not exported: the format has no "
@@ -227,17 +237,16 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 	for (size_t i = 0; i < t->n_stacks && p->all_stacks; i++)
 		r.stacks[i] = 1;
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (domain == EXPORT_DOMAIN_ALL || domain == a->cells[i].domain)
+		if (is_exported(&a->cells[i], domain))
 			r.stacks[a->cells[i].stack] = 1;
-	for (size_t i = 0; i < p->n_timed; i++)
-		r.stacks[p->timed[i].stack] = 1;
 	merge_stacks(p, &r);
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (domain == EXPORT_DOMAIN_ALL || domain == a->cells[i].domain)
+		if (a->cells[i].domain == CELL_MEASURED)
+			add_measured(p, &r, i);
+		else if (is_exported(&a->cells[i], domain))
 			add_cell(p, &r, i);
 		else
 			p->other_domains += a->cells[i].entries;
-	add_timed(p, &r);
 	if (p->captured)
 		st = p->captured(p->arg, t, &r, e);
 	free(r.stacks);
@@ -248,37 +257,13 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct profile *p = (struct profile *)s;
 
-	p->n_timed = 0;
-	map64_release(&p->timed_index);
 	return p->aggregate.sink.begin(&p->aggregate.sink, t, e);
-}
-
-static void see_sample(struct profile *p, const struct trace *t, const struct event *ev)
-{
-	uint32_t marker = ev->type < t->n_markers ? ev->type : 0;
-	uint32_t stack = ev->stack < t->n_stacks ? ev->stack : 0;
-	uint32_t *at = map64_put(&p->timed_index, (uint64_t)marker << 32 | stack);
-	/* Its own time where that is known: what it called has samples of its own then. */
-	uint64_t time = ev->has & EV_HAS_TARGET                   ? ev->target
-			: ev->has & EV_HAS_VALUE && ev->value > 0 ? (uint64_t)ev->value
-								  : 0;
-
-	if (!*at) {
-		*at = (uint32_t)p->n_timed + 1;
-		VEC_PUSH(p->timed, p->n_timed, p->cap_timed) =
-		    (struct profile_timed){.marker = marker, .stack = stack};
-	}
-	p->timed[*at - 1].count =
-	    add_saturating(p->timed[*at - 1].count, ev->has & EV_HAS_COUNT ? ev->count : 1);
-	p->timed[*at - 1].time = add_saturating(p->timed[*at - 1].time, time);
 }
 
 static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
 {
 	struct profile *p = (struct profile *)s;
 
-	if (ev->kind == EV_SAMPLE)
-		see_sample(p, t, ev);
 	return p->aggregate.sink.event(&p->aggregate.sink, t, ev, e);
 }
 
@@ -292,8 +277,10 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 void profile_init(struct profile *p, const struct export_options *o)
 {
 	*p = (struct profile){.sink = {begin, event, end, NULL}, .options = o};
-	aggregate_init(&p->aggregate,
-		       &(struct aggregate_options){.want = AGGREGATE_WANT, .done = fold, .arg = p});
+	aggregate_init(
+	    &p->aggregate,
+	    &(struct aggregate_options){
+		.want = AGGREGATE_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES), .done = fold, .arg = p});
 	names_init(&p->names);
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};
 }
@@ -304,10 +291,6 @@ void profile_close(struct profile *p)
 	names_close(&p->names);
 	id_set_release(&p->stack_set);
 	id_set_release(&p->sample_set);
-	map64_release(&p->timed_index);
-	free(p->timed);
-	p->timed = NULL;
-	p->n_timed = p->cap_timed = 0;
 }
 
 void profile_release(struct profile *p)
@@ -330,22 +313,47 @@ bool value_is_bytes(enum value v)
 	       v == VALUE_LIVE_REAL;
 }
 
-enum status profile_value(const struct profile *p, enum value *v, struct err *e)
+/* ": real, count" or " nothing". */
+static void add_values(const struct profile *p, struct buf *b)
 {
-	static const enum value order[] = {VALUE_TIME, VALUE_REAL, VALUE_REQUESTED, VALUE_COUNT,
-					   VALUE_ENTRIES};
+	const char *between = "";
 
-	if (p->options->value == VALUE_AUTO) {
-		for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-			if (p->known >> order[i] & 1) {
-				*v = order[i];
-				return ST_OK;
-			}
-		return err_set(e, ST_UNSUPPORTED, "nothing in it has a stack and a size or a time");
+	for (enum value v = 0; v < VALUES; v++)
+		if (profile_has(p, v)) {
+			buf_addf(b, "%s%s", between, value_words[v]);
+			between = ", ";
+		}
+}
+
+enum status profile_value(const struct profile *p, bool more, enum value *v, struct err *e)
+{
+	static const enum value order[] = {VALUE_TIME,  VALUE_REAL,    VALUE_REQUESTED,
+					   VALUE_COUNT, VALUE_SAMPLES, VALUE_ENTRIES};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; p->options->value == VALUE_AUTO && i < sizeof order / sizeof *order; i++)
+		if (profile_has(p, order[i])) {
+			*v = order[i];
+			return ST_OK;
+		}
+	add_values(p, &b);
+	if (p->options->value == VALUE_AUTO || !b.len) {
+		err_set(e, ST_UNSUPPORTED,
+			"nothing in it has a stack and a size, a time or a count%s%s",
+			b.len ? "; --metric can be " : "", buf_str(&b));
+	} else if (!(p->known >> p->options->value & 1)) {
+		err_set(e, ST_UNSUPPORTED,
+			"--metric: no stack of the captures has '%s'; they have %s",
+			value_words[p->options->value], buf_str(&b));
+	} else if (more && !profile_has(p, (enum value)p->options->value)) {
+		err_set(
+		    e, ST_UNSUPPORTED,
+		    "--metric: '%s' of every stack is 0, so nothing is to be written; more have "
+		    "%s",
+		    value_words[p->options->value], buf_str(&b));
+	} else {
+		*v = (enum value)p->options->value;
 	}
-	*v = (enum value)p->options->value;
-	if (p->known >> *v & 1)
-		return ST_OK;
-	return err_set(e, ST_UNSUPPORTED, "--metric: no stack of the captures has '%s'",
-		       value_words[*v]);
+	buf_release(&b);
+	return e->code;
 }

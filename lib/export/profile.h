@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the formats of stacks have in common: the allocations (and complete samples) of all
- * captures, added up by (run, type, stack, domain), with the names of lib/report/names.h. Stacks
- * that are called the same are one, across captures too. Memory is O(distinct stacks + live
- * blocks), whatever the number of events.
+ * What the formats of stacks have in common: the allocations, samples and calls of all captures,
+ * added up by (run, type, stack, domain), with the names of lib/report/names.h. Stacks that are
+ * called the same are one, across captures too. Memory is O(distinct stacks + live blocks),
+ * whatever the number of events.
  */
 #ifndef TM_EXPORT_PROFILE_H
 #define TM_EXPORT_PROFILE_H
@@ -53,18 +53,12 @@ struct profile {
 	size_t cap_v[VALUES];
 	struct intern notes; /* "guess: text: 3", of all captures */
 	struct intern formats;
-	uint16_t known, unknown; /* values that some capture has; that some has not */
+	uint16_t known; /* values that some sample has, if only 0 */
 	uint32_t runs;
 	uint64_t other_domains; /* records not counted */
 
 	/* private */
 	struct id_set stack_set, sample_set; /* of stack ids; of sample indexes + 1 */
-	struct profile_timed { /* of the present capture: complete samples by marker and stack */
-		uint64_t count, time;
-		uint32_t marker, stack;
-	} * timed;
-	size_t n_timed, cap_timed;
-	struct map64 timed_index;
 };
 
 /* p stays where it is until profile_release. */
@@ -78,9 +72,16 @@ static inline uint64_t profile_sum(const struct profile *p, size_t sample, enum 
 	return sample < p->cap_v[v] ? p->v[v][sample] : 0;
 }
 
-/* The value that is asked for, or the one that AUTO means; ST_UNSUPPORTED when no capture has it.
- */
-enum status profile_value(const struct profile *p, enum value *v, struct err *e);
+/* Some sample has more than 0 of it. */
+static inline bool profile_has(const struct profile *p, enum value v)
+{
+	return p->cap_v[v] > 0;
+}
+
+/* The value that is asked for, or the one that AUTO means: the first that some sample has more than
+ * 0 of. ST_UNSUPPORTED where none has it, or it is all 0 and there is to be more: *e says which
+ * values there are. */
+enum status profile_value(const struct profile *p, bool more, enum value *v, struct err *e);
 bool value_is_bytes(enum value v);
 
 #endif

@@ -74,11 +74,7 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
 
 	if (ev->kind == EV_ENTER || ev->kind == EV_EXIT) {
-		uint32_t marker = ev->type < t->n_markers ? t->markers[ev->type].name : 0;
-		size_t n;
-		const char *name = intern_text(&t->strings, marker, &n);
-		enum status st =
-		    events_add(&f->events, t, ev, text_frame(f, n ? name : "?", n ? n : 1), e);
+		enum status st = events_add(&f->events, t, ev, e);
 
 		if (st)
 			return st;
@@ -86,11 +82,28 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return f->profile.sink.event(&f->profile.sink, t, ev, e);
 }
 
+/* A call enters the function itself, not what is inlined at its entry. */
+static void name_events(struct speedscope *f, struct trace *t)
+{
+	struct names *n = &f->profile.names;
+
+	names_capture(n, t);
+	for (size_t i = f->events.first_what; i < f->events.n_whats; i++) {
+		uint32_t at = names_location(n, t, f->events.whats[i].location);
+		const struct names_location *l = &n->locations[at];
+		const struct names_call *c = &n->calls[l->first + l->n_calls - 1];
+
+		f->events.whats[i].frame =
+		    frame(f, n->functions[c->function].display, c->file, c->line);
+	}
+}
+
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
 
 	events_end(&f->events, t);
+	name_events(f, t);
 	return f->profile.sink.end(&f->profile.sink, t, e);
 }
 
@@ -157,12 +170,12 @@ static void put_sampled(struct speedscope *f, enum value v)
 	buf_addf(&f->json, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", sum);
 }
 
-static void put_event(void *arg, size_t number, bool enter, uint32_t marker, int64_t at)
+static void put_event(void *arg, size_t number, bool enter, uint32_t frame, int64_t at)
 {
 	struct speedscope *f = arg;
 
 	buf_addf(&f->json, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRId64 "}",
-		 number ? ",\n" : "", enter ? 'O' : 'C', marker, at);
+		 number ? ",\n" : "", enter ? 'O' : 'C', frame, at);
 	flush(f);
 }
 
@@ -219,7 +232,7 @@ static enum status finish(struct export *x, struct err *e)
 	unsigned known = p->known, active = 0, profiles = 0;
 	enum value first = VALUES;
 
-	if (profile_value(p, &first, e) && !f->events.n_threads)
+	if (profile_value(p, false, &first, e) && !f->events.n_threads)
 		return e->code;
 	*e = (struct err)ERR_INIT;
 	profile_close(&f->profile);
@@ -233,7 +246,7 @@ static enum status finish(struct export *x, struct err *e)
 	text_add_json(&f->json, file, strlen(file));
 	buf_adds(&f->json, ",\n\"profiles\":[");
 	for (enum value v = 0; v < VALUES; v++) {
-		if (!(known >> v & 1))
+		if (!(known >> v & 1) || !profile_has(p, v))
 			continue;
 		if (profiles)
 			buf_adds(&f->json, ",\n");

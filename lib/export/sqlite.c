@@ -500,7 +500,7 @@ static void put_samples(struct database *d)
 			put_id(d, s->type);
 			put_id(d, s->stack);
 			put_sum(d, true, profile_sum(p, i, VALUE_SAMPLES));
-			put_sum(d, true, profile_sum(p, i, VALUE_TIME));
+			put_sum(d, s->has >> VALUE_TIME & 1, profile_sum(p, i, VALUE_TIME));
 			insert(d);
 		}
 		if (!(s->has & ~timed))

@@ -162,8 +162,10 @@ int main(int argc, char **argv)
 		     "thread 8: ODraw \"all\"@1600 CDraw \"all\"@2100");
 	else if (!strcmp(kind, "spans.chrome"))
 		puts("B\tUpdate\t1\nB\tDraw \"all\"\t1.5\nB\tDraw \"all\"\t1.6\n"
-		     "E\tDraw \"all\"\t2\nE\tUpdate\t2.1\nE\tUpdate\t2.5\nB\tUpdate\t3.001\n"
-		     "C\theap\t4\nX\tUpdate\t5");
+		     "E\tDraw \"all\"\t2\nE\tUpdate\t2.5\nB\tUpdate\t3.001\n"
+		     "C\theap\t4\nX\tUpdate\t5\n"
+		     /* what is open ends with the last event of its thread */
+		     "E\tUpdate\t3.001\nE\tDraw \"all\"\t2.1");
 	else if (!strcmp(kind, "hostile") || !strcmp(kind, "long"))
 		names(*kind == 'l');
 	else if (!strcmp(kind, "hostile.folded"))

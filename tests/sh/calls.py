@@ -11,7 +11,7 @@
 #	calls.py tree              total self depth name, larger ones first, as a tree is printed
 #	calls.py bottom-up         total depth name, likewise, from the innermost out
 #	calls.py peek NAME         time relation name
-#	calls.py folded            path;path self
+#	calls.py folded [calls]    path;path self, or calls
 #	calls.py prune NAME        self path, where what NAME calls is NAME's own
 #
 # Total is of outermost calls: those with the same name around them are in it already. An exit ends
@@ -136,8 +136,11 @@ def peek(name):
             print(s, side, other)
 
 
-def folded():
-    for path, s in paths().items():
+def folded(what="self"):
+    n = defaultdict(int)
+    for path, *_ in calls:
+        n[path] += 1
+    for path, s in (n if what == "calls" else paths()).items():
         if s:
             print(";".join(path), s)
 

@@ -26,6 +26,56 @@ for row in csv.DictReader(sys.stdin):
     print(*(row[name] or "0" for name in sys.argv[1:]))' "$@"
 }
 
+# Events put back on a stack for each thread; an E or C that is not of the innermost, a time that goes
+# back and what stays open is an error.
+replayed() { # chrome|speedscope
+	python3 -c '
+import json, sys
+from collections import defaultdict
+from decimal import Decimal
+whole, own = json.load(sys.stdin, parse_float=Decimal), defaultdict(int)
+threads = defaultdict(list)
+if sys.argv[1] == "chrome":
+    for e in whole["traceEvents"]:
+        if e["ph"] in "BE":
+            threads[e["tid"]].append((e["ph"] == "B", e["name"], int(e["ts"] * 1000)))
+else:
+    names = [f["name"] for f in whole["shared"]["frames"]]
+    for i, p in enumerate(whole["profiles"]):
+        if p["type"] == "evented":
+            assert p["unit"] == "nanoseconds"
+            for e in p["events"]:
+                assert p["startValue"] <= e["at"] <= p["endValue"]
+                threads[i].append((e["type"] == "O", names[e["frame"]], e["at"]))
+for events in threads.values():
+    stack, last = [], events[0][2]
+    for enters, name, at in events:
+        assert at >= last
+        if stack:
+            own[tuple(stack)] += at - last
+        last = at
+        if enters:
+            stack.append(name)
+        else:
+            assert stack.pop() == name
+    assert not stack
+for path, ns in own.items():
+    if ns:
+        print(";".join(path), ns)' "$@"
+}
+sampled() {
+	python3 -c '
+import json, sys
+whole = json.load(sys.stdin)
+p = [p for p in whole["profiles"] if p["type"] == "sampled" and p["name"] == "time"][0]
+names = [f["name"] for f in whole["shared"]["frames"]]
+assert sum(p["weights"]) == p["endValue"] and whole["profiles"][whole["activeProfileIndex"]] is p
+for stack, weight in zip(p["samples"], p["weights"]):
+    print(";".join(names[i] for i in stack), weight)'
+}
+pprof=
+command -v go >/dev/null && [ -x "$(go tool -n pprof 2>/dev/null)" ] && pprof=y
+
 for seed in 1 2 3; do
 	for form in calls uftrace; do
 		"$GEN/instrument" truth $seed | grep -v frame >events
@@ -80,8 +130,31 @@ for line in sys.stdin: # what its table of symbols says
 				columns self_ns stack | awk '$1 {print $2, $1}' | sort >got
 			check "$(say --prune-from "$f")" want got
 		done
+		twin folded <truth | sort >want
+		tm-export -q --as folded $in | sort >got
+		check "$(say folded)" want got
+		twin folded calls <truth | sort >want
+		tm-export -q --as folded --metric samples $in | sort >got
+		check "$(say folded calls)" want got
+		tm-export -q --as chrome $in >capture.chrome
+		tm-export -q --as speedscope $in >capture.speedscope
+		twin folded <truth | sort >want
+		replayed chrome <capture.chrome | sort >got
+		check "$(say chrome: B and E are balanced, and by path what the calls took)" want got
+		replayed speedscope <capture.speedscope | sort >got
+		check "$(say speedscope: evented profiles keep the format\'s rules, and by path)" want got
+		sampled <capture.speedscope | sort >got
+		check "$(say speedscope: the sampled profile of time)" want got
+		if [ -n "$pprof" ]; then
+			tm-export -q --as pprof -o capture.pb.gz $in
+			twin functions <truth | grep -v '(all)' | awk '{print $1, $2, $4}' | sort >want
+			go tool pprof -top -cum -nodecount=0 -nodefraction=0 -edgefraction=0 -unit=ns capture.pb.gz 2>err |
+				sed '1,/flat%/d' | awk '{print $1 + 0, $4 + 0, $6}' | sort >got
+			check "$(say pprof -top -cum)" want got
+		fi
 	done
 done
+[ -n "$pprof" ] || echo 'skip - pprof (go tool pprof is not installed)'
 
 # What uftrace itself says: each function's total, self and calls, and each node of its graph. Its
 # times are cut after three decimals.
