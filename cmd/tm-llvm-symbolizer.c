@@ -4,6 +4,7 @@
  * llvm-symbolizer and llvm-addr2line print them.
  */
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
 #include "lib/base/pool.h"
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
@@ -19,26 +20,120 @@ enum { STYLE_LLVM, STYLE_GNU, STYLE_JSON };
 struct job {
 	struct lookup lookup;
 	struct print_options print;
-	const char *file;
-	struct opt_list modules; /* NAME=FILE */
+	const char *file, *build_id; /* of all requests, or NULL */
+	struct opt_list modules;     /* NAME=FILE */
 	uint64_t adjust;
 	int style;
-	bool hex, lenient;
-	bool list;     /* JSON of operands is one array */
-	uint32_t told; /* files up to this one have been complained about */
+	bool hex, lenient, as_peer; /* as_peer: called by its name, so no notes */
+	bool list;                  /* JSON of operands is one array */
+	uint32_t told;              /* files up to this one have been complained about */
+	struct buf notes;           /* for when all is answered: a line each */
 };
 
-/* A bad one may name a file all the same, or not, which then is the one for all. */
-static struct request read_request(struct job *j, const struct line *line, struct lookup_query *q)
-{
-	struct request r = request_llvm(line->s, line->n, !j->file, j->hex);
+/* One request and the queries that it takes. */
+struct asked {
+	struct request r;
+	size_t first, n;
+};
 
-	if (j->file)
-		q->file = lookup_file(&j->lookup, j->file, strlen(j->file));
-	else if (r.kind != REQUEST_BAD)
-		q->file = cli_module_file(&j->lookup, &j->modules, r.file, r.n_file);
-	q->addr = r.addr - j->adjust;
-	return r;
+/* Notes in the middle of another program's report would be taken for a part of it. */
+static void note(struct job *j, const char *path, const char *text)
+{
+	buf_addf(&j->notes, "%s%s%s\n", path, *path ? ": " : "", text);
+}
+
+static void tell_notes(struct job *j)
+{
+	const char *line = buf_str(&j->notes), *end;
+
+	for (; !j->as_peer && (end = strchr(line, '\n')); line = end + 1)
+		cli_note(NULL, "%.*s", (int)(end - line), line);
+	buf_release(&j->notes);
+}
+
+/* An odd first digit is a byte of its own. */
+static struct lookup_file *file_by_id(struct job *j, const char *s, size_t n)
+{
+	struct object_build_id id = {.len = 0};
+	struct lookup_file *f;
+	unsigned byte = 0;
+
+	for (size_t i = 0; i < n && id.len < OBJECT_BUILD_ID_MAX; i++) {
+		byte = (byte << 4 | (unsigned)num_hex_digit(s[i])) & 0xff;
+		if ((n - i) % 2)
+			id.bytes[id.len++] = (uint8_t)byte;
+	}
+	f = lookup_file_by_id(&j->lookup, &id);
+	if (!f) {
+		cli_error(NULL, "'%.*s': could not find build ID", (int)n, s);
+		if (!j->lenient)
+			cli_status(EXIT_INPUT);
+	}
+	return f;
+}
+
+static struct lookup_file *file_of(struct job *j, const struct request *r)
+{
+	if (r->kind == REQUEST_BAD)
+		return NULL;
+	if (r->build_id)
+		return file_by_id(j, r->file, r->n_file);
+	if (r->file)
+		return cli_module_file(&j->lookup, &j->modules, r->file, r->n_file);
+	if (j->build_id)
+		return file_by_id(j, j->build_id, strlen(j->build_id));
+	return lookup_file(&j->lookup, j->file, strlen(j->file));
+}
+
+/* Where the symbols of the name are; none is one query of no file. */
+static void add_symbols(struct lookup_query **queries, size_t *cap, struct asked *a, size_t *n,
+			struct lookup_file *f)
+{
+	const struct object_symbol *sym;
+
+	while (f && f->object &&
+	       (sym = object_any_symbol_named(f->object, a->r.symbol, a->r.n_symbol, a->n))) {
+		bool within = sym->sized && a->r.addr < sym->hi - sym->lo;
+
+		VEC_PUSH(*queries, *n, *cap) =
+		    (struct lookup_query){.file = f, .addr = sym->lo + (within ? a->r.addr : 0)};
+		a->n++;
+	}
+}
+
+static struct lookup_query *read_requests(struct job *j, const struct line *lines, size_t n,
+					  struct asked *asked, size_t *n_queries)
+{
+	struct lookup_query *queries = NULL;
+	size_t cap = 0;
+
+	*n_queries = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct asked *a = &asked[i];
+		struct lookup_file *f;
+
+		a->r = request_llvm(lines[i].s, lines[i].n, !j->file && !j->build_id, j->hex);
+		a->first = *n_queries;
+		a->n = 0;
+		if (a->r.why)
+			cli_error(NULL, "'%.*s': %s", (int)(a->r.n_text < 200 ? a->r.n_text : 200),
+				  a->r.text, a->r.why);
+		f = file_of(j, &a->r);
+		if (a->r.why && a->r.build_id)
+			a->r.file = NULL;
+		if (a->r.why && !a->r.file && j->file) {
+			a->r.file = j->file;
+			a->r.n_file = strlen(j->file);
+		}
+		if (a->r.kind == REQUEST_CODE && a->r.symbol)
+			add_symbols(&queries, &cap, a, n_queries, f);
+		if (a->n)
+			continue;
+		a->n = 1;
+		VEC_PUSH(queries, *n_queries, cap) =
+		    (struct lookup_query){.file = f, .addr = a->r.addr - j->adjust};
+	}
+	return queries;
 }
 
 static void tell_files(struct job *j)
@@ -47,7 +142,7 @@ static void tell_files(struct job *j)
 		const struct lookup_file *f = j->lookup.files[j->told];
 
 		if (f->object && f->e.msg[0])
-			cli_note(f->path, "%s", f->e.msg);
+			note(j, f->path, f->e.msg);
 		else if (!lookup_usable(f) && !j->print.json)
 			cli_error(f->path, "%s", f->e.msg);
 		if (!lookup_usable(f) && !j->lenient)
@@ -55,39 +150,50 @@ static void tell_files(struct job *j)
 	}
 }
 
-/* What the status says, when it is not to be lenient. */
-static void judge(struct job *j, const struct request *r, const struct lookup_query *q)
+static bool has_answer(const struct asked *a, const struct lookup_query *q)
 {
-	if (r->kind == REQUEST_DATA || r->kind == REQUEST_FRAME)
-		cli_note(q->file->path, "%s is not supported",
-			 r->kind == REQUEST_DATA ? "DATA" : "FRAME");
-	if (!j->lenient && r->kind == REQUEST_BAD)
+	size_t n;
+
+	switch (a->r.kind) {
+	case REQUEST_DATA: return lookup_global(q).symbol;
+	case REQUEST_FRAME: return lookup_locals(q, &n);
+	default: return q->named.call;
+	}
+}
+
+/* What the status says, when it is not to be lenient. */
+static void judge(struct job *j, const struct asked *a, const struct lookup_query *q)
+{
+	if (j->lenient || (a->r.kind == REQUEST_BAD && !a->r.why))
+		return;
+	if (a->r.kind == REQUEST_BAD)
 		cli_status(EXIT_INPUT);
-	else if (!j->lenient && (r->kind != REQUEST_CODE || !q->named.call))
+	else if (!has_answer(a, q))
 		cli_status(EXIT_INCOMPLETE);
 }
 
 static void answer(void *arg, const struct line *lines, size_t n)
 {
 	struct job *j = arg;
-	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
-	struct request *requests = mem_array(n, sizeof *requests);
+	struct asked *asked = mem_array(n, sizeof *asked);
+	size_t n_queries;
+	struct lookup_query *queries = read_requests(j, lines, n, asked, &n_queries);
 	struct err e = ERR_INIT;
 	struct buf out = BUF_INIT, pretty = BUF_INIT;
 	const char *complaint;
 
-	for (size_t i = 0; i < n; i++)
-		requests[i] = read_request(j, &lines[i], &queries[i]);
 	tell_files(j);
-	if (lookup_run(&j->lookup, queries, n, &e))
+	if (lookup_run(&j->lookup, queries, n_queries, &e))
 		cli_fail(NULL, &e);
 	if (j->list)
 		buf_addc(&out, '[');
 	for (size_t i = 0; i < n; i++) {
+		const struct asked *a = &asked[i];
+
 		if (j->list && i)
 			buf_addc(&out, ',');
-		judge(j, &requests[i], &queries[i]);
-		print_llvm(&out, &j->lookup, &queries[i], &requests[i], &j->print);
+		judge(j, a, &queries[a->first]);
+		print_llvm(&out, &j->lookup, &queries[a->first], a->n, &a->r, &j->print);
 		if (j->print.json && !j->list)
 			buf_addc(&out, '\n');
 		if (!j->print.pretty)
@@ -96,7 +202,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	if (j->list)
 		buf_adds(&out, "]\n");
 	while ((complaint = lookup_complaint(&j->lookup)))
-		cli_note(NULL, "%s", complaint);
+		note(j, "", complaint);
 	while ((complaint = cache_told(&j->lookup.cache)))
 		cli_info(NULL, "%s", complaint);
 	if (j->print.json && j->print.pretty)
@@ -104,7 +210,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	cli_print(pretty.len ? pretty.data : out.data, pretty.len ? pretty.len : out.len);
 	buf_release(&pretty);
 	buf_release(&out);
-	free(requests);
+	free(asked);
 	free(queries);
 }
 
@@ -115,7 +221,10 @@ int main(int argc, char **argv)
 	static const char *const kinds[] = {"none", "short", "linkage", NULL};
 	const char *called = cli_called(argv[0], names);
 	bool gnu = called && !strcmp(called, names[0]), untagged;
-	struct job j = {.lenient = called, .hex = gnu, .style = gnu ? STYLE_GNU : STYLE_LLVM};
+	struct job j = {.lenient = called,
+			.as_peer = called,
+			.hex = gnu,
+			.style = gnu ? STYLE_GNU : STYLE_LLVM};
 	struct cli_managed managed = {0};
 	struct lookup_options o = {
 	    .dwarf = {.jobs = pool_cpus()}, .demangle = !gnu, .dwarf_names = true};
@@ -178,6 +287,7 @@ int main(int argc, char **argv)
 	j.print.demangle = o.demangle;
 	j.print.columns = j.style == STYLE_LLVM;
 	j.print.json = j.style == STYLE_JSON;
+	j.print.mixed = !j.print.inlines && j.style != STYLE_GNU;
 	o.dwarf.extras =
 	    j.print.verbose || j.style != STYLE_LLVM || kind == NAMES_SHORT || o.dwarf.relative;
 	j.list = n && j.print.json;
@@ -187,7 +297,9 @@ int main(int argc, char **argv)
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	cli_requests(n, argv + 1, answer, &j);
-	cli_binaries_tell(&binaries);
+	tell_notes(&j);
+	if (!called)
+		cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
 	lookup_release(&j.lookup);
 	cli_binaries_release(&binaries);

@@ -246,6 +246,7 @@ static void compile(const struct fast_file *f, struct abbrevs *t, const struct a
 			break;
 		tag = rd_uleb(r);
 		a.kind = kind_of(tag);
+		site.tag = tag < UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
 		a.children = rd_u8(r) != 0;
 		a.first_op = (uint32_t)t->n_ops;
 		a.first_attr = (uint32_t)t->n_attrs;

@@ -18,31 +18,43 @@ enum fast_tag { /* DWARF 5, section 7.5.3, Table 7.3 */
 		DW_ENUMERATION_TYPE = 0x04,
 		DW_FORMAL_PARAMETER = 0x05,
 		DW_LEXICAL_BLOCK = 0x0b,
+		DW_POINTER_TYPE = 0x0f,
+		DW_REFERENCE_TYPE = 0x10,
 		DW_COMPILE_UNIT = 0x11,
 		DW_STRUCTURE_TYPE = 0x13,
 		DW_SUBROUTINE_TYPE = 0x15,
 		DW_UNION_TYPE = 0x17,
 		DW_INLINED_SUBROUTINE = 0x1d,
+		DW_MEMBER_POINTER_TYPE = 0x1f,
+		DW_SUBRANGE_TYPE = 0x21,
 		DW_CATCH_BLOCK = 0x25,
 		DW_SUBPROGRAM = 0x2e,
 		DW_TRY_BLOCK = 0x32,
 		DW_VARIABLE = 0x34,
 		DW_INTERFACE_TYPE = 0x38,
+		DW_RVALUE_REFERENCE_TYPE = 0x42,
 		DW_CALL_SITE = 0x48,
 		DW_GNU_CALL_SITE = 0x4109,
 };
 
 enum fast_attribute { /* Table 7.5, and GNU's and MIPS's */
 		      AT_SIBLING = 0x01,
+		      AT_LOCATION = 0x02,
 		      AT_NAME = 0x03,
+		      AT_BYTE_SIZE = 0x0b,
 		      AT_STMT_LIST = 0x10,
 		      AT_LOW_PC = 0x11,
 		      AT_HIGH_PC = 0x12,
 		      AT_COMP_DIR = 0x1b,
+		      AT_LOWER_BOUND = 0x22,
+		      AT_UPPER_BOUND = 0x2f,
 		      AT_ABSTRACT_ORIGIN = 0x31,
+		      AT_COUNT = 0x37,
 		      AT_DECL_FILE = 0x3a,
 		      AT_DECL_LINE = 0x3b,
+		      AT_FRAME_BASE = 0x40,
 		      AT_SPECIFICATION = 0x47,
+		      AT_TYPE = 0x49,
 		      AT_RANGES = 0x55,
 		      AT_CALL_COLUMN = 0x57,
 		      AT_CALL_FILE = 0x58,
@@ -54,6 +66,7 @@ enum fast_attribute { /* Table 7.5, and GNU's and MIPS's */
 		      AT_DWO_NAME = 0x76,
 		      AT_MIPS_LINKAGE_NAME = 0x2007,
 		      AT_GNU_DWO_NAME = 0x2130,
+		      AT_LLVM_TAG_OFFSET = 0x3e03,
 		      AT_GNU_DWO_ID = 0x2131,
 		      AT_GNU_DISCRIMINATOR = 0x2136,
 		      AT_GNU_RANGES_BASE = 0x2132,
@@ -130,6 +143,7 @@ enum { ABBREV_FAR = UINT16_MAX }; /* not among the leading attributes of fixed s
 /* Where an inlined call's DIE says whose copy it is and where it was called from, as places like
  * those in struct abbrev; a size of 0: it does not say. */
 struct abbrev_site {
+	uint16_t tag; /* of any DIE; UINT16_MAX: out of range */
 	uint16_t origin, file, line, column;
 	uint8_t file_size, line_size, column_size;
 	bool only_origin; /* origin is a DW_FORM_ref4, and nothing else leads to a name */

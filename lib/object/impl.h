@@ -128,6 +128,7 @@ struct object_code;
 
 void symtab_load(struct symtab *s, struct object *o);
 void symtab_load_own(struct symtab *s, struct object *o); /* when the other one is not it */
+void symtab_load_any(struct symtab *s, struct object *o); /* data, too */
 void symtab_release(struct symtab *s);
 
 /* minidebug.c */
@@ -154,8 +155,8 @@ struct object {
 	struct elf_file debug; /* fd -1 and path NULL: none */
 	struct object_cached_section *cache;
 	pthread_mutex_t lock; /* of symbols */
-	bool symbols_loaded, own_loaded;
-	struct symtab symbols, own;
+	bool symbols_loaded, own_loaded, any_loaded;
+	struct symtab symbols, own, any;
 	struct object_code *code; /* NULL: not asked for yet */
 	struct trail trail;
 	/* of the last search, for the files that hold parts of the debug information */

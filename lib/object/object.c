@@ -108,6 +108,7 @@ void object_free(struct object *o)
 	object_drop_sections(o);
 	symtab_release(&o->symbols);
 	symtab_release(&o->own);
+	symtab_release(&o->any);
 	object_code_release(o->code);
 	trail_release(&o->trail);
 	pthread_mutex_destroy(&o->lock);

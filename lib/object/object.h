@@ -198,6 +198,12 @@ const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
  * symbols with one address it is the largest by its stated size, and of those the last in the
  * table, as LLVM has it (SymbolizableObjectFile.cpp). */
 const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vaddr);
+/* The same of all that has memory when the program runs, code and data. */
+const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vaddr);
+/* The n-th of those with this name which are what is taken at their address; NULL: there are no
+ * more. */
+const struct object_symbol *object_any_symbol_named(struct object *o, const char *name,
+						    size_t length, size_t n);
 /* True when some code symbol starts exactly at vaddr. */
 bool object_is_symbol_start(struct object *o, uint64_t vaddr);
 

@@ -59,9 +59,10 @@ static unsigned rank(uint8_t info)
 	return kind * 4 + (binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0);
 }
 
-/* The section that holds the code of s, which f has shift bytes lower; *end is where it ends. */
+/* The section with these flags that holds s, which f has shift bytes lower; *end is where it ends.
+ */
 static bool section_end(const struct elf_file *f, const struct object *o,
-			const struct raw_symbol *s, uint64_t shift, uint64_t *end)
+			const struct raw_symbol *s, uint64_t flags, uint64_t shift, uint64_t *end)
 {
 	const struct elf_section *t;
 	uint64_t addr;
@@ -73,7 +74,7 @@ static bool section_end(const struct elf_file *f, const struct object *o,
 		return s->section == SHN_XINDEX && object_is_code(o, s->value);
 	t = &f->sections[s->section];
 	addr = t->addr + shift;
-	if (!(t->flags & SHF_EXECINSTR) || s->value < addr || s->value - addr >= t->size)
+	if (!(t->flags & flags) || s->value < addr || s->value - addr >= t->size)
 		return false;
 	if (t->size <= UINT64_MAX - addr)
 		*end = addr + t->size;
@@ -223,6 +224,7 @@ struct loading {
 	uint8_t *ranks;
 	uint64_t *ends;
 	size_t n_names;
+	bool data; /* what is no code, too */
 };
 
 static void add_symbols(struct symtab *s, struct loading *l, const struct object *o,
@@ -254,7 +256,7 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 			r.value &= ~UINT64_C(1);
 		r.value += shift;
 		follow_descriptor(&d, &r);
-		if (!section_end(f, o, &r, shift, &end))
+		if (!section_end(f, o, &r, l->data ? SHF_ALLOC : SHF_EXECINSTR, shift, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;
 		VEC_PUSH(s->all, s->n, l->cap) = (struct object_symbol){
@@ -333,6 +335,22 @@ void symtab_load_own(struct symtab *s, struct object *o)
 
 	if (o->file.kind == OBJECT_ELF) /* .symtab is not there, or it would be the other one */
 		add_table(s, &l, o, &o->file, SHT_DYNSYM);
+	finish(s, &l);
+}
+
+void symtab_load_any(struct symtab *s, struct object *o)
+{
+	struct loading l = {.data = true};
+
+	if (o->file.kind != OBJECT_ELF) {
+		symtab_load(s, o);
+		return;
+	}
+	add_table(s, &l, o, &o->file, SHT_SYMTAB);
+	if (!s->n) {
+		forget_names(s, &l);
+		add_table(s, &l, o, &o->file, SHT_DYNSYM);
+	}
 	finish(s, &l);
 }
 
@@ -506,25 +524,62 @@ static const struct symtab *loaded_own(struct object *o)
 	return &o->own;
 }
 
+static const struct symtab *loaded_any(struct object *o)
+{
+	pthread_mutex_lock(&o->lock);
+	if (!o->any_loaded)
+		symtab_load_any(&o->any, o);
+	o->any_loaded = true;
+	pthread_mutex_unlock(&o->lock);
+	return &o->any;
+}
+
 static uint64_t stated_size(const struct object_symbol *sym)
 {
 	return sym->sized ? sym->hi - sym->lo : 0;
 }
 
-const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vaddr)
+/* Of the symbols at the address of this one; NULL for NULL. */
+static const struct object_symbol *as_llvm(const struct symtab *s, const struct object_symbol *sym)
 {
-	const struct symtab *s = loaded_own(o);
-	const struct object_symbol *sym = innermost(s, vaddr), *best = sym;
+	const struct object_symbol *best = sym;
 
-	if (!sym)
-		return NULL;
-	while (sym > s->all && sym[-1].lo == sym->lo)
+	while (sym && sym > s->all && sym[-1].lo == sym->lo)
 		sym--;
-	for (; sym < s->all + s->n && sym->lo == best->lo; sym++)
+	for (; sym && sym < s->all + s->n && sym->lo == best->lo; sym++)
 		if (stated_size(sym) > stated_size(best) ||
 		    (stated_size(sym) == stated_size(best) && sym->index > best->index))
 			best = sym;
 	return best;
+}
+
+const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vaddr)
+{
+	const struct symtab *s = loaded_own(o);
+
+	return as_llvm(s, innermost(s, vaddr));
+}
+
+const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vaddr)
+{
+	const struct symtab *s = loaded_any(o);
+
+	return as_llvm(s, innermost(s, vaddr));
+}
+
+const struct object_symbol *object_any_symbol_named(struct object *o, const char *name,
+						    size_t length, size_t n)
+{
+	const struct symtab *s = loaded_any(o);
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct object_symbol *sym = &s->all[i];
+
+		if (!strncmp(sym->name, name, length) && !sym->name[length] &&
+		    as_llvm(s, sym) == sym && !n--)
+			return sym;
+	}
+	return NULL;
 }
 
 bool object_is_symbol_start(struct object *o, uint64_t vaddr)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The queries of one file. */
 struct part {
@@ -61,6 +62,7 @@ void lookup_release(struct lookup *l)
 	cache_release(&l->cache);
 	managed_release(&l->managed);
 	for (size_t i = 0; i < l->n_files; i++) {
+		dwarf_variables_free(l->files[i]->variables);
 		object_free(l->files[i]->object);
 		apk_free(l->files[i]->apk);
 		free(l->files[i]->path);
@@ -149,6 +151,29 @@ struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n)
 		*id = (uint32_t)l->n_files;
 		return f;
 	}
+}
+
+struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id)
+{
+	static const char *const system[] = {"/usr/lib/debug"}, *const suffixes[] = {"", ".debug"};
+	const struct object_search *s = &l->options.search;
+	char path[8192];
+
+	for (size_t d = 0; d < s->n_dirs + s->system; d++)
+		for (size_t i = 0; i < 2; i++)
+			if (object_build_id_path(d < s->n_dirs ? s->dirs[d] : system[0], id,
+						 suffixes[i], path, sizeof path) &&
+			    !access(path, R_OK))
+				return lookup_file(l, path, strlen(path));
+	for (unsigned part = 2; part-- > 0;) /* OBJECT_BINARY has more than OBJECT_DEBUG */
+		for (size_t i = 0; i < s->n_finders; i++) {
+			const char *at = s->finders[i].find(s->finders[i].arg, id,
+							    (enum object_part)part, 0, NULL);
+
+			if (at)
+				return lookup_file(l, at, strlen(at));
+		}
+	return NULL;
 }
 
 static void place_in_apk(struct lookup *l, struct lookup_query *q)
@@ -334,6 +359,41 @@ const char *lookup_complaint(struct lookup *l)
 	if (l->tell_from > intern_count(&l->told))
 		return NULL;
 	return intern_text(&l->told, l->tell_from++, NULL);
+}
+
+static struct dwarf_variables *variables_of(const struct lookup_query *q)
+{
+	struct lookup_file *f = q->file;
+
+	if (!f || !f->object)
+		return NULL;
+	if (!f->variables_sought)
+		f->variables = dwarf_variables_new(f->object);
+	f->variables_sought = true;
+	return f->variables;
+}
+
+struct lookup_global lookup_global(const struct lookup_query *q)
+{
+	struct dwarf_variables *v = variables_of(q);
+	struct lookup_global g = {.symbol = NULL};
+
+	if (!q->file || !q->file->object)
+		return g;
+	g.symbol = object_any_symbol_at(q->file->object, q->addr);
+	/* Where DWARF does not say how large it is, its symbol does. */
+	if (v && !dwarf_global_at(v, q->addr, &g.declared) && g.symbol &&
+	    !dwarf_global_at(v, g.symbol->lo, &g.declared))
+		g.declared = (struct dwarf_declaration){.file = NULL};
+	return g;
+}
+
+const struct dwarf_local *lookup_locals(const struct lookup_query *q, size_t *n)
+{
+	struct dwarf_variables *v = variables_of(q);
+
+	*n = 0;
+	return v ? dwarf_locals_at(v, q->addr, n) : NULL;
 }
 
 uint64_t lookup_base(const struct lookup_file *f)

@@ -7,6 +7,7 @@
 #ifndef TM_SYMBOLIZE_LOOKUP_H
 #define TM_SYMBOLIZE_LOOKUP_H
 
+#include "lib/dwarf/variable.h"
 #include "lib/symbolize/cache.h"
 #include "lib/symbolize/calls.h"
 
@@ -29,6 +30,8 @@ struct lookup_file {
 	struct lookup_apk *apk;
 	struct err e; /* why; or what was refused as debug file ("" when nothing was) */
 	uint32_t index;
+	struct dwarf_variables *variables; /* of lookup_global and lookup_locals */
+	bool variables_sought;
 };
 
 struct lookup_query {
@@ -59,6 +62,8 @@ void lookup_init(struct lookup *l, const struct lookup_options *o); /* o is copi
 void lookup_release(struct lookup *l);
 /* The file at this path; the same pointer for the same path. Never NULL: see its object. */
 struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n);
+/* The file of this build-id in the search's folders or of its finders; NULL: none has it. */
+struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id);
 /* It can be asked: it is open. */
 bool lookup_usable(const struct lookup_file *f);
 bool lookup_is_64(const struct lookup_file *f);
@@ -69,6 +74,17 @@ const char *lookup_complaint(struct lookup *l);
 
 /* What else is known of a call of the last run; name and file are strings of symbols. */
 const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call);
+
+/* What is at the address of a query that has been run, if it is data: its symbol, NULL where there
+ * is none, and where DWARF says that it is declared. */
+struct lookup_global {
+	const struct object_symbol *symbol;
+	struct dwarf_declaration declared;
+};
+struct lookup_global lookup_global(const struct lookup_query *q);
+/* Variables of the innermost function at the address of a query that has been run; valid until the
+ * next call. */
+const struct dwarf_local *lookup_locals(const struct lookup_query *q, size_t *n);
 
 /* The lowest link-time address of a file's segments. */
 uint64_t lookup_base(const struct lookup_file *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Answers of a lookup in the words of other tools, byte for byte: GNU addr2line (binutils 2.40),
- * llvm-symbolizer (LLVM 14, lib/DebugInfo/Symbolize/DIPrinter.cpp) and atos. Text goes to a
+ * llvm-symbolizer (LLVM 19, lib/DebugInfo/Symbolize/DIPrinter.cpp) and atos. Text goes to a
  * buffer; nothing is escaped, since programs read it.
  */
 #ifndef TM_SYMBOLIZE_PRINT_H
@@ -24,10 +24,11 @@ struct print_options {
 	bool addresses;
 	bool pretty;
 	bool base_names;
-	bool verbose;          /* llvm: a row per fact */
-	bool columns;          /* llvm: file:line:column and an empty line behind the answer */
-	bool json;             /* llvm */
-	uint64_t context;      /* llvm: lines of source, 0: none */
+	bool verbose;     /* llvm: a row per fact */
+	bool columns;     /* llvm: file:line:column and an empty line behind the answer */
+	bool json;        /* llvm */
+	bool mixed;       /* llvm: without inlined calls, the outermost one's name all the same */
+	uint64_t context; /* llvm: lines of source, 0: none */
 	const char *delimiter; /* atos: between the calls of an address */
 };
 
@@ -35,12 +36,13 @@ struct print_options {
 void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 	       const struct print_options *o);
 
-/* The answer to a request; JSON: an object without a line end. What is no request is repeated; what
- * is not looked up (data, variables of a frame) gets what llvm says when it finds nothing. */
-void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+/* The answer to a request; JSON: an object without a line end. A request by name has as many
+ * queries as there are symbols of it; every other one has one. What is no request is answered as
+ * what is not found. */
+void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *queries, size_t n,
 		const struct request *r, const struct print_options *o);
 
-/* The same JSON (ours: balanced, no blanks, nothing empty) over several lines. */
+/* The same JSON (ours: balanced, no blanks, no empty object) over several lines. */
 void print_indented(struct buf *b, const char *json, size_t n);
 
 /* With its line end. */

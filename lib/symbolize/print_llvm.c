@@ -59,6 +59,8 @@ static void respell(char *s)
 		respell_lambda(p, "{unnamed type", "unnamed");
 	while ((p = strstr(s, "operator< <")))
 		drop(p + strlen("operator<"), 1);
+	for (p = s; (p = strstr(p, "> >")); p++)
+		drop(p + 1, 1);
 	while ((p = strstr(s, "] [clone ")))
 		drop(p, strlen("] [clone "));
 	p = strstr(s, " [clone ");
@@ -90,9 +92,7 @@ static const struct object_symbol *naming_symbol(const struct lookup_query *q,
 
 	if (o->names != NAMES_LINKAGE || !q->file || !q->file->object)
 		return NULL;
-	/* Without inlined calls llvm mixes the innermost place with the outermost name, but in GNU
-	 * style. */
-	if (c->outer && (o->inlines || (!o->columns && !o->json)))
+	if (c->outer && !o->mixed)
 		return NULL;
 	sym = object_own_symbol_at(q->file->object, q->addr);
 	return sym || !(q->named.flags & BINDING_FROM_SYMTAB)
@@ -134,10 +134,10 @@ static struct frame frame_of(const struct lookup *l, const struct lookup_query *
 		f.name = sym->name;
 		f.owned = o->demangle ? demangle(sym->name) : NULL;
 	} else if (o->demangle) {
-		f.name = print_name(l, c->function, o);
-		if (strstr(f.name, " [clone ") || strchr(f.name, '{') ||
-		    strstr(f.name, "operator< <"))
-			f.owned = mem_strdup(f.name);
+		const char *display = print_name(l, c->function, o);
+
+		if (display != f.name)
+			f.owned = mem_strdup(display);
 	}
 	if (f.owned && o->names == NAMES_LINKAGE)
 		respell(f.owned);
@@ -225,6 +225,83 @@ static void add_frames(struct buf *b, const struct lookup *l, const struct looku
 	} while (call);
 }
 
+/* A file that is not known is what llvm tells an unknown place by. */
+static bool has_file(const struct frame *f)
+{
+	return *f->file;
+}
+
+static void add_places(struct buf *b, const struct lookup *l, const struct lookup_query *queries,
+		       size_t n, const struct print_options *o)
+{
+	static const struct frame unknown = {
+	    .name = "", .file = "", .start = DWARF_NO_START, .start_file = ""};
+	bool some = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct frame f = frame_of(l, &queries[i], queries[i].named.call, o);
+
+		if (has_file(&f))
+			add_frame(b, &f, false, o);
+		some |= has_file(&f);
+		free(f.owned);
+	}
+	if (!some)
+		add_frame(b, &unknown, false, o);
+}
+
+static void add_global(struct buf *b, const struct lookup_query *q, const struct print_options *o)
+{
+	struct lookup_global g = lookup_global(q);
+	char *name = g.symbol && o->demangle ? demangle(g.symbol->name) : NULL;
+	const char *file = g.declared.file;
+
+	if (name)
+		respell(name);
+	if (!file && g.symbol)
+		file = g.symbol->file;
+	buf_addf(b, "%s\n", name ? name : g.symbol ? g.symbol->name : "??");
+	buf_addf(b, "%" PRIu64 " %" PRIu64 "\n", g.symbol ? g.symbol->lo : 0,
+		 g.symbol && g.symbol->sized ? g.symbol->hi - g.symbol->lo : 0);
+	if (file)
+		buf_addf(b, "%s:%" PRIu32 "\n", file, g.declared.line);
+	else
+		buf_adds(b, "??:?\n");
+	free(name);
+}
+
+static const char *known(const char *s)
+{
+	return s ? s : "??";
+}
+
+static void add_locals(struct buf *b, const struct lookup_query *q)
+{
+	size_t n;
+	const struct dwarf_local *all = lookup_locals(q, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct dwarf_local *x = &all[i];
+
+		buf_addf(b, "%s\n%s\n%s:%" PRIu32 "\n", known(x->function), known(x->name),
+			 known(x->declared.file), x->declared.line);
+		if (x->has_offset)
+			buf_addf(b, "%" PRId64 " ", x->offset);
+		else
+			buf_adds(b, "?? ");
+		if (x->has_size)
+			buf_addf(b, "%" PRIu64 " ", x->size);
+		else
+			buf_adds(b, "?? ");
+		if (x->has_tag)
+			buf_addf(b, "%" PRIu64 "\n", x->tag);
+		else
+			buf_adds(b, "??\n");
+	}
+	if (!n)
+		buf_adds(b, "??\n");
+}
+
 static void add_json(struct buf *b, const char *s, size_t n)
 {
 	struct buf text = BUF_INIT;
@@ -294,66 +371,155 @@ static void add_json_frames(struct buf *b, const struct lookup *l, const struct 
 	} while (more);
 }
 
-/* Why there is no answer; "" when there is one. */
-static const char *refusal(const struct lookup_query *q, const struct request *r)
+static void add_json_text(struct buf *b, const char *s)
 {
-	switch (r->kind) {
-	case REQUEST_BAD: return "unable to parse arguments: ";
-	case REQUEST_DATA: return "DATA is not supported";
-	case REQUEST_FRAME: return "FRAME is not supported";
-	default: return q->file->object ? "" : q->file->e.msg;
+	add_json(b, s, strlen(s));
+}
+
+static void add_json_places(struct buf *b, const struct lookup *l,
+			    const struct lookup_query *queries, size_t n,
+			    const struct print_options *o)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct frame f = frame_of(l, &queries[i], queries[i].named.call, o);
+
+		if (has_file(&f)) {
+			if (some)
+				buf_addc(b, ',');
+			add_json_frame(b, &f, o);
+			some = true;
+		}
+		free(f.owned);
 	}
 }
 
-/* Members are in the order of their names. */
-static void print_json(struct buf *b, const struct lookup *l, const struct lookup_query *q,
-		       const struct request *r, const struct print_options *o)
+static void add_json_global(struct buf *b, const struct lookup_query *q,
+			    const struct print_options *o)
 {
-	struct buf why = BUF_INIT;
+	struct lookup_global g = lookup_global(q);
+	char *name = g.symbol && o->demangle ? demangle(g.symbol->name) : NULL;
 
-	buf_adds(&why, refusal(q, r));
-	buf_addc(b, '{');
-	if (r->kind == REQUEST_BAD)
-		buf_add(&why, r->text, r->n_text);
-	else
-		buf_addf(b, "\"Address\":\"0x%" PRIx64 "\",", r->addr);
-	if (why.len) {
-		buf_adds(b, "\"Error\":{\"Message\":");
-		add_json(b, why.data, why.len);
-		buf_adds(b, "},");
+	if (name)
+		respell(name);
+	buf_adds(b, "{\"Name\":");
+	add_json_text(b, name ? name : g.symbol ? g.symbol->name : "");
+	buf_addf(b, ",\"Size\":\"0x%" PRIx64 "\",\"Start\":\"0x%" PRIx64 "\"}",
+		 g.symbol && g.symbol->sized ? g.symbol->hi - g.symbol->lo : 0,
+		 g.symbol ? g.symbol->lo : 0);
+	free(name);
+}
+
+static void add_json_locals(struct buf *b, const struct lookup_query *q)
+{
+	size_t n;
+	const struct dwarf_local *all = lookup_locals(q, &n);
+
+	buf_addc(b, '[');
+	for (size_t i = 0; i < n; i++) {
+		const struct dwarf_local *x = &all[i];
+
+		buf_adds(b, i ? ",{\"DeclFile\":" : "{\"DeclFile\":");
+		add_json_text(b, x->declared.file ? x->declared.file : "");
+		buf_addf(b, ",\"DeclLine\":%" PRIu32, x->declared.line);
+		if (x->has_offset)
+			buf_addf(b, ",\"FrameOffset\":%" PRId64, x->offset);
+		buf_adds(b, ",\"FunctionName\":");
+		add_json_text(b, x->function ? x->function : "");
+		buf_adds(b, ",\"Name\":");
+		add_json_text(b, x->name ? x->name : "");
+		buf_adds(b, ",\"Size\":\"");
+		if (x->has_size)
+			buf_addf(b, "0x%" PRIx64, x->size);
+		buf_adds(b, "\",\"TagOffset\":\"");
+		if (x->has_tag)
+			buf_addf(b, "0x%" PRIx64, x->tag);
+		buf_adds(b, "\"}");
 	}
-	buf_adds(b, "\"ModuleName\":");
+	buf_addc(b, ']');
+}
+
+/* Of a file that is not there llvm gives the system's words alone. */
+static const char *reason(const struct lookup_file *f)
+{
+	return f->e.msg + (strncmp(f->e.msg, "open: ", 6) ? 0 : 6);
+}
+
+/* Members are in the order of their names. */
+static void print_json(struct buf *b, const struct lookup *l, const struct lookup_query *queries,
+		       size_t n, const struct request *r, const struct print_options *o)
+{
+	const struct lookup_query *q = &queries[0];
+	const struct lookup_file *f = q->file;
+	bool refused = r->kind != REQUEST_BAD && (!f || !f->object);
+	bool data = r->kind == REQUEST_DATA && !refused;
+	const char *member = "";
+
+	buf_addc(b, '{');
+	if (r->kind != REQUEST_BAD && !r->symbol) {
+		buf_addf(b, "\"Address\":\"0x%" PRIx64 "\"", r->addr);
+		member = ",";
+	}
+	if (data) {
+		buf_addf(b, "%s\"Data\":", member);
+		add_json_global(b, q, o);
+		member = ",";
+	}
+	if (refused) {
+		buf_addf(b, "%s\"Error\":{\"Message\":", member);
+		add_json_text(b, f ? reason(f) : "could not find build ID");
+		buf_addc(b, '}');
+		member = ",";
+	} else if (r->kind == REQUEST_FRAME) {
+		buf_addf(b, "%s\"Frame\":", member);
+		add_json_locals(b, q);
+		member = ",";
+	} else if (r->kind == REQUEST_CODE && r->symbol) {
+		buf_addf(b, "%s\"Loc\":[", member);
+		add_json_places(b, l, queries, n, o);
+		buf_addc(b, ']');
+		member = ",";
+	}
+	buf_addf(b, "%s\"ModuleName\":", member);
 	if (r->file)
 		add_json(b, r->file, r->n_file);
 	else
-		add_json(b, q->file ? q->file->path : "", q->file ? strlen(q->file->path) : 0);
-	if (!why.len) {
+		add_json_text(b, f ? f->path : "");
+	if (r->symbol && r->kind != REQUEST_BAD) {
+		buf_adds(b, ",\"SymName\":");
+		add_json(b, r->symbol, r->n_symbol);
+	} else if (!refused && (r->kind == REQUEST_CODE || r->kind == REQUEST_BAD)) {
 		buf_adds(b, ",\"Symbol\":[");
 		add_json_frames(b, l, q, o);
 		buf_addc(b, ']');
 	}
 	buf_addc(b, '}');
-	buf_release(&why);
 }
 
-void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *queries, size_t n,
 		const struct request *r, const struct print_options *o)
 {
+	struct print_options by_name = *o;
+
+	by_name.inlines = false;
+	by_name.mixed = true;
+	if (r->kind == REQUEST_CODE && r->symbol)
+		o = &by_name;
 	if (o->json) {
-		print_json(b, l, q, r, o);
+		print_json(b, l, queries, n, r, o);
 		return;
 	}
-	if (r->kind == REQUEST_BAD) {
-		buf_add(b, r->text, r->n_text);
-		buf_addc(b, '\n');
-		return;
-	}
-	if (r->kind == REQUEST_CODE && o->addresses)
+	if (o->addresses && r->kind != REQUEST_BAD && (!r->symbol || r->kind != REQUEST_CODE))
 		buf_addf(b, "0x%" PRIx64 "%s", r->addr, o->pretty ? ": " : "\n");
-	if (r->kind == REQUEST_CODE)
-		add_frames(b, l, q, o);
+	if (r->kind == REQUEST_DATA)
+		add_global(b, &queries[0], o);
+	else if (r->kind == REQUEST_FRAME)
+		add_locals(b, &queries[0]);
+	else if (r->symbol && r->kind == REQUEST_CODE)
+		add_places(b, l, queries, n, o);
 	else
-		buf_adds(b, r->kind == REQUEST_DATA ? "??\n0 0\n" : "??\n");
+		add_frames(b, l, &queries[0], o);
 	if (o->columns)
 		buf_addc(b, '\n');
 }
@@ -373,6 +539,11 @@ void print_indented(struct buf *b, const char *json, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		char c = json[i];
 
+		if (!quoted && c == '[' && i + 1 < n && json[i + 1] == ']') {
+			buf_adds(b, "[]");
+			i++;
+			continue;
+		}
 		if (!quoted && (c == '}' || c == ']'))
 			new_line(b, --depth);
 		buf_addc(b, c);

@@ -79,6 +79,7 @@ static size_t until_space(const char *s, size_t n)
 	return i;
 }
 
+/* False: a quotation mark is never closed. */
 static bool take_file(const char **s, size_t *n, struct request *r)
 {
 	if (*n && (**s == '"' || **s == '\'')) {
@@ -129,29 +130,91 @@ static bool any_radix(const char *s, size_t n, uint64_t *v)
 
 static void skip_spaces(const char **s, size_t *n)
 {
-	for (; *n && **s == ' '; (*s)++)
+	for (; *n && is_blank(**s); (*s)++)
 		--*n;
+}
+
+/* The file that a prefix announces, or the first word is. NULL, or what is wrong. */
+static const char *take_module(const char **s, size_t *n, bool with_file, struct request *r)
+{
+	bool file = false;
+
+	skip_spaces(s, n);
+	for (;; skip_spaces(s, n)) {
+		bool again = file || r->build_id;
+
+		if (take_word(s, n, "FILE:"))
+			file = true;
+		else if (take_word(s, n, "BUILDID:"))
+			r->build_id = true;
+		else
+			break;
+		if (again)
+			return "duplicate input file specification prefix";
+	}
+	if (!file && !r->build_id && !with_file)
+		return NULL;
+	if ((file || r->build_id) && !with_file)
+		return "input file has already been specified";
+	if (!*n && file)
+		return "must be followed by an input file";
+	if (!*n && r->build_id)
+		return "must be followed by a hash";
+	if (!take_file(s, n, r) && (file || r->build_id))
+		return "unbalanced quotes in input file name";
+	if (!r->n_file)
+		return "no input filename has been specified";
+	for (size_t i = 0; r->build_id && i < r->n_file; i++)
+		if (num_hex_digit(r->file[i]) < 0)
+			return "wrong format of build-id";
+	return NULL;
+}
+
+/* NAME or NAME+OFFSET; a '+' without a number behind it is of the name. */
+static void take_symbol(const char *s, size_t n, struct request *r)
+{
+	size_t plus = n;
+
+	r->symbol = s;
+	r->n_symbol = n;
+	r->addr = 0;
+	while (plus && s[plus - 1] != '+')
+		plus--;
+	if (plus > 1 && any_radix(s + plus, n - plus, &r->addr))
+		r->n_symbol = plus - 1;
 }
 
 struct request request_llvm(const char *s, size_t n, bool with_file, bool hex)
 {
 	struct request r = {0};
 	uint8_t kind;
+	bool digit;
 
 	while (n && (s[n - 1] == '\r' || s[n - 1] == '\n'))
 		n--;
 	r.text = s;
 	r.n_text = n;
+	if (!n)
+		return r;
 	kind = take_kind(&s, &n);
-	if (with_file) {
-		skip_spaces(&s, &n);
-		if (!take_file(&s, &n, &r))
-			return r;
-	}
-	skip_spaces(&s, &n);
+	r.why = take_module(&s, &n, with_file, &r);
+	if (r.why)
+		return r;
+	trim(&s, &n);
 	n = until_space(s, n);
-	if (hex ? hexadecimal(s, n, &r.addr) : any_radix(s, n, &r.addr))
+	if (!n) {
+		r.why = "no module offset has been specified";
+		return r;
+	}
+	digit = *s >= '0' && *s <= '9';
+	if (hex ? hexadecimal(s, n, &r.addr) : any_radix(s, n, &r.addr)) {
 		r.kind = kind;
+	} else if (digit) {
+		r.why = "expected a number as module offset";
+	} else {
+		take_symbol(s, n, &r);
+		r.kind = kind;
+	}
 	return r;
 }
 

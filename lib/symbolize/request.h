@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the drop-ins read from their operands or standard input: one request per line, in the
- * dialects of GNU addr2line (binutils 2.40, bfd_scan_vma), llvm-symbolizer (LLVM 14,
+ * dialects of GNU addr2line (binutils 2.40, bfd_scan_vma), llvm-symbolizer (LLVM 19,
  * parseCommand in llvm-symbolizer.cpp) and atos.
  */
 #ifndef TM_SYMBOLIZE_REQUEST_H
@@ -20,16 +20,22 @@ enum request_kind { REQUEST_BAD, REQUEST_CODE, REQUEST_DATA, REQUEST_FRAME };
 
 struct request {
 	uint8_t kind;     /* enum request_kind */
-	const char *file; /* borrowed from the line; NULL: the line has none */
+	bool build_id;    /* file is one, in hexadecimal digits */
+	const char *file; /* borrowed from the line, as all of them; NULL: the line has none */
 	size_t n_file;
-	uint64_t addr;
-	const char *text; /* all of it, without \r at its end; borrowed */
+	uint64_t addr;      /* of a symbol: how far behind its start */
+	const char *symbol; /* asked for by name; NULL: by addr */
+	size_t n_symbol;
+	const char *text; /* all of it, without \r at its end */
 	size_t n_text;
+	const char *why; /* it is bad; NULL: it is an empty line, which asks whether we live */
 };
 
-/* [CODE|DATA|FRAME] [FILE] ADDRESS; with_file: FILE is there, quoted by " or ' or up to a blank,
- * and what follows the address is ignored. hex: the address is hexadecimal, 0x or not; otherwise
- * decimal unless it begins with 0x, 0b, 0o or 0 (octal). */
+/* [CODE|DATA|FRAME] [FILE:FILE|BUILDID:ID|FILE] ADDRESS|NAME[+OFFSET]; with_file: a FILE without a
+ * word before it is there, too. It is quoted by " or ' or goes up to a blank; what follows the
+ * address is ignored. hex: an address is hexadecimal, 0x or not; otherwise, as an offset always,
+ * decimal unless it begins with 0x, 0b, 0o or 0 (octal). What is no number and begins with no digit
+ * is a name. */
 struct request request_llvm(const char *s, size_t n, bool with_file, bool hex);
 
 /* 0x and hexadecimal digits; without 0x decimal, or hexadecimal when there is a letter in it. */

@@ -73,7 +73,7 @@ while IFS= read -r -d '' file; do
 	fi
 	timeout 60 addr2line -a -f -i -e "$file" <"$work/addrs" 2>/dev/null | normal >"$work/gnu"
 	timeout 60 eu-addr2line -a -f -i -e "$file" <"$work/addrs" 2>/dev/null | normal >"$work/eu"
-	timeout 60 llvm-symbolizer --no-demangle --output-style=GNU --addresses -f -i -e "$file" \
+	timeout 60 llvm-symbolizer-19 --no-demangle --output-style=GNU --addresses -f -i -e "$file" \
 		<"$work/addrs" 2>/dev/null | sed '/^$/d' | normal >"$work/llvm"
 	what='news: '
 	grep -qxF -- "${name##*/}" "$work/judged" && what='judged: '

@@ -60,7 +60,7 @@ compare() {
 	fi
 	llvm-objcopy -R .symtab -R .strtab "$name" "$name.nosym"
 	grep '^0x' "$name.ours" |
-		llvm-symbolizer --obj="$name.nosym" --inlines --functions=linkage --no-demangle \
+		llvm-symbolizer-19 --obj="$name.nosym" --inlines --functions=linkage --no-demangle \
 			--addresses >"$name.llvm"
 	flatten_places <"$name.ours" >ours.flat
 	flatten_places <"$name.llvm" >llvm.flat
@@ -68,7 +68,7 @@ compare() {
 	if [ "$n" -lt 800 ] || [ "$(grep -c ' | ' ours.flat)" -lt 100 ]; then
 		echo "not ok - $name: too little to compare: $n addresses"
 	elif [ "$(wc -l <llvm.flat)" != "$n" ]; then
-		echo "not ok - $name: llvm-symbolizer answered $(wc -l <llvm.flat) of $n addresses"
+		echo "not ok - $name: llvm-symbolizer-19 answered $(wc -l <llvm.flat) of $n addresses"
 	elif grep -v '^[a-z ]*: [0-9]* ' "$name.err" | grep -q .; then
 		echo "not ok - $name: complaints"
 		cat "$name.err"

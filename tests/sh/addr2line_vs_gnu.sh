@@ -13,7 +13,7 @@
 set -u
 
 . "$SRC/tests/diff/builds.bash"
-needs addr2line_vs_gnu addr2line llvm-symbolizer g++ gcc strip llvm-objcopy objdump nm
+needs addr2line_vs_gnu addr2line llvm-symbolizer-19 g++ gcc strip llvm-objcopy objdump nm
 known=$SRC/tests/diff/addr2line.txt
 
 
@@ -32,7 +32,7 @@ compare() {
 	addr2line -afi -e "$name" <asked | flatten >gnu.i
 	addr2line -af -e "$name" <asked | flatten >gnu.one
 	for f in "$name" nosym; do
-		llvm-symbolizer --obj="$f" --output-style=GNU -a -i --functions=linkage --no-demangle \
+		llvm-symbolizer-19 --obj="$f" --output-style=GNU -a -i --functions=linkage --no-demangle \
 			<asked.llvm | flatten
 	done >llvm.i
 	if [ "$(wc -l <ours.i)" != "$n" ] || [ "$(wc -l <gnu.i)" != "$n" ] ||

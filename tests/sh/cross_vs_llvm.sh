@@ -8,7 +8,7 @@
 set -u
 
 . "$SRC/tests/diff/engines.bash"
-needs cross_vs_llvm clang clang++ ld.lld llvm-symbolizer llvm-objcopy addr2line
+needs cross_vs_llvm clang clang++ ld.lld llvm-symbolizer-19 llvm-objcopy addr2line
 
 # NAME TARGET FLAGS
 while read -r name target flags; do
@@ -47,7 +47,7 @@ done
 same_names() {
 	grep '^0x' "${2%.symbols}.ours" >asked
 	tm-llvm-symbolizer -q --lenient -a --no-demangle --obj="$2" <asked >got
-	llvm-symbolizer -a --no-demangle --obj="$2" <asked >want
+	llvm-symbolizer-19 -a --no-demangle --obj="$2" <asked >want
 	if cmp -s got want && ! grep -q '^\$[atdx]' got && [ "$(grep -vc -e '^0x' -e '^??' -e '^$' got)" -gt 500 ]; then
 		echo "ok - $1: $(wc -l <asked) names"
 	else

@@ -6,7 +6,7 @@
 set -u
 
 . "$SRC/tests/diff/builds.bash"
-needs disassemble clang ld.lld llvm-objdump llvm-symbolizer
+needs disassemble clang ld.lld llvm-objdump llvm-symbolizer-19
 plain=$SRC/testdata/src/inspect/plain.c
 
 result() { # WHAT OK
@@ -29,7 +29,7 @@ while read -r name target flags; do
 		result "$name: $function: $n instructions" $?
 		# An instruction of no line has no place here, and line 0 there.
 		sed -n 's,.*/\(plain.c:[0-9]*\)"*$,\1,p; t; s/.*/plain.c:0/p' ours >got
-		llvm-symbolizer --obj="$name" --inlines --output-style=GNU -a <want |
+		llvm-symbolizer-19 --obj="$name" --inlines --output-style=GNU -a <want |
 			awk '/^0x/ { getline; getline; print }' |
 			sed 's,.*/\(plain.c:[0-9]*\).*,\1,' >lines
 		[ -s lines ] && cmp -s lines got

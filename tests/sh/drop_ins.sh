@@ -112,7 +112,7 @@ check "-j: a section that is not there" told 3 tm-addr2line
 given "$main\n,\n" tm-addr2line -e p -a -i -f
 check "perf's comma, as GNU" gave 3 "0x$main\n${answer}0x0000000000000000\n$unknown"
 given "0x$main\n,\n" tm-llvm-symbolizer -e p --output-style=GNU -a -f
-check "perf's comma, as llvm" gave 3 "0x${main##+(0)}\n$answer,\n"
+check "perf's comma, as llvm" gave 4 "0x${main##+(0)}\n$answer$unknown"
 
 # --- files that are none, other ends ---
 
@@ -173,17 +173,20 @@ run compat/addr2line -f "$main"
 check "addr2line reads a.out" gave 0 "$answer"
 run compat/llvm-symbolizer-14 -e p "0x$main" zzz 0
 sed -i "s|:10:[0-9]*$|:10:C|" out
-check "llvm-symbolizer-14: status 0" gave 0 "main\n$where:10:C\n\nzzz\n??\n??:0:0\n\n"
+check "llvm-symbolizer-14: status 0" gave 0 "main\n$where:10:C\n\n??\n??:0:0\n\n??\n??:0:0\n\n"
 run compat/llvm-symbolizer --obj=not-there 0
 llvms() { [ "$status" = 0 ] && [ "$(head -n 1 out)" = '??' ] && grep -q '^llvm-symbolizer: not-there: ' err; }
 check "llvm-symbolizer: no such file: an answer, a message, status 0" llvms
-run tm-llvm-symbolizer -e p "0x$main" zzz
+run tm-llvm-symbolizer -e p "0x$main" 1zz
 check "tm-llvm-symbolizer: a request that is none: status 3" [ "$status" = 3 ]
-run tm-llvm-symbolizer -e p 0xffffffffffff
-check "tm-llvm-symbolizer: out of range: status 4" [ "$status" = 4 ]
-run tm-llvm-symbolizer "DATA p 0x$main"
-data() { [ "$status" = 4 ] && grep -q 'DATA is not supported' err; }
-check "tm-llvm-symbolizer: DATA is not looked up, and says so" data
+check "and it is named" grep -qx "tm-llvm-symbolizer: '1zz': expected a number as module offset" err
+run tm-llvm-symbolizer -e p 0xffffffffffff zzz
+check "tm-llvm-symbolizer: out of range, no such name: status 4" [ "$status" = 4 ]
+given '\n' tm-llvm-symbolizer
+check "an empty line asks whether we live" gave 0 '??\n??:0:0\n\n'
+check "and no more is said" [ ! -s err ]
+run tm-llvm-symbolizer "DATA p 0x$main" "FRAME p 0x0"
+check "tm-llvm-symbolizer: a frame that is none: status 4" [ "$status" = 4 ]
 run compat/atos -o p "0x$main" zzz
 check "atos: status 0" gave 0 "main (in p) (p.c:10)\nzzz\n"
 run compat/atos -o not-there 0

@@ -7,7 +7,7 @@
 set -u
 
 . "$SRC/tests/diff/engines.bash"
-needs reference_vs_llvm llvm-symbolizer llvm-objcopy g++ gcc strip
+needs reference_vs_llvm llvm-symbolizer-19 llvm-objcopy g++ gcc strip
 
 # same NAME AS [ARGUMENTS...]: the same answers from the same build in another wrapping
 same() {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests of the drop-ins. GNU's and llvm's readings are those of binutils 2.40 and LLVM 14, seen
+ * Requests of the drop-ins. GNU's and llvm's readings are those of binutils 2.40 and LLVM 19, seen
  * by asking them (-a prints what they read).
  */
 #include "lib/symbolize/request.h"
@@ -68,13 +68,41 @@ TEST(llvm_requests)
 	CHECK(llvm("", false, false, REQUEST_BAD, NULL, 0));
 	CHECK(llvm("0x", false, false, REQUEST_BAD, NULL, 0));
 	CHECK(llvm("08", false, false, REQUEST_BAD, NULL, 0));
-	CHECK(llvm("-1", false, false, REQUEST_BAD, NULL, 0));
-	CHECK(llvm("0x10\t", false, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("0x10\tx", false, false, REQUEST_BAD, NULL, 0));
 	CHECK(llvm("18446744073709551616", false, false, REQUEST_BAD, NULL, 0));
 	CHECK(llvm("0x10", true, false, REQUEST_BAD, "0x10", 0));
 	CHECK(llvm("\"a 0x10", true, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("FILE:a 0x10", false, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("FILE:FILE:a 0x10", true, false, REQUEST_BAD, NULL, 0));
+	CHECK(llvm("BUILDID:ag 0x10", true, false, REQUEST_BAD, "ag", 0));
 	CHECK(llvm("0b10000000000000000000000000000000000000000000000000000000000000000", false,
 		   false, REQUEST_BAD, NULL, 0));
+}
+
+static bool symbol(const char *s, bool hex, const char *name, uint64_t offset)
+{
+	struct request r = request_llvm(s, strlen(s), false, hex);
+
+	return r.kind == REQUEST_CODE && r.symbol && r.addr == offset &&
+	       r.n_symbol == strlen(name) && !memcmp(r.symbol, name, r.n_symbol);
+}
+
+TEST(llvm_names)
+{
+	CHECK(symbol("main", false, "main", 0));
+	CHECK(symbol("main junk", false, "main", 0));
+	CHECK(symbol("main+4", false, "main", 4));
+	CHECK(symbol("main+0x10", false, "main", 16));
+	CHECK(symbol("operator++8", false, "operator+", 8));
+	CHECK(symbol("main+zz", false, "main+zz", 0));
+	CHECK(symbol("main+", false, "main+", 0));
+	CHECK(symbol("+4", false, "+4", 0));
+	CHECK(symbol("-1", false, "-1", 0));
+	CHECK(symbol("zone", true, "zone", 0));
+	CHECK(llvm("face", false, true, REQUEST_CODE, NULL, 0xface));
+	CHECK(llvm("FILE: a 0x10", true, false, REQUEST_CODE, "a", 16));
+	CHECK(llvm("DATA FILE:'a b' 0x10", true, false, REQUEST_DATA, "a b", 16));
+	CHECK(llvm("BUILDID:0Af 0x10", true, false, REQUEST_CODE, "0Af", 16));
 }
 
 TEST(atos_addresses)

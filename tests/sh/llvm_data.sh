@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# DATA and FRAME requests of tm-llvm-symbolizer beside llvm-symbolizer 19, byte for byte: every global of
+# some builds, at its start and inside it, and the variables of every function. What is asked is what
+# sanitizers ask.
+#
+# What is made equal first: where llvm does not know the line of a declaration, and we say one. LLVM 19
+# takes a variable whose DWARF leaves its type to a specification for one byte long, and loses the file that
+# is a constant in the abbreviation (both are gcc's). Ours must then be a line of the source that has the name.
+set -u
+. "$SRC/tests/diff/builds.bash"
+needs llvm_data llvm-symbolizer-19 g++ nm
+
+cat >data.cpp <<'CPP'
+#include "data.h"
+#include <string>
+static int counter = 3;
+int shared[4];
+char grid[3][5];
+struct plain { long a; char b; } record;
+const plain *pointer = &record;
+int plain::*none;
+volatile unsigned char flag;
+enum kind : short { one, two } chosen = two;
+typedef double real;
+real value;
+static const char *const names[] = {"a", "b", "c"};
+namespace space { namespace { unsigned long hidden = 9; } int shown; }
+thread_local int per_thread = 2;
+__attribute__((noinline)) static int twice(int x) { volatile int local[3] = {x, x, x}; return local[1] * 2; }
+static inline __attribute__((always_inline)) int inlined(int y) { volatile int inside = y; return inside + 1; }
+struct shape { int size; int area(int by) const { volatile int here = by; return size * here; } ~shape(); };
+shape::~shape() { shared[1]++; }
+int work(int a, const std::string &text)
+{
+	static int once = 1;
+	volatile char buffer[40];
+	shape s = {a};
+
+	buffer[a & 3] = (char)a;
+	for (int i = 0; i < 3; i++) {
+		volatile long each = i;
+
+		once += (int)each + inlined(a);
+	}
+	return s.area(3) + once + twice(a) + buffer[0] + (int)text.size() + from_header;
+}
+int main(int argc, char **)
+{
+	counter += argc;
+	space::shown = names[argc & 1][0] + (int)space::hidden + per_thread;
+	return work(counter, "text");
+}
+CPP
+echo 'inline int from_header = 7;' >data.h
+
+# forgive: takes our line of a declaration away from got where llvm has none in want, or none but the file
+# of the symbol table; what is no line with the name in it is left.
+forgive() {
+	paste -d '\t' want got | awk -F '\t' '
+		FNR == 1 && NR == 1 { while ((getline line < "data.cpp") > 0) text[++n] = line }
+		{ ours = $2 }
+		!($1 ~ /:[1-9]/) && $1 ~ /:(\?|0)$/ && $2 ~ /\/data\.(cpp|h):[0-9]+$/ {
+			at = $2
+			sub(/.*:/, "", at)
+			if ($2 ~ /data\.h/ ? name == "from_header" : index(text[at], name))
+				ours = $1
+		}
+		$2 !~ /[:0-9]$/ && $2 != "" { name = $2; sub(/.*::/, "", name) }
+		{ print ours }' >forgiven && mv forgiven got
+}
+
+# same NAME: our answers and llvm's to requests
+same() {
+	local name=$1 style
+
+	for style in LLVM GNU JSON; do
+		tm-llvm-symbolizer -q --lenient --output-style=$style -a <requests >got 2>err
+		llvm-symbolizer-19 --output-style=$style -a <requests >want 2>/dev/null
+		[ "$(wc -l <got)" != "$(wc -l <want)" ] || forgive
+		if [ -s want ] && [ "$(wc -l <requests)" -gt 3 ] && cmp -s want got && [ ! -s err ]; then
+			echo "ok - $name, $style: $(wc -l <requests) requests"
+		else
+			diff want got | head -n 10
+			cat err
+			echo "not ok - $name, $style"
+		fi
+	done
+}
+
+for cc in g++ clang++-19; do
+	have $cc || continue
+	for how in '-gdwarf-5 -O0' '-gdwarf-5 -O2' '-gdwarf-4 -O0' '-gdwarf-4 -O2'; do
+		name=$cc${how// /}
+		[[ $name != clang*-O2 ]] || continue
+		# shellcheck disable=SC2086
+		if ! $cc -std=c++17 $how -o "$name" data.cpp 2>build.log; then
+			echo "skip - $name (does not build: $(head -n 1 build.log))"
+			continue
+		fi
+		nm -S --defined-only "$name" | while read -r at size type _; do
+			case $type in
+			[bBdDrRvVu]) printf "DATA $name 0x%x\nDATA $name 0x%x\n" $((16#$at)) $((16#$at + 16#$size - 1)) ;;
+			esac
+		done >requests
+		same "$name, globals"
+		nm --defined-only "$name" | sed -n "s/^\([0-9a-f]*\) [TtWw] \(main\|_Z.*\)$/FRAME $name 0x\1/p" >requests
+		same "$name, variables of functions"
+		printf '%s\n' "$name main" "$name main+2" "FILE:$name _Z4workiRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE+1" \
+			"$name shared" "$name nothing" "$name _ZL5twicei" >requests
+		same "$name, names"
+	done
+done
+
+# By the rules alone: int shared[4] has 16 bytes and is in line 4 of the file above.
+if have g++; then
+	g++ -std=c++17 -g -o plain data.cpp
+	at=$(nm plain | sed -n 's/ B shared$//p')
+	if [ "$(tm-llvm-symbolizer "DATA plain 0x$at")" = "shared
+$((16#$at)) 16
+$PWD/data.cpp:4" ]; then
+		echo "ok - name, start, size and declaration"
+	else
+		echo "not ok - name, start, size and declaration"
+	fi
+	# A static member is declared where it is defined.
+	printf 'struct holder { static long member; };\n\nlong holder::member = 5;\nint main() { return 0; }\n' >member.cpp
+	g++ -g -o member member.cpp
+	at=$(nm member | sed -n 's/ D _ZN6holder6memberE$//p')
+	if [ "$(tm-llvm-symbolizer "DATA member 0x$at" | tail -n 2 | head -n 1)" = "$PWD/member.cpp:3" ]; then
+		echo "ok - a static member"
+	else
+		echo "not ok - a static member"
+	fi
+fi
