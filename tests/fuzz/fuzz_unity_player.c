@@ -2,7 +2,8 @@
  *
  * What a player may say: over a socket, to lib/record/unity.c. The first byte says in how large
  * pieces, and by its highest bit that sound messages are made of the rest: a kind, a size, a body.
- * What is handed on is what was sent, from its first byte, and whole headers only.
+ * What is handed on is what was sent, from its first byte, and whole headers only. Who takes it
+ * refuses once, where the last byte says: then nothing more is handed on.
  */
 #include "lib/record/unity.h"
 
@@ -17,16 +18,21 @@ enum { MOST = 60000 }; /* fits into the socket */
 
 struct target {
 	const uint8_t *sent;
-	size_t n, at;
+	size_t n, at, refuse; /* refuse: the first byte that is refused */
+	bool refused;
 };
 
 static bool take(void *arg, const void *p, uint32_t n, struct err *e)
 {
 	struct target *t = arg;
 
-	(void)e;
-	if (!n || n > t->n - t->at || memcmp(t->sent + t->at, p, n))
+	if (t->refused || !n || n > t->n - t->at || memcmp(t->sent + t->at, p, n))
 		abort();
+	if (t->at + n > t->refuse) {
+		t->refused = true;
+		err_set(e, ST_SYS, "refused");
+		return false;
+	}
 	t->at += n;
 	return true;
 }
@@ -61,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static uint8_t made[MOST];
 	struct unity_player u = {.fd = -1};
-	struct target t = {0};
+	struct target t = {.refuse = SIZE_MAX};
 	struct err e = ERR_INIT;
 	int stop = 0, ends[2];
 	enum status st;
@@ -70,6 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	t.sent = data + 1;
 	t.n = n - 1;
+	if (data[n - 1] > 0xc0)
+		t.refuse = (data[n - 1] & 0x3fu) * 16;
 	if (data[0] & 0x80) {
 		t.n = messages(data + 1, n - 1, made);
 		t.sent = made;
@@ -87,7 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	}
 	shutdown(ends[1], SHUT_WR);
 	st = unity_read(&u, 0, 1000, &stop, take, &t, &e);
-	if (u.bytes > t.at || (st == ST_OK && t.at != t.n) || (st != ST_OK && st != ST_BAD))
+	if (u.bytes > t.at + 24 || (st == ST_OK && t.at != t.n) ||
+	    (st != ST_OK && st != ST_BAD && !(st == ST_SYS && t.refused)))
 		abort();
 	unity_close(&u);
 	close(ends[1]);
