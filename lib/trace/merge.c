@@ -107,7 +107,7 @@ static enum status event(struct sink *s, struct trace *from, const struct event 
 	struct event x = *ev;
 
 	merge_rows(&p->tables, from, m->t);
-	merge_event(&p->tables, &x);
+	merge_event(&p->tables, from, m->t, &x);
 	if (x.kind == EV_FRAME) {
 		if (p->n_frames && x.value <= p->frames[p->n_frames - 1].number)
 			p->ascending = false;

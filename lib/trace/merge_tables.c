@@ -111,8 +111,6 @@ void merge_rows(struct merge_tables *m, const struct trace *from, struct trace *
 		row.unit = string(m, from, to, row.unit);
 		set(&m->counters, m->counters.n ? trace_counter(to, &row) : 0);
 	}
-	for (uint32_t id = (uint32_t)m->strings.n; id <= intern_count(&from->strings); id++)
-		string(m, from, to, id);
 }
 
 static uint32_t symbol_string(const struct trace *from, struct trace *to, uint32_t id)
@@ -164,7 +162,8 @@ void merge_symbols(const struct merge_tables *m, const struct trace *from, struc
 	}
 }
 
-void merge_event(const struct merge_tables *m, struct event *ev)
+void merge_event(struct merge_tables *m, const struct trace *from, struct trace *to,
+		 struct event *ev)
 {
 	const struct id_map *types = &m->types;
 
@@ -175,7 +174,7 @@ void merge_event(const struct merge_tables *m, struct event *ev)
 	ev->type = get(types, ev->type);
 	ev->stack = get(&m->stacks, ev->stack);
 	ev->thread = get(&m->threads, ev->thread);
-	ev->name = get(&m->strings, ev->name);
+	ev->name = string(m, from, to, ev->name);
 }
 
 void merge_tables_release(struct merge_tables *m)

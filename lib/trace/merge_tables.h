@@ -23,8 +23,9 @@ enum { MERGE_EPOCHS = 1 << 20, MERGE_PARTS_MAX = 1024 };
 void merge_rows(struct merge_tables *m, const struct trace *from, struct trace *to);
 /* What tm-symbolize added to the part; once, when all its rows are known. */
 void merge_symbols(const struct merge_tables *m, const struct trace *from, struct trace *to);
-/* The event with the whole's ids. */
-void merge_event(const struct merge_tables *m, struct event *ev);
+/* The event with the whole's ids, once the rows are there. A name that no row has is added. */
+void merge_event(struct merge_tables *m, const struct trace *from, struct trace *to,
+		 struct event *ev);
 void merge_tables_release(struct merge_tables *m);
 
 #endif

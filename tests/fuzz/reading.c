@@ -3,13 +3,14 @@
 
 #include "lib/base/hash.h"
 #include "lib/trace/dump.h"
+#include "lib/trace/merge.h"
 #include "lib/trace/writer.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* A property that costs as much as reading itself is tried on one input of so many. */
-enum { SHARE_TWICE = 8, SHARE_WRITTEN = 4, SHARE_CUT = 4 };
+enum { SHARE_TWICE = 8, SHARE_WRITTEN = 4, SHARE_CUT = 4, SHARE_HALVES = 8 };
 /* Few bytes may be many events: beyond so many, only the sink looks at them. */
 enum { EVENTS_MANY = 20000 };
 static uint64_t of_whole[EVENTS_MANY], of_part[EVENTS_MANY];
@@ -302,6 +303,104 @@ static void written_again(const struct reading_source *from, const struct import
 	free(a.s);
 }
 
+/* What events of a kind come to, whatever their order and the numbers of their rows are. Frames are
+ * left out, which a merge tells once, and times, which it moves. */
+struct sums {
+	struct sink sink; /* first */
+	struct sink *to;  /* gets the events from first to end; or NULL: those are added up */
+	uint64_t first, end, n;
+	unsigned captures;
+	uint64_t of[EV_KINDS][8];
+};
+
+static enum status sums_begin(struct sink *sink, struct trace *t, struct err *e)
+{
+	struct sums *s = (struct sums *)sink;
+
+	s->captures++;
+	return s->to ? s->to->begin(s->to, t, e) : ST_OK;
+}
+
+static uint64_t text_hash(const struct trace *t, uint32_t string)
+{
+	return hash_bytes(trace_text(t, string), strlen(trace_text(t, string)));
+}
+
+static uint64_t stack_hash(const struct trace *t, uint32_t stack)
+{
+	uint64_t h = 0;
+
+	for (; stack; stack = t->stacks[stack].parent) {
+		const struct location *l = &t->locations[t->stacks[stack].location];
+
+		h = hash_u64(h ^ l->raw ^ l->space ^ text_hash(t, l->name) ^ l->line);
+	}
+	return h;
+}
+
+static enum status sums_event(struct sink *sink, struct trace *t, const struct event *ev,
+			      struct err *e)
+{
+	struct sums *s = (struct sums *)sink;
+	uint64_t at = s->n++, *of = s->of[ev->kind];
+
+	if (s->to)
+		return at >= s->first && at < s->end ? s->to->event(s->to, t, ev, e) : ST_OK;
+	if (ev->kind == EV_FRAME)
+		return ST_OK;
+	of[0]++;
+	of[1] += ev->address;
+	of[2] += ev->requested;
+	of[3] += ev->real;
+	of[4] += ev->count;
+	of[5] += (uint64_t)ev->value;
+	of[6] += ev->has & EV_HAS_STACK ? stack_hash(t, ev->stack) : 0;
+	of[7] += ev->has & EV_HAS_NAME ? text_hash(t, ev->name) : 0;
+	return ST_OK;
+}
+
+static enum status sums_end(struct sink *sink, struct trace *t, struct err *e)
+{
+	struct sums *s = (struct sums *)sink;
+
+	return s->to ? s->to->end(s->to, t, e) : ST_OK;
+}
+
+static struct sums sums_of(struct sink *to, uint64_t first, uint64_t end)
+{
+	return (struct sums){
+	    .sink = {sums_begin, sums_event, sums_end, NULL}, .to = to, .first = first, .end = end};
+}
+
+static FILE *spool(void *arg, struct err *e)
+{
+	FILE *f = tmpfile();
+
+	(void)arg;
+	return f ? f : (err_sys(e, "temporary file"), NULL);
+}
+
+static void halves(const struct reading_source *from, const struct import_options *o, uint64_t at)
+{
+	const struct merge_options options = {.spool = spool};
+	struct sums whole = sums_of(NULL, 0, 0), merged = sums_of(NULL, 0, 0);
+	struct merge *m = merge_new(&options);
+	struct err e = ERR_INIT;
+	bool sound = !read_into(from, o, &whole.sink) && whole.captures == 1;
+
+	for (int part = 0; sound && part < 2; part++) {
+		struct sums half = sums_of(merge_sink(m), part ? at : 0, part ? UINT64_MAX : at);
+
+		merge_part(m, part ? "second" : "first", false, 0);
+		must(!read_into(from, o, &half.sink));
+	}
+	if (sound) {
+		must(!merge_write(m, &merged.sink, &e));
+		must(merged.captures == 1 && !memcmp(whole.of, merged.of, sizeof whole.of));
+	}
+	merge_free(m);
+}
+
 /* What is read twice knows at its beginning what stands at its end. */
 static enum cut cut_of(const char *reader)
 {
@@ -361,6 +460,8 @@ void fuzz_reading_of(const struct reading_source *from, const struct import_opti
 			written_again(from, o);
 		if (!from->path && from->n && chosen / 64 % SHARE_CUT == 0)
 			cut_short(from, o, (size_t)(chosen >> 16) % from->n, &s);
+		if (s.n && chosen / 256 % SHARE_HALVES == 0)
+			halves(from, o, (chosen >> 16) % s.n);
 	}
 }
 

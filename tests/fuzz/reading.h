@@ -9,7 +9,8 @@
  * A share of the inputs, chosen by their bytes, has more to stand (reading.c says which readers):
  *  - read twice, it is the same trace;
  *  - the trace that is written of it has the same events, and is written again to the same bytes;
- *  - cut anywhere, the events are the first of what the whole has (of formats that stream).
+ *  - cut anywhere, the events are the first of what the whole has (of formats that stream);
+ *  - its events in two halves, merged, add up to what they do in one.
  */
 #ifndef TM_TESTS_FUZZ_READING_H
 #define TM_TESTS_FUZZ_READING_H

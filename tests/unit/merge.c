@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Captures of one run as one: what order their events get and what becomes of their clocks. A part
- * is written as words: "f3" frame 3, "f3@50" at 50 ns, "a" an event that is called a, "a@50" at 50
- * ns. The whole comes out in the same words.
+ * is written as words: "f3" frame 3, "f3@50" at 50 ns, "a" an event of type a, "a@50" at 50
+ * ns, "a=n" one with the name n. The whole comes out in the same words.
  */
 #include "lib/trace/merge.h"
 
@@ -37,6 +37,8 @@ static enum status on_event(struct sink *s, struct trace *t, const struct event 
 		buf_addf(&w->words, "f%lld", (long long)ev->value);
 	else
 		buf_addf(&w->words, "%s", trace_text(t, t->types[ev->type]));
+	if (ev->has & EV_HAS_NAME)
+		buf_addf(&w->words, "=%s", trace_text(t, ev->name));
 	if (ev->has & EV_HAS_TIME)
 		buf_addf(&w->words, "@%lld", (long long)ev->time);
 	return ST_OK;
@@ -81,12 +83,20 @@ static void add_part(struct merge *m, const struct part *p)
 	CHECK_EQ(s->begin(s, t, &e), ST_OK);
 	for (char *w = strtok_r(copy, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
 		struct event ev = {.kind = EV_ALLOC, .count = 1};
-		char *at = strchr(w, '@');
+		char *at = strchr(w, '@'), *name;
 
 		if (at) {
 			*at = '\0';
 			ev.has = EV_HAS_TIME;
 			ev.time = strtoll(at + 1, NULL, 10);
+		}
+		name = strchr(w, '=');
+		if (name) {
+			*name++ = '\0';
+			ev.has |= EV_HAS_NAME;
+			ev.name = trace_string(t, name, strlen(name));
+			trace_thread(t, &(struct thread){.tid = (uint64_t)w[0],
+							 .name = trace_string(t, "later", 5)});
 		}
 		if (w[0] == 'f') {
 			ev.kind = EV_FRAME;
@@ -233,6 +243,13 @@ TEST(by_time_without_frames)
 	      {.name = "q", .words = "b@20", .has_offset = true});
 	MERGE(MERGE_TIME, "f9@5 a@10 f2@15 b@20", NULL, {.name = "p", .words = "a@10"},
 	      {.name = "q", .words = "f9@5 f2@15 b@20", .has_offset = true});
+}
+
+/* Each stands in no table of its part, and one that does (the thread's) comes behind it. */
+TEST(names_of_events)
+{
+	MERGE(MERGE_AUTO, "a=x b=a c=x", NULL, {.name = "x", .words = "a=x b=a"},
+	      {.name = "y", .words = "c=x"});
 }
 
 TEST(one_part_and_none)
