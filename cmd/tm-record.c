@@ -84,14 +84,16 @@ static void tell_lost(const struct launch *l)
 }
 
 /* The status when the trace is not whole: the program's, or ours if it has ended well. */
-static int tell_cut(const struct launch *l, int status)
+static int tell_cut(const struct launch *l, int status, int sig)
 {
 	int error = launch_error(l);
+	const char *why = error == EBADF ? "the program has closed it"
+			  : error        ? strerror(error)
+					 : "the program ended by a system call of its own";
 
-	if (!error)
+	if (!error && (sig || !launch_open(l)))
 		return status;
-	cli_error(output, "the trace is not whole: %s",
-		  error == EBADF ? "the program has closed it" : strerror(error));
+	cli_error(output, "the trace is not whole: %s", why);
 	return status ? status : EXIT_INPUT;
 }
 
@@ -103,7 +105,7 @@ static int record(struct launch *l, int fd, char **argv)
 	status = launch_run(l, cap_far(fd, 0), argv, &sig);
 	tell_end(sig);
 	tell_lost(l);
-	return tell_cut(l, status);
+	return tell_cut(l, status, sig);
 }
 
 static int record_as(struct launch *l, const char *form, int fd, struct serve *server, char **argv)

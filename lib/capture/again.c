@@ -46,7 +46,7 @@ static void anew(int fd)
 	if (cap.some)
 		cap_live_clear(&cap.live);
 	cap_losses_forget();
-	atomic_store(&cap.mappings.lock.held, 0);
+	cap_lock_reset(&cap.mappings.lock);
 	cap.mappings.n = 0;
 	cap.start = cap_now();
 	cap_modules_again(&cap.modules);
@@ -64,16 +64,27 @@ void cap_resume(void)
 	cap_unlock(&cap.writing);
 }
 
-/* A fork in a handler that has interrupted the recorder takes no locks, which the thread may hold:
- * its child is not recorded. */
-static bool locked;
+/* Of the thread that forks. A fork in a handler that has interrupted the recorder takes no locks,
+ * which the thread may hold: its child is not recorded. */
+static __thread struct {
+	bool locked, no_scan;
+	sigset_t before;
+} forking __attribute__((tls_model("initial-exec")));
+
+/* That of the modules: a copy of the process that is made while the helper asks the dynamic linker
+ * has its lock (dl_iterate_phdr's) taken for ever. The helper may itself be waiting for it, even
+ * for us: no longer than this. */
+enum { SCAN_MS = 100 };
 
 void cap_fork_prepare(void)
 {
-	locked = !(cap_self.depth & CAP_BUSY) && !cap_copied();
-	if (!locked)
+	forking.locked = !(cap_self.depth & CAP_BUSY) && !cap_copied();
+	if (!forking.locked)
 		return;
 	cap_self.depth |= CAP_QUIET;
+	forking.no_scan =
+	    cap_trylock(&cap.modules.lock) || cap_lock_wait(&cap.modules.lock, SCAN_MS);
+	cap_hold_signals(&forking.before);
 	cap_lock(&cap.writing);
 	cap_lock(&cap.rings.lock);
 	cap_lock(&cap.stacks.lock);
@@ -84,19 +95,22 @@ void cap_fork_prepare(void)
 
 void cap_fork_parent(void)
 {
-	if (!locked)
+	if (!forking.locked)
 		return;
 	cap_unlock(&cap.naming);
 	cap_unlock(&cap.live.lock);
 	cap_unlock(&cap.stacks.lock);
 	cap_unlock(&cap.rings.lock);
 	cap_unlock(&cap.writing);
+	cap_release_signals(&forking.before);
+	if (forking.no_scan)
+		cap_unlock(&cap.modules.lock);
 	cap_self.depth &= ~(unsigned)CAP_QUIET;
 }
 
 void cap_fork_child(void)
 {
-	bool on = cap_on(), children = cap.settings.children && locked;
+	bool on = cap_on(), children = cap.settings.children && forking.locked;
 	int cancel = cap_uncancelled(), fd;
 
 	cap_fork_parent();

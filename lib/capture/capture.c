@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/capture/capture.h"
 
+#include "lib/capture/ending.h"
 #include "lib/capture/far.h"
 #include "lib/capture/hold.h"
 #include "lib/capture/memory.h"
@@ -10,12 +11,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { PATIENCE_NS = CAP_PATIENCE_MS * 1000000 };
 
 struct capture cap;
 __thread struct cap_self cap_self __attribute__((tls_model("initial-exec")));
@@ -72,13 +76,6 @@ static void close_foreign(const struct cap_settings *s)
 		close(s->fd);
 }
 
-/* Late frees of the thread take a ring again; reclaim() in helper.c finds that one. */
-static void thread_ends(void *ring)
-{
-	cap_self.ring = NULL;
-	cap_ring_give_back(ring);
-}
-
 static struct cap_outcome *find_outcome(int fd)
 {
 	struct cap_outcome *o;
@@ -96,6 +93,7 @@ static bool begin(const struct cap_settings *s)
 
 	cap.pid = (uint32_t)getpid();
 	cap_bounds_first_thread();
+	cap_unwind_start();
 	if (s->pid && s->pid != cap.pid && !s->children) {
 		close_foreign(s);
 		return false;
@@ -110,8 +108,7 @@ static bool begin(const struct cap_settings *s)
 	if (fd < 0 || !cap_stacks_init(&cap.stacks, 0) || !cap_modules_init(&cap.modules) ||
 	    (cap.some && !cap_live_init(&cap.live)))
 		return false;
-	if (pthread_key_create(&cap.ending, thread_ends))
-		return false;
+	cap_ending_mine();
 	if (s->stacks != CAP_STACKS_NONE && s->stacks != CAP_STACKS_SHADOW)
 		cap_code_look(&cap.code);
 	cap_original();
@@ -145,12 +142,10 @@ static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
 	struct cap_ring *ring =
 	    cap_copied() ? NULL : cap_rings_take(&cap.rings, (uint32_t)syscall(SYS_gettid));
 
-	if (!ring) {
-		atomic_fetch_add_explicit(&cap.ringless, 1, memory_order_relaxed);
-	} else {
+	if (ring) {
 		ring->random = ((uint64_t)cap_now() * 2654435769u ^ (uintptr_t)ring) | 1;
-		pthread_setspecific(cap.ending, ring);
 		cap_self.ring = ring;
+		cap_ending_mine();
 	}
 	if (!atomic_load(&cap.helped) && atomic_load(&cap.ready))
 		cap_helper_start();
@@ -158,7 +153,8 @@ static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
 	return ring;
 }
 
-/* Waits until the writer has made room, or is the writer. */
+/* Waits until the writer has made room, or is the writer. Not for a thread that is stopped in the
+ * middle of a record, and may be so until we go on. */
 static __attribute__((noinline)) bool wait_for_room(struct cap_ring *ring, unsigned n)
 {
 	int error = errno, cancel = cap_uncancelled();
@@ -170,12 +166,12 @@ static __attribute__((noinline)) bool wait_for_room(struct cap_ring *ring, unsig
 		if (cap_trylock(&cap.writing)) {
 			if (cap_on())
 				cap_write(false);
+			if (!cap_ring_room(ring, n))
+				cap_rings_wait(&cap.rings, cap_now(), PATIENCE_NS);
 			cap_unlock(&cap.writing);
-			cap_release_signals(&before);
-			continue;
 		}
 		cap_release_signals(&before);
-		if (cap.settings.drop)
+		if (cap_ring_room(ring, n) || cap.settings.drop)
 			break;
 		{
 			struct timespec t = {0, pause};
@@ -567,10 +563,11 @@ void cap_finish(const char *note)
 		cap_modules_scan(&cap.modules, false);
 	cap_lock(&cap.writing);
 	if (atomic_compare_exchange_strong(&cap.state, &on, CAP_DONE)) {
-		/* Threads in the middle of a record put it down; one that was stopped there stays
-		 * out. */
+		/* Threads in the middle of a record put it down; one that was stopped there is not
+		 * waited for. */
 		for (int i = 0; i < 1000 && !all_quiet(); i++)
 			sched_yield();
+		cap_rings_wait(&cap.rings, cap_now(), 0);
 		cap_write_end(note);
 	}
 	cap_unlock(&cap.writing);

@@ -50,7 +50,7 @@ struct capture {
 	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
 	_Atomic uint64_t unready;     /* before the C library had an environment */
 	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
-	_Atomic uint64_t ringless;    /* too many threads */
+	_Atomic uint64_t waited;      /* names whose lock was given up */
 	_Atomic uint64_t dropped;     /* slow output */
 	_Atomic uint64_t nameless;    /* what has no room for its name */
 	struct cap_outcome *outcome;  /* NULL: nobody wants to know */
@@ -70,7 +70,6 @@ struct capture {
 	_Atomic int state;    /* enum cap_state */
 	struct cap_lock writing, starting, naming;
 	uint32_t pid;
-	pthread_key_t ending; /* gives a thread's ring back */
 	_Atomic uint32_t n_names;
 	_Atomic uint32_t bell;                      /* the helper sleeps on it */
 	uint32_t nodes;                             /* written */
@@ -179,8 +178,8 @@ void cap_write_end(const char *end); /* a note, or NULL */
 /* What was lost so far is none of the next capture's. */
 void cap_losses_forget(void);
 /* A line in standard error, as it was when cap_say_there was called: not into a file that the
- * program has opened under that number since. why may be NULL. */
-void cap_say(const char *what, const char *why);
+ * program has opened under that number since. error is an errno. */
+void cap_say(const char *what, int error);
 void cap_say_there(void);
 /* In helper.c. */
 void cap_helper_start(void);

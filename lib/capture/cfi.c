@@ -355,7 +355,8 @@ static struct cfi_rule judge(const struct row *r)
 	return rule;
 }
 
-static struct cfi_rule in_fde(struct bytes b, uint64_t pc)
+/* *begin is where the function begins, when it has pc. */
+static struct cfi_rule in_fde(struct bytes b, uint64_t pc, uint64_t *begin)
 {
 	static const struct cfi_rule none = {.kind = CFI_NO_TABLE}, other = {.kind = CFI_OTHER};
 	uint64_t length = fixed(&b, 4), back, lo, n;
@@ -380,6 +381,7 @@ static struct cfi_rule in_fde(struct bytes b, uint64_t pc)
 		return other;
 	if (pc < lo || pc - lo >= n)
 		return none;
+	*begin = lo;
 	if (c.sized)
 		skip_block(&b);
 	memset(&m, 0, sizeof m);
@@ -393,8 +395,8 @@ static struct cfi_rule in_fde(struct bytes b, uint64_t pc)
 	return run(&m, &c, &b, pc) && !b.failed ? judge(&m.row) : other;
 }
 
-struct cfi_rule cfi_search(const uint8_t *start, const uint8_t *end, const uint8_t *hdr,
-			   uint64_t pc)
+static struct cfi_rule search(const uint8_t *start, const uint8_t *end, const uint8_t *hdr,
+			      uint64_t pc, uint64_t *begin)
 {
 	static const struct cfi_rule none = {.kind = CFI_NO_TABLE}, other = {.kind = CFI_OTHER};
 	struct bytes b = {start, hdr, end, false};
@@ -420,11 +422,19 @@ struct cfi_rule cfi_search(const uint8_t *start, const uint8_t *end, const uint8
 		return none;
 	b.p += (lo - 1) * 8 + 4;
 	b.p = (const uint8_t *)(uintptr_t)encoded(&b, table, data);
-	return in_fde(b, pc);
+	return in_fde(b, pc, begin);
+}
+
+struct cfi_rule cfi_search(const uint8_t *start, const uint8_t *end, const uint8_t *hdr,
+			   uint64_t pc)
+{
+	uint64_t begin;
+
+	return search(start, end, hdr, pc, &begin);
 }
 
 struct search {
-	uint64_t pc;
+	uint64_t pc, begin;
 	struct cfi_rule rule;
 };
 
@@ -451,8 +461,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 
 		if (p->p_type == PT_LOAD && p->p_flags & PF_R &&
 		    table->p_vaddr - p->p_vaddr < p->p_memsz)
-			s->rule = cfi_search(start, start + p->p_filesz,
-					     start + (table->p_vaddr - p->p_vaddr), s->pc);
+			s->rule = search(start, start + p->p_filesz,
+					 start + (table->p_vaddr - p->p_vaddr), s->pc, &s->begin);
 	}
 	return 1;
 }
@@ -463,14 +473,15 @@ extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
 /* dl_iterate_phdr holds a lock while it calls back, and what it calls may be waiting for a lock
  * that the program holds while it allocates. */
-static bool find_object(uint64_t pc, struct cfi_rule *rule)
+static bool find_object(struct search *s)
 {
 	struct dl_find_object o;
 
 	if (!_dl_find_object)
 		return false;
-	if (!_dl_find_object((void *)(uintptr_t)(pc - 1), &o) && o.dlfo_eh_frame)
-		*rule = cfi_search(o.dlfo_map_start, o.dlfo_map_end, o.dlfo_eh_frame, pc);
+	if (!_dl_find_object((void *)(uintptr_t)(s->pc - 1), &o) && o.dlfo_eh_frame)
+		s->rule =
+		    search(o.dlfo_map_start, o.dlfo_map_end, o.dlfo_eh_frame, s->pc, &s->begin);
 	return true;
 }
 
@@ -481,9 +492,9 @@ bool cfi_of_module(uint64_t pc)
 	return _dl_find_object && !_dl_find_object((void *)(uintptr_t)(pc - 1), &o);
 }
 #else
-static bool find_object(uint64_t pc, struct cfi_rule *rule)
+static bool find_object(struct search *s)
 {
-	(void)pc, (void)rule;
+	(void)s;
 	return false;
 }
 
@@ -494,11 +505,21 @@ bool cfi_of_module(uint64_t pc)
 }
 #endif
 
-struct cfi_rule cfi_find(uint64_t pc)
+static struct search found(uint64_t pc)
 {
 	struct search s = {.pc = pc, .rule = {.kind = CFI_NO_TABLE}};
 
-	if (!find_object(pc, &s.rule))
+	if (!find_object(&s))
 		dl_iterate_phdr(look, &s);
-	return s.rule;
+	return s;
+}
+
+struct cfi_rule cfi_find(uint64_t pc)
+{
+	return found(pc).rule;
+}
+
+uint64_t cfi_function(uint64_t pc)
+{
+	return found(pc).begin;
 }

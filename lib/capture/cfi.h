@@ -37,7 +37,10 @@ struct cfi_rule {
  * dynamic linker's. */
 struct cfi_rule cfi_find(uint64_t pc);
 
-/* The same in an .eh_frame_hdr at hdr, all in memory [.., end). For cfi_find and tests. */
+/* Where the function begins that has called what returns to pc; 0: no table has it. */
+uint64_t cfi_function(uint64_t pc);
+
+/* As cfi_find, in an .eh_frame_hdr at hdr, all in memory [.., end). For cfi_find and tests. */
 struct cfi_rule cfi_search(const uint8_t *start, const uint8_t *end, const uint8_t *hdr,
 			   uint64_t pc);
 

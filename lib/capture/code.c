@@ -163,7 +163,7 @@ void cap_code_changed(struct cap_code *c)
 
 void cap_code_fork(struct cap_code *c)
 {
-	atomic_store(&c->lock.held, 0);
+	cap_lock_reset(&c->lock);
 }
 
 static bool is_due(const struct cap_code *c)

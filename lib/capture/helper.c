@@ -48,16 +48,18 @@ void cap_helper_wake(void)
 static void reclaim(void)
 {
 	uint32_t n = atomic_load(&cap.rings.n);
+	sigset_t before;
 
-	cap_lock(&cap.rings.lock);
+	if (!cap_lock_held(&cap.rings.lock, &before))
+		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct cap_ring *ring = atomic_load(&cap.rings.ring[i]);
 		uint32_t owner = atomic_load(&ring->owner);
 
 		if (owner && syscall(SYS_tgkill, (long)cap.pid, (long)owner, 0) && errno == ESRCH)
-			cap_ring_give_back(ring);
+			cap_rings_gone(&cap.rings, ring);
 	}
-	cap_unlock(&cap.rings.lock);
+	cap_unlock_held(&cap.rings.lock, &before);
 }
 
 /* "Rss:    123 kB" of a file in /proc, in bytes; -1: not there. */

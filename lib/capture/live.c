@@ -35,9 +35,13 @@ bool cap_live_init(struct cap_live *l)
 bool cap_live_add(struct cap_live *l, uint64_t address)
 {
 	uint32_t i = home(address);
+	sigset_t before;
 	bool room;
 
-	cap_lock(&l->lock);
+	if (!cap_lock_held(&l->lock, &before)) {
+		atomic_fetch_add_explicit(&l->waited, 1, memory_order_relaxed);
+		return false;
+	}
 	room = l->n < CAP_LIVE / 8 * 7;
 	if (room) {
 		while (l->slots[i] && l->slots[i] != address)
@@ -49,7 +53,7 @@ bool cap_live_add(struct cap_live *l, uint64_t address)
 		}
 		l->slots[i] = address;
 	}
-	cap_unlock(&l->lock);
+	cap_unlock_held(&l->lock, &before);
 	if (!room)
 		atomic_fetch_add_explicit(&l->lost, 1, memory_order_relaxed);
 	return room;
@@ -72,12 +76,16 @@ static void close_gap(struct cap_live *l, uint32_t i)
 bool cap_live_remove(struct cap_live *l, uint64_t address)
 {
 	uint32_t i = home(address);
+	sigset_t before;
 	bool found;
 
 	if (!atomic_load_explicit(coarse_of(l, address), memory_order_relaxed) ||
 	    !atomic_load_explicit(filter_of(l, address), memory_order_relaxed))
 		return false;
-	cap_lock(&l->lock);
+	if (!cap_lock_held(&l->lock, &before)) {
+		atomic_fetch_add_explicit(&l->waited, 1, memory_order_relaxed);
+		return false;
+	}
 	while (l->slots[i] && l->slots[i] != address)
 		i = (i + 1) % CAP_LIVE;
 	found = l->slots[i] != 0;
@@ -87,7 +95,7 @@ bool cap_live_remove(struct cap_live *l, uint64_t address)
 		atomic_fetch_sub_explicit(filter_of(l, address), 1, memory_order_relaxed);
 		atomic_fetch_sub_explicit(coarse_of(l, address), 1, memory_order_relaxed);
 	}
-	cap_unlock(&l->lock);
+	cap_unlock_held(&l->lock, &before);
 	return found;
 }
 
@@ -96,7 +104,7 @@ void cap_live_clear(struct cap_live *l)
 	memset(l->slots, 0, CAP_LIVE * sizeof *l->slots);
 	memset(l->filter, 0, sizeof l->filter);
 	memset(l->coarse, 0, sizeof l->coarse);
-	atomic_store(&l->lock.held, 0);
+	cap_lock_reset(&l->lock);
 	atomic_store(&l->lost, 0);
 	l->n = 0;
 }

@@ -18,7 +18,8 @@ struct cap_live {
 	struct cap_lock lock;
 	uint64_t *slots; /* room for CAP_LIVE; 0: free */
 	uint32_t n;
-	_Atomic uint64_t lost;
+	_Atomic uint64_t lost;               /* no room */
+	_Atomic uint64_t waited;             /* the lock was given up */
 	_Atomic uint32_t filter[CAP_FILTER]; /* blocks whose address falls here */
 	_Atomic uint32_t coarse[CAP_COARSE]; /* the same, and stays in the cache */
 };

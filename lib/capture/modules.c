@@ -197,7 +197,8 @@ bool cap_modules_scan(struct cap_modules *m, bool always)
 	struct scan s = {.m = m, .first = true, .always = always};
 	bool went = false;
 
-	cap_lock(&m->lock);
+	if (!cap_trylock(&m->lock) && !cap_lock_wait(&m->lock, CAP_PATIENCE_MS))
+		return false;
 	dl_iterate_phdr(see, &s);
 	for (uint32_t i = 0; !s.first && i < m->n; i++) {
 		went |= !m->rows[i].gone && !m->rows[i].seen;
@@ -248,7 +249,7 @@ void cap_modules_write(struct cap_modules *m, struct cap_output *o)
 
 void cap_modules_again(struct cap_modules *m)
 {
-	m->lock.held = 0;
+	cap_lock_reset(&m->lock);
 	m->epoch = 0;
 	m->changed = true;
 	for (uint32_t i = 0; i < m->n; i++)

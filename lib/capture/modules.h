@@ -7,7 +7,8 @@
  * all modules that are there are written again for it, and stacks are interned anew.
  *
  * cap_modules_scan waits for the dynamic linker's lock, whose owner may be waiting for the writer:
- * so whoever calls it does not hold the writer's lock, and the writer only tries lock below.
+ * so whoever calls it does not hold the writer's lock, and the writer only tries lock below; who
+ * finds another one looking for long goes on without.
  */
 #ifndef TM_CAPTURE_MODULES_H
 #define TM_CAPTURE_MODULES_H

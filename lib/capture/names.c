@@ -25,10 +25,14 @@ uint32_t cap_name_id(const char *text, const char *unit)
 {
 	size_t n = strnlen(text, CAP_NAME_MAX - 1);
 	uint32_t slot, id = name_find(text, n, &slot), count;
+	sigset_t before;
 
 	if (id)
 		return id;
-	cap_lock(&cap.naming);
+	if (!cap_lock_held(&cap.naming, &before)) {
+		atomic_fetch_add_explicit(&cap.waited, 1, memory_order_relaxed);
+		return 0;
+	}
 	id = name_find(text, n, &slot);
 	count = atomic_load_explicit(&cap.n_names, memory_order_relaxed);
 	if (!id && count + 1 < CAP_NAMES) {
@@ -38,7 +42,7 @@ uint32_t cap_name_id(const char *text, const char *unit)
 		atomic_store_explicit(&cap.n_names, id, memory_order_release);
 		atomic_store_explicit(&cap.name_slot[slot], (uint16_t)id, memory_order_release);
 	}
-	cap_unlock(&cap.naming);
+	cap_unlock_held(&cap.naming, &before);
 	if (!id)
 		atomic_fetch_add_explicit(&cap.nameless, 1, memory_order_relaxed);
 	return id;

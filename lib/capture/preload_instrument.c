@@ -16,10 +16,10 @@
  * Facts: LoliProfiler's documentation of engine patches, and its agent's use of them.
  */
 #include "lib/capture/preload.h"
+#include "lib/capture/symbols.h"
 #include "lib/capture/timing.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <string.h>
 
@@ -159,79 +159,6 @@ static void ignored(bool on)
 		cap_self.depth &= ~(unsigned)CAP_IGNORED;
 }
 
-/* A module's dynamic symbols, which are in its memory. */
-struct symbols {
-	uintptr_t base;
-	const ElfW(Sym) * symbol;
-	const char *names;
-	const uint32_t *gnu, *sysv;
-};
-
-static const void *at(uintptr_t base, uintptr_t p)
-{
-	return (const void *)(p < base ? base + p : p); /* bionic leaves them as in the file */
-}
-
-static bool symbols_of(const struct dl_phdr_info *info, struct symbols *s)
-{
-	const ElfW(Dyn) *d = NULL;
-
-	*s = (struct symbols){.base = info->dlpi_addr};
-	for (unsigned i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			d = (const void *)(s->base + info->dlpi_phdr[i].p_vaddr);
-	for (; d && d->d_tag != DT_NULL; d++)
-		switch (d->d_tag) {
-		case DT_SYMTAB: s->symbol = at(s->base, d->d_un.d_ptr); break;
-		case DT_STRTAB: s->names = at(s->base, d->d_un.d_ptr); break;
-		case DT_GNU_HASH: s->gnu = at(s->base, d->d_un.d_ptr); break;
-		case DT_HASH: s->sysv = at(s->base, d->d_un.d_ptr); break;
-		default: break;
-		}
-	return s->symbol && s->names && (s->gnu || s->sysv);
-}
-
-static void *is_it(const struct symbols *s, uint32_t i, const char *name)
-{
-	const ElfW(Sym) *sym = &s->symbol[i];
-
-	return sym->st_shndx != SHN_UNDEF && !strcmp(s->names + sym->st_name, name)
-		   ? (void *)(s->base + sym->st_value)
-		   : NULL;
-}
-
-/* The table: buckets, first hashed symbol, words of a filter, a shift; the filter; the buckets; a
- * word for each hashed symbol: its hash, whose lowest bit ends a bucket's chain. */
-static void *by_gnu_hash(const struct symbols *s, const char *name)
-{
-	const uint32_t *bucket = s->gnu + 4 + s->gnu[2] * (sizeof(ElfW(Addr)) / 4), *chain;
-	uint32_t hash = 5381, i;
-
-	for (const char *p = name; *p; p++)
-		hash = hash * 33 + (unsigned char)*p;
-	chain = bucket + s->gnu[0];
-	i = s->gnu[0] ? bucket[hash % s->gnu[0]] : 0;
-	for (; i >= s->gnu[1] && i; i++) {
-		uint32_t h = chain[i - s->gnu[1]];
-		void *p = (h | 1) == (hash | 1) ? is_it(s, i, name) : NULL;
-
-		if (p || h & 1)
-			return p;
-	}
-	return NULL;
-}
-
-static void *find(const struct symbols *s, const char *name)
-{
-	void *p = NULL;
-
-	if (s->gnu)
-		return by_gnu_hash(s, name);
-	for (uint32_t i = 1; i < s->sysv[1] && !p; i++)
-		p = is_it(s, i, name);
-	return p;
-}
-
 struct engine {
 	const void *ours[3];
 	void *found[3];
@@ -242,13 +169,13 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 	static const char *const names[] = {"get_stack_backtrace", "set_loli_ignore_func",
 					    "loli_set_allocandfree"};
 	struct engine *e = arg;
-	struct symbols s;
+	struct cap_symbols s;
 
 	(void)size;
-	if (!symbols_of(info, &s))
+	if (!cap_symbols_of(info, &s))
 		return 0;
 	for (unsigned i = 0; i < 3; i++) {
-		void *p = find(&s, names[i]);
+		void *p = cap_symbol_find(&s, names[i]);
 
 		if (p && p != e->ours[i] && !e->found[i])
 			e->found[i] = p;

@@ -31,9 +31,13 @@ static struct cap_ring *add(struct cap_rings *r, uint32_t tid)
 struct cap_ring *cap_rings_take(struct cap_rings *r, uint32_t tid)
 {
 	struct cap_ring *ring = NULL, *unused = NULL;
+	sigset_t before;
 	uint32_t n;
 
-	cap_lock(&r->lock);
+	if (!cap_lock_held(&r->lock, &before)) {
+		atomic_fetch_add_explicit(&r->waited, 1, memory_order_relaxed);
+		return NULL;
+	}
 	n = atomic_load_explicit(&r->n, memory_order_relaxed);
 	for (uint32_t i = 0; i < n; i++) {
 		struct cap_ring *x = atomic_load_explicit(&r->ring[i], memory_order_relaxed);
@@ -52,13 +56,22 @@ struct cap_ring *cap_rings_take(struct cap_rings *r, uint32_t tid)
 		atomic_store_explicit(&ring->owner, tid, memory_order_relaxed);
 		hand_over(ring, tid);
 	}
-	cap_unlock(&r->lock);
+	cap_unlock_held(&r->lock, &before);
+	if (!ring)
+		atomic_fetch_add_explicit(&r->full, 1, memory_order_relaxed);
 	return ring;
 }
 
 void cap_ring_give_back(struct cap_ring *ring)
 {
 	atomic_store_explicit(&ring->owner, 0, memory_order_release);
+}
+
+void cap_rings_gone(struct cap_rings *r, struct cap_ring *ring)
+{
+	if (atomic_exchange(&ring->pending, UINT64_MAX) != UINT64_MAX)
+		atomic_fetch_add_explicit(&r->waited, 1, memory_order_relaxed);
+	cap_ring_give_back(ring);
 }
 
 void cap_ring_announce(struct cap_rings *r, struct cap_ring *ring)
@@ -97,7 +110,13 @@ void cap_rings_reset(struct cap_rings *r)
 		ring->thread = 0;
 		ring->n_text = 0;
 	}
-	atomic_store(&r->lock.held, 0);
+	cap_lock_reset(&r->lock);
+	r->watched_at = 0;
+}
+
+static bool is_given_up(const struct cap_ring *ring, uint64_t pending)
+{
+	return ring->given_up == pending + 1;
 }
 
 /* The smallest number that some thread may still have to write down. */
@@ -110,10 +129,37 @@ static uint64_t horizon(struct cap_rings *r, uint32_t *n)
 		struct cap_ring *ring = atomic_load_explicit(&r->ring[i], memory_order_relaxed);
 		uint64_t pending = atomic_load_explicit(&ring->pending, memory_order_acquire);
 
-		if (pending < seq)
+		if (pending < seq && !is_given_up(ring, pending))
 			seq = pending;
 	}
 	return seq;
+}
+
+static void give_up(struct cap_rings *r, struct cap_ring *ring, uint64_t pending)
+{
+	if (pending == UINT64_MAX || pending != ring->watched || is_given_up(ring, pending))
+		return;
+	ring->given_up = pending + 1;
+	atomic_fetch_add_explicit(&r->waited, 1, memory_order_relaxed);
+}
+
+void cap_rings_wait(struct cap_rings *r, int64_t now, int64_t wait)
+{
+	uint32_t n = atomic_load_explicit(&r->n, memory_order_acquire);
+	bool begin = !r->watched_at || !wait, end = !begin || !wait;
+
+	if (!begin && now - r->watched_at < wait)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		struct cap_ring *ring = atomic_load_explicit(&r->ring[i], memory_order_relaxed);
+		uint64_t pending = atomic_load_explicit(&ring->pending, memory_order_acquire);
+
+		if (begin)
+			ring->watched = pending;
+		if (end)
+			give_up(r, ring, pending);
+	}
+	r->watched_at = end ? 0 : now;
 }
 
 static const struct cap_record *first(struct cap_ring *ring, uint64_t tail)
@@ -145,6 +191,20 @@ static void climb(struct cap_turn *heap, uint32_t i)
 	heap[i] = x;
 }
 
+/* What has been given up is left out, but for who the thread is. */
+static uint64_t past_late(const struct cap_rings *r, struct cap_ring *ring, cap_take take,
+			  void *arg)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+
+	for (; tail != ring->end && first(ring, tail)->seq < r->written; tail++) {
+		if (first(ring, tail)->kind == CAP_THREAD)
+			take(arg, ring, first(ring, tail));
+		atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);
+	}
+	return tail;
+}
+
 void cap_rings_drain(struct cap_rings *r, cap_take take, void *arg)
 {
 	struct cap_turn *heap = r->heap;
@@ -153,9 +213,10 @@ void cap_rings_drain(struct cap_rings *r, cap_take take, void *arg)
 
 	for (uint32_t i = 0; i < rings; i++) {
 		struct cap_ring *ring = atomic_load_explicit(&r->ring[i], memory_order_relaxed);
-		uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+		uint64_t tail;
 
 		ring->end = atomic_load_explicit(&ring->head, memory_order_acquire);
+		tail = past_late(r, ring, take, arg);
 		if (tail == ring->end || first(ring, tail)->seq >= limit)
 			continue;
 		heap[n] = (struct cap_turn){first(ring, tail)->seq, ring};
@@ -182,4 +243,5 @@ void cap_rings_drain(struct cap_rings *r, cap_take take, void *arg)
 			heap[0] = heap[--n];
 		sift(heap, n);
 	}
+	r->written = limit;
 }

@@ -4,7 +4,9 @@
  * emptied by whoever holds the writer's lock. Every record has a number from one counter, taken
  * while the block is the thread's alone (behind malloc, before free), so that the order of the
  * numbers is the order in which an address was handed out and given back; the writer merges the
- * rings by it. cap_rings_horizon says up to which number all records are there.
+ * rings by it, up to the first number that some thread has taken and not written down yet. A thread
+ * that was stopped right there (a collector's signal, a debugger) is waited for until others have
+ * no room, and then CAP_PATIENCE_MS: its record is given up, and left out when it comes.
  *
  * A ring outlives its thread: another thread goes on with it, behind a record that says so. Rings
  * of threads that ended without a word are found by their number (see capture.c).
@@ -61,6 +63,8 @@ struct cap_ring {
 	uint64_t room;            /* the tail as the thread last saw it */
 	_Alignas(64) _Atomic uint64_t tail; /* records taken out; the writer's */
 	uint64_t end;                       /* head as this pass of the writer saw it */
+	uint64_t watched;                   /* pending, the writer's, when it began to wait */
+	uint64_t given_up;                  /* pending + 1 that is waited for no more; 0: none */
 	uint32_t thread;                    /* row of the trace */
 	uint32_t n_text;                    /* gathered for the next call */
 	char text[CAP_TEXTS];
@@ -91,15 +95,22 @@ struct cap_turn {
 struct cap_rings {
 	_Alignas(64) _Atomic uint64_t seq;
 	_Alignas(64) _Atomic uint32_t n;
-	struct cap_lock lock; /* of whoever adds or hands over */
+	struct cap_lock lock;    /* of whoever adds or hands over */
+	_Atomic uint64_t full;   /* no ring, there are too many */
+	_Atomic uint64_t waited; /* no ring, the lock was given up; and records that were */
+	uint64_t written;        /* the writer's: no record of a number below it is to come */
+	int64_t watched_at;      /* the writer's: since when it waits; 0: it does not */
 	_Atomic(struct cap_ring *) ring[CAP_RINGS];
 	struct cap_turn heap[CAP_RINGS]; /* of cap_rings_drain: the program's stacks may be small */
 };
 
 /* A ring for the thread tid, which is to announce itself in it; NULL when there are CAP_RINGS in
- * use, or no memory. A ring whose owner has the same tid is the ring of a thread that ended. */
+ * use, or no memory, which is counted. A ring whose owner has the same tid is the ring of a thread
+ * that ended. */
 struct cap_ring *cap_rings_take(struct cap_rings *r, uint32_t tid);
 void cap_ring_give_back(struct cap_ring *ring);
+/* The same of a thread that is no more and may have been in the middle of a record. */
+void cap_rings_gone(struct cap_rings *r, struct cap_ring *ring);
 /* Puts the record of kind CAP_THREAD, for which there is room. */
 void cap_ring_announce(struct cap_rings *r, struct cap_ring *ring);
 /* In a child after fork: nothing is in any ring, and no thread has one. */
@@ -149,5 +160,8 @@ static inline void cap_ring_done(struct cap_ring *ring)
  * numbers. One caller at a time. */
 typedef void (*cap_take)(void *arg, struct cap_ring *ring, const struct cap_record *rec);
 void cap_rings_drain(struct cap_rings *r, cap_take take, void *arg);
+/* When that has left too much: gives up the records for which it has waited since a call that is
+ * at least wait ns ago; 0: whatever it waits for now. */
+void cap_rings_wait(struct cap_rings *r, int64_t now, int64_t wait);
 
 #endif

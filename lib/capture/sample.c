@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/capture/sample.h"
 
+#include "lib/capture/floats.h"
+
 #include <math.h>
 
 uint64_t cap_random(uint64_t *state)
@@ -20,7 +22,7 @@ static double uniform(uint64_t *random)
 	return ((double)(cap_random(random) >> 11) + 1) / 9007199254740992.0;
 }
 
-static int64_t gap(uint64_t *random, uint64_t interval)
+static __attribute__((noinline)) int64_t gap(uint64_t *random, uint64_t interval)
 {
 	double x = -log(uniform(random)) * (double)interval;
 
@@ -34,20 +36,28 @@ bool cap_sample_hit(int64_t *until, uint64_t *random, uint64_t size, uint64_t in
 	if (size > INT64_MAX)
 		size = INT64_MAX;
 	if (*until <= 0)
-		*until = gap(random, interval);
+		CAP_FLOATS(*until = gap(random, interval));
 	if ((int64_t)size < *until) {
 		*until -= (int64_t)size;
 		return false;
 	}
-	*until = gap(random, interval);
+	CAP_FLOATS(*until = gap(random, interval));
 	return size > 0;
 }
 
-uint32_t cap_sample_weight(uint64_t *random, uint64_t size, uint64_t interval)
+static __attribute__((noinline)) uint32_t weight(uint64_t *random, uint64_t size, uint64_t interval)
 {
 	double w = 1 / -expm1(-(double)size / (double)interval), whole = floor(w);
 
 	if (w >= UINT32_MAX)
 		return UINT32_MAX;
 	return (uint32_t)whole + (uniform(random) <= w - whole);
+}
+
+uint32_t cap_sample_weight(uint64_t *random, uint64_t size, uint64_t interval)
+{
+	uint32_t w;
+
+	CAP_FLOATS(w = weight(random, size, interval));
+	return w;
 }

@@ -9,6 +9,7 @@ const char *const cap_loss_text[CAP_LOSSES] = {
     [CAP_LOSS_NESTED] = "events from signal handlers inside the recorder",
     [CAP_LOSS_RINGLESS] = "events of threads beyond the recorder's limit",
     [CAP_LOSS_DROPPED] = "events dropped: the output was too slow",
+    [CAP_LOSS_WAITED] = "events, or parts of them, given up: a thread was stopped in the recorder",
     [CAP_LOSS_NAMES] = "names (of frames, counters, types) beyond the recorder's limit",
     [CAP_LOSS_FREES] = "frees not recorded: too many sampled blocks live",
     [CAP_LOSS_DEPTH] = "stacks without their outer callers: deeper than --depth",

@@ -46,6 +46,7 @@ enum cap_loss {
 	CAP_LOSS_NESTED,
 	CAP_LOSS_RINGLESS,
 	CAP_LOSS_DROPPED,
+	CAP_LOSS_WAITED,
 	CAP_LOSS_EVENTS,
 	CAP_LOSS_NAMES = CAP_LOSS_EVENTS,
 	CAP_LOSS_FREES,
@@ -70,6 +71,7 @@ enum { CAP_OUTCOME = 0x3a6d7472 };
 struct cap_outcome {
 	uint32_t mark; /* CAP_OUTCOME: it is no other file that has come to the descriptor */
 	_Atomic uint32_t error; /* errno of the first write of a trace that failed; 0: none */
+	_Atomic uint32_t open;  /* the trace of the process that was started has no totals yet */
 	_Atomic uint64_t lost[CAP_LOSSES]; /* of all processes, as their traces' notes */
 };
 

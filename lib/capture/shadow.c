@@ -2,15 +2,16 @@
 #include "lib/capture/shadow.h"
 
 #include "lib/capture/capture.h"
+#include "lib/capture/ending.h"
 #include "lib/capture/memory.h"
 #include "lib/capture/sites.h"
 #include "lib/capture/spike_log.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 
-/* libgcc and LLVM's libunwind have it; not for 32-bit arm. */
+/* libgcc and LLVM's libunwind have it; not for 32-bit arm. For machines that cfi.h does not know:
+ * GCC's of before 13 has a lock in there, and allocates under it. */
 extern void *_Unwind_FindEnclosingFunction(void *pc) __attribute__((weak));
 enum { NEAR = 1 << 16 }; /* without it, or tables: how large a function may be */
 
@@ -18,39 +19,41 @@ struct cap_shadow_counts cap_shadow_counts;
 __thread struct cap_shadow *cap_shadow __attribute__((tls_model("initial-exec")));
 void (*cap_shadow_ignore)(bool);
 
-static struct cap_lock lock; /* of what follows */
-static struct cap_shadow *unused;
-static pthread_key_t key;
-static bool has_key;
+static struct cap_lock lock;
+static struct cap_shadow *unused; /* of lock */
 
 static void count(_Atomic uint64_t *n)
 {
 	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
 }
 
-static void thread_ends(void *arg)
+void cap_shadow_ends(void)
 {
-	struct cap_shadow *s = arg;
+	struct cap_shadow *s = cap_shadow;
+	sigset_t before;
 
+	if (!s)
+		return;
 	cap_shadow = NULL;
 	cap_timing_end(s);
-	cap_lock(&lock);
+	if (!cap_lock_held(&lock, &before))
+		return;
 	s->next = unused;
 	unused = s;
-	cap_unlock(&lock);
+	cap_unlock_held(&lock, &before);
 }
 
 static struct cap_shadow *make(void)
 {
-	struct cap_shadow *s;
+	struct cap_shadow *s = NULL;
+	sigset_t before;
 
-	cap_lock(&lock);
-	if (!has_key)
-		has_key = !pthread_key_create(&key, thread_ends);
-	s = unused;
-	if (s)
-		unused = s->next;
-	cap_unlock(&lock);
+	if (cap_lock_held(&lock, &before)) {
+		s = unused;
+		if (s)
+			unused = s->next;
+		cap_unlock_held(&lock, &before);
+	}
 	if (!s)
 		s = cap_map(sizeof *s);
 	if (!s)
@@ -59,8 +62,6 @@ static struct cap_shadow *make(void)
 	s->odd = 0;
 	s->timed = atomic_load(&cap_spikes.on);
 	s->bounds = (struct cap_bounds){0};
-	if (has_key)
-		pthread_setspecific(key, s);
 	return s;
 }
 
@@ -78,6 +79,8 @@ struct cap_shadow *cap_shadow_mine(void)
 	if (ignore)
 		ignore(true);
 	cap_shadow = make();
+	if (cap_shadow)
+		cap_ending_mine();
 	if (ignore)
 		ignore(false);
 	cap_self.depth = depth;
@@ -101,10 +104,14 @@ static uintptr_t start_of(struct cap_shadow *s, uintptr_t pc)
 {
 	size_t i = (pc ^ pc >> 9) % CAP_STARTS;
 
-	if (!_Unwind_FindEnclosingFunction)
-		return 0;
 	if (s->starts[i].pc != pc) {
-		s->starts[i].start = (uintptr_t)_Unwind_FindEnclosingFunction((void *)pc);
+		uintptr_t start = 0;
+
+		if (CAP_HAS_CFI)
+			start = (uintptr_t)cfi_function(pc);
+		else if (_Unwind_FindEnclosingFunction)
+			start = (uintptr_t)_Unwind_FindEnclosingFunction((void *)pc);
+		s->starts[i].start = start;
 		s->starts[i].pc = pc;
 	}
 	return s->starts[i].start;
@@ -265,8 +272,8 @@ void cap_shadow_fork(void)
 {
 	struct cap_shadow *s = cap_shadow;
 
-	atomic_store(&lock.held, 0);
-	atomic_store(&cap_sites.lock.held, 0);
+	cap_lock_reset(&lock);
+	cap_lock_reset(&cap_sites.lock);
 	cap_spike_log_fork();
 	/* The child's trace does not have their enters. */
 	for (unsigned i = 0; s && s->timing && i < s->n; i++)

@@ -88,6 +88,8 @@ int cap_shadow_exit(struct cap_shadow *s, uintptr_t function, uintptr_t site, ui
 /* What is open for a function whose stack pointer is sp and which has called what returns to hook.
  */
 void cap_shadow_sync(struct cap_shadow *s, uintptr_t sp, uintptr_t hook);
+/* The thread ends. */
+void cap_shadow_ends(void);
 /* In a child of fork. */
 void cap_shadow_fork(void);
 /* Before a longjmp. */

@@ -21,8 +21,12 @@ uint32_t cap_site_add(const char *name, const char *file, uint32_t line)
 {
 	struct cap_sites *s = &cap_sites;
 	uint32_t id = 0, n;
+	sigset_t before;
 
-	cap_lock(&s->lock);
+	if (!cap_lock_held(&s->lock, &before)) {
+		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
+		return 0;
+	}
 	if (!s->items)
 		s->items = cap_map(CAP_SITES * sizeof *s->items);
 	n = atomic_load_explicit(&s->n, memory_order_relaxed);
@@ -39,7 +43,7 @@ uint32_t cap_site_add(const char *name, const char *file, uint32_t line)
 		s->items[id].line = line;
 		atomic_store_explicit(&s->n, id, memory_order_release);
 	}
-	cap_unlock(&s->lock);
+	cap_unlock_held(&s->lock, &before);
 	if (!id)
 		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
 	return id;
@@ -68,17 +72,19 @@ static struct cap_marked *slot_of(uint64_t function)
 void cap_site_of_function(uint64_t function, uint32_t site)
 {
 	struct cap_marked *m = slot_of(function);
+	sigset_t before;
 
 	if (!site || atomic_load_explicit(&m->site, memory_order_relaxed))
 		return;
-	cap_lock(&cap_sites.lock);
+	if (!cap_lock_held(&cap_sites.lock, &before))
+		return;
 	m = slot_of(function);
 	if (!atomic_load(&m->function) && cap_sites.n_marked < CAP_FUNCTIONS / 4 * 3) {
 		cap_sites.n_marked++;
 		atomic_store_explicit(&m->site, site, memory_order_relaxed);
 		atomic_store_explicit(&m->function, function, memory_order_release);
 	}
-	cap_unlock(&cap_sites.lock);
+	cap_unlock_held(&cap_sites.lock, &before);
 }
 
 uint32_t cap_site_find(uint64_t function)

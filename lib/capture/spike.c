@@ -5,6 +5,7 @@
 #include "lib/capture/spike.h"
 
 #include "lib/capture/capture.h"
+#include "lib/capture/floats.h"
 #include "lib/capture/sites.h"
 #include "lib/capture/spike_log.h"
 
@@ -95,17 +96,18 @@ void tracemill_spike_end(const struct tracemill_spike_scope *scope)
 	cap_shadow_busy(s, false);
 }
 
-static uint64_t limit_of(double ms)
+static __attribute__((noinline)) uint64_t limit_of(double ms)
 {
 	return ms >= 0 && ms < 1e12 ? (uint64_t)(ms * 1e6 + 0.5) : CAP_NEVER;
 }
 
 void tracemill_spike_threshold(unsigned whose, double ms)
 {
-	uint64_t limit = limit_of(ms);
 	struct cap_shadow *s;
 	struct cap_timed *c;
+	uint64_t limit;
 
+	CAP_FLOATS(limit = limit_of(ms));
 	if (whose == TRACEMILL_SPIKE_GLOBAL) {
 		atomic_store(&cap_spikes.limit, limit);
 		return;

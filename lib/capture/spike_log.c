@@ -2,7 +2,7 @@
  *
  * An entry is made in memory of the thread's and written at once, to a file that is opened for it:
  * the program may close what it likes, and spikes are rare. Nothing is locked meanwhile but the
- * table of the worst so far, since dladdr waits for the dynamic linker.
+ * table of the worst so far.
  */
 #include "lib/capture/spike_log.h"
 
@@ -10,8 +10,8 @@
 #include "lib/capture/hold.h"
 #include "lib/capture/memory.h"
 #include "lib/capture/sites.h"
+#include "lib/capture/symbols.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -92,11 +92,10 @@ static void add_ms(struct text *t, uint64_t ns)
 
 static void add_name(struct text *t, uintptr_t function)
 {
-	Dl_info info;
+	const char *name = cap_symbol_at(function);
 
-	if (dladdr((const void *)function, &info) && info.dli_sname &&
-	    (uintptr_t)info.dli_saddr == function)
-		add_line(t, info.dli_sname, strlen(info.dli_sname));
+	if (name)
+		add_line(t, name, strlen(name));
 }
 
 static void add_call(struct text *t, const struct cap_shadow *s, unsigned i)
@@ -136,9 +135,11 @@ static bool is_peak(uint64_t stack, const char *thread, uint64_t ns)
 {
 	uint64_t key = chunk_checksum(1, thread, strlen(thread)) ^ stack;
 	bool peak = false;
+	sigset_t before;
 
 	key += !key;
-	cap_lock(&lock);
+	if (!cap_lock_held(&lock, &before))
+		return false;
 	if (!peaks)
 		peaks = cap_map(PEAKS * sizeof *peaks);
 	for (size_t i = key % PEAKS; peaks; i = (i + 1) % PEAKS) {
@@ -150,14 +151,14 @@ static bool is_peak(uint64_t stack, const char *thread, uint64_t ns)
 			peaks[i] = (struct peak){key, ns};
 		break;
 	}
-	cap_unlock(&lock);
+	cap_unlock_held(&lock, &before);
 	return peak;
 }
 
 static void complain(int error)
 {
 	if (!atomic_exchange(&said, true))
-		cap_say("cannot write the log of spikes", strerror(error));
+		cap_say("cannot write the log of spikes", error);
 }
 
 static void write_out(const char *s, size_t n)
@@ -291,5 +292,5 @@ void cap_spike_log_sink(void (*to)(const char *text, size_t n))
 
 void cap_spike_log_fork(void)
 {
-	atomic_store(&lock.held, 0);
+	cap_lock_reset(&lock);
 }

@@ -92,12 +92,12 @@ static struct cap_slots *grown(struct cap_stacks_table *t, struct cap_slots *s)
 	return larger;
 }
 
+/* Under the lock. */
 static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, uint32_t key)
 {
 	struct cap_slots *s;
 	uint32_t id, place, n;
 
-	cap_lock(&t->lock);
 	s = atomic_load_explicit(&t->slots, memory_order_relaxed);
 	n = atomic_load_explicit(&t->n, memory_order_relaxed);
 	id = find(t, s, parent, pc, key, &place);
@@ -107,10 +107,8 @@ static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, ui
 
 			/* Without memory for it the last free slot is still an end of every search.
 			 */
-			if (larger == s && n >= s->mask) {
-				cap_unlock(&t->lock);
+			if (larger == s && n >= s->mask)
 				return 0;
-			}
 			s = larger;
 			find(t, s, parent, pc, key, &place);
 		}
@@ -121,7 +119,6 @@ static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, ui
 		atomic_store_explicit(&s->slot[place], (uint64_t)key << 32 | id,
 				      memory_order_release);
 	}
-	cap_unlock(&t->lock);
 	return id;
 }
 
@@ -148,7 +145,9 @@ uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last, const 
 		       unsigned n)
 {
 	uint32_t flushed = atomic_load_explicit(&t->flushed, memory_order_acquire), parent;
+	bool locked = false, given_up = false;
 	unsigned same = 0;
+	sigset_t before;
 
 	if (n > CAP_DEPTH_MAX)
 		n = CAP_DEPTH_MAX;
@@ -165,16 +164,23 @@ uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last, const 
 
 		id = find(t, atomic_load_explicit(&t->slots, memory_order_acquire), parent, at, key,
 			  &place);
-		if (!id)
+		if (!id && !locked) {
+			locked = cap_lock_held(&t->lock, &before);
+			given_up = !locked;
+		}
+		if (!id && locked)
 			id = add(t, parent, at, key);
 		if (!id) {
-			atomic_fetch_add_explicit(&t->cut, 1, memory_order_relaxed);
-			last->n = i;
-			return parent;
+			atomic_fetch_add_explicit(given_up ? &t->waited : &t->cut, 1,
+						  memory_order_relaxed);
+			n = i;
+			break;
 		}
 		last->pc[i] = at;
 		last->id[i] = parent = id;
 	}
+	if (locked)
+		cap_unlock_held(&t->lock, &before);
 	last->n = n;
 	return parent;
 }
@@ -182,12 +188,16 @@ uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last, const 
 void cap_stacks_forget(struct cap_stacks_table *t)
 {
 	struct cap_slots *s;
+	sigset_t before;
 
-	cap_lock(&t->lock);
+	if (!cap_lock_held(&t->lock, &before)) {
+		atomic_fetch_add_explicit(&t->waited, 1, memory_order_relaxed);
+		return;
+	}
 	s = atomic_load_explicit(&t->slots, memory_order_relaxed);
 	for (uint32_t i = 0; i <= s->mask; i++)
 		if (atomic_load_explicit(&s->slot[i], memory_order_relaxed))
 			atomic_store_explicit(&s->slot[i], 0, memory_order_relaxed);
 	atomic_fetch_add_explicit(&t->flushed, 1, memory_order_release);
-	cap_unlock(&t->lock);
+	cap_unlock_held(&t->lock, &before);
 }

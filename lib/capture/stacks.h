@@ -31,6 +31,7 @@ struct cap_stacks_table {
 	struct cap_lock lock;     /* of whoever adds */
 	_Atomic uint32_t flushed; /* how often cap_stacks_forget was called */
 	_Atomic uint64_t cut;     /* stacks cut short because the table is full */
+	_Atomic uint64_t waited;  /* because lock was given up */
 	uint32_t limit;           /* nodes at most */
 };
 

@@ -6,6 +6,7 @@
  */
 #include "lib/capture/unwind.h"
 
+#include <link.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -110,11 +111,51 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 	return _URC_NO_REASON;
 }
 
+static struct {
+	uintptr_t lo, hi;
+} unwinder; /* its module; empty: not known, or it is ours too */
+
+static int is_it(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uintptr_t it = (uintptr_t)_Unwind_Backtrace, us = (uintptr_t)cap_unwind_tables;
+	bool has_us = false;
+
+	(void)size, (void)arg;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t lo = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		uintptr_t n = info->dlpi_phdr[i].p_memsz;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		if (it - lo < n) {
+			unwinder.lo = lo;
+			unwinder.hi = lo + n;
+		}
+		has_us |= us - lo < n;
+	}
+	if (has_us && unwinder.lo != unwinder.hi)
+		unwinder.hi = unwinder.lo;
+	return unwinder.lo != 0;
+}
+
+void cap_unwind_start(void)
+{
+	dl_iterate_phdr(is_it, NULL);
+}
+
+/* GCC's before 13 allocates with a lock of its own (object_mutex) when tables have been given to it
+ * at run time (__register_frame). */
+static bool unwinds(uintptr_t caller)
+{
+	return caller - unwinder.lo < unwinder.hi - unwinder.lo;
+}
+
 unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max)
 {
 	struct walk w = {.caller = cap_code((uintptr_t)caller), .pc = pc, .max = max};
 
-	_Unwind_Backtrace(step, &w);
+	if (!unwinds(w.caller))
+		_Unwind_Backtrace(step, &w);
 	if (!w.n && max) {
 		pc[0] = w.caller;
 		w.n = 1;

@@ -55,8 +55,10 @@ unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, ui
 			uint64_t *pc, unsigned max);
 
 /* The same with libgcc's unwinder, which knows everything and takes ten times as long. What is
- * inside of the caller, the return address of the hook, is left out; if that is not found, it is
- * all there is. */
+ * inside of the caller, the return address of the hook, is left out; if that is not found, or is
+ * the unwinder's own, it is all there is. */
 unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max);
+/* Looks where the unwinder is; before any thread walks. */
+void cap_unwind_start(void);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,8 +55,10 @@ static void count_losses(uint64_t n[CAP_LOSSES])
 
 	n[CAP_LOSS_UNREADY] = atomic_load(&cap.unready);
 	n[CAP_LOSS_NESTED] = atomic_load(&cap.nested);
-	n[CAP_LOSS_RINGLESS] = atomic_load(&cap.ringless);
+	n[CAP_LOSS_RINGLESS] = atomic_load(&cap.rings.full);
 	n[CAP_LOSS_DROPPED] = atomic_load(&cap.dropped);
+	n[CAP_LOSS_WAITED] = atomic_load(&cap.rings.waited) + atomic_load(&cap.stacks.waited) +
+			     atomic_load(&cap.live.waited) + atomic_load(&cap.waited);
 	n[CAP_LOSS_NAMES] = atomic_load(&cap.nameless);
 	n[CAP_LOSS_FREES] = atomic_load(&cap.live.lost);
 	n[CAP_LOSS_DEPTH] = n[CAP_LOSS_STRAY] = 0;
@@ -131,8 +132,16 @@ static void header(void)
 	cap_output_chunk(&cap.out, CHUNK_HEADER, payload, (uint32_t)(p - payload));
 }
 
+/* Of the process that was started: whether it has said its last word. */
+static void tell_open(bool open)
+{
+	if (cap.outcome && cap.settings.pid == cap.pid)
+		atomic_store(&cap.outcome->open, open);
+}
+
 void cap_write_begin(int fd)
 {
+	tell_open(true);
 	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL);
 	cap_pcs_clear(&cap.pcs);
 	cap.nodes = 0;
@@ -392,19 +401,45 @@ void cap_say_there(void)
 		said_to.st_ino = 0;
 }
 
-void cap_say(const char *what, const char *why)
+/* Not strerror, which may translate and allocate. */
+static const char *said_of(int error)
 {
-	char line[256];
+	switch (error) {
+	case EBADF: return "the program has closed it";
+	case EDQUOT: return "Disk quota exceeded";
+	case EFBIG: return "File too large";
+	case EIO: return "Input/output error";
+	case ENOSPC: return "No space left on device";
+	case EPIPE: return "Broken pipe";
+	default: return NULL;
+	}
+}
+
+static char *append(char *p, const char *end, const char *s)
+{
+	while (*s && p < end)
+		*p++ = *s++;
+	return p;
+}
+
+void cap_say(const char *what, int error)
+{
+	const char *why = said_of(error);
+	char line[256], number[16] = {0}, *digit = number + sizeof number - 1, *p = line;
+	const char *end = line + sizeof line - 1;
 	struct stat st;
-	int n = snprintf(line, sizeof line, "tracemill: %s%s%s\n", what, why ? ": " : "",
-			 why ? why : "");
 
 	/* A daemon may have a file of its own there. */
 	if (said_to.st_ino && (fstat(STDERR_FILENO, &st) || st.st_ino != said_to.st_ino ||
 			       st.st_dev != said_to.st_dev))
 		return;
-	if (n > 0)
-		cap_output_write(STDERR_FILENO, line, (size_t)n);
+	for (unsigned v = (unsigned)error; v; v /= 10)
+		*--digit = (char)('0' + v % 10);
+	p = append(p, end, "tracemill: ");
+	p = append(append(p, end, what), end, ": ");
+	p = why ? append(p, end, why) : append(append(p, end, "error "), end, digit);
+	*p++ = '\n';
+	cap_output_write(STDERR_FILENO, line, (size_t)(p - line));
 }
 
 /* Once, and whoever has started the program is told too. */
@@ -416,8 +451,7 @@ static void look_at_output(void)
 		return;
 	if (cap.outcome)
 		atomic_store(&cap.outcome->error, (uint32_t)cap.out.error);
-	cap_say("recording stopped: cannot write the trace",
-		cap.out.error == EBADF ? "the program has closed it" : strerror(cap.out.error));
+	cap_say("recording stopped: cannot write the trace", cap.out.error);
 }
 
 void cap_write(bool flush)
@@ -465,5 +499,6 @@ void cap_write_end(const char *end)
 	if (events_of(lost) || lost[CAP_LOSS_FREES])
 		header();
 	cap_output_totals(&cap.out);
+	tell_open(false);
 	look_at_output();
 }

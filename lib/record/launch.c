@@ -109,6 +109,11 @@ int launch_error(const struct launch *l)
 	return l->outcome ? (int)atomic_load(&l->outcome->error) : 0;
 }
 
+bool launch_open(const struct launch *l)
+{
+	return l->outcome && atomic_load(&l->outcome->open);
+}
+
 static void add_settings(struct buf *b, const struct launch *l, int outcome)
 {
 	const struct cap_settings *s = &l->settings;

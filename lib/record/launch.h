@@ -41,6 +41,8 @@ pid_t launch(struct launch *l, char **argv);
 int launch_wait(int *sig);
 /* Behind it: errno of what cut the trace short; 0: nothing, or that is not known. */
 int launch_error(const struct launch *l);
+/* The process has ended, and its trace has not been. */
+bool launch_open(const struct launch *l);
 /* Both, with the trace going to fd, which is closed here: the program has the only one. */
 int launch_run(struct launch *l, int fd, char **argv, int *sig);
 

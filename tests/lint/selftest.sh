@@ -53,6 +53,18 @@ fresh
 printf '#include "t.h"\n' >tree/lib/trace/u.c
 expect fail layers 'an include relative to its folder' 'not written from the root'
 fresh
+mkdir tree/lib/capture
+echo 'char *strtok(char *s, const char *d); char *f(char *s) { return strtok(s, " "); }' >tree/f.c
+${CC:-cc} -shared -fPIC -nostdlib tree/f.c -o tree/library.so
+printf 'strtok h no reason\n' >tree/lib/capture/outside.txt
+expect pass outside 'a call with its line' ''
+printf 'strtok h\n' >tree/lib/capture/outside.txt
+expect fail outside 'a call without a reason' 'outside.txt:1: a function'
+printf 'strtok h no reason\nabort h none\n' >tree/lib/capture/outside.txt
+expect fail outside 'a line without a call' 'nobody calls abort'
+printf '# strtok h none\n' >tree/lib/capture/outside.txt
+expect fail outside 'a call without a line' 'the runtime calls strtok'
+fresh
 mkdir tree/lib/new
 printf '#include "lib/base/a.h"\n' >tree/lib/new/n.c
 expect fail layers 'a folder without a row' 'no row'

@@ -71,3 +71,33 @@ for how in "--stacks fp" "--stacks unwind" "--stacks shadow" "--stacks fp --samp
 done
 tm-record -q --stacks fp --depth 12 -o cut.tmt -- ./stray 2>said
 ok "-q: tm-record is quiet" [ ! -s said ]
+
+# A program that ends by a system call of its own, as Go's do: its trace has no totals, which its status
+# and a line tell, with -q too.
+cat >ends.c <<'END'
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void *volatile p = malloc(500);
+
+	free(p);
+	if (argc > 2)
+		return atoi(argv[1]);
+	syscall(SYS_exit_group, atoi(argv[1]));
+}
+END
+$CC -D_GNU_SOURCE -O1 -g ends.c -o ends || exit 1
+whole="the trace is not whole"
+for case in "0 3" "5 5"; do
+	tm-record -q -o ends.tmt -- ./ends "${case% *}" 2>said
+	ok "ends by itself with ${case% *}: ${case#* }" [ $? = "${case#* }" ]
+	ok "and says so" grep -q "^tm-record: ends.tmt: $whole: the program ended by a system call" said
+done
+for status in 0 5; do
+	tm-record -o ends.tmt -- ./ends $status well 2>said
+	ok "ends well with $status: $status" [ $? = $status ]
+	ok "and says nothing" [ ! -s said ]
+done

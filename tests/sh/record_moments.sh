@@ -8,7 +8,7 @@ set -u
 . "$SRC/tests/capture.bash"
 
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -finstrument-functions -I"$SRC" \
-	"$SRC/testdata/src/record/moments.c" -o moments -lpthread 2>said || {
+	"$SRC"/testdata/src/record/moments{,_threads}.c -o moments -lpthread -ldl -lm 2>said || {
 	cat said
 	echo "not ok - moments.c compiles"
 	exit 1
@@ -17,6 +17,18 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -finstrument-fun
 alone() { # mode
 	timeout 60 ./moments "$1" >out 2>err
 	echo "$? $(cat out err) $(sed -n 's/^blocks //p' err) 1"
+}
+# What is printed with an allocator that counts how often it is called (moments_malloc.c).
+counted() { # alone or recorded, with its words
+	LD_PRELOAD=./moments_malloc.so MOMENTS_CALLS=1 "$@" >/dev/null
+	cat out err
+}
+# Blocks in the trace, and those that its notes say are missing: two events each.
+told() {
+	tm-dump -q x.tmt | awk '/^alloc.* requested=123 / { n++ }
+		/^note loss count=[0-9]+ "events from signal handlers/ { split($3, c, "="); n += c[2] / 2 }
+		/^note loss count=[0-9]+ "events, or parts of them, given up/ { split($3, c, "="); n += c[2] }
+		END { print n + 0 }'
 }
 recorded() { # options, then mode
 	local mode=${!#}
@@ -27,6 +39,8 @@ recorded() { # options, then mode
 }
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -shared -fPIC \
 	"$SRC/testdata/src/record/moments_module.c" -o moments_module.so || exit 1
+${CC:-cc} -std=c11 -g -O1 -fno-builtin -shared -fPIC "$SRC/testdata/src/record/moments_malloc.c" \
+	-o moments_malloc.so || exit 1
 for mode in $(./moments); do
 	alone "$mode" >want
 	for how in "--stacks none" "--stacks fp" "--stacks unwind" "--stacks shadow" "--threshold 123" \
@@ -35,4 +49,23 @@ for mode in $(./moments); do
 		recorded $how "$mode" >got
 		ok "$mode, $how" cmp want got
 	done
+	# The recorder itself calls the allocator never.
+	counted alone "$mode" >want
+	for how in "--stacks unwind" "--stacks shadow" "--sample 1"; do
+		# shellcheck disable=SC2086
+		counted recorded $how "$mode" >got
+		ok "$mode, $how: calls of the allocator" cmp want got
+	done
+done
+for how in "--stacks none" "--stacks fp" "--stacks unwind" "--stacks shadow"; do
+	# shellcheck disable=SC2086
+	LD_PRELOAD=./moments_malloc.so recorded $how interrupted | tr '\n' ' ' >got
+	ok "interrupted, $how: ends as alone" grep -q '^0 blocks .* 1 $' got
+	ok "interrupted, $how: every block is there or counted" [ "$(told)" = "$(sed -n 's/^blocks //p' err)" ]
+done
+for how in "--stacks fp" "--stacks unwind" "--stacks shadow" "--threshold 123"; do
+	# shellcheck disable=SC2086
+	recorded $how suspend | tr '\n' ' ' >got
+	ok "suspend, $how: the others end" grep -q '^0 blocks .* 1 $' got
+	ok "suspend, $how: every block is there or counted" [ "$(told)" -ge "$(sed -n 's/^blocks //p' err)" ]
 done

@@ -169,6 +169,91 @@ TEST(sampling)
 	}
 }
 
+/* A thread that was stopped between its number and its record holds nobody up for longer than is
+ * said; its record is left out when it comes, and counted once. */
+static uint64_t taken[16], n_taken;
+
+static void take_one(void *arg, struct cap_ring *ring, const struct cap_record *rec)
+{
+	(void)arg, (void)ring;
+	if (n_taken < 16)
+		taken[n_taken] = rec->seq;
+	n_taken++;
+}
+
+static void put_one(struct cap_rings *r, struct cap_ring *ring, uint64_t seq)
+{
+	struct cap_record *rec = cap_ring_next(ring);
+
+	memset(rec, 0, sizeof *rec);
+	rec->seq = seq;
+	rec->kind = CAP_FREE;
+	cap_ring_put(ring);
+	cap_ring_done(ring);
+	cap_rings_drain(r, take_one, NULL);
+}
+
+TEST(stopped_thread)
+{
+	static struct cap_rings r;
+	struct cap_ring *stopped = cap_rings_take(&r, 11), *other = cap_rings_take(&r, 12);
+	uint64_t first, late;
+
+	n_taken = 0;
+	first = cap_ring_number(&r, stopped);
+	put_one(&r, stopped, first);
+	late = cap_ring_number(&r, stopped);
+	for (unsigned i = 0; i < 3; i++)
+		put_one(&r, other, cap_ring_number(&r, other));
+	CHECK_EQ(n_taken, 1);
+	cap_rings_wait(&r, 1000, 50); /* begins to wait */
+	cap_rings_wait(&r, 1049, 50);
+	cap_rings_drain(&r, take_one, NULL);
+	CHECK_EQ(n_taken, 1);
+	CHECK_EQ(atomic_load(&r.waited), 0);
+	cap_rings_wait(&r, 1050, 50);
+	cap_rings_drain(&r, take_one, NULL);
+	CHECK_EQ(n_taken, 4);
+	CHECK_EQ(atomic_load(&r.waited), 1);
+	cap_rings_wait(&r, 2000, 50);
+	cap_rings_wait(&r, 3000, 50);
+	CHECK_EQ(atomic_load(&r.waited), 1);
+	put_one(&r, stopped, late);
+	CHECK_EQ(n_taken, 4);
+	put_one(&r, stopped, cap_ring_number(&r, stopped));
+	CHECK_EQ(n_taken, 5);
+	CHECK_EQ(taken[0], first);
+	for (unsigned i = 1; i < 5; i++)
+		CHECK_EQ(taken[i], late + i);
+	/* At the end nobody is waited for. */
+	cap_ring_number(&r, stopped);
+	put_one(&r, other, cap_ring_number(&r, other));
+	CHECK_EQ(n_taken, 5);
+	cap_rings_wait(&r, 4000, 0);
+	cap_rings_drain(&r, take_one, NULL);
+	CHECK_EQ(n_taken, 6);
+	CHECK_EQ(atomic_load(&r.waited), 2);
+	cap_rings_release(&r);
+}
+
+/* Given up after what was said, by the next one at once, and by nobody when it is free again. */
+TEST(given_up_lock)
+{
+	struct cap_lock l = {0};
+	int64_t from = cap_now();
+	sigset_t before;
+
+	cap_lock(&l);
+	CHECK(!cap_lock_wait(&l, 20));
+	CHECK(cap_now() - from >= 20 * 1000000);
+	CHECK(!cap_lock_held(&l, &before));
+	cap_unlock(&l);
+	CHECK(cap_lock_held(&l, &before));
+	CHECK(!cap_trylock(&l));
+	cap_unlock_held(&l, &before);
+	CHECK(cap_trylock(&l));
+}
+
 /* A recording in a child process, since it is one of the process. */
 enum { THREADS = 8, ROUNDS = 30000, SLOTS = 32, TYPES = 50 };
 static _Atomic uint64_t slots[SLOTS], given_back[SLOTS];

@@ -17,10 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unwind.h>
 
 static struct cap_rules rules;
 static struct cap_bounds bounds;
-static unsigned same, different, deepest, declined;
+static unsigned same, different, deepest, declined, starts;
 
 /* As a hook: has a frame pointer, since it asks for its frame. */
 __attribute__((noinline)) static void compare(void)
@@ -39,6 +40,9 @@ __attribute__((noinline)) static void compare(void)
 		memcpy(fast, slow, sizeof fast);
 	}
 	declined += !n;
+	for (unsigned i = 0; CAP_HAS_CFI && i < n; i++)
+		starts += (void *)(uintptr_t)cfi_function(fast[i]) !=
+			  _Unwind_FindEnclosingFunction((void *)(uintptr_t)fast[i]);
 	if (n && n == m && !memcmp(fast, slow, n * sizeof *fast))
 		same++;
 	else if (n)
@@ -105,6 +109,7 @@ TEST(main_thread)
 	CHECK(!different);
 	CHECK(deepest > 30);
 	CHECK(!declined);
+	CHECK(!starts);
 }
 
 TEST(other_thread)

@@ -2,25 +2,35 @@
  *
  * moments MODE: the recorder is called at moments when its host can do least, by one thread or by
  * several that hold each other up. Nothing is allocated before the mode begins. At its end it
- * prints "blocks N": how many blocks of 123 bytes it has asked for and freed.
+ * prints "blocks N": how many blocks of 123 bytes it has asked for and freed; with an allocator
+ * that counts (moments_malloc.c, and MOMENTS_CALLS in the environment) also how often that was
+ * called since main began.
  */
+#include "testdata/src/record/moments.h"
+
 #include <dlfcn.h>
+#include <fenv.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
-static atomic_ulong blocks;
-static bool elsewhere; /* in a child, whose blocks do not count */
+atomic_ulong blocks;
+atomic_int held;
+static bool elsewhere;            /* in a child, whose blocks do not count */
+static const atomic_ulong *calls; /* of the allocator; NULL: not counted */
+static unsigned long calls_before;
 
-static void block(void)
+void block(void)
 {
 	void *p = malloc(elsewhere ? 7 : 123);
 
@@ -33,14 +43,16 @@ static void block(void)
 
 static void tell(void)
 {
+	unsigned long of_allocator = calls ? *calls - calls_before : 0;
 	char line[100];
-	int n = snprintf(line, sizeof line, "blocks %lu\n", (unsigned long)blocks);
+	int n = snprintf(line, sizeof line, "blocks %lu\ncalls %lu\n", (unsigned long)blocks,
+			 of_allocator);
 
 	if (write(STDERR_FILENO, line, (size_t)n) != n)
 		_exit(9);
 }
 
-static void *in_thread(void *(*f)(void *), void *arg)
+void *in_thread(void *(*f)(void *), void *arg)
 {
 	pthread_t id;
 	void *result = NULL;
@@ -94,7 +106,6 @@ static void phdr(void)
 /* One thread has the dynamic linker's lock and wants ours, the other has ours and allocates from
  * places that the recorder has not seen. */
 static pthread_mutex_t ours = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int held;
 
 static int wants(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -216,87 +227,6 @@ static void destructor(void)
 	blocks++; /* its block comes after the word */
 }
 
-static pthread_key_t key;
-
-static void destroy(void *p)
-{
-	static atomic_int again;
-
-	(void)p;
-	block();
-	if (++again % 3)
-		pthread_setspecific(key, &key);
-}
-
-static void *leaves(void *arg)
-{
-	pthread_setspecific(key, &key);
-	return arg;
-}
-
-static void *leaves_by_exit(void *arg)
-{
-	pthread_setspecific(key, &key);
-	pthread_exit(arg);
-}
-
-/* The thread's only blocks are those of its destructors. */
-static void tls(void)
-{
-	if (pthread_key_create(&key, destroy))
-		_exit(9);
-	for (int i = 0; i < 5; i++) {
-		in_thread(leaves, NULL);
-		in_thread(leaves_by_exit, NULL);
-	}
-}
-
-/* More keys than glibc keeps in a thread's descriptor: the next one that is set allocates. */
-static void *has_keys(void *arg)
-{
-	block();
-	return arg;
-}
-
-static void keys(void)
-{
-	pthread_key_t many[100];
-
-	for (unsigned i = 0; i < 100; i++)
-		if (pthread_key_create(&many[i], NULL))
-			_exit(9);
-	for (unsigned i = 0; i < 100; i++)
-		pthread_setspecific(many[i], &key);
-	in_thread(has_keys, NULL);
-}
-
-static void handler(int sig)
-{
-	(void)sig;
-	block();
-}
-
-/* On the handler's own stack, as the thread's first block. */
-static void *signalled(void *arg)
-{
-	static char stack[1 << 16];
-	stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
-	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
-
-	sigaltstack(&other, NULL);
-	sigaction(SIGUSR1, &action, NULL);
-	raise(SIGUSR1);
-	block();
-	raise(SIGUSR1);
-	return arg;
-}
-
-static void signals(void)
-{
-	signalled(NULL);
-	in_thread(signalled, NULL);
-}
-
 static void *once_more(void *arg)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -340,77 +270,70 @@ static void stdio(void)
 	pthread_join(id, NULL);
 }
 
-/* Of what malloc is not a point of cancellation, the recorder is none either: while its ring is
- * full, and in handlers of the cancellation. */
-static void cleanup(void *arg)
+/* Tables of code that was made at run time: GCC's unwinder of before 13 sorts them when it is first
+ * asked, and allocates with its own lock held. */
+static _Unwind_Reason_Code count_frames(struct _Unwind_Context *context, void *arg)
 {
-	(void)arg;
+	(void)context, (void)arg;
+	return _URC_NO_REASON;
+}
+
+extern void __register_frame(void *) __attribute__((weak));
+
+static void frames(void)
+{
+	enum { MADE = 50, CIE = 24, FDE = 28 };
+	static unsigned char table[CIE + MADE * FDE + 4];
+	static const unsigned char cie[CIE] = {20, 0, 0,    0,  0, 0, 0,    0, 1, 'z',  'R',
+					       0,  1, 0x78, 16, 1, 0, 0x0c, 7, 8, 0x90, 1};
+	unsigned char *p = table + CIE;
+
+	if (sizeof(void *) == 8 && __register_frame) {
+		memcpy(table, cie, CIE);
+		for (unsigned i = 0; i < MADE; i++, p += FDE) {
+			uint32_t length = FDE - 4, back = (uint32_t)(p + 4 - table);
+			uint64_t at = 0x10000000 + (MADE - i) * 64, n = 64;
+
+			memcpy(p, &length, 4);
+			memcpy(p + 4, &back, 4);
+			memcpy(p + 8, &at, 8);
+			memcpy(p + 16, &n, 8);
+		}
+		__register_frame(table);
+	}
+	_Unwind_Backtrace(count_frames, NULL);
 	block();
 }
 
-static void *cancelled(void *arg)
+static ucontext_t back_from_frames;
+
+static void frames_elsewhere(void)
 {
-	pthread_cleanup_push(cleanup, NULL);
-	held = 1;
-	while (held != 2)
-		;
-	for (int i = 0; i < 20000; i++)
-		block();
-	held = 3;
-	for (;;)
-		pause();
-	pthread_cleanup_pop(0);
-	return arg;
-}
-
-static void cancel(void)
-{
-	for (int i = 0; i < 5; i++) {
-		pthread_t id;
-
-		held = 0;
-		if (pthread_create(&id, NULL, cancelled, NULL))
-			_exit(9);
-		while (!held)
-			;
-		pthread_cancel(id);
-		held = 2;
-		pthread_join(id, NULL);
-		if (held != 3)
-			fprintf(stderr, "cancelled inside of malloc\n");
-	}
-}
-
-/* Stacks of the program's own, two at once, and a thread whose first block is on one. */
-static __thread ucontext_t back;
-
-static void coroutine(void)
-{
-	for (int i = 0; i < 10; i++)
-		block();
-}
-
-static void *switches(void *arg)
-{
-	static char stacks[2][1 << 16];
+	static char stack[1 << 18];
 	ucontext_t there;
 
-	for (int i = 0; i < 2; i++) {
-		getcontext(&there);
-		there.uc_stack.ss_sp = stacks[i];
-		there.uc_stack.ss_size = sizeof stacks[i];
-		there.uc_link = &back;
-		makecontext(&there, coroutine, 0);
-		swapcontext(&back, &there);
-		block();
-	}
-	return arg;
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = sizeof stack;
+	there.uc_link = &back_from_frames;
+	makecontext(&there, frames, 0);
+	swapcontext(&back_from_frames, &there);
+	block();
 }
 
-static void contexts(void)
+/* What the program asks of floating point: no flag is raised, nor does it stop at one. */
+static void floats(void)
 {
-	in_thread(switches, NULL);
-	switches(NULL);
+	feclearexcept(FE_ALL_EXCEPT);
+	for (int i = 0; i < 1000; i++)
+		block();
+	if (fetestexcept(FE_ALL_EXCEPT))
+		fprintf(stderr, "flags 0x%x\n", (unsigned)fetestexcept(FE_ALL_EXCEPT));
+#ifdef __x86_64__
+	feenableexcept(FE_ALL_EXCEPT);
+#endif
+	for (int i = 0; i < 1000; i++)
+		block();
 }
 
 static void exits(int sig)
@@ -434,6 +357,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 		bool told;
+		bool hidden; /* not in the list: its script knows what it is to be */
 	} modes[] = {
 	    {"bounds", bounds, false},
 	    {"bounds2", bounds2, false},
@@ -443,14 +367,21 @@ int main(int argc, char **argv)
 	    {"atfork", atfork, false},
 	    {"atexit", at_exit, true},
 	    {"destructor", destructor, false},
-	    {"tls", tls, false},
-	    {"keys", keys, false},
-	    {"signals", signals, false},
+	    {"tls", moment_tls, false},
+	    {"keys", moment_keys, false},
+	    {"signals", moment_signals, false},
 	    {"once", once, false},
 	    {"stdio", stdio, false},
-	    {"cancel", cancel, false},
-	    {"contexts", contexts, false},
+	    {"cancel", moment_cancel, false},
+	    {"contexts", moment_contexts, false},
 	    {"leave", leave, true},
+	    {"objects", moment_objects, false},
+	    {"frames", frames, false},
+	    {"frames2", frames_elsewhere, false},
+	    {"floats", floats, false},
+	    {"keys2", moment_keys2, false},
+	    {"suspend", moment_suspend, false, true},
+	    {"interrupted", moment_interrupted, false, true},
 	};
 	const size_t n = sizeof modes / sizeof *modes;
 	size_t i = 0;
@@ -458,9 +389,14 @@ int main(int argc, char **argv)
 	while (i < n && (argc < 2 || strcmp(modes[i].name, argv[1]) != 0))
 		i++;
 	for (size_t k = 0; i == n && k < n; k++)
-		puts(modes[k].name);
+		if (!modes[k].hidden)
+			puts(modes[k].name);
 	if (i == n)
 		return 2;
+	if (getenv("MOMENTS_CALLS")) {
+		calls = dlsym(RTLD_DEFAULT, "allocator_calls");
+		calls_before = calls ? *calls : 0;
+	}
 	modes[i].run();
 	if (!modes[i].told)
 		tell();

@@ -5,6 +5,16 @@
 #include <stdlib.h>
 
 unsigned module_blocks;
+
+/* Each thread's comes into being when it first asks. */
+static __thread unsigned place[300];
+unsigned *module_place(void);
+
+unsigned *module_place(void)
+{
+	return place;
+}
+
 static void *volatile kept;
 
 __attribute__((constructor)) static void comes(void)
