@@ -146,6 +146,8 @@ bool cap_code_look(struct cap_code *c)
 		cap_release_signals(&before);
 		return false;
 	}
+	atomic_store(&c->wanted, false);
+	atomic_store(&c->changed, false);
 	done = fill(c);
 	atomic_store(&c->failed, !done);
 	took = cap_now() - from;
@@ -158,7 +160,13 @@ bool cap_code_look(struct cap_code *c)
 
 void cap_code_changed(struct cap_code *c)
 {
-	atomic_store_explicit(&c->due, 0, memory_order_relaxed);
+	atomic_store_explicit(&c->changed, true, memory_order_relaxed);
+}
+
+void cap_code_tick(struct cap_code *c)
+{
+	if (atomic_load_explicit(&c->wanted, memory_order_relaxed))
+		cap_code_look(c);
 }
 
 void cap_code_fork(struct cap_code *c)
@@ -171,11 +179,13 @@ static bool is_due(const struct cap_code *c)
 	return cap_now() >= atomic_load_explicit(&c->due, memory_order_relaxed);
 }
 
-/* A module that has come since. */
+/* Has it come since the list was read, as far as is known? */
 static bool is_new(const struct cap_code *c, enum kind kind, uintptr_t pc)
 {
-	return kind == NOWHERE && !atomic_load_explicit(&c->failed, memory_order_relaxed) &&
-	       cfi_of_module(pc);
+	if (atomic_load_explicit(&c->failed, memory_order_relaxed))
+		return false;
+	return atomic_load_explicit(&c->changed, memory_order_relaxed) ||
+	       (kind == NOWHERE && cfi_of_module(pc));
 }
 
 bool cap_code_ask(struct cap_code *c, struct cap_code_pages *seen, uintptr_t pc)
@@ -186,8 +196,12 @@ bool cap_code_ask(struct cap_code *c, struct cap_code_pages *seen, uintptr_t pc)
 	if (at < LOWEST)
 		return false;
 	kind = find(c, at);
-	if (kind < CODE && (is_new(c, kind, pc) || is_due(c)) && cap_code_look(c))
+	if (kind < CODE && is_new(c, kind, pc) && cap_code_look(c)) {
 		kind = find(c, at);
+	} else if (kind < CODE && is_due(c)) {
+		atomic_store_explicit(&c->wanted, true, memory_order_relaxed);
+		cap_helper_wake();
+	}
 	if (kind == CODE)
 		seen->page[page % CAP_CODE_PAGES] = page;
 	return kind >= CODE;

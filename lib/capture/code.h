@@ -5,10 +5,11 @@
  * address that is none.
  *
  * Any thread asks, without a lock and without a call of the C library, and remembers the pages that
- * were code. The list is read anew (system calls alone) when an address is in a module that is not
- * in it; for other addresses that are not code no more often than LOOK_NS, nor than takes a
- * fiftieth of the time: what has been made executable in between ends walks. Where the list cannot
- * be read, every address is taken for code.
+ * were code. The list is read anew (system calls alone) at once when an address is in a module that
+ * is not in it, or the program has mapped code since. Other addresses that are not code may have
+ * become it: for those the helper reads the list, no more often than LOOK_NS, nor than takes a
+ * fiftieth of the time; until then they end walks. Where the list cannot be read, every address is
+ * taken for code.
  *
  * Two tables: one is looked at while the other is filled.
  *
@@ -41,7 +42,9 @@ struct cap_code_table {
 struct cap_code {
 	struct cap_lock lock;   /* of who fills */
 	_Atomic uint32_t looks; /* table[looks % 2] is in force; 0: none is */
-	_Atomic int64_t due;    /* when it may be read anew */
+	_Atomic int64_t due;    /* when the helper may read it anew */
+	_Atomic bool wanted;    /* by the helper */
+	_Atomic bool changed;   /* the program has mapped code since */
 	_Atomic bool failed;    /* the last time */
 	struct cap_code_table table[2];
 	char text[8192]; /* of the list, while it is read */
@@ -49,8 +52,10 @@ struct cap_code {
 
 /* The list is read. False: it cannot be, or another thread is reading it. */
 bool cap_code_look(struct cap_code *c);
-/* There is more of it than before: it may be read at once. */
+/* The program has mapped some. */
 void cap_code_changed(struct cap_code *c);
+/* In the helper: reads the list if somebody wants it. */
+void cap_code_tick(struct cap_code *c);
 /* In a child after fork. */
 void cap_code_fork(struct cap_code *c);
 

@@ -155,6 +155,7 @@ static void *run(void *arg)
 		}
 		if (cap_modules_scan(&cap.modules, false))
 			cap_addresses_forget();
+		cap_code_tick(&cap.code);
 		if (cap.modules.adds != seen && cap.loaded) {
 			seen = cap.modules.adds;
 			cap.loaded();

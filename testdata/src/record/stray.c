@@ -52,6 +52,17 @@ static void stray(uintptr_t word, int more, const char *what)
 	printf("%zu %d %s\n", size++, KNOWN + more, what);
 }
 
+/* A block of another size: it is not known how much of its stack is. */
+static void unknown(uintptr_t word)
+{
+	uintptr_t frame[] = {0, word, 0, 0};
+	size_t before = size;
+
+	size = 700;
+	with_frame(frame);
+	size = before;
+}
+
 static void wait_a_little(void)
 {
 	struct timespec t = {0, 300000000};
@@ -92,6 +103,7 @@ static void words(const char *path)
 	wait_a_little();
 	stray((uintptr_t)(page + 100), 0, "a mapping, later");
 	mprotect(page, 1 << 16, PROT_READ | PROT_EXEC);
+	unknown((uintptr_t)(page + 100));
 	wait_a_little();
 	stray((uintptr_t)(page + 100), 1, "a mapping that has become code");
 	free(heap);
