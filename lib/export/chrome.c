@@ -324,7 +324,7 @@ static void see_call(struct chrome *c, struct trace *t, const struct event *ev)
 	}
 	open_calls_elapsed(&c->open, th, at);
 	if (ev->kind == EV_EXIT) {
-		for (size_t n = open_calls_exit(&c->open, th, call.type, call.stack); n; n--) {
+		for (size_t n = open_calls_exit(&c->open, th, t, call.type, call.stack); n; n--) {
 			call = open_calls_pop(th);
 			put_call(c, t, &call, 'E', ev->thread, at);
 		}

@@ -140,7 +140,7 @@ enum status events_add(struct events *x, struct trace *t, const struct event *ev
 	if (ev->time > th->last)
 		th->last = ev->time;
 	if (ev->kind == EV_EXIT) {
-		leave(x, th, open, open_calls_exit(&x->open, open, c.type, c.stack));
+		leave(x, th, open, open_calls_exit(&x->open, open, t, c.type, c.stack));
 	} else {
 		c.user = what_of(x, t, ev);
 		if (open_calls_enter(&x->open, open, &c))

@@ -303,7 +303,7 @@ void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending
 		if (p->kind == EV_ENTER)
 			enter(a, t, p);
 		else
-			for (size_t n = open_calls_exit(&m->open, th, p->type, p->stack); n; n--)
+			for (size_t n = open_calls_exit(&m->open, th, t, p->type, p->stack); n; n--)
 				return_call(a, th);
 	}
 }

@@ -153,7 +153,20 @@ bool open_calls_enter(struct open_calls *o, struct open_thread *th, const struct
 	return true;
 }
 
-size_t open_calls_exit(struct open_calls *o, struct open_thread *th, uint32_t type, uint32_t stack)
+static bool is_of(const struct open_call *c, const struct trace *t, uint32_t type, uint32_t stack)
+{
+	const struct location *a, *b;
+
+	if (c->type != type || c->stack == stack || !stack || !c->stack)
+		return c->type == type && c->stack == stack;
+	a = &t->locations[t->stacks[c->stack].location];
+	b = &t->locations[t->stacks[stack].location];
+	return a->raw == b->raw && a->space == b->space && a->process == b->process &&
+	       a->name == b->name && (a->raw || a->name);
+}
+
+size_t open_calls_exit(struct open_calls *o, struct open_thread *th, const struct trace *t,
+		       uint32_t type, uint32_t stack)
 {
 	size_t i = th->n, reach = OPEN_CALLS_SEARCH + o->credit, least = i > reach ? i - reach : 0;
 	size_t steps;
@@ -164,7 +177,7 @@ size_t open_calls_exit(struct open_calls *o, struct open_thread *th, uint32_t ty
 	}
 	if (!type && !stack && i)
 		return 1;
-	while (i > least && (th->calls[i - 1].type != type || th->calls[i - 1].stack != stack))
+	while (i > least && !is_of(&th->calls[i - 1], t, type, stack))
 		i--;
 	steps = th->n - i;
 	if (steps > OPEN_CALLS_SEARCH)

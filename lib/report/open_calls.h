@@ -11,12 +11,13 @@
  * one that is called as the marker is. An enter without calls around it keeps the callers that its
  * own stack has.
  *
- * An exit ends the innermost open call of its marker and stack (one that says neither: the
- * innermost of all), and the calls inside it that have no exit of their own end with it. What no
- * call answers to is counted and ends nothing. Calls deeper than the depth are counted and not
- * kept: their time is that of the deepest one that is. The search for what an exit belongs to goes
- * OPEN_CALLS_SEARCH calls out, and further as long as all such searches together take less than
- * 16 steps for each enter.
+ * An exit ends the innermost open call of its marker and stack, or of its marker and the same
+ * address and name where the map of modules changed meanwhile (one that says neither: the innermost
+ * of all), and the calls inside it that have no exit of their own end with it. What no call answers
+ * to is counted and ends nothing. Calls deeper than the depth are counted and not kept: their time
+ * is that of the deepest one that is. The search for what an exit belongs to goes OPEN_CALLS_SEARCH
+ * calls out, and further as long as all such searches together take less than 16 steps for each
+ * enter.
  *
  * Recursion: that a call lies within another of its function is seen on its path (fold_times.c
  * does), since what counts as the same, a function, a file or a module, is the report's.
@@ -86,7 +87,8 @@ uint32_t open_calls_path(struct open_calls *o, const struct open_thread *th, str
 /* False: too deep, it is counted only. */
 bool open_calls_enter(struct open_calls *o, struct open_thread *th, const struct open_call *c);
 /* How many calls end: 0 for none. They are taken off by open_calls_pop. */
-size_t open_calls_exit(struct open_calls *o, struct open_thread *th, uint32_t type, uint32_t stack);
+size_t open_calls_exit(struct open_calls *o, struct open_thread *th, const struct trace *t,
+		       uint32_t type, uint32_t stack);
 /* The innermost call; its total joins that of its caller. */
 struct open_call open_calls_pop(struct open_thread *th);
 

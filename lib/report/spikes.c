@@ -15,25 +15,20 @@ static uint32_t innermost(const struct trace *t, const struct event *ev)
 	return ev->has & EV_HAS_STACK ? t->stacks[ev->stack].location : 0;
 }
 
-static void see_time(struct spikes *s, struct spike_thread *th, const struct event *ev)
+static void see_time(struct spikes *s, struct open_thread *open, const struct event *ev)
 {
-	if (!(ev->has & EV_HAS_TIME)) {
+	if (ev->has & EV_HAS_TIME)
+		open_calls_elapsed(&s->calls_open, open, ev->time);
+	else
 		s->odd[ODD_UNTIMED]++;
-		return;
-	}
-	if (th->has_last && ev->time < th->last) {
-		uint64_t back = (uint64_t)th->last - (uint64_t)ev->time;
-
-		s->odd[ODD_BACK]++;
-		s->back_most = back > s->back_most ? back : s->back_most;
-	}
-	th->has_last = true;
-	th->last = ev->time;
 }
 
 static void take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
 {
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
+	struct open_thread *open = open_calls_thread(&s->calls_open, ev->thread);
+	struct open_call opens = {.type = ev->has & EV_HAS_TYPE ? ev->type : 0,
+				  .stack = ev->has & EV_HAS_STACK ? ev->stack : 0};
 	struct spike_open call;
 	struct spike_place place = {.t = t,
 				    .thread = ev->thread,
@@ -46,17 +41,16 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 
 	if (th->inactive)
 		return;
-	see_time(s, th, ev);
-	if (th->n && th->n >= s->options.depth) {
+	see_time(s, open, ev);
+	if (!open_calls_enter(&s->calls_open, open, &opens)) {
 		th->open[th->n - 1].below++;
-		s->odd[ODD_DEEPER]++;
-		if (th->n + ++th->deeper > s->deepest)
-			s->deepest = th->n + th->deeper;
+		if (th->n + open->deep > s->deepest)
+			s->deepest = th->n + open->deep;
 		return;
 	}
 	call = (struct spike_open){.time = ev->time,
 				   .text = ev->has & EV_HAS_NAME ? ev->name : 0,
-				   .marker = ev->has & EV_HAS_TYPE ? ev->type : 0,
+				   .marker = opens.type,
 				   .has_time = ev->has & EV_HAS_TIME};
 	call.function = spike_function_of(&s->functions, t, innermost(t, ev), call.marker);
 	s->odd[ODD_UNKNOWN] += !call.function;
@@ -75,11 +69,12 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 }
 
 /* What is open ends without a time of its own: what it called is its caller's then. */
-static void drop(struct spike_thread *th)
+static void drop(struct spike_thread *th, struct open_thread *open)
 {
 	const struct spike_open *o = &th->open[--th->n];
 	struct spike_open *parent = th->n ? &th->open[th->n - 1] : NULL;
 
+	open_calls_pop(open);
 	if (parent) {
 		parent->children += o->children;
 		parent->paused += o->paused;
@@ -157,7 +152,7 @@ static uint64_t hook_time(const struct spikes *s, uint64_t calls)
 }
 
 static enum status close_call(struct spikes *s, const struct trace *t, struct spike_thread *th,
-			      const struct event *ev, struct err *e)
+			      struct open_thread *open, const struct event *ev, struct err *e)
 {
 	struct spike_open *o = &th->open[th->n - 1], *parent = th->n > 1 ? o - 1 : NULL;
 	uint64_t total, judged, hooks = hook_time(s, o->below);
@@ -165,7 +160,7 @@ static enum status close_call(struct spikes *s, const struct trace *t, struct sp
 
 	if (!o->has_time || !(ev->has & EV_HAS_TIME) || ev->time < o->time) {
 		s->odd[ODD_NEGATIVE] += o->has_time && (ev->has & EV_HAS_TIME);
-		drop(th);
+		drop(th, open);
 		return ST_OK;
 	}
 	if (ev->has & EV_HAS_VALUE && ev->value >= 0 && !o->state.by_rule && !s->options.strict)
@@ -184,6 +179,7 @@ static enum status close_call(struct spikes *s, const struct trace *t, struct sp
 		parent->below += o->below + 1;
 	}
 	th->n--;
+	open_calls_pop(open);
 	if (th->listed > th->n)
 		th->listed = th->n;
 	return st;
@@ -193,28 +189,17 @@ static enum status take_exit(struct spikes *s, const struct trace *t, const stru
 			     struct err *e)
 {
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
-	uint32_t marker = ev->has & EV_HAS_TYPE ? ev->type : 0;
-	uint32_t function = spike_function_of(&s->functions, t, innermost(t, ev), marker);
-	size_t i = th->n;
+	struct open_thread *open = open_calls_thread(&s->calls_open, ev->thread);
+	size_t n;
 
 	if (th->inactive)
 		return ST_OK;
-	see_time(s, th, ev);
-	if (th->deeper) {
-		th->deeper--;
-		return ST_OK;
-	}
-	/* An exit that does not say of what is of the innermost call. */
-	if (function)
-		while (i > 0 && th->open[i - 1].function != function)
-			i--;
-	if (!i) {
-		s->odd[ODD_NO_ENTER]++;
-		return ST_OK;
-	}
-	for (; th->n > i; s->odd[ODD_UNCLOSED]++)
-		drop(th);
-	return close_call(s, t, th, ev, e);
+	see_time(s, open, ev);
+	n = open_calls_exit(&s->calls_open, open, t, ev->has & EV_HAS_TYPE ? ev->type : 0,
+			    ev->has & EV_HAS_STACK ? ev->stack : 0);
+	for (; n > 1; n--)
+		drop(th, open);
+	return n ? close_call(s, t, th, open, ev, e) : ST_OK;
 }
 
 static enum status begin(struct sink *sink, struct trace *t, struct err *e)
@@ -226,7 +211,9 @@ static enum status begin(struct sink *sink, struct trace *t, struct err *e)
 	s->in_frame = false;
 	spike_functions_capture(&s->functions, t);
 	memset(s->odd, 0, sizeof s->odd);
-	s->back_most = s->deepest = s->longest_open = 0;
+	s->deepest = s->longest_open = 0;
+	open_calls_reset(&s->calls_open);
+	s->calls_open.depth = s->options.depth;
 	return ST_OK;
 }
 
@@ -261,11 +248,12 @@ static void close_threads(struct spikes *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++) {
 		struct spike_thread *th = &s->threads[i];
+		struct open_thread *open = open_calls_thread(&s->calls_open, (uint32_t)i);
 
-		s->odd[ODD_OPEN] += th->n + th->deeper;
-		for (size_t k = 0; k < th->n && th->has_last; k++)
-			if (th->open[k].has_time && th->open[k].time <= th->last) {
-				uint64_t so_far = (uint64_t)th->last - (uint64_t)th->open[k].time;
+		s->odd[ODD_OPEN] += th->n + open->deep;
+		for (size_t k = 0; k < th->n && open->has_last; k++)
+			if (th->open[k].has_time && th->open[k].time <= open->last) {
+				uint64_t so_far = (uint64_t)open->last - (uint64_t)th->open[k].time;
 
 				if (so_far > s->longest_open)
 					s->longest_open = so_far;
@@ -273,6 +261,10 @@ static void close_threads(struct spikes *s)
 		free(th->open);
 		*th = (struct spike_thread){.n = 0};
 	}
+	s->odd[ODD_BACK] = s->calls_open.backward;
+	s->odd[ODD_NO_ENTER] = s->calls_open.orphans;
+	s->odd[ODD_UNCLOSED] = s->calls_open.unclosed;
+	s->odd[ODD_DEEPER] = s->calls_open.too_deep;
 	map64_release(&s->parents);
 	s->n_parent_limits = 0;
 }
@@ -302,7 +294,7 @@ static void add_notes(const struct spikes *s, struct trace *t)
 		trace_note(t, NOTE_LOSS, s->odd[ODD_BACK],
 			   "times go back on their thread, by %" PRIu64
 			   " ns at most: calls around them seem too short",
-			   s->back_most);
+			   s->calls_open.back_most);
 	if (s->odd[ODD_OPEN])
 		trace_note(t, NOTE_GUESS, s->odd[ODD_OPEN],
 			   "calls are still open at the end and not judged (the longest: %" PRIu64
@@ -338,6 +330,7 @@ void spikes_init(struct spikes *s, const struct spikes_options *o)
 void spikes_release(struct spikes *s)
 {
 	close_threads(s);
+	open_calls_release(&s->calls_open);
 	free(s->threads);
 	free(s->parent_limits);
 	free(s->path);

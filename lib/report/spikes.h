@@ -15,12 +15,15 @@
  *
  * Memory: O(threads x depth + functions), whatever the number of events. Calls deeper than the
  * depth are counted and not judged; their time stays in the self time of the last that is.
- * Enters without exits, exits without enters and times that go back are counted in notes.
+ * Enters without exits, exits without enters and times that go back are counted in notes. Which
+ * calls are open, and what an exit ends, is open_calls.h's business; here is what is kept beside
+ * each.
  */
 #ifndef TM_REPORT_SPIKES_H
 #define TM_REPORT_SPIKES_H
 
 #include "lib/base/buf.h"
+#include "lib/report/open_calls.h"
 #include "lib/report/spikes_functions.h"
 #include "lib/trace/sink.h"
 
@@ -89,10 +92,7 @@ struct spike_open { /* a call that has not ended */
 struct spike_thread {
 	struct spike_open *open; /* outermost first */
 	size_t n, cap;
-	uint64_t deeper; /* open calls that are deeper than that */
-	size_t listed;   /* so many of open were in the last listing */
-	bool has_last;
-	int64_t last; /* time */
+	size_t listed; /* so many of open were in the last listing */
 	bool asked, inactive, selected;
 	bool by_rule; /* limit */
 	uint64_t limit;
@@ -123,6 +123,7 @@ struct spikes {
 	bool merged;     /* there are samples of several calls */
 
 	/* private */
+	struct open_calls calls_open;
 	struct spike_thread *threads; /* by thread id */
 	size_t n_threads;
 	bool in_frame;
@@ -136,7 +137,7 @@ struct spikes {
 	struct spike_text *texts;
 	size_t n_texts, cap_texts;
 	struct buf text;
-	uint64_t odd[ODDS], back_most, deepest, longest_open;
+	uint64_t odd[ODDS], deepest, longest_open;
 };
 
 /* s stays where it is until spikes_release. */

@@ -156,6 +156,59 @@ for line in sys.stdin: # what its table of symbols says
 done
 [ -n "$pprof" ] || echo 'skip - pprof (go tool pprof is not installed)'
 
+# Comparisons, aggregates and policies on total time have the same sums.
+"$GEN/instrument" calls 1 >one
+"$GEN/instrument" calls 2 >two
+for seed in 1 2; do
+	"$GEN/instrument" truth $seed | twin functions | grep -v '(all)' | sort >"functions.$seed"
+done
+python3 -c '
+rows = [{}, {}]
+for r, name in zip(rows, ("functions.1", "functions.2")):
+    for line in open(name):
+        own, total, n, f = line.split()
+        r[f] = (own, total, n)
+for f in sorted(rows[0].keys() | rows[1].keys()):
+    a, b = (r.get(f, ("0", "0", "0")) for r in rows)
+    if a != b:
+        print(f, *a, *b)' | sort >want
+tm-compare -q --csv -n 0 --by function --sort total-time one two |
+	columns function base_self_ns base_total_ns base_calls new_self_ns new_total_ns new_calls | sort >got
+check 'tm-compare by total time' want got
+tm-compare -q --save-baseline one.tma one
+tm-top -q --csv -n 0 --by function one.tma | columns self_ns total_ns calls function | sort >got
+check 'an aggregate' functions.1 got
+total=$(awk '$4 == "0x11680" {print $2}' functions.1)
+for limit in "$total" $((total - 1)); do
+	printf '[rule recursion]\nmetric = total-time\nkey = function\nmatch = ^0x11680$\nmax = %sns\n' "$limit" >policy
+	tm-compare -q --policy policy two one >/dev/null 2>err
+	echo "$? $(cat err)"
+done >got
+printf '0 \n1 \n' >want
+check 'a policy on total time: at its limit, and a nanosecond over it' want got
+
+# Calls that only markers name: A > (B, A > B), twice; tm-spikes judges them with the same callers.
+printf '> 0 %%A\n> 10 %%B\n< 30 %%B\n> 40 %%A\n> 50 %%B\n< 70 %%B\n< 75 %%A\n< 100 %%A\n' |
+	"$GEN/calls" >markers.tmt
+twin tree >want <<X
+enter 0 1 A
+enter 10000 1 B
+exit 30000 1 B
+enter 40000 1 A
+enter 50000 1 B
+exit 70000 1 B
+exit 75000 1 A
+exit 100000 1 A
+X
+tm-top -q --csv --tree markers.tmt | columns total_self_ns self_ns depth function | tail -n +2 >got
+check 'calls that only markers name: tree' want got
+tm-top -q --csv --by function markers.tmt | columns self_ns total_ns calls function >got
+printf '60000 100000 2 A\n40000 40000 2 B\n' >want
+check 'calls that only markers name: functions' want got
+tm-spikes -q --threshold 0 --csv markers.tmt | columns stack self_ns | sort >got
+printf 'A 45000\nA;A 15000\nA;A;B 20000\nA;B 20000\n' >want
+check 'tm-spikes has the same paths' want got
+
 # What uftrace itself says: each function's total, self and calls, and each node of its graph. Its
 # times are cut after three decimals.
 cat >fib.c <<'EOS'

@@ -20,6 +20,18 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
+/* One stack, 1; it lives as long as the program. */
+static const struct trace *some_trace(void)
+{
+	static struct trace *t;
+
+	if (!t) {
+		t = trace_new();
+		trace_stack(t, 0, trace_location(t, &(struct location){.raw = 0x10}));
+	}
+	return t;
+}
+
 static void enter(struct open_calls *n, uint32_t type)
 {
 	open_calls_enter(n, open_calls_thread(n, 0), &(struct open_call){.type = type});
@@ -34,13 +46,13 @@ TEST(recursion)
 		enter(&n, 7);
 	t = open_calls_thread(&n, 0);
 	for (int i = 3; i; i--) { /* an exit ends one call only, the innermost */
-		CHECK_EQ(open_calls_exit(&n, t, 7, 0), 1);
+		CHECK_EQ(open_calls_exit(&n, t, some_trace(), 7, 0), 1);
 		open_calls_top(t)->total += 10;
 		CHECK_EQ(open_calls_pop(t).total, 10 * (4 - i));
 		CHECK_EQ(t->n, i - 1);
 	}
-	CHECK_EQ(open_calls_exit(&n, t, 7, 0), 0);
-	CHECK_EQ(open_calls_exit(&n, t, 0, 0), 0);
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 7, 0), 0);
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 0, 0), 0);
 	CHECK_EQ(n.orphans, 2);
 	CHECK_EQ(n.unclosed, 0);
 	open_calls_release(&n);
@@ -54,14 +66,14 @@ TEST(unbalanced)
 	for (uint32_t i = 1; i <= 4; i++)
 		enter(&n, i);
 	t = open_calls_thread(&n, 0);
-	CHECK_EQ(open_calls_exit(&n, t, 9, 0), 0); /* nobody's */
-	CHECK_EQ(open_calls_exit(&n, t, 4, 1), 0); /* of another stack */
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 9, 0), 0); /* nobody's */
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 4, 1), 0); /* of another stack */
 	CHECK_EQ(n.orphans, 2);
-	CHECK_EQ(open_calls_exit(&n, t, 2, 0), 3); /* 4 and 3 end with 2 */
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 2, 0), 3); /* 4 and 3 end with 2 */
 	CHECK_EQ(n.unclosed, 2);
 	for (uint32_t i = 4; i >= 2; i--)
 		CHECK_EQ(open_calls_pop(t).type, i);
-	CHECK_EQ(open_calls_exit(&n, t, 0, 0), 1); /* does not say of what */
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 0, 0), 1); /* does not say of what */
 	CHECK_EQ(open_calls_pop(t).type, 1);
 	CHECK(open_calls_top(t) == NULL);
 	open_calls_reset(&n);
@@ -103,9 +115,9 @@ TEST(depth_is_bounded)
 	CHECK_EQ(n.too_deep, 10);
 	CHECK_EQ(t->deep, 10);
 	for (int i = 0; i < 10; i++) /* of those that are not kept, whatever they say */
-		CHECK_EQ(open_calls_exit(&n, t, i & 1 ? 1 : 5, 0), 0);
+		CHECK_EQ(open_calls_exit(&n, t, some_trace(), i & 1 ? 1 : 5, 0), 0);
 	CHECK_EQ(n.orphans, 0);
-	for (size_t k; (k = open_calls_exit(&n, t, 1, 0)); ended += k)
+	for (size_t k; (k = open_calls_exit(&n, t, some_trace(), 1, 0)); ended += k)
 		open_calls_pop(t);
 	CHECK_EQ(ended, OPEN_CALLS_DEPTH);
 	CHECK_EQ(n.unclosed, 0);
@@ -122,7 +134,7 @@ TEST(search_is_bounded)
 
 	for (uint32_t i = 0; i < 10000; i++)
 		enter(&n, 1 + !!i);
-	CHECK_EQ(open_calls_exit(&n, open_calls_thread(&n, 0), 1, 0), 10000);
+	CHECK_EQ(open_calls_exit(&n, open_calls_thread(&n, 0), some_trace(), 1, 0), 10000);
 	CHECK_EQ(n.unclosed, 9999);
 	open_calls_reset(&n);
 
@@ -134,11 +146,12 @@ TEST(search_is_bounded)
 		enter(&n, 4);
 	t = open_calls_thread(&n, 0);
 	for (int i = 0; i <= 16 * OPEN_CALLS_DEPTH / BEYOND; i++)
-		CHECK_EQ(open_calls_exit(&n, t, 9, 0), 0);
+		CHECK_EQ(open_calls_exit(&n, t, some_trace(), 9, 0), 0);
 	CHECK_EQ(n.credit, 0);
-	CHECK_EQ(open_calls_exit(&n, t, 1, 0), 0); /* it is there, and too far out by now */
-	CHECK_EQ(open_calls_exit(&n, t, 2, 0), 0); /* one too far */
-	CHECK_EQ(open_calls_exit(&n, t, 3, 0), OPEN_CALLS_SEARCH);
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 1, 0),
+		 0); /* it is there, and too far out by now */
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 2, 0), 0); /* one too far */
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 3, 0), OPEN_CALLS_SEARCH);
 	open_calls_release(&n);
 }
 
@@ -177,7 +190,7 @@ static void against_twin(void)
 			at--;
 		orphans += !at;
 		unclosed += at ? depth - at : 0;
-		ends = open_calls_exit(&n, t, type, 0);
+		ends = open_calls_exit(&n, t, some_trace(), type, 0);
 		CHECK_EQ(ends, at ? depth - at + 1 : 0);
 		for (; ends && depth; ends--) {
 			struct open_call c = open_calls_pop(t);
@@ -317,6 +330,26 @@ TEST(recursion_is_a_path)
 	call(&r, '<', 'A', 35);
 	r.stacks[1] = trace_stack(r.t, r.stacks[0], r.t->stacks[r.stacks[0]].location);
 	run_end(&r, "A 15 35 1\nB 20 20 1\n");
+}
+
+/* A library was loaded meanwhile: the same address and name, in another epoch. */
+TEST(another_epoch)
+{
+	struct trace *t = trace_new();
+	struct open_calls n = {.n = 0};
+	struct open_thread *th = open_calls_thread(&n, 0);
+	uint32_t at[3];
+
+	for (uint32_t i = 0; i < 3; i++)
+		at[i] = trace_stack(
+		    t, 0,
+		    trace_location(t, &(struct location){.raw = 0x40 + i / 2, .epoch = i % 2}));
+	CHECK(at[0] != at[1]);
+	open_calls_enter(&n, th, &(struct open_call){.stack = at[0]});
+	CHECK_EQ(open_calls_exit(&n, th, t, 0, at[2]), 0); /* another address */
+	CHECK_EQ(open_calls_exit(&n, th, t, 0, at[1]), 1);
+	open_calls_release(&n);
+	trace_free(t);
 }
 
 /* What calls are called by: a name that the location has; else the marker's; else nothing. */
