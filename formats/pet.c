@@ -73,10 +73,15 @@ static void add_text(struct pet *p, struct buf *to, const char *prefix, struct p
 /* "16.58", of milliseconds; false: none that makes sense. */
 static bool milliseconds(struct pet *p, struct piece s, int64_t *ns)
 {
+	int64_t v;
+
 	p->number.len = 0;
 	buf_add(&p->number, s.s, s.n);
 	buf_adds(&p->number, "ms");
-	return num_time(p->number.data, p->number.len, ns) && *ns >= 0;
+	if (!num_time(p->number.data, p->number.len, &v) || v < 0)
+		return false;
+	*ns = v;
+	return true;
 }
 
 /* [number] MSec, and what follows; without MSec all of it is what follows. */
