@@ -261,6 +261,8 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "dsym-hint", "DIR", "where the .dSYM of Mach-O files are; again for more",
 		     &binaries.debug_dirs),
 	    ROW_HEADING("not in llvm-symbolizer:"),
+	    ROW_FLAG(0, "notes", "more notes: what every other program's --verbose says",
+		     &cli_verbose),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
 	    ROW_LIST(0, "module", "NAME=FILE", "the file for requests that begin with NAME",
 		     &j.modules),

@@ -19,6 +19,18 @@ LC_ALL=C sort map.* | tm-merge --from-lines -o one.tma
 check "one reducer: the same bytes as one machine's" cmp alone.tma one.tma
 check "a mapper that is run again says the same" cmp <("$SRC/fleet/worker" <part.aa) map.part.aa
 
+# What a worker starts is held by its sandbox (a sanitizer's builds have none), and does the same.
+mkdir verbose
+for program in tm-symbolize tm-compare tm-merge; do
+	# shellcheck disable=SC2016 # the script expands it
+	printf '#!/bin/sh\n[ "$1" = -q ] && shift\nexec "%s" -v "$@"\n' "$BIN/$program" >"verbose/$program"
+done
+chmod +x verbose/*
+FLEET_OUT=again PATH=$PWD/verbose:$PATH "$SRC/fleet/worker" <part.aa >held 2>said
+check "a mapper whose programs say what holds them: the same" cmp held map.part.aa
+check "each of them says it" test "$(sed -n 's/: sandbox: \(seccomp\|Landlock\|none\|off: a sanitizer\).*//p' said |
+	sort -u | tr '\n' ' ')" = 'tm-compare tm-merge tm-symbolize '
+
 # Four reducers; each key goes to one of them, by a sum over its characters.
 cat map.* | awk -F '\t' '
 	BEGIN { for (i = 0; i < 128; i++) code[sprintf("%c", i)] = i }

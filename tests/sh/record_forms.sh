@@ -132,6 +132,7 @@ tm-import -q -o back.tmt served
 ok "serve: all records reach the client" [ "$status $(tm-dump -q back.tmt | awk '
 	$1 == "alloc" { a++; sub(/.*requested=/, ""); s += $1 } $1 == "free" { f++ }
 	END { printf "allocs %d frees %d requested %d", a, f, s }')" = "0 $(sed -n 's/ real.*//p' said)" ]
+ok "serve: in no sandbox, which would hold the program, and says so" grep -q ' sandbox: off: ' said
 served "leave 100000" -o kept.bin -- ./blocks random
 tm-import -q -o back.tmt kept.bin
 ok "serve: the client leaves; the file has all" [ "$status $(tm-dump -q back.tmt | grep -c ^alloc)" = "0 100000" ]

@@ -76,13 +76,20 @@ ok "a duration ends it soundly" [ "$status $(cmp u.tcp got.tcp && echo same)" = 
 options=(--idle 20)
 "$GEN/player" 0 u.tcp stay >played &
 until grep -qs port played; do sleep 0.05; done
-tm-record --unity "127.0.0.1:$(sed -n 's/port //p' played)" -o got.tcp &
+tm-record -v --unity "127.0.0.1:$(sed -n 's/port //p' played)" -o got.tcp 2>err &
 recorder=$!
 until grep -q 8189 played; do sleep 0.05; done
 sleep 0.5
+held=$(sed -n 's/^\(Seccomp\|NoNewPrivs\):[^0-9]*//p' /proc/$recorder/status | tr '\n' ' ')
 kill -INT $recorder
 wait $recorder
 ok "an interrupt ends it soundly" [ "$? $(cmp u.tcp got.tcp && echo same)" = "0 same" ]
+case $(sed -n 's/^tm-record: sandbox: //p' err) in
+seccomp*) ok "it was in its sandbox while it recorded" [ "$held" = "1 2 " ] ;;
+off:\ a\ sanitizer*) echo "skip - recording a player in the sandbox (a sanitizer's build has none)" ;;
+none* | Landlock*) echo "skip - recording a player in the sandbox (no seccomp here)" ;;
+*) ok "it says whether it is in a sandbox" false ;;
+esac
 wait
 
 "$GEN/player" 0 u.tcp stay >played &
