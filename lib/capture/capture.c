@@ -271,7 +271,7 @@ static unsigned by_frames(struct cap_ring *ring, struct cap_where where, uint64_
 	if (cap_bounds_have(&ring->bounds, (uintptr_t)where.frame))
 		n = cap_unwind_fp(where.frame, ring->bounds.hi, pc, max);
 	if (n)
-		return code_of(ring, pc, 1, n);
+		return n;
 	/* On a stack that is not the thread's: a coroutine's, a signal's. */
 	pc[0] = cap_code((uintptr_t)where.caller);
 	return 1;
@@ -293,6 +293,30 @@ static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_
 	return n > 1 ? code_of(ring, pc, n - 1, n) : n;
 }
 
+static unsigned within_depth(struct cap_ring *ring, unsigned n)
+{
+	if (n <= cap.settings.depth)
+		return n;
+	count(&ring->deep);
+	return cap.settings.depth;
+}
+
+/* What the stack before had too has been looked at. */
+static uint32_t id_of_frames(struct cap_ring *ring, const uint64_t *pc, unsigned n)
+{
+	unsigned same, fresh, code;
+
+	n = within_depth(ring, n);
+	same = cap_stacks_same(&cap.stacks, &ring->last, pc, n);
+	fresh = n - same;
+	code = fresh > 1 ? code_of(ring, pc, 1, fresh) : fresh;
+	if (code < fresh) {
+		n = code;
+		same = cap_stacks_same(&cap.stacks, &ring->last, pc, n);
+	}
+	return cap_stacks_rest(&cap.stacks, &ring->last, pc, n, same);
+}
+
 static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 {
 	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
@@ -306,15 +330,13 @@ static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 	ring->seen_in = flushed;
 	switch (cap.settings.stacks) {
 	case CAP_STACKS_NONE: return 0;
-	case CAP_STACKS_FP: n = by_frames(ring, where, pc, depth + 1); break;
+	case CAP_STACKS_FP:
+		n = by_frames(ring, where, pc, depth + 1);
+		return id_of_frames(ring, pc, n > depth ? code_of(ring, pc, depth, n) : n);
 	case CAP_STACKS_SHADOW: n = cap_shadow_of(where, ring->entry, pc, depth + 1); break;
 	default: n = by_tables(ring, where, pc, depth + 1); break;
 	}
-	if (n > depth) {
-		count(&ring->deep);
-		n = depth;
-	}
-	return cap_stacks_id(&cap.stacks, &ring->last, pc, n);
+	return cap_stacks_id(&cap.stacks, &ring->last, pc, within_depth(ring, n));
 }
 
 static inline struct cap_record *record(struct cap_ring *ring, uint64_t seq, unsigned kind)
@@ -392,11 +414,27 @@ static void put_free(struct cap_ring *ring, uint64_t seq, const void *p, unsigne
 	cap_ring_done(ring);
 }
 
+/* Of a block that may have been sampled. Its lock is taken for each of them, too often for the
+ * signals to be held: so a handler must see that we may have it. */
+static __attribute__((noinline)) bool was_live(const void *p)
+{
+	bool was;
+
+	if (cap_self.depth & CAP_BUSY) {
+		atomic_fetch_add_explicit(&cap.nested, 1, memory_order_relaxed);
+		return false;
+	}
+	cap_self.depth |= CAP_BUSY;
+	was = cap_live_remove(&cap.live, (uintptr_t)p);
+	cap_self.depth &= ~(unsigned)CAP_BUSY;
+	return was;
+}
+
 void cap_free(const void *p, unsigned domain)
 {
 	struct cap_ring *ring;
 
-	if (cap.some && !cap_live_remove(&cap.live, (uintptr_t)p))
+	if (cap.some && (!cap_live_may(&cap.live, (uintptr_t)p) || !was_live(p)))
 		return;
 	if (!enter())
 		return;
@@ -411,7 +449,7 @@ struct cap_move cap_move(const void *p)
 	struct cap_move m = {.old = p};
 	struct cap_ring *ring;
 
-	if (cap.some && !(m.on = cap_live_remove(&cap.live, (uintptr_t)p)))
+	if (cap.some && (!cap_live_may(&cap.live, (uintptr_t)p) || !was_live(p)))
 		return m;
 	m.on = enter();
 	if (!m.on)

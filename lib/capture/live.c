@@ -35,10 +35,9 @@ bool cap_live_init(struct cap_live *l)
 bool cap_live_add(struct cap_live *l, uint64_t address)
 {
 	uint32_t i = home(address);
-	sigset_t before;
 	bool room;
 
-	if (!cap_lock_held(&l->lock, &before)) {
+	if (!cap_lock_soon(&l->lock)) {
 		atomic_fetch_add_explicit(&l->waited, 1, memory_order_relaxed);
 		return false;
 	}
@@ -53,7 +52,7 @@ bool cap_live_add(struct cap_live *l, uint64_t address)
 		}
 		l->slots[i] = address;
 	}
-	cap_unlock_held(&l->lock, &before);
+	cap_unlock(&l->lock);
 	if (!room)
 		atomic_fetch_add_explicit(&l->lost, 1, memory_order_relaxed);
 	return room;
@@ -73,16 +72,18 @@ static void close_gap(struct cap_live *l, uint32_t i)
 	l->slots[i] = 0;
 }
 
+bool cap_live_may(struct cap_live *l, uint64_t address)
+{
+	return atomic_load_explicit(coarse_of(l, address), memory_order_relaxed) &&
+	       atomic_load_explicit(filter_of(l, address), memory_order_relaxed);
+}
+
 bool cap_live_remove(struct cap_live *l, uint64_t address)
 {
 	uint32_t i = home(address);
-	sigset_t before;
 	bool found;
 
-	if (!atomic_load_explicit(coarse_of(l, address), memory_order_relaxed) ||
-	    !atomic_load_explicit(filter_of(l, address), memory_order_relaxed))
-		return false;
-	if (!cap_lock_held(&l->lock, &before)) {
+	if (!cap_lock_soon(&l->lock)) {
 		atomic_fetch_add_explicit(&l->waited, 1, memory_order_relaxed);
 		return false;
 	}
@@ -95,7 +96,7 @@ bool cap_live_remove(struct cap_live *l, uint64_t address)
 		atomic_fetch_sub_explicit(filter_of(l, address), 1, memory_order_relaxed);
 		atomic_fetch_sub_explicit(coarse_of(l, address), 1, memory_order_relaxed);
 	}
-	cap_unlock_held(&l->lock, &before);
+	cap_unlock(&l->lock);
 	return found;
 }
 

@@ -26,6 +26,8 @@ struct cap_live {
 
 bool cap_live_init(struct cap_live *l);
 bool cap_live_add(struct cap_live *l, uint64_t address);
+/* False: it is not there. */
+bool cap_live_may(struct cap_live *l, uint64_t address);
 /* True when it was there. */
 bool cap_live_remove(struct cap_live *l, uint64_t address);
 void cap_live_clear(struct cap_live *l);

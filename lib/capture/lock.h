@@ -4,7 +4,8 @@
  * by spinning, then yielding, then sleeping (a thread of a lower priority may have it).
  *
  * Whoever takes one in a hook holds the signals back meanwhile, so that nobody stops the thread
- * with it: collectors stop the world by signals, and then allocate. Still a thread may be gone with
+ * with it: collectors stop the world by signals, and then allocate. (Not that of live.h, which is
+ * taken for every block that is sampled.) And a thread may be gone with
  * a lock (cancelled asynchronously) or be stopped by a debugger: so in hooks nobody waits for
  * longer than CAP_PATIENCE_MS; the caller does without, and counts it. Once somebody has given a
  * lock up, others do not wait until it is free again.
@@ -46,11 +47,17 @@ static inline void cap_unlock(struct cap_lock *l)
 	atomic_store_explicit(&l->held, 0, memory_order_release);
 }
 
+/* False: given up. */
+static inline bool cap_lock_soon(struct cap_lock *l)
+{
+	return cap_trylock(l) || cap_lock_wait(l, CAP_PATIENCE_MS);
+}
+
 /* In a hook; false: given up, and no signals are held. */
 static inline bool cap_lock_held(struct cap_lock *l, sigset_t *before)
 {
 	cap_hold_signals(before);
-	if (cap_trylock(l) || cap_lock_wait(l, CAP_PATIENCE_MS))
+	if (cap_lock_soon(l))
 		return true;
 	cap_release_signals(before);
 	return false;

@@ -197,7 +197,7 @@ bool cap_modules_scan(struct cap_modules *m, bool always)
 	struct scan s = {.m = m, .first = true, .always = always};
 	bool went = false;
 
-	if (!cap_trylock(&m->lock) && !cap_lock_wait(&m->lock, CAP_PATIENCE_MS))
+	if (!cap_lock_soon(&m->lock))
 		return false;
 	dl_iterate_phdr(see, &s);
 	for (uint32_t i = 0; !s.first && i < m->n; i++) {

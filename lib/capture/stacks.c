@@ -141,21 +141,29 @@ static inline void fetch(const struct cap_stacks_table *t, struct cap_last *last
 	}
 }
 
-uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last, const uint64_t *pc,
-		       unsigned n)
+unsigned cap_stacks_same(const struct cap_stacks_table *t, struct cap_last *last,
+			 const uint64_t *pc, unsigned n)
 {
-	uint32_t flushed = atomic_load_explicit(&t->flushed, memory_order_acquire), parent;
-	bool locked = false, given_up = false;
+	uint32_t flushed = atomic_load_explicit(&t->flushed, memory_order_acquire);
 	unsigned same = 0;
-	sigset_t before;
 
-	if (n > CAP_DEPTH_MAX)
-		n = CAP_DEPTH_MAX;
 	if (last->flushed != flushed)
 		last->n = 0;
 	last->flushed = flushed;
 	while (same < n && same < last->n && last->pc[same] == pc[n - 1 - same])
 		same++;
+	return same;
+}
+
+uint32_t cap_stacks_rest(struct cap_stacks_table *t, struct cap_last *last, const uint64_t *pc,
+			 unsigned n, unsigned same)
+{
+	bool locked = false, given_up = false;
+	sigset_t before;
+	uint32_t parent;
+
+	if (n > CAP_DEPTH_MAX)
+		n = CAP_DEPTH_MAX;
 	parent = same ? last->id[same - 1] : 0;
 	fetch(t, last, pc, same, n);
 	for (unsigned i = same; i < n; i++) {

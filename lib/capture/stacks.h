@@ -47,9 +47,18 @@ struct cap_last {
 /* False: no memory. limit 0 is CAP_NODES. */
 bool cap_stacks_init(struct cap_stacks_table *t, uint32_t limit);
 void cap_stacks_release(struct cap_stacks_table *t);
-/* The id of n return addresses, innermost first; 0 for none. */
-uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last, const uint64_t *pc,
-		       unsigned n);
+/* How many of n return addresses, innermost first, the last stack has too, from the outermost on.
+ */
+unsigned cap_stacks_same(const struct cap_stacks_table *t, struct cap_last *last,
+			 const uint64_t *pc, unsigned n);
+/* Their id, same being what that said; 0 for none. */
+uint32_t cap_stacks_rest(struct cap_stacks_table *t, struct cap_last *last, const uint64_t *pc,
+			 unsigned n, unsigned same);
+static inline uint32_t cap_stacks_id(struct cap_stacks_table *t, struct cap_last *last,
+				     const uint64_t *pc, unsigned n)
+{
+	return cap_stacks_rest(t, last, pc, n, cap_stacks_same(t, last, pc, n));
+}
 /* Addresses have a new meaning from now on: no node that is there is found again. */
 void cap_stacks_forget(struct cap_stacks_table *t);
 
