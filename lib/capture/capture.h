@@ -167,6 +167,8 @@ struct cap_ring *cap_open(unsigned n);
 void cap_close(const struct cap_ring *ring);
 /* In names.c: the row of a name, made when there is none; 0: there is no room, which is counted. */
 uint32_t cap_name_id(const char *text, const char *unit);
+/* In walk.c: the number of the stack of an allocation. */
+uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where);
 /* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. entry and pc
  * have room for max. */
 unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsigned max);

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* LOWEST: nothing is mapped below it (vm.mmap_min_addr, as everybody has it). */
@@ -133,10 +134,18 @@ static bool fill(struct cap_code *c)
 	return true;
 }
 
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* No signal comes in between: its handler might wait for a thread that waits for what we find. */
 bool cap_code_look(struct cap_code *c)
 {
-	int64_t from = cap_now(), took;
+	int64_t from = cpu_ns(), took;
 	int error = errno;
 	sigset_t before;
 	bool done;
@@ -150,8 +159,9 @@ bool cap_code_look(struct cap_code *c)
 	atomic_store(&c->changed, false);
 	done = fill(c);
 	atomic_store(&c->failed, !done);
-	took = cap_now() - from;
-	atomic_store(&c->due, from + (took * LOOK_SHARE > LOOK_NS ? took * LOOK_SHARE : LOOK_NS));
+	took = cpu_ns() - from;
+	atomic_store(&c->due,
+		     cap_now() + (took * LOOK_SHARE > LOOK_NS ? took * LOOK_SHARE : LOOK_NS));
 	cap_unlock(&c->lock);
 	cap_release_signals(&before);
 	errno = error;
@@ -165,18 +175,13 @@ void cap_code_changed(struct cap_code *c)
 
 void cap_code_tick(struct cap_code *c)
 {
-	if (atomic_load_explicit(&c->wanted, memory_order_relaxed))
+	if (atomic_load_explicit(&c->wanted, memory_order_relaxed) && cap_now() >= c->due)
 		cap_code_look(c);
 }
 
 void cap_code_fork(struct cap_code *c)
 {
 	cap_lock_reset(&c->lock);
-}
-
-static bool is_due(const struct cap_code *c)
-{
-	return cap_now() >= atomic_load_explicit(&c->due, memory_order_relaxed);
 }
 
 /* Has it come since the list was read, as far as is known? */
@@ -198,9 +203,8 @@ bool cap_code_ask(struct cap_code *c, struct cap_code_pages *seen, uintptr_t pc)
 	kind = find(c, at);
 	if (kind < CODE && is_new(c, kind, pc) && cap_code_look(c)) {
 		kind = find(c, at);
-	} else if (kind < CODE && is_due(c)) {
+	} else if (kind < CODE && !atomic_load_explicit(&c->wanted, memory_order_relaxed)) {
 		atomic_store_explicit(&c->wanted, true, memory_order_relaxed);
-		cap_helper_wake();
 	}
 	if (kind == CODE)
 		seen->page[page % CAP_CODE_PAGES] = page;

@@ -375,7 +375,8 @@ unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsig
 	struct cap_shadow *s;
 	int n;
 
-	cap_self.depth = CAP_QUIET;
+	if (theirs)
+		cap_self.depth = CAP_QUIET;
 	n = theirs ? theirs(entry, (int)max) : 0;
 	cap_self.depth = 0; /* what follows may be the thread's first call */
 	s = cap_shadow_mine();

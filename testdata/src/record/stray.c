@@ -65,7 +65,7 @@ static void unknown(uintptr_t word)
 
 static void wait_a_little(void)
 {
-	struct timespec t = {0, 300000000};
+	struct timespec t = {0, 600000000};
 
 	nanosleep(&t, NULL);
 }
