@@ -265,6 +265,7 @@ static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
 	if (!a->follow)
 		return;
 	if (p->address) {
+		a->cells[p->cell].followed = true;
 		follow_alloc(a, p);
 		return;
 	}

@@ -23,6 +23,7 @@ struct aggregate_cell {
 	uint8_t domain;
 	uint8_t has; /* enum event_field's requested and real, >> 1 */
 	bool in_set;
+	bool followed; /* an allocation has an address: what is live of it can be told */
 	uint64_t count, entries, requested, real;
 };
 

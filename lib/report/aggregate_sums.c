@@ -60,6 +60,8 @@ void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s)
 	}
 	if (a->peaking)
 		memcpy(&s->v[SUM_PEAK_COUNT], a->peaks[cell].v, sizeof a->peaks[cell].v);
+	if (a->follow && !c->followed)
+		has &= ~(unsigned)(SUMS_LIVE | SUMS_FREED | SUMS_PEAK | SUM_BIT(SUM_TEMPORARY));
 	s->has = has & a->known;
 }
 

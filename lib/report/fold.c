@@ -63,13 +63,6 @@ static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool pe
 	return at_cells;
 }
 
-static void count_domains(const struct fold *f)
-{
-	for (unsigned d = 0; d < DOMAINS; d++)
-		if (!fold_in_domain(f, d))
-			f->p->now.other_domains[d] += f->a->records[d];
-}
-
 static void count_frames(struct fold *f)
 {
 	struct run *p = &f->p->now;
@@ -174,7 +167,6 @@ void fold_learn(struct fold *f)
 		per_type |= by_type || by_frame;
 	}
 	f->at_cells = learn_metrics(f, &r->known, per_type, 0);
-	count_domains(f);
 	count_frames(f);
 	r->format = attribute(f, r->format, "format");
 	r->sampling = attribute(f, r->sampling, "sampling");

@@ -5,6 +5,7 @@
 #include "lib/base/sort.h"
 #include "lib/report/frames_stats.h"
 #include "lib/report/rank.h"
+#include "lib/report/top_notes.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -448,11 +449,13 @@ static void add_notes(struct frames_report *r)
 	if (a->untimed)
 		frames_note(r, "%" PRIu64 " of them stand before the first time that is told",
 			    a->untimed);
-	for (unsigned d = 0; d < DOMAINS; d++)
-		if (f->project.now.other_domains[d])
-			frames_note(
-			    r, "not counted: %" PRIu64 " records of domain %s (--domain %s)",
-			    f->project.now.other_domains[d], domain_name(d), domain_name(d));
+	for (unsigned d = 0; d < DOMAINS; d++) {
+		struct buf b = BUF_INIT;
+
+		if (domain_note(&f->project.now, d, &b))
+			frames_note(r, "%s", buf_str(&b));
+		buf_release(&b);
+	}
 }
 
 /* Names of counters are known now. */

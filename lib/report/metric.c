@@ -101,6 +101,26 @@ unsigned known_sums(const struct run_known *k)
 	return known;
 }
 
+unsigned sums_there(const struct run *r, const struct run_known *k)
+{
+	unsigned has = r->all.has;
+
+	if (has >> SUM_TIME_TOTAL & has >> SUM_CALLS & 1)
+		has |= SUM_BIT(SUM_TIME_MEAN);
+	return known_sums(k) & (has ? has : ~0u);
+}
+
+/* What adds up to nothing may still tell rows apart: signed sums. */
+static enum sum first_there(const struct run *r, const struct run_known *k)
+{
+	unsigned there = sums_there(r, k), more = 0;
+
+	for (unsigned s = 0; s < SUMS; s++)
+		if (there >> s & 1 && (r->all.v[s] || sum_is_signed(s)))
+			more |= SUM_BIT(s);
+	return sort_first(more ? more : there);
+}
+
 static enum sum first_of(int group)
 {
 	return group == SORT_LIVE    ? SUM_LIVE_COUNT
@@ -121,7 +141,7 @@ enum status sort_choose(const struct run *r, const struct run_known *k, int sort
 		sort = (int)(run_knows(k, s + 2) || !run_knows(k, s + 1) ? s + 2 : s + 1);
 	}
 	if (sort == SORT_AUTO)
-		sort = (int)sort_first(known_sums(k));
+		sort = (int)first_there(r, k);
 	*to = (enum sum)sort;
 	if (run_knows(k, *to) || !r->captures)
 		return ST_OK;

@@ -10,7 +10,8 @@
 
 /* Beside the sums, what can be sorted by: the best that there is of some. */
 enum {
-	SORT_AUTO = -1,   /* self time, real, requested, count, net, calls or entries */
+	SORT_AUTO =
+	    -1, /* the first with a value: self time, real, requested, count, net, calls... */
 	SORT_LIVE = SUMS, /* bytes, real ones if there are; as are the next */
 	SORT_FREED,
 	SORT_PEAK
@@ -27,9 +28,12 @@ enum status metrics_parse(const char *text, unsigned *sums, struct err *e);
 enum status sort_choose(const struct run *r, const struct run_known *k, int sort, const char *key,
 			enum sum *to, struct err *e);
 
-/* The first of what SORT_AUTO can mean that is known: bits of sums. */
+/* The first of what SORT_AUTO can mean that is among these bits of sums. */
 enum sum sort_first(unsigned known);
 unsigned known_sums(const struct run_known *k);
+/* Of what is known at a key, what a record has that is counted: a capture may know real bytes of
+ * one domain and not of another. All of it where nothing is counted. */
+unsigned sums_there(const struct run *r, const struct run_known *k);
 
 enum column_type metric_type(enum sum s);
 /* ">=", "~" or "": what is not exact says so in its heading. */

@@ -32,13 +32,15 @@ static void fold_cells(struct fold *f)
 			fold_prefetch(f, &c[AHEAD]);
 			fold_prefetch_node(f, &c[AHEAD / 2]);
 		}
-		if (!fold_in_domain(f, c->domain))
-			continue;
 		if (c->domain == CELL_MEASURED && !c->entries)
 			continue; /* nothing in the ranges */
+		s = fold_cell(f, i);
+		if (!fold_in_domain(f, c->domain)) {
+			sums_add(&r->other_domains[c->domain], &s);
+			continue;
+		}
 		if (c->domain != CELL_MEASURED)
 			r->domain_used[c->domain] = true;
-		s = fold_cell(f, i);
 		sums_add(&r->unfiltered, &s);
 		if (!fold_place(f, c, &node))
 			continue;

@@ -51,7 +51,7 @@ struct run {
 	struct sums unfiltered;
 	struct sums coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
 	uint64_t captures, frames;
-	uint64_t other_domains[DOMAINS]; /* records not counted */
+	struct sums other_domains[DOMAINS]; /* not counted */
 	bool domain_used[DOMAINS];
 	struct aggregate_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */

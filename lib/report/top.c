@@ -102,7 +102,7 @@ static bool is_column(const struct top *t, enum sum s)
 {
 	unsigned metrics = t->options.metrics ? t->options.metrics : AGGREGATE_TOP;
 
-	if (SUMS_MEASURED >> s & 1 && known_here(t->p)->state[s] == METRIC_ABSENT)
+	if (SUMS_MEASURED >> s & 1 && !(sums_there(&t->p->now, known_here(t->p)) >> s & 1))
 		return s == t->sort;
 	return metrics >> s & 1 || s == t->sort;
 }
@@ -126,6 +126,7 @@ static void add_columns(struct top *t)
 	const struct project *p = t->p;
 	enum key key = by(p);
 	bool totals = has_totals(p), cumulative = totals && t->options.cumulative;
+	unsigned there = sums_there(&p->now, known_here(p)) | SUM_BIT(t->sort);
 
 	add_column(t, "rank", "#", COLUMN_INT, 0, WHAT_RANK, 0);
 	for (size_t i = 0; i < N_SHOWN; i++) {
@@ -133,11 +134,10 @@ static void add_columns(struct top *t)
 
 		if (!is_column(t, s))
 			continue;
-		bool shown =
-		    known_here(p)->state[s] != METRIC_ABSENT &&
-		    (s != SUM_ENTRIES || t->sort == s ||
-		     ((!known_here(p)->state[SUM_COUNT] || known_here(p)->lack[SUM_COUNT]) &&
-		      !known_here(p)->state[SUM_CALLS] && !known_here(p)->state[SUM_SAMPLES]));
+		bool shown = there >> s & 1 &&
+			     (s != SUM_ENTRIES || t->sort == s ||
+			      ((!(there >> SUM_COUNT & 1) || known_here(p)->lack[SUM_COUNT]) &&
+			       !(there >> SUM_CALLS & 1) && !(there >> SUM_SAMPLES & 1)));
 
 		add_column(t, sum_names[s].key,
 			   sum_title(t, s, totals && !is_time(s) ? " self" : ""), metric_type(s),

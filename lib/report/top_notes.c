@@ -2,6 +2,7 @@
 #include "lib/report/top_notes.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/metric.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -78,6 +79,23 @@ static void coverage(struct lines *l, const struct project *p, size_t grouping, 
 	end_line(l);
 }
 
+/* The capture knows them, but not of what is counted. */
+static void nobodys_sums(struct lines *l, const struct run *r, const struct run_known *k)
+{
+	static const enum sum sums[] = {SUM_REQUESTED, SUM_REAL, SUM_LIVE_COUNT};
+	unsigned there = sums_there(r, k);
+
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (run_knows(k, sums[i]) && !k->lack[sums[i]] && !(there >> sums[i] & 1))
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[sums[i]].word);
+	if (l->b.len &&
+	    r->all.has & (SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL))) {
+		buf_adds(&l->b, ": of no record that is counted");
+		end_line(l);
+	}
+	l->b.len = 0;
+}
+
 static void unknown_sums(struct lines *l, const struct run_known *k)
 {
 	static const char of_moments[] = "of moments, not of frames: tm-frames";
@@ -113,16 +131,17 @@ static void unknown_sums(struct lines *l, const struct run_known *k)
 	}
 }
 
-static void inexact_sums(struct lines *l, const struct run_known *k)
+static void inexact_sums(struct lines *l, const struct run *r, const struct run_known *k)
 {
 	static const char *const texts[] = {
 	    [METRIC_LOWER_BOUND] = "lower bounds (>=)", [METRIC_ESTIMATED] = "estimated (~)"};
+	unsigned there = sums_there(r, k);
 
 	for (unsigned state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++) {
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++)
-			if (k->state[s] == state) {
+			if (k->state[s] == state && there >> s & 1) {
 				buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
 				comma = ", ";
 			}
@@ -131,6 +150,25 @@ static void inexact_sums(struct lines *l, const struct run_known *k)
 			end_line(l);
 		}
 	}
+}
+
+bool domain_note(const struct run *r, unsigned domain, struct buf *to)
+{
+	static const enum sum bytes[] = {SUM_REAL, SUM_REQUESTED};
+	const struct sums *s = &r->other_domains[domain];
+	const char *name = domain_name(domain);
+
+	if (!s->v[SUM_ENTRIES])
+		return false;
+	buf_addf(to, "not counted: %" PRIu64 " records of domain %s", s->v[SUM_ENTRIES], name);
+	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+		if (s->has >> bytes[i] & 1) {
+			buf_adds(to, ", ");
+			add_value(to, s->v[bytes[i]], bytes[i]);
+			buf_addf(to, " %s", sum_names[bytes[i]].word);
+		}
+	buf_addf(to, " (--domain %s)", name);
+	return true;
 }
 
 static void left_out(struct lines *l, const struct project *p, enum sum sort, const char *word)
@@ -147,12 +185,8 @@ static void left_out(struct lines *l, const struct project *p, enum sum sort, co
 		end_line(l);
 	}
 	for (unsigned d = 0; d < DOMAINS; d++)
-		if (p->now.other_domains[d]) {
-			buf_addf(&l->b,
-				 "not counted: %" PRIu64 " records of domain %s (--domain %s)",
-				 p->now.other_domains[d], domain_name(d), domain_name(d));
+		if (domain_note(&p->now, d, &l->b))
 			end_line(l);
-		}
 }
 
 static void frames(struct lines *l, const struct project *p, enum sum sort, const char *word)
@@ -178,7 +212,8 @@ void top_notes(const struct project *p, size_t grouping, enum sum sort, struct a
 	coverage(&l, p, grouping, sort, sum_names[sort].word);
 	frames(&l, p, sort, sum_names[sort].word);
 	left_out(&l, p, sort, sum_names[sort].word);
-	inexact_sums(&l, known);
+	inexact_sums(&l, &p->now, known);
+	nobodys_sums(&l, &p->now, known);
 	unknown_sums(&l, known);
 	for (enum sum s = 0; s < SUMS; s++)
 		if (p->now.unfiltered.v[s] == UINT64_MAX) {

@@ -7,8 +7,12 @@
 #define TM_REPORT_TOP_NOTES_H
 
 #include "lib/base/arena.h"
+#include "lib/base/buf.h"
 #include "lib/report/project.h"
 #include "lib/table/table.h"
+
+/* What is not counted of a domain, its bytes, and the option that shows it. False: nothing. */
+bool domain_note(const struct run *r, unsigned domain, struct buf *to);
 
 /* The lines are put into the arena, table->notes is the caller's to free. */
 void top_notes(const struct project *p, size_t grouping, enum sum sort, struct arena *arena,

@@ -9,7 +9,7 @@
  *	sample PATH CALLS TOTAL SELF [TIME]   ns; - for what is absent
  *	enter PATH TIME, exit PATH TIME
  *	delta lua|mono PATH BYTES [CALLS]
- *	alloc malloc|mono|lua PATH BYTES [TIME]
+ *	alloc malloc|pool|mono|lua PATH BYTES [TIME|- [REAL|- [ADDRESS]]]
  *	counter NAME UNIT VALUE [TIME]        UNIT - : none
  *
  * PATH is outermost first, with ';' between: main;update. Its innermost call is the marker's name
@@ -129,7 +129,16 @@ static void heap(struct script *s, struct event *ev, char **w)
 	if (ev->kind == EV_ALLOC) {
 		ev->requested = (uint64_t)number(s, w[3]);
 		ev->has |= EV_HAS_REQUESTED;
-		set_time(s, ev, w[4]);
+		if (!absent(w[4]))
+			set_time(s, ev, w[4]);
+		if (w[4] && !absent(w[5])) {
+			ev->real = (uint64_t)number(s, w[5]);
+			ev->has |= EV_HAS_REAL;
+		}
+		if (w[4] && w[5] && w[6]) {
+			ev->address = (uint64_t)number(s, w[6]);
+			ev->has |= EV_HAS_ADDRESS;
+		}
 		return;
 	}
 	ev->value = number(s, w[3]);
