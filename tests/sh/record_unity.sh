@@ -26,6 +26,12 @@ play() { # how; tm-record's options are in the array options
 }
 options=()
 
+# Whether what was sent to and from this port is read, both ways (proc(5): tx_queue:rx_queue).
+drained() {
+	awk -v port="$(printf ':%04X$' "$1")" '($2 ~ port || $3 ~ port) && $4 == "01" && $5 != "00000000:00000000" { bad = 1 }
+		END { exit bad }' /proc/net/tcp
+}
+
 play ""
 ok "a player: its stream, byte for byte" cmp -s u.tcp got.tcp
 ok "a player: status 0, nothing said" [ "$status $(wc -l <err)" = "0 0" ]
@@ -79,7 +85,7 @@ until grep -qs port played; do sleep 0.05; done
 tm-record -v --unity "127.0.0.1:$(sed -n 's/port //p' played)" -o got.tcp 2>err &
 recorder=$!
 until grep -q 8189 played; do sleep 0.05; done
-sleep 0.5
+until drained "$(sed -n 's/port //p' played)"; do sleep 0.05; done
 held=$(sed -n 's/^\(Seccomp\|NoNewPrivs\):[^0-9]*//p' /proc/$recorder/status | tr '\n' ' ')
 kill -INT $recorder
 wait $recorder
@@ -121,7 +127,10 @@ ok "a player and a program: a usage error" [ $? = 2 ]
 player=$!
 "$GEN/player" 55002 u.tcp silent >other 2>&1 &
 other=$!
-sleep 0.3
+for ((i = 0; i < 100; i++)); do
+	[ "$(cat played other | grep -c .)" -lt 2 ] || break
+	sleep 0.05
+done
 if ! grep -q '^port 55009' played || ! grep -q '^port 55002' other; then
 	echo "skip - the scan of ports (55002 or 55009 is taken)"
 	kill $player $other 2>/dev/null
