@@ -71,13 +71,16 @@ static void check(const struct exporter *x, const char *output, const char *orig
 
 static const char *make_output(const struct exporter *x, const char *output)
 {
-	if (output)
+	const char *file = NULL;
+
+	if (x->flags & EXPORT_FILE) {
+		file = cli_output_by_name(output);
+		if (!file)
+			cli_usage("--as %s: '%s' is no regular file", x->name, output);
+	} else if (output) {
 		(x->flags & EXPORT_BINARY ? cli_output : cli_output_report)(output);
-	if (!(x->flags & EXPORT_FILE))
-		return NULL;
-	if (!cli_output_aside())
-		cli_usage("--as %s: '%s' is no regular file", x->name, output);
-	return cli_output_aside();
+	}
+	return file;
 }
 
 /* What is not finished is not kept. */

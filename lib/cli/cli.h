@@ -44,13 +44,16 @@ void cli_report_notes(const char *file, const struct trace *t);
 /* Raises the status the program will end with: of several 2, 3, 1, 4, 5, 0 in that order. */
 void cli_status(enum exit_status s);
 /* For programs that write a trace: path NULL is standard output, which must not be a terminal.
- * A regular file is written aside and renamed by cli_exit, if something was written and all of it
- * was; a signal that ends the program removes it. */
+ * A regular file is written aside and gets its name by cli_exit, if something was written and all
+ * of it was. Nothing is left when the program is ended, by SIGKILL too where the file system has
+ * files without a name (O_TMPFILE: not NFS); elsewhere it stands there as NAME.XXXXXX, and only a
+ * signal that can be caught removes it. */
 void cli_output(const char *path);
 /* The same for text, which may be for a terminal. */
 void cli_output_report(const char *path);
-/* What stands aside after cli_output, for what is written by its name; NULL: no regular file. */
-const char *cli_output_aside(void);
+/* The same for what is written by its name, which this is while it stands aside (NAME.XXXXXX
+ * everywhere); NULL: no regular file. */
+const char *cli_output_by_name(const char *path);
 /* Before cli_exit: false throws away what stands aside. */
 void cli_output_done(bool written);
 /* True when standard output is a pipe: the next program tells what travels in the trace. */

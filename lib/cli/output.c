@@ -4,7 +4,9 @@
 #include "lib/sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +15,11 @@
 static char *resolved; /* target may point to it */
 static const char *name = "standard output";
 static const char *target; /* set while there is a file aside that is to become it */
+/* The file aside: its descriptor, and a name while it has one. Where the file system can, it has
+ * none until it is whole, so that nothing is left of a process that is killed. */
+static int unnamed = -1;
 static struct buf aside, folder;
+static bool named;
 static pid_t owner; /* children that are forked for other work must leave it alone */
 
 const char *cli_output_name(void)
@@ -23,7 +29,7 @@ const char *cli_output_name(void)
 
 static void remove_aside(void)
 {
-	if (target && owner == getpid())
+	if (named && owner == getpid())
 		unlink(aside.data);
 }
 
@@ -52,17 +58,40 @@ static _Noreturn void fail(const char *path)
 	exit(EXIT_INPUT);
 }
 
-/* What stands aside gets its name there, or goes. */
-static void allow_renaming(const char *path)
+static void find_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	buf_addf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-	sandbox_allow(SANDBOX_FOLDER, buf_str(&folder));
-	sandbox_on_breach = remove_aside;
+	buf_str(&folder);
 }
 
-static void write_aside(const char *path)
+/* How the kernel names the file without a name. */
+static const char *link_of(int fd)
+{
+	static char path[32];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return path;
+}
+
+static bool open_unnamed(void)
+{
+	int fd = open(folder.data, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return false;
+	unnamed = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* it outlives standard output */
+	close(fd);
+	if (unnamed >= 0 && access(link_of(unnamed), F_OK)) {
+		close(unnamed);
+		unnamed = -1;
+	}
+	return unnamed >= 0;
+}
+
+/* Gives the descriptor. */
+static int open_named(const char *path)
 {
 	mode_t mask;
 	int fd;
@@ -72,21 +101,35 @@ static void write_aside(const char *path)
 	fd = mkstemp(aside.data);
 	if (fd < 0)
 		fail(path);
-	target = path;
-	owner = getpid();
-	atexit(remove_aside);
-	allow_renaming(path);
-	clean_up_on_signals();
-	if (!freopen(aside.data, "w", stdout))
-		fail(path);
+	named = true;
 	mask = umask(0);
 	umask(mask);
 	fchmod(fd, 0666 & ~mask); /* mkstemp's 0600 is not what the user asked for */
-	close(fd);
+	return fd;
+}
+
+/* What stands aside gets its name in the folder, or goes. */
+static void write_aside(const char *path, bool by_name)
+{
+	int fd;
+
+	find_folder(path);
+	fd = !by_name && open_unnamed() ? unnamed : open_named(path);
+	target = path;
+	owner = getpid();
+	atexit(remove_aside);
+	sandbox_allow(SANDBOX_FOLDER, folder.data);
+	sandbox_on_breach = remove_aside;
+	clean_up_on_signals();
+	fflush(stdout);
+	if (dup2(fd, STDOUT_FILENO) < 0)
+		fail(path);
+	if (fd != unnamed && fd != STDOUT_FILENO)
+		close(fd);
 }
 
 /* False: it is standard output. */
-static bool open_output(const char *path)
+static bool open_output(const char *path, bool by_name)
 {
 	bool standard = !path || !strcmp(path, "-"), there;
 	struct stat st, own;
@@ -103,7 +146,7 @@ static bool open_output(const char *path)
 			fail(name);
 	}
 	if (!there || S_ISREG(st.st_mode))
-		write_aside(path);
+		write_aside(path, by_name);
 	else if (!freopen(path, "w", stdout)) /* renaming cannot replace a device or a pipe */
 		fail(path);
 	return true;
@@ -111,37 +154,62 @@ static bool open_output(const char *path)
 
 void cli_output(const char *path)
 {
-	if (!open_output(path) && isatty(STDOUT_FILENO))
+	if (!open_output(path, false) && isatty(STDOUT_FILENO))
 		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
 }
 
 void cli_output_report(const char *path)
 {
-	open_output(path);
+	open_output(path, false);
 }
 
-const char *cli_output_aside(void)
+const char *cli_output_by_name(const char *path)
 {
-	return target ? buf_str(&aside) : NULL;
+	return open_output(path, true) && target ? aside.data : NULL;
+}
+
+/* A name of its own for what has none yet: only a rename replaces what is there. */
+static bool link_aside(void)
+{
+	unsigned n = 0;
+
+	do {
+		aside.len = 0;
+		buf_addf(&aside, "%s.%ld-%u", target, (long)owner, n);
+		buf_str(&aside);
+		named =
+		    !linkat(AT_FDCWD, link_of(unnamed), AT_FDCWD, aside.data, AT_SYMLINK_FOLLOW);
+	} while (!named && errno == EEXIST && ++n < 1000);
+	return named;
+}
+
+/* False: errno says why. */
+static bool give_name(void)
+{
+	if (unnamed >= 0 &&
+	    !linkat(AT_FDCWD, link_of(unnamed), AT_FDCWD, target, AT_SYMLINK_FOLLOW))
+		return true;
+	if (unnamed >= 0 && (errno != EEXIST || !link_aside()))
+		return false;
+	if (rename(aside.data, target))
+		return false;
+	named = false;
+	return true;
 }
 
 void cli_output_done(bool written)
 {
 	struct stat st;
-	bool kept = false;
 
 	if (!target)
 		return;
-	if (written) {
-		kept = !stat(aside.data, &st) && (st.st_size == 0 || !rename(aside.data, target));
-		if (!kept) {
-			cli_error(name, "%s", strerror(errno));
-			cli_status(EXIT_INPUT);
-		}
-		kept = kept && st.st_size > 0;
+	if (written && ((unnamed >= 0 ? fstat(unnamed, &st) : stat(aside.data, &st)) ||
+			(st.st_size > 0 && !give_name()))) {
+		cli_error(name, "%s", strerror(errno));
+		cli_status(EXIT_INPUT);
 	}
-	if (!kept)
-		remove_aside();
+	remove_aside();
+	named = false;
 	target = NULL;
 	free(resolved);
 	resolved = NULL;

@@ -52,7 +52,7 @@ static const char opening[] =
     "membarrier mincore msync pwrite64 pwritev ftruncate fallocate fsync fdatasync "
     "sync_file_range fchmod flock set_robust_list get_robust_list rseq "
     "set_tid_address";
-static const char naming[] = "rename renameat renameat2 unlink unlinkat";
+static const char naming[] = "link linkat rename renameat renameat2 unlink unlinkat";
 static const char filing[] = "creat mkdir mkdirat rmdir chmod fchmodat fchown truncate utimensat";
 static const char working[] = "fork kill seccomp";
 static const char talking[] =
