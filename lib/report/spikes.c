@@ -59,8 +59,11 @@ static void take_enter(struct spikes *s, const struct trace *t, const struct eve
 	spikes_judge(s, call.function, th->limit, th->n ? &th->open[th->n - 1].state : NULL, &place,
 		     &call.state);
 	for (size_t i = 0; call.state.has_parents && i < th->n; i++) {
-		th->open[i].state.limit = call.state.parents;
-		th->open[i].state.by_rule = true;
+		struct spike_state *caller = &th->open[i].state;
+
+		if (!caller->by_call || call.state.parents > caller->limit)
+			caller->limit = call.state.parents;
+		caller->by_call = caller->by_rule = true;
 	}
 	call.state.by_rule |= th->by_rule;
 	if (ev->has & EV_HAS_VALUE && ev->value == 1) /* PET_Pause */

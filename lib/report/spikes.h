@@ -76,6 +76,7 @@ struct spike_state {
 	bool has_child_limit, has_parents;
 	bool paused, ignored, children_ignored;
 	bool by_rule;               /* limit */
+	bool by_call;               /* limit: the largest that calls below gave */
 	uint32_t message, describe; /* rule + 1; 0: none */
 };
 

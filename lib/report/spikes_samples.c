@@ -49,8 +49,12 @@ static void mark_callers(struct spikes *s, const struct trace *t, uint32_t stack
 		index++;
 	if (index == s->n_parent_limits)
 		VEC_PUSH(s->parent_limits, s->n_parent_limits, s->cap_parent_limits) = limit;
-	for (size_t i = 1; i < s->options.depth && (stack = t->stacks[stack].parent); i++)
-		*map64_put(&s->parents, stack) = index + 1;
+	for (size_t i = 1; i < s->options.depth && (stack = t->stacks[stack].parent); i++) {
+		uint32_t *given = map64_put(&s->parents, stack);
+
+		if (!*given || s->parent_limits[*given - 1] < limit)
+			*given = index + 1;
+	}
 }
 
 /* Lines "3) text" describe a call of the stack, others are messages. */

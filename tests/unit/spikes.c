@@ -93,23 +93,27 @@ struct twin {
 	size_t n_want, n_got;
 };
 
-/* Function 1 may take 50, what it calls 5; 2 pauses; 3 gives its callers 400; all others 20. */
+/* Function 1 may take 50, what it calls 5; 2 pauses; 3 gives its callers 400,
+ * 4 gives them 100; all others 20. */
 static const char rules_text[] = "[spikes]\n"
 				 "threshold = 20ns\n"
 				 "[function one]\nmatch = ^f1$\nthreshold = 50ns\nchildren = 5ns\n"
 				 "[function two]\nmatch = ^f2$\npause = yes\n"
-				 "[function three]\nmatch = ^f3$\nparents = 400ns\n";
+				 "[function three]\nmatch = ^f3$\nparents = 400ns\n"
+				 "[function four]\nmatch = ^f4$\nparents = 100ns\n";
 
 static uint64_t limit_of(const struct twin *w, size_t at)
 {
 	const struct call *c = &w->calls[at];
+	uint64_t given = 0;
 
-	/* What began below it gives it the limit of the last of them. */
 	for (size_t i = w->n; i-- > at + 1;)
-		if (w->calls[i].function == 3)
+		if (w->calls[i].function == 3 || w->calls[i].function == 4)
 			for (uint32_t up = w->calls[i].parent; up; up = w->calls[up - 1].parent)
 				if (up - 1 == at)
-					return 400;
+					given = w->calls[i].function == 3 || given == 400 ? 400 : 100;
+	if (given)
+		return given;
 	if (c->function == 1)
 		return 50;
 	for (uint32_t up = c->parent; up; up = w->calls[up - 1].parent)
