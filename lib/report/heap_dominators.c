@@ -149,6 +149,7 @@ void heap_dominators_init(struct heap_dominators *d, const struct heap *h)
 {
 	size_t n = (size_t)h->n + 1;
 	struct search f = {.h = h};
+	bool *top;
 
 	heap_incoming(h, &f.in_start, &f.in);
 	f.vertex = mem_array(n, sizeof *f.vertex);
@@ -166,6 +167,9 @@ void heap_dominators_init(struct heap_dominators *d, const struct heap *h)
 	free(f.in_start);
 	free(f.in);
 	free(f.number);
+	top = mem_zarray(n, sizeof *top);
+	for (uint32_t w = 1; w < f.n; w++)
+		top[f.vertex[w]] = !f.parent[w];
 	free(f.parent);
 	free(f.next);
 	free(f.semi);
@@ -174,6 +178,7 @@ void heap_dominators_init(struct heap_dominators *d, const struct heap *h)
 	free(f.bucket);
 	*d = (struct heap_dominators){.idom = f.path, .order = mem_array(n, sizeof *d->order)};
 	d->idom[0] = 0;
+	d->top = top;
 	for (uint32_t w = 1; w < f.n; w++) {
 		d->idom[f.vertex[w]] = f.vertex[f.idom[w]];
 		d->order[w - 1] = f.vertex[w];
@@ -191,5 +196,6 @@ void heap_dominators_release(struct heap_dominators *d)
 	free(d->order);
 	free(d->retained);
 	free(d->count);
+	free(d->top);
 	*d = (struct heap_dominators){0};
 }

@@ -2,6 +2,7 @@
 #include "lib/report/heap_parts.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/heap_retained.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,46 +128,6 @@ static void add_object(struct heap_group *g, const struct heap *h, uint32_t i)
 		g->largest = h->sizes[i];
 }
 
-/* Walks the tree of dominators; what lies below an object of its own group is retained already. */
-static void add_retained(struct heap_groups *g, const struct heap_part *p, const uint32_t *of)
-{
-	const struct heap_dominators *d = &p->dominators;
-	size_t n = (size_t)p->h->n + 1;
-	uint32_t *first = mem_zarray(n, sizeof *first), *next = mem_zarray(n, sizeof *next);
-	uint32_t *open = mem_zarray(g->n + 1, sizeof *open);
-	uint32_t at = 0;
-
-	for (uint32_t k = p->h->n; k-- > 0;) {
-		uint32_t v = d->order[k];
-
-		next[v] = first[d->idom[v]];
-		first[d->idom[v]] = v;
-	}
-	for (;;) {
-		if (first[at]) {
-			uint32_t v = first[at];
-
-			first[at] = next[v];
-			at = v;
-			if (of[v] != HEAP_NONE && !open[of[v]]++) {
-				struct heap_group *x = &g->items[of[v]];
-
-				x->retained = plus(x->retained, d->retained[v]);
-				x->retained_count += d->count[v];
-			}
-		} else if (at) {
-			if (of[at] != HEAP_NONE)
-				open[of[at]]--;
-			at = d->idom[at];
-		} else {
-			break;
-		}
-	}
-	free(first);
-	free(next);
-	free(open);
-}
-
 void heap_groups_add(struct heap_groups *g, const struct heap_part *p)
 {
 	uint32_t *of = mem_array((size_t)p->h->n + 1, sizeof *of);
@@ -182,8 +143,8 @@ void heap_groups_add(struct heap_groups *g, const struct heap_part *p)
 		add_object(&g->items[of[i]], p->h, i);
 		add_object(&g->all, p->h, i);
 	}
-	if (p->dominators.idom)
-		add_retained(g, p, of);
+	if (p->dominators.idom && !heap_retained(g->items, p, of))
+		g->unknown_retained = true;
 	heap_owners_release(&owners);
 	free(of);
 }

@@ -52,7 +52,7 @@ uint32_t heap_owner(struct heap_owners *o, const struct heap_set *s, const struc
 struct heap_group {
 	uint64_t key; /* a text or an owner; 0: none */
 	uint64_t count, sized, size, largest;
-	uint64_t retained, retained_count; /* by the group together, each byte once */
+	uint64_t retained, retained_count; /* by the group together (heap_retained.h) */
 };
 
 struct heap_groups {
@@ -62,7 +62,8 @@ struct heap_groups {
 	struct heap_group *items;
 	size_t n, cap;
 	struct heap_group all;
-	struct map64 index; /* key + 1 -> place + 1 */
+	bool unknown_retained; /* it was too much to find out (heap_retained.h) */
+	struct map64 index;    /* key + 1 -> place + 1 */
 };
 
 void heap_groups_init(struct heap_groups *g, const struct heap_set *s, enum heap_key by,

@@ -12,6 +12,15 @@
 
 const char *const heap_sort_words[] = {"auto", "size", "count", "retained", NULL};
 
+static void choose_sort(struct heap_view *v)
+{
+	v->sort = v->options.sort;
+	if (v->sort == HEAP_SORT_RETAINED && !v->retained)
+		v->sort = HEAP_SORT_AUTO;
+	if (v->sort == HEAP_SORT_AUTO || (v->sort == HEAP_SORT_SIZE && !v->sizes))
+		v->sort = v->sizes ? HEAP_SORT_SIZE : HEAP_SORT_COUNT;
+}
+
 struct heap_view *heap_view_new(const struct heap_set *s, const struct heap_part *parts,
 				size_t n_parts, const struct heap_view_options *o)
 {
@@ -26,11 +35,7 @@ struct heap_view *heap_view_new(const struct heap_set *s, const struct heap_part
 		v->sizes |= parts[i].h->has_sizes;
 		v->retained &= parts[i].dominators.idom && heap_knows_holders(parts[i].h);
 	}
-	v->sort = o->sort;
-	if (v->sort == HEAP_SORT_RETAINED && !v->retained)
-		v->sort = HEAP_SORT_AUTO;
-	if (v->sort == HEAP_SORT_AUTO || (v->sort == HEAP_SORT_SIZE && !v->sizes))
-		v->sort = v->sizes ? HEAP_SORT_SIZE : HEAP_SORT_COUNT;
+	choose_sort(v);
 	v->table.columns = v->columns;
 	v->table.arg = v;
 	v->table.notes = v->notes;
@@ -49,6 +54,16 @@ void heap_view_free(struct heap_view *v)
 	free(v->rows);
 	free(v->own);
 	free(v);
+}
+
+void heap_retained_known(struct heap_view *v)
+{
+	if (!v->groups[0].unknown_retained && !v->groups[1].unknown_retained)
+		return;
+	v->retained = false;
+	choose_sort(v);
+	heap_note(v, "too many %s hold each other to say what each retains",
+		  heap_key_plurals[v->options.by]);
 }
 
 const struct table *heap_view_table(const struct heap_view *v)

@@ -202,6 +202,7 @@ struct heap_view *heap_view_compare(const struct heap_set *s, const struct heap_
 		heap_groups_init(&v->groups[k], s, o->by, o->owners);
 		heap_groups_add(&v->groups[k], &parts[k]);
 	}
+	heap_retained_known(v);
 	pair(v);
 	all = v->n_rows;
 	sort_array_by(v->rows, all, sizeof *v->rows, row_order, v);

@@ -137,6 +137,7 @@ struct heap_view *heap_view_groups(const struct heap_set *s, const struct heap_p
 	heap_groups_init(g, s, o->by, o->owners);
 	for (size_t i = 0; i < n_parts; i++)
 		heap_groups_add(g, &parts[i]);
+	heap_retained_known(v);
 	v->rows = mem_array(g->n ? g->n : 1, sizeof *v->rows);
 	for (uint32_t i = 0; i < g->n; i++)
 		v->rows[i].a = i;

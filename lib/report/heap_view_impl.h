@@ -38,6 +38,8 @@ struct heap_view *heap_view_new(const struct heap_set *s, const struct heap_part
 void heap_column(struct heap_view *v, uint8_t what, struct column c);
 void heap_note(struct heap_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void heap_title(struct heap_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* After heap_groups_add: where it is too much to find out, groups have no retained size. */
+void heap_retained_known(struct heap_view *v);
 /* Notes on what is not known of the parts. */
 void heap_notes(struct heap_view *v);
 /* The best n (0: all) of the indexes by their keys, equal ones in order; returns how many. */

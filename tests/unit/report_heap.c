@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Snapshots as graphs: dominators against the definition (take d away and look what is lost),
- * shortest paths against a second search, and what is odd in captures.
+ * groups likewise, shortest paths against a second search, and what is odd in captures.
  */
 #include "lib/report/heap_dominators.h"
-#include "lib/report/heap_paths.h"
+#include "lib/report/heap_parts.h"
 #include "tests/unit/heap.h"
 
 static uint32_t seed;
@@ -15,20 +15,60 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)((uint64_t)(seed >> 8) * n >> 24);
 }
 
-/* Marks what the roots reach without going through `without` (0: all). */
-static void flood(const struct heap *h, uint32_t without, bool *seen)
+/* Marks what `from` (0: the roots) reaches without going through objects of the type `without`, or
+ * through the object `object`; where not is given, what it has is left alone. */
+static void reach(const struct heap *h, uint32_t from, uint32_t object, uint32_t without,
+		  const bool * not, bool *seen)
 {
 	bool again = true;
 
-	memset(seen, 0, h->n + 1);
-	seen[0] = true;
+	seen[from] = true;
 	while (again) {
 		again = false;
 		for (uint32_t i = 0; i <= h->n; i++)
-			for (uint32_t r = h->out_start[i]; seen[i] && r < h->out_start[i + 1]; r++)
-				if (h->out[r] != without && !seen[h->out[r]])
-					again = seen[h->out[r]] = true;
+			for (uint32_t r = h->out_start[i]; seen[i] && r < h->out_start[i + 1];
+			     r++) {
+				uint32_t to = h->out[r];
+
+				if (to != object && !seen[to] &&
+				    (!without || h->types[to] != without) && (!not || !not [to]))
+					again = seen[to] = true;
+			}
 	}
+}
+
+/* What the roots reach without going through `without` (0: all). */
+static void flood(const struct heap *h, uint32_t without, bool *seen)
+{
+	memset(seen, 0, h->n + 1);
+	reach(h, 0, without, 0, NULL, seen);
+}
+
+/* All that is there without the objects of a type: of what roots reach, what they reach then; of
+ * the rest the same from those that nothing refers to, then from what is left in the order of the
+ * numbers. */
+static void keep(const struct heap *h, uint32_t without, bool *kept)
+{
+	bool rooted[64] = {false}, loose[64] = {false}, referred[64] = {false}, found[64];
+
+	memset(kept, 0, h->n + 1);
+	reach(h, 0, 0, 0, NULL, rooted);
+	reach(h, 0, 0, without, NULL, kept);
+	for (uint32_t r = 0; r < h->n_references; r++)
+		referred[h->out[r]] = true;
+	memcpy(found, rooted, sizeof found);
+	for (int left = 0; left < 2; left++)
+		for (uint32_t i = 1; i <= h->n; i++) {
+			if (found[i] || (!left && referred[i]))
+				continue;
+			reach(h, i, 0, 0, rooted, found);
+			if (h->types[i] != without) {
+				memset(loose, 0, sizeof loose);
+				reach(h, i, 0, without, rooted, loose);
+				for (uint32_t k = 1; k <= h->n; k++)
+					kept[k] |= loose[k];
+			}
+		}
 }
 
 static void check_dominators(const struct heap *h)
@@ -64,6 +104,32 @@ static void check_dominators(const struct heap *h)
 	heap_dominators_release(&d);
 }
 
+/* Against the definition: take a type away, and look what is lost. */
+static void check_groups(const struct heap_set *s, const struct heap *h)
+{
+	struct heap_part p;
+	struct heap_groups g;
+
+	heap_part_init(&p, s, h, true);
+	heap_groups_init(&g, s, HEAP_BY_TYPE, NULL);
+	heap_groups_add(&g, &p);
+	CHECK(!g.unknown_retained);
+	for (size_t i = 0; i < g.n; i++) {
+		uint64_t bytes = 0, count = 0;
+		bool kept[64];
+
+		keep(h, (uint32_t)g.items[i].key, kept);
+		for (uint32_t k = 1; k <= h->n; k++) {
+			bytes += kept[k] ? 0 : h->sizes[k];
+			count += !kept[k];
+		}
+		CHECK_EQ(g.items[i].retained, bytes);
+		CHECK_EQ(g.items[i].retained_count, count);
+	}
+	heap_groups_release(&g);
+	heap_part_release(&p);
+}
+
 static void check_paths(const struct heap_set *s, const struct heap *h)
 {
 	struct heap_paths p;
@@ -86,12 +152,13 @@ static void check_paths(const struct heap_set *s, const struct heap *h)
 	heap_paths_release(&p);
 }
 
-TEST(dominators_and_paths_of_random_graphs)
+TEST(dominators_groups_and_paths_of_random_graphs)
 {
 	for (uint32_t round = 0; round < 400; round++) {
 		struct heap_set s;
 		struct heap *h;
 		uint32_t n, m;
+		const char *const types[] = {"A", "B", "C", "D", "E"};
 
 		seed = round;
 		n = 1 + random_below(40);
@@ -99,7 +166,7 @@ TEST(dominators_and_paths_of_random_graphs)
 		heap_set_init(&s);
 		heap_begin(&s);
 		for (uint32_t i = 1; i <= n; i++)
-			heap_object(&s, i, "T", random_below(1000), NULL);
+			heap_object(&s, i, types[random_below(5)], random_below(1000), NULL);
 		heap_reference(&s, 0, 1 + random_below(n), "root");
 		for (uint32_t i = 0; i < m; i++)
 			heap_reference(&s, random_below(n + 1), 1 + random_below(n),
@@ -108,6 +175,7 @@ TEST(dominators_and_paths_of_random_graphs)
 		if (CHECK(h != NULL)) {
 			check_dominators(h);
 			check_paths(&s, h);
+			check_groups(&s, h);
 		}
 		heap_set_release(&s);
 	}

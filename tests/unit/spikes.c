@@ -111,7 +111,8 @@ static uint64_t limit_of(const struct twin *w, size_t at)
 		if (w->calls[i].function == 3 || w->calls[i].function == 4)
 			for (uint32_t up = w->calls[i].parent; up; up = w->calls[up - 1].parent)
 				if (up - 1 == at)
-					given = w->calls[i].function == 3 || given == 400 ? 400 : 100;
+					given =
+					    w->calls[i].function == 3 || given == 400 ? 400 : 100;
 	if (given)
 		return given;
 	if (c->function == 1)
