@@ -196,6 +196,7 @@ int main(int argc, char **argv)
 				   .arg = &q};
 	cli_inputs(&q.loop, q.n, q.operands);
 	project_close(&q.project);
+	names_tell_apart(&q.project.names);
 	if (q.project.now.captures)
 		print(&q.project, &q);
 	project_release(&q.project);

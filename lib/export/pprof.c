@@ -120,14 +120,17 @@ static uint64_t function_id(struct pprof *f, const struct names_call *c)
 	uint32_t id = intern_add(&f->functions, (const char *)key, sizeof key);
 	Pprof__Function m = PPROF__FUNCTION__INIT, *list = &m;
 	Pprof__Profile p = PPROF__PROFILE__INIT;
+	const char *raw;
+	size_t n;
 
 	if (id <= before)
 		return id;
 	m.id = id;
 	m.name = name_text(f, nf->display);
 	/* pprof takes a name that equals its system name for a mangled one, and would cut off what
-	 * looks like template arguments. */
-	if (nf->raw != nf->display)
+	 * looks like template arguments. With a file behind it a raw name is none. */
+	raw = names_text(&f->profile.names, nf->raw, &n);
+	if (nf->raw != nf->display && strlen(raw) == n)
 		m.system_name = name_text(f, nf->raw);
 	m.filename = name_text(f, c->file);
 	p.n_function = 1;

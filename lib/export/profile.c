@@ -289,6 +289,7 @@ void profile_close(struct profile *p)
 {
 	aggregate_release(&p->aggregate);
 	names_close(&p->names);
+	names_tell_apart(&p->names);
 	id_set_release(&p->stack_set);
 	id_set_release(&p->sample_set);
 }

@@ -306,6 +306,7 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 		history_blame_free(b);
 		return NULL;
 	}
+	compare_tell_apart(&b->compare, &b->things);
 	b->compare.per = o->per >= 0                     ? (enum compare_per)o->per
 			 : several_captures(&b->compare) ? PER_CAPTURE
 							 : PER_RUN;

@@ -146,7 +146,7 @@ static enum status read_whole(struct summary *s, const struct agg_record *r, str
 static struct thing stack_of(struct things *t, const struct agg_record *r)
 {
 	struct thing to = {.name = string(t, r->texts[0])};
-	struct things_hash h = {0, 0};
+	struct things_hash h = {.exact = 0};
 	struct agg_site site;
 
 	for (size_t i = 0; i < r->key.n_calls; i++) {
@@ -154,13 +154,17 @@ static struct thing stack_of(struct things *t, const struct agg_record *r)
 				  .module = string(t, r->key.calls[i].module)};
 		uint32_t function;
 
-		f.name = f.raw; /* what is here already has its own */
+		/* What is here already has its own; a raw name may have a file behind it. */
+		f.name = things_string(t, r->key.calls[i].raw.s,
+				       strnlen(r->key.calls[i].raw.s, r->key.calls[i].raw.n));
 		function = things_add(t, KEY_FUNCTION, &f);
 		h = things_deeper(t, h, function);
 		to.node = things_node(t, to.node, function);
 	}
 	to.hash = h.exact;
 	to.canonical = h.canonical;
+	to.bare = h.bare;
+	to.is_bare = true;
 	if (agg_site_of(r, &site)) {
 		to.raw = string(t, site.raw);
 		to.module = string(t, site.module);

@@ -240,7 +240,7 @@ static void add_place_text(struct maker *m, const struct thing *t)
 	for (size_t i = 0; i < 3; i++) {
 		struct agg_text s = text_of(m, parts[i]);
 
-		buf_add(&m->scratch, s.s, s.n);
+		buf_add(&m->scratch, s.s, strnlen(s.s, s.n)); /* a raw name without its file */
 		buf_addc(&m->scratch, '\0');
 	}
 	buf_add_u64(&m->scratch, t->line);

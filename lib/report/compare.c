@@ -2,6 +2,7 @@
 #include "lib/report/compare.h"
 
 #include "lib/base/mem.h"
+#include "lib/report/apart.h"
 #include "lib/report/matching.h"
 #include "lib/report/stats_steps.h"
 
@@ -51,6 +52,77 @@ static uint64_t groups_with(const struct compare *c, enum key key, uint32_t thin
 			if (has_thing(c->groups[g].runs[i], key, thing))
 				in |= (uint64_t)1 << g;
 	return in;
+}
+
+/* The functions that a group has, as things of their own or as calls of stacks. */
+static bool *functions_of(const struct compare *c, size_t group)
+{
+	const struct things *t = c->things;
+	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
+	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
+
+	for (uint32_t i = 0; i < t->keys[KEY_FUNCTION].n; i++)
+		in[i] = groups_with(c, KEY_FUNCTION, i) >> group & 1;
+	for (uint32_t i = 0; i < t->keys[KEY_STACK].n; i++) {
+		uint32_t node = t->keys[KEY_STACK].items[i].node;
+
+		if (!(groups_with(c, KEY_STACK, i) >> group & 1))
+			continue;
+		for (; node && !seen[node]; node = t->nodes[node].parent) {
+			seen[node] = true;
+			in[t->nodes[node].function] = true;
+		}
+	}
+	free(seen);
+	return in;
+}
+
+static void tell_apart_in(const struct compare *c, size_t group, struct apart *ends)
+{
+	const struct things_key *k = &c->things->keys[KEY_FUNCTION];
+	struct apart *a = mem_array(k->n + 1, sizeof *a);
+	uint32_t *of = mem_array(k->n + 1, sizeof *of);
+	bool *in = functions_of(c, group);
+	size_t n = 0, len;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		const char *raw = things_text(c->things, k->items[i].raw, &len);
+
+		if (!in[i])
+			continue;
+		a[n] = apart_of(k->items[i].name, raw, len);
+		of[n++] = i;
+	}
+	apart_find(a, n);
+	for (size_t i = 0; i < n; i++)
+		if (a[i].end && (!ends[of[i]].end || strlen(a[i].end) > strlen(ends[of[i]].end)))
+			ends[of[i]] = a[i];
+	free(a);
+	free(of);
+	free(in);
+}
+
+void compare_tell_apart(const struct compare *c, struct things *t)
+{
+	struct things_key *k = &t->keys[KEY_FUNCTION];
+	struct apart *ends = mem_zarray(k->n + 1, sizeof *ends);
+	struct buf b = BUF_INIT;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		tell_apart_in(c, g, ends);
+	for (size_t i = 0; i < k->n; i++) {
+		size_t n;
+		const char *s = things_text(t, k->items[i].name, &n);
+
+		if (!ends[i].end)
+			continue;
+		b.len = 0;
+		buf_add(&b, s, n);
+		apart_text(&ends[i], &b);
+		k->items[i].name = things_string(t, b.data, b.len);
+	}
+	buf_release(&b);
+	free(ends);
 }
 
 static uint32_t groups_cut(const struct compare *c, enum key key)
@@ -122,10 +194,38 @@ static void add_hints(struct compare_rows *r)
 	map64_release(&found);
 }
 
+/* A stack is its functions: lines only tell two of the same names apart. */
+static struct matching_thing to_match(const struct things *t, enum key key, uint32_t i)
+{
+	const struct thing *of = &t->keys[key].items[i];
+	struct matching_thing m = {.canonical = of->canonical,
+				   .bare = of->bare,
+				   .is_bare = of->is_bare,
+				   .name = things_text(t, of->name, NULL),
+				   .file = ""};
+
+	if (key == KEY_FILE)
+		m.file = m.name;
+	if (key == KEY_SITE || key == KEY_LOCATION) {
+		m.file = things_text(t, of->file, NULL);
+		m.line = of->line;
+	}
+	if (key == KEY_STACK)
+		m.line = of->line;
+	if (key == KEY_FUNCTION) {
+		size_t n;
+		const char *raw = things_text(t, of->raw, &n), *file = apart_of(0, raw, n).file;
+
+		m.file = file ? file : "";
+		m.line = of->near;
+	}
+	return m;
+}
+
 void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key)
 {
 	const struct things_key *k = &c->things->keys[key];
-	uint64_t *canonical = mem_array(k->n + 1, sizeof *canonical);
+	struct matching_thing *match = mem_array(k->n + 1, sizeof *match);
 	uint64_t *in = mem_array(k->n + 1, sizeof *in);
 	uint32_t *joined = mem_array(k->n + 1, sizeof *joined);
 	uint32_t *row = mem_array(k->n + 1, sizeof *row), cut = groups_cut(c, key);
@@ -134,9 +234,10 @@ void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key
 	*r = (struct compare_rows){.c = c, .key = key};
 	for (uint32_t i = 0; i < k->n; i++) {
 		in[i] = groups_with(c, key, i);
-		canonical[i] = k->items[i].canonical;
+		match[i] = to_match(c->things, key, i);
+		match[i].in = in[i];
 	}
-	matching_join(canonical, in, k->n, joined);
+	matching_join(match, k->n, ((uint64_t)1 << c->n_groups) - 1, joined);
 	r->rows = mem_array(k->n + 1, sizeof *r->rows);
 	r->members = mem_array(k->n + 1, sizeof *r->members);
 	for (uint32_t i = 0; i < k->n; i++) { /* a row's least thing comes first */
@@ -168,7 +269,7 @@ void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key
 		to->in |= (uint32_t)in[i];
 		to->unknown = cut & ~to->in;
 	}
-	free(canonical);
+	free(match);
 	free(in);
 	free(joined);
 	free(row);

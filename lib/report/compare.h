@@ -57,6 +57,9 @@ struct compare_rows {
 	uint32_t *members;
 };
 
+/* As names_tell_apart, when every run is in: of functions that one group has under one name. */
+void compare_tell_apart(const struct compare *c, struct things *t);
+
 /* Whether every group's every run holds the key, and whether it knows the sum there. */
 bool compare_holds(const struct compare *c, enum key key);
 bool compare_knows(const struct compare *c, enum key key, enum sum sum);

@@ -504,6 +504,18 @@ static enum status choose_sort(struct compare_view *v, struct err *e)
 	return ST_OK;
 }
 
+static void note_guesses(struct compare_view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->rows.n; i++)
+		n += v->rows.rows[i].thing != v->rows.rows[i].other;
+	if (n)
+		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
+		    text(v, "%zu %s matched by a guess: each says what it was in the base", n,
+			 n == 1 ? "row is" : "rows are");
+}
+
 struct compare_view *compare_view_new(const struct compare *c, const struct compare_options *o,
 				      struct err *e)
 {
@@ -525,6 +537,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 		 o->all ? v->rows.n : v->n_changed, o->all ? "" : "changed ", key_plurals[o->by],
 		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word,
 		 c->groups[c->n_groups - 1].label, c->groups[0].label);
+	note_guesses(v);
 	compare_notes(c, o->by, v->sort, &v->lines);
 	v->table.notes = v->lines.items;
 	v->table.n_notes = v->lines.n;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/names.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/report/apart.h"
 #include "lib/trace/module_index.h"
 
 #include <inttypes.h>
@@ -23,6 +25,41 @@ static uint32_t add_base_name(struct names *n, const char *s, size_t len)
 		s = slash + 1;
 	}
 	return add_string(n, s, len);
+}
+
+static const char call_operator[] = "operator()";
+
+/* A name without scope or parameters: nothing says that no other file has one of that name. */
+static bool name_needs_file(const struct names *n, uint32_t name)
+{
+	size_t len;
+	const char *s = names_text(n, name, &len);
+
+	if (len == sizeof call_operator - 1 && !memcmp(s, call_operator, len))
+		return true;
+	return len && *s != '[' && !memchr(s, '(', len) && !memmem(s, len, "::", 2);
+}
+
+static uint32_t with_file(struct names *n, uint32_t name, uint32_t file, uint32_t line)
+{
+	struct buf b = BUF_INIT;
+	const char *s;
+	size_t len;
+
+	if (!file)
+		return name;
+	s = names_text(n, name, &len);
+	buf_add(&b, s, len);
+	buf_addc(&b, '\0');
+	s = names_text(n, file, &len);
+	buf_add(&b, s, len);
+	if (line && !strcmp(b.data, call_operator)) {
+		buf_addc(&b, '\0');
+		buf_add_u64(&b, line);
+	}
+	name = add_string(n, b.data, b.len);
+	buf_release(&b);
+	return name;
 }
 
 /* A symbol table's string, remembered so that a path is hashed once and not per location. */
@@ -75,18 +112,24 @@ static uint32_t add_function(struct names *n, const struct names_function *f)
 	return id;
 }
 
-static uint32_t symbol_function(struct names *n, const struct symbols *s, uint32_t function,
-				uint32_t object, uint32_t module)
+static uint32_t symbol_file(struct names *n, const struct symbols *s, const struct symbol_call *c)
+{
+	return symbol_string(n, s, c->file);
+}
+
+static uint32_t symbol_function(struct names *n, const struct symbols *s,
+				const struct symbol_call *c, uint32_t object, uint32_t module)
 {
 	const struct symbol_function *sf;
 	struct names_function f = {.module = module};
-	uint32_t *seen = map64_put(&n->functions_seen, (uint64_t)function << 32 | object);
+	uint32_t *seen = map64_put(&n->functions_seen, (uint64_t)c->function << 32 | object);
 	uint32_t before = *seen;
+	bool placed;
 
 	if (before)
 		return before;
-	if (function < s->n_functions) {
-		sf = &s->functions[function];
+	if (c->function < s->n_functions) {
+		sf = &s->functions[c->function];
 		f.raw = symbol_string(n, s, sf->raw);
 		f.display = symbol_string(n, s, sf->display);
 	}
@@ -94,8 +137,14 @@ static uint32_t symbol_function(struct names *n, const struct symbols *s, uint32
 		f.raw = f.display;
 	if (!f.display)
 		f.display = f.raw;
+	placed = f.raw == f.display && name_needs_file(n, f.raw);
+	if (placed)
+		f.raw = with_file(n, f.raw, symbol_file(n, s, c), c->line);
 	/* A nameless function stays 0 and is told by its address. */
-	return *seen = f.raw ? add_function(n, &f) : UINT32_MAX;
+	before = f.raw ? add_function(n, &f) : UINT32_MAX;
+	if (!placed) /* else it is another in another file */
+		*seen = before;
+	return before;
 }
 
 enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS, HOW_PART };
@@ -171,11 +220,14 @@ static uint32_t add_location(struct names *n, const struct identity *id,
 	return got;
 }
 
-static uint32_t text_function(struct names *n, const char *s, size_t len, uint32_t module)
+static uint32_t text_function(struct names *n, const char *s, size_t len, uint32_t module,
+			      uint32_t file, uint32_t line)
 {
-	uint32_t string = add_string(n, s, len);
+	uint32_t string = add_string(n, s, len), raw = string;
 
-	return add_function(n, &(struct names_function){string, string, module});
+	if (name_needs_file(n, string))
+		raw = with_file(n, string, file, line);
+	return add_function(n, &(struct names_function){string, raw, module});
 }
 
 /* A location that nothing names: the function is its place. */
@@ -198,7 +250,7 @@ static uint32_t unnamed(struct names *n, struct identity *id, struct names_locat
 	if (!is_new)
 		return got;
 	if (id->how == HOW_UNKNOWN) {
-		function = text_function(n, "[unknown]", 9, id->module);
+		function = text_function(n, "[unknown]", 9, id->module, 0, 0);
 	} else {
 		char *s = mem_alloc(module_len + sizeof text);
 
@@ -209,7 +261,7 @@ static uint32_t unnamed(struct names *n, struct identity *id, struct names_locat
 				       id->address);
 		memcpy(s, module, module_len);
 		memcpy(s + module_len, text, len);
-		function = text_function(n, s, module_len + len, id->module);
+		function = text_function(n, s, module_len + len, id->module, 0, 0);
 		free(s);
 	}
 	push_call(n, function, 0, 0, got);
@@ -278,7 +330,7 @@ static uint32_t named_by_capture(struct names *n, const struct trace *t, const s
 	id->file = add_string(n, text, len);
 	id->line = l->line;
 	text = intern_text(&t->strings, l->name, &len);
-	id->function = text_function(n, text, len, id->module);
+	id->function = text_function(n, text, len, id->module, id->file, id->line);
 	row.module = id->module;
 	row.build_id = id->build_id;
 	row.tier = id->file && l->line ? TIER_LINE : TIER_NAME;
@@ -298,22 +350,22 @@ static uint32_t symbolized(struct names *n, const struct symbols *s, const struc
 				     .tier = b->tier,
 				     .first = (uint32_t)n->n_calls};
 	const struct symbol_call *c = &s->calls[b->call];
-	uint32_t function = symbol_function(n, s, c->function, b->object, id->module), got;
+	uint32_t function = symbol_function(n, s, c, b->object, id->module), got;
 	bool is_new;
 
 	if (function == UINT32_MAX)
 		return 0;
 	id->function = function;
-	id->file = symbol_string(n, s, c->file);
+	id->file = symbol_file(n, s, c);
 	id->line = c->line;
 	got = add_location(n, id, &row, &is_new);
 	if (!is_new)
 		return got;
 	for (uint32_t call = b->call; call && call < s->n_calls;) {
 		c = &s->calls[call];
-		function = symbol_function(n, s, c->function, b->object, id->module);
+		function = symbol_function(n, s, c, b->object, id->module);
 		if (function != UINT32_MAX)
-			push_call(n, function, symbol_string(n, s, c->file), c->line, got);
+			push_call(n, function, symbol_file(n, s, c), c->line, got);
 		/* References point backwards; anything else would be a loop. */
 		call = c->outer < call ? c->outer : 0;
 	}
@@ -430,6 +482,33 @@ uint32_t names_place(struct names *n, const struct names_place *p)
 	if (is_new)
 		push_call(n, id.function, id.file, id.line, got);
 	return got;
+}
+
+void names_tell_apart(struct names *n)
+{
+	struct apart *a = mem_zarray(n->n_functions + 1, sizeof *a);
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < n->n_functions; i++) {
+		size_t len;
+		const char *raw = names_text(n, n->functions[i].raw, &len);
+
+		a[i] = apart_of(n->functions[i].display, raw, len);
+	}
+	apart_find(a, n->n_functions);
+	for (size_t i = 0; i < n->n_functions; i++) {
+		size_t len;
+		const char *s = names_text(n, a[i].name, &len);
+
+		if (!a[i].end)
+			continue;
+		b.len = 0;
+		buf_add(&b, s, len);
+		apart_text(&a[i], &b);
+		n->functions[i].display = add_string(n, b.data, b.len);
+	}
+	buf_release(&b);
+	free(a);
 }
 
 void names_init(struct names *n)

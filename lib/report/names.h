@@ -13,7 +13,11 @@
 
 #include "lib/trace/model.h"
 
-struct names_function { /* string ids */
+/* String ids. Raw is what makes it one function of its module: the linkage name, or where a
+ * language has none that is unique ("Update" of Lua, C's statics), the name, a NUL, and the file;
+ * of a lambda that only "operator()" is said of, with ":LINE" behind. As a C string it is the name.
+ */
+struct names_function {
 	uint32_t display, raw, module;
 };
 
@@ -66,6 +70,10 @@ void names_module(struct names *n, const struct trace *t, uint32_t module, uint3
 /* The location that has only the calls to keep (keep[i], innermost first): itself when these are
  * all, 0 when there are none, else a new one each time. */
 uint32_t names_part(struct names *n, uint32_t location, const bool *keep);
+
+/* Of functions of one name in several files, the shortest end of the file that tells them apart
+ * goes behind the name: "Update (ui/panel.lua)". When nothing is added any more. */
+void names_tell_apart(struct names *n);
 
 /* A place that is told by its name alone, as aggregates have them: texts, not NUL-terminated. */
 struct names_place {

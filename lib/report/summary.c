@@ -27,6 +27,7 @@ void summarizer_init(struct summarizer *z, struct things *things, struct project
 void summarizer_release(struct summarizer *z)
 {
 	free(z->functions);
+	free(z->near);
 	free(z->stacks);
 	for (size_t i = 0; i < GROUPINGS_MAX; i++)
 		free(z->groups[i]);
@@ -57,9 +58,26 @@ static uint32_t add_function(struct summarizer *z, uint32_t function)
 	if (!z->functions[function]) {
 		struct thing t = function_thing(z, function);
 
+		t.near = function < z->n_near ? z->near[function] : 0;
 		z->functions[function] = things_add(z->things, KEY_FUNCTION, &t) + 1;
 	}
 	return z->functions[function] - 1;
+}
+
+/* The least line in each function. */
+static void learn_lines(struct summarizer *z)
+{
+	const struct names *n = &z->p->names;
+
+	z->near = mem_grow_zero(z->near, &z->cap_near, n->n_functions, sizeof *z->near);
+	z->n_near = n->n_functions;
+	for (; z->n_calls < n->n_calls; z->n_calls++) {
+		const struct names_call *c = &n->calls[z->n_calls];
+		uint32_t *near = &z->near[c->function];
+
+		if (c->line && (!*near || c->line < *near))
+			*near = c->line;
+	}
 }
 
 /* Callers have smaller ids than the stacks they are part of. */
@@ -121,6 +139,8 @@ static uint32_t add_group(struct summarizer *z, size_t grouping, uint32_t group)
 		t.inside = g->inside;
 		t.hash = z->stacks[g->id].hash.exact;
 		t.canonical = z->stacks[g->id].hash.canonical;
+		t.bare = z->stacks[g->id].hash.bare;
+		t.is_bare = true;
 		t.node = z->stacks[g->id].node;
 		break;
 	default:
@@ -225,6 +245,7 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 		    (struct summary_counter){copied(z, r->counters[i].name),
 					     copied(z, r->counters[i].unit), r->counters[i].stats};
 	summary_sort_counters(to, z->things);
+	learn_lines(z);
 	learn_stacks(z);
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		struct grouping *g = &z->p->groupings[i];

@@ -54,6 +54,8 @@ struct summarizer {
 	/* private */
 	uint32_t *functions; /* by names function: thing + 1 */
 	size_t cap_functions;
+	uint32_t *near; /* by names function: the least line in it */
+	size_t n_near, cap_near, n_calls;
 	struct summarizer_stack {
 		struct things_hash hash;
 		uint32_t node;

@@ -77,43 +77,35 @@ static void add_text(const struct things *t, struct buf *b, uint32_t string)
 	buf_addc(b, '\0');
 }
 
-/* Its last folder and its name: build folders differ. */
-static void add_file(const struct things *t, struct buf *b, uint32_t string)
+static uint64_t name_hash(const struct things *t, struct buf *name, const struct thing *of)
 {
-	size_t n, at;
-	const char *s = things_text(t, string, &n);
-	int slashes = 0;
+	uint64_t hash;
 
-	for (at = n; at; at--)
-		if (s[at - 1] == '/' && ++slashes == 2)
-			break;
-	buf_add(b, s + at, n - at);
-	buf_addc(b, '\0');
+	buf_addc(name, '\0');
+	add_text(t, name, of->module);
+	hash = hash_bytes(name->data, name->len);
+	return hash ? hash : 1;
 }
 
-/* Without line and address; 0 for what has no name. */
-static uint64_t canonical(const struct things *t, enum key key, const struct thing *thing)
+/* What is left when builds differ; nothing for what has no name. */
+static void add_canonical(const struct things *t, enum key key, struct thing *to)
 {
-	struct buf b = BUF_INIT;
-	uint64_t hash;
+	struct buf name = BUF_INIT, bare = BUF_INIT;
 	size_t n;
-	const char *s = things_text(t, thing->name, &n);
+	const char *s = things_text(t, to->name, &n);
 
 	if (!n || key == KEY_THREAD || key == KEY_OWNER || key == KEY_MODULE || key == KEY_STACK ||
 	    (key != KEY_TYPE && key != KEY_FILE && name_is_address(s, n)))
-		return 0;
-	if (key == KEY_FILE) {
-		add_file(t, &b, thing->name);
-	} else {
-		canonical_name(&b, s, n);
-		buf_addc(&b, '\0');
-		add_text(t, &b, thing->module);
+		return;
+	if (key != KEY_FILE) /* whose name is compared as a path */
+		canonical_name(&name, s, n);
+	if (key != KEY_FILE && key != KEY_TYPE) {
+		to->is_bare = bare_name(&bare, name.data, name.len);
+		to->bare = name_hash(t, &bare, to);
 	}
-	if (key == KEY_SITE || key == KEY_LOCATION)
-		add_file(t, &b, thing->file);
-	hash = hash_bytes(b.data, b.len);
-	buf_release(&b);
-	return hash ? hash : 1;
+	to->canonical = name_hash(t, &name, to);
+	buf_release(&name);
+	buf_release(&bare);
 }
 
 static uint64_t thing_hash(enum key key, const struct thing *thing)
@@ -148,8 +140,7 @@ uint32_t things_add(struct things *t, enum key key, const struct thing *thing)
 	if (!id) {
 		VEC_PUSH(k->items, k->n, k->cap) = *thing;
 		id = (uint32_t)k->n;
-		if (key != KEY_STACK)
-			k->items[id - 1].canonical = canonical(t, key, thing);
+		add_canonical(t, key, &k->items[id - 1]);
 		id_set_add(&k->set, &rows, k, hash, id);
 	} else if (key == KEY_STACK && !k->items[id - 1].node) {
 		k->items[id - 1] = *thing; /* this one knows its calls */
@@ -202,6 +193,8 @@ struct things_hash things_deeper(const struct things *t, struct things_hash h, u
 	/* A call without a name is what it is exactly, and so are its callers. */
 	h.canonical = hash_u64(h.canonical ^ (f->canonical ? f->canonical : h.exact));
 	h.canonical += !h.canonical;
+	h.bare = hash_u64(h.bare ^ (f->bare ? f->bare : h.exact));
+	h.bare += !h.bare;
 	return h;
 }
 

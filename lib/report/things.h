@@ -6,14 +6,14 @@
  *
  *	type, thread, owner, module   the name
  *	file                          the path
- *	function                      raw name and module
+ *	function                      raw name (names.h: with the file, where it is not unique) and
+ *	                              module
  *	site                          raw name, module, file, line, and whether it is inside the
  *runtime location                      raw name, module, address in it, file, line stack a 64-bit
  *hash over the functions of its calls, outermost first: lines and addresses do not make another
  *stack
  *
- * A second, canonical hash (matching.h) leaves out lines and addresses, and what builds number
- *anew.
+ * Other hashes (matching.h) leave out files, lines and addresses, and what builds number anew.
  */
 #ifndef TM_REPORT_THINGS_H
 #define TM_REPORT_THINGS_H
@@ -29,7 +29,10 @@ struct thing {         /* texts are ids in things.strings, 0: none */
 	uint64_t address;
 	uint32_t node;      /* STACK: its calls, as far as they are known; 0: only the hash is */
 	uint64_t hash;      /* STACK: the identity; 0: of what has no stack */
-	uint64_t canonical; /* 0: none, as for what has no name */
+	uint64_t canonical; /* of names and module (matching.h); 0: none, as for what has no name */
+	uint64_t bare;      /* the same of the bare name */
+	bool is_bare;
+	uint32_t near; /* FUNCTION: the least line that is known in it; no part of what it is */
 };
 
 struct things_node {               /* a call path; [0] is the root */
@@ -58,14 +61,15 @@ static inline const char *things_text(const struct things *t, uint32_t string, s
 	return intern_text(&t->strings, string, n);
 }
 
-/* The thing's index in its key, made when it is new; canonical is worked out but for stacks. */
+/* The thing's index in its key, made when it is new; canonical and bare are worked out but for
+ * stacks. */
 uint32_t things_add(struct things *t, enum key key, const struct thing *thing);
 uint32_t things_node(struct things *t, uint32_t parent, uint32_t function);
 
 /* The hashes of a stack that has one call more than the one with these: of a caller's to the
- * callee's. Both start at 0. */
+ * callee's. All start at 0. */
 struct things_hash {
-	uint64_t exact, canonical;
+	uint64_t exact, canonical, bare;
 };
 struct things_hash things_deeper(const struct things *t, struct things_hash h, uint32_t function);
 

@@ -56,6 +56,14 @@ TEST(what_has_no_name_is_not_counted)
 	same("run()::{lambda(int)#1}::operator()(int)", "run()::{lambda(int)#12}::operator()(int)");
 	same("run()::'lambda'(int)::operator()", "run()::'lambda3'(int)::operator()");
 	same("run::$_0::operator()", "run::$_41::operator()");
+	same("run::$_0::operator()(int) const", "run::{lambda(int)#2}::operator()(int) const");
+	same("run()::'lambda'(int)::operator()(int)", "run()::<lambda(int)>::operator()(int)");
+	same("void call<main::$_2>(main::$_2)",
+	     "void call<main::{lambda(a<b>, void (*)())#1}>(main::{lambda(a<b>, void (*)())#1})");
+	canonical("run()::{lambda(int)#1}::operator()(int) const",
+		  "run()::{lambda}::operator()(int)const");
+	canonical("$_x", "$_x");
+	canonical("{lambda(", "{lambda(");
 	same("{unnamed type#1}::x", "{unnamed type#2}::x");
 	same("core::run::{closure#0}", "core::run::{closure#3}");
 	/* Numbers of named things stay. */
@@ -89,23 +97,113 @@ TEST(places_without_names)
 	CHECK(!name_is_address("Vec::at", 7));
 }
 
-TEST(only_what_is_unique_is_joined)
+static void bare(const char *s, const char *want, bool all)
 {
-	/* 0 and 1 differ in spelling; 2, 3 and 4 are two of one name on one side; 5 has no key;
-	 * 6 is on both sides already, so 7 is another; 8 is nowhere. */
-	static const uint64_t key[] = {10, 10, 20, 20, 20, 0, 30, 30, 10};
-	static const uint64_t in[] = {1, 2, 1, 2, 2, 2, 3, 2, 0};
-	static const uint32_t want[] = {0, 0, 2, 3, 4, 5, 6, 7, 8};
-	uint64_t swapped[9];
-	uint32_t row[9], again[9];
+	struct buf x = BUF_INIT, y = BUF_INIT;
 
-	matching_join(key, in, 9, row);
-	for (int i = 0; i < 9; i++) {
+	canonical_name(&x, s, strlen(s));
+	CHECK_EQ(bare_name(&y, x.data, x.len), all);
+	CHECK_STR(buf_str(&y), want);
+	buf_release(&x);
+	buf_release(&y);
+}
+
+TEST(bare_names_are_what_inlining_leaves)
+{
+	bare("inl(int)", "inl", false);
+	bare("inl", "inl", true);
+	bare("a::(anonymous namespace)::inl(int) const", "inl", false);
+	bare("int* game::make<int, a::b>(int, void (*)(int))", "make<int,a::b>", false);
+	bare("main::{lambda(int)#1}::operator()(int) const", "operator()", false);
+	bare("operator()", "operator()", true);
+	bare("Vec::operator<(Vec const&) const", "operator<", false);
+	bare("Vec::operator->() const", "operator->", false);
+	bare("Vec::operator bool() const", "operator bool", false);
+	bare("Update", "Update", true);
+	bare("f(", "f", false);
+	bare("<<<", "<<<", true);
+}
+
+enum { A = 1, B = 2, BOTH = 3 };
+
+static struct matching_thing at(uint64_t name, uint64_t in, const char *file, uint32_t line)
+{
+	return (struct matching_thing){
+	    .canonical = name, .bare = name / 10, .in = in, .name = "", .file = file, .line = line};
+}
+
+/* The answer, and the same with the groups swapped. */
+static void joined(const struct matching_thing *m, size_t n, const uint32_t *want)
+{
+	struct matching_thing swapped[16];
+	uint32_t row[16];
+
+	matching_join(m, n, BOTH, row);
+	for (size_t i = 0; i < n; i++) {
 		CHECK_EQ(row[i], want[i]);
-		swapped[i] = (in[i] & 1) << 1 | in[i] >> 1;
+		swapped[i] = m[i];
+		swapped[i].in = (m[i].in & 1) << 1 | m[i].in >> 1;
 	}
-	matching_join(key, swapped, 9, again);
-	CHECK_MEM(again, sizeof again, row, sizeof row);
+	matching_join(swapped, n, BOTH, row);
+	for (size_t i = 0; i < n; i++)
+		CHECK_EQ(row[i], want[i]);
+}
+
+TEST(only_what_is_left_and_clear_is_joined)
+{
+	/* 0 and 1 differ in spelling; 2, 3 and 4 are one on one side and two on the other; 5 has no
+	 * key; 6 is on both sides already, so 7 is another; 8 is nowhere. */
+	const struct matching_thing m[] = {
+	    at(10, A, "", 0), at(10, B, "", 0),    at(20, A, "", 0),
+	    at(20, B, "", 0), at(20, B, "", 0),    at(0, B, "", 0),
+	    at(30, A, "", 0), at(30, BOTH, "", 0), at(10, 0, "", 0),
+	};
+	static const uint32_t want[] = {0, 0, 2, 3, 4, 5, 6, 7, 8};
+
+	joined(m, 9, want);
+}
+
+/* Two builds in two folders, whose files of one name are told apart by the folder above; the third
+ * went from one folder into another. */
+TEST(the_longest_common_end_of_a_path_joins)
+{
+	const struct matching_thing m[] = {
+	    at(10, A, "/a/ui/panel.c", 5),
+	    at(10, A, "/a/ai/panel.c", 5),
+	    at(10, B, "/b/x/ai/panel.c", 5),
+	    at(10, B, "/b/x/ui/panel.c", 5),
+	    at(20, A, "c:\\a\\one\\io.c", 5),
+	    at(20, B, "two/io.c", 9),
+	    at(30, A, "x.c", 1),
+	    at(30, B, "y.c", 1),
+	};
+	static const uint32_t want[] = {0, 1, 1, 0, 4, 4, 6, 7};
+
+	joined(m, 8, want);
+}
+
+/* Three sites of one function that have moved by lines, and where one was added none is known. */
+TEST(moved_lines_are_in_their_order)
+{
+	const struct matching_thing m[] = {
+	    at(10, A, "a.c", 12), at(10, A, "a.c", 14), at(10, B, "a.c", 23), at(10, B, "a.c", 21),
+	    at(20, A, "a.c", 12), at(20, B, "a.c", 23), at(20, B, "a.c", 24),
+	};
+	static const uint32_t want[] = {0, 1, 1, 0, 4, 5, 6};
+
+	joined(m, 7, want);
+}
+
+/* Bare names join only what one compiler says nothing more of: "inl" with "inl(int)", not
+ * "A::init()" with "B::init()". */
+TEST(bare_names_join_what_was_inlined)
+{
+	struct matching_thing m[] = {at(11, A, "", 0), at(12, B, "", 0), at(21, A, "", 0),
+				     at(22, B, "", 0)};
+	static const uint32_t want[] = {0, 0, 2, 3};
+
+	m[1].is_bare = true;
+	joined(m, 4, want);
 }
 
 TEST_MAIN()
