@@ -138,6 +138,9 @@ static void take_metadata(struct mono_buffer *b, struct mono_event *ev, unsigned
 		if (more == NAMED) {
 			ev->kind = MONO_THREAD;
 			text(b, ev);
+		} else if (more == UNLOADED) {
+			ev->kind = MONO_THREAD;
+			ev->code = 1;
 		}
 		break;
 	case 6: pointer(b); break; /* context: domain */

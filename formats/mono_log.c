@@ -29,16 +29,21 @@ uint32_t mlpd_type(struct mlpd *m, uint64_t vtable)
 	return *id;
 }
 
+/* The one that has the number now. */
 static uint32_t thread_of(struct mlpd *m, uint64_t tid)
 {
-	uint32_t *id = map64_put(&m->threads, tid), name;
+	struct thread_now *now = &m->thread_now;
+	uint64_t time = m->ev.time;
+	struct thread th = {.tid = tid};
 
-	if (!*id) {
-		name = map64_get(&m->tables.threads, tid);
-		*id = trace_thread(
-		    m->im->t, &(struct thread){.tid = tid, .name = name ? string_of(m, name) : 0});
-	}
-	return *id;
+	if (now->id && now->tid == tid && time <= now->is.until &&
+	    (!now->is.generation || time > now->is.after))
+		return now->id;
+	now->is = mono_tables_thread(&m->tables, tid, time);
+	now->tid = tid;
+	th.generation = now->is.generation;
+	th.name = now->is.name ? string_of(m, now->is.name) : 0;
+	return now->id = trace_thread(m->im->t, &th);
 }
 
 static uint32_t named(struct mlpd *m, uint32_t name)

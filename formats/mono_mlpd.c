@@ -277,7 +277,7 @@ static void forget(struct mlpd *m)
 {
 	map64_release(&m->locations);
 	map64_release(&m->types);
-	map64_release(&m->threads);
+	m->thread_now.id = 0;
 	map64_release(&m->counters);
 	m->n_counters = 0;
 }
@@ -386,6 +386,7 @@ static enum status read_all(struct mlpd *m, struct err *e)
 	if (!st && !m->buffers && m->lost_bytes)
 		return err_at(e, ST_BAD, cursor_offset(&m->im->in->cur) - m->lost_bytes,
 			      "no buffer of events in what follows");
+	mono_tables_sort(&m->tables);
 	mono_ranges_sort(&m->tables.code);
 	mono_ranges_sort(&m->tables.roots);
 	mono_ranges_sort(&m->tables.symbols);

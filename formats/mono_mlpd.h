@@ -27,7 +27,12 @@ struct mlpd {
 	uint64_t cut_buffers, lost_bytes, buffers, unknown;
 	/* of the capture in progress */
 	struct map64 locations; /* method -> location */
-	struct map64 types, threads, counters;
+	struct map64 types, counters;
+	struct thread_now { /* asked last */
+		struct mono_thread is;
+		uint64_t tid;
+		uint32_t id; /* of the trace; 0: nothing was asked */
+	} thread_now;
 	struct counter_state *counter_states;
 	size_t n_counters, cap_counters;
 	uint32_t *stack;

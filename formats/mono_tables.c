@@ -84,6 +84,65 @@ static void put(struct map64 *map, uint64_t key, uint32_t value, uint64_t *renam
 	*at = value;
 }
 
+static void thread_event(struct mono_tables *m, const struct mono_event *ev)
+{
+	struct mono_thread_event x = {.tid = ev->pointer,
+				      .time = ev->time,
+				      .order = (uint32_t)m->n_thread_events,
+				      .name = ev->code ? 0 : add_text(m, ev)};
+
+	if (m->n_thread_events < UINT32_MAX)
+		VEC_PUSH(m->thread_events, m->n_thread_events, m->cap_thread_events) = x;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct mono_thread_event *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void mono_tables_sort(struct mono_tables *m)
+{
+	if (m->n_thread_events)
+		sort_array(m->thread_events, m->n_thread_events, sizeof *m->thread_events,
+			   by_thread);
+}
+
+struct mono_thread mono_tables_thread(const struct mono_tables *m, uint64_t tid, uint64_t time)
+{
+	struct mono_thread th = {.until = UINT64_MAX};
+	size_t lo = 0, hi = m->n_thread_events;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->thread_events[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < m->n_thread_events && m->thread_events[lo].tid == tid; lo++) {
+		const struct mono_thread_event *x = &m->thread_events[lo];
+
+		if (x->name) {
+			th.name = x->name;
+		} else if (x->time < time) {
+			th.generation++;
+			th.after = x->time;
+			th.name = 0;
+		} else {
+			th.until = x->time;
+			break;
+		}
+	}
+	return th;
+}
+
 void mono_tables_take(struct mono_tables *m, const struct mono_event *ev)
 {
 	uint32_t name;
@@ -95,7 +154,7 @@ void mono_tables_take(struct mono_tables *m, const struct mono_event *ev)
 		VEC_PUSH(m->keys, m->n_keys, m->cap_keys) = ev->other;
 		put(&m->vtables, ev->pointer, (uint32_t)m->n_keys, NULL);
 		break;
-	case MONO_THREAD: put(&m->threads, ev->pointer, add_text(m, ev), NULL); break;
+	case MONO_THREAD: thread_event(m, ev); break;
 	case MONO_JIT:
 		name = add_text(m, ev);
 		put(&m->methods, ev->method, name, &m->renamed);
@@ -127,7 +186,7 @@ void mono_tables_release(struct mono_tables *m)
 	intern_release(&m->texts);
 	map64_release(&m->methods);
 	map64_release(&m->classes);
-	map64_release(&m->threads);
+	free(m->thread_events);
 	map64_release(&m->vtables);
 	free(m->keys);
 	free(m->code.all);

@@ -28,8 +28,14 @@ uint32_t mono_ranges_at(const struct mono_ranges *r, uint64_t addr); /* name, 0:
 
 struct mono_tables { /* zeroed is empty */
 	struct intern texts;
-	struct map64 methods, classes, threads; /* address, id -> text */
-	struct map64 vtables;                   /* address -> class, an index in keys + 1 */
+	struct map64 methods, classes; /* address -> text */
+	struct mono_thread_event {
+		uint64_t tid, time;
+		uint32_t order; /* in the log */
+		uint32_t name;  /* in texts; 0: the thread ends */
+	} * thread_events;      /* sorted by mono_tables_sort */
+	size_t n_thread_events, cap_thread_events;
+	struct map64 vtables; /* address -> class, an index in keys + 1 */
 	uint64_t *keys;
 	size_t n_keys, cap_keys;
 	struct mono_ranges code, roots, symbols;
@@ -40,6 +46,16 @@ struct mono_tables { /* zeroed is empty */
 
 /* Takes what the event names. */
 void mono_tables_take(struct mono_tables *m, const struct mono_event *ev);
+/* When the log has been looked at. */
+void mono_tables_sort(struct mono_tables *m);
+/* Who has a thread's number at a time. Numbers are those of pthread_self(): another thread gets
+ * them again when one has ended. */
+struct mono_thread {
+	uint64_t after, until; /* times at which the answer is this, until included */
+	uint32_t generation;   /* how many had the number before */
+	uint32_t name;         /* in texts, 0: none */
+};
+struct mono_thread mono_tables_thread(const struct mono_tables *m, uint64_t tid, uint64_t time);
 /* The class of a vtable (version < 15: of a class) as text, 0: none. */
 uint32_t mono_tables_class(const struct mono_tables *m, uint64_t vtable);
 void mono_tables_release(struct mono_tables *m);

@@ -11,6 +11,8 @@
  *	old, new   data versions 12 and 18
  *	count      a backtrace of more frames than there are bytes
  *	empty      a header only
+ *	reused     thread 77, First, is in Play from 1000 to 3000 ns and ends at 4000; the next
+ *	           thread, Second, has its number and is in Play from 10000 to 10500 ns
  *	many N     N allocations, of 16 to 1039 bytes, 2 in 3 with a stack; the sum of bytes goes to
  *	           standard error
  *
@@ -357,6 +359,33 @@ static void make_many(struct log *l, uint64_t n)
 		(unsigned long long)bytes);
 }
 
+static void play(struct log *l, uint64_t ns)
+{
+	event(l, 3, 2, 0);
+	method(l, PLAY);
+	event(l, 3, 1, ns);
+	method(l, PLAY);
+}
+
+static void make_reused(struct log *l)
+{
+	header(l);
+	jit(l, PLAY, 0x2000, "Game:Play (int)");
+	thread_name(l, 77, "First");
+	buffer(l, 1001000, 77);
+	play(l, 2000);
+	event(l, 2, 4, 1000); /* the thread is unloaded */
+	buf_addc(&l->events, 5);
+	sleb(&l->events, (int64_t)(77 - pointers));
+	buffer(l, 1001000, 77);
+	event(l, 2, 2, 0); /* and another loaded */
+	buf_addc(&l->events, 5);
+	sleb(&l->events, (int64_t)(77 - pointers));
+	thread_name(l, 77, "Second");
+	play(l, 500);
+	buffer(l, 1010000, 77);
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc == 2 || (argc == 3 && !strcmp(argv[1], "many")) ? argv[1] : "";
@@ -372,7 +401,9 @@ int main(int argc, char **argv)
 		l.version = 12;
 	if (!strcmp(kind, "new"))
 		l.version = 18;
-	if (argc == 3)
+	if (!strcmp(kind, "reused"))
+		make_reused(&l);
+	else if (argc == 3)
 		make_many(&l, strtoull(argv[2], NULL, 10));
 	else
 		make(&l, kind);

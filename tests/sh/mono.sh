@@ -40,6 +40,14 @@ for ((at = 0; at < size; at += 3)); do
 done
 if [ $bad = 0 ]; then ok "$n logs with a flipped bit: read, or one line"; else not_ok "logs with a flipped bit"; fi
 
+"$GEN/mono" reused >reused.mlpd
+tm-top -q --csv --by thread reused.mlpd | tr -d "\r" | cut -d , -f 9-11,14 >got
+printf 'self_ns,total_ns,calls,thread\n2000,2000,1,First\n500,500,1,Second\n' >want
+if cmp -s want got; then ok "a thread's number that another gets again"; else not_ok "a thread's number that another gets again" got; fi
+tm-top -q --csv --by function reused.mlpd | cut -d , -f 9-11,22 >got
+printf 'self_ns,total_ns,calls,function\n2500,2500,2,Game:Play (int)\n' >want
+if cmp -s want got; then ok "calls have the names of their methods"; else not_ok "calls have the names of their methods" got; fi
+
 for tool in mono mcs mprof-report; do
 	if ! command -v $tool >/dev/null; then
 		echo "skip - a real capture of Mono ($tool is not installed)"
