@@ -149,10 +149,11 @@ static uint32_t symbol_function(struct names *n, const struct symbols *s,
 
 enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS, HOW_PART };
 
-/* What makes a location the same: of a row it is in the row and in its first call. Function 0:
- * nothing names it. */
+/* What makes a location the same: of a row it is in the row and in its calls. Function 0: nothing
+ * names it. Without build-ids two builds have the same address in the same function, inlined
+ * elsewhere: so the calls around it count too. */
 struct identity {
-	uint64_t address;
+	uint64_t address, callers; /* callers: a hash over the calls behind the first; 0: none */
 	uint32_t module, build_id, function, file, line;
 	enum how how;
 };
@@ -164,17 +165,31 @@ static void push_call(struct names *n, uint32_t function, uint32_t file, uint32_
 	    (struct names_call){function, file, line, location};
 }
 
+static uint64_t callers_of(const struct names *n, uint32_t first, uint32_t n_calls)
+{
+	uint64_t h = 0;
+
+	for (uint32_t i = 1; i < n_calls; i++) {
+		const struct names_call *c = &n->calls[first + i];
+
+		h = hash_u64(h ^ ((uint64_t)c->function << 32 | c->line)) + c->file;
+	}
+	return h;
+}
+
 static struct identity identity_of(const struct names *n, const struct names_location *l)
 {
 	const struct names_call *c = &n->calls[l->named ? l->first : 0];
 
-	return (struct identity){l->address, l->module, l->build_id, c->function,
-				 c->file,    c->line,   l->how};
+	return (struct identity){l->address,  l->named ? callers_of(n, l->first, l->n_calls) : 0,
+				 l->module,   l->build_id,
+				 c->function, c->file,
+				 c->line,     l->how};
 }
 
 static uint64_t identity_hash(const struct identity *id)
 {
-	uint64_t h = hash_u64(id->address + id->how);
+	uint64_t h = hash_u64((id->address + id->how) ^ id->callers);
 
 	h = hash_u64(h ^ ((uint64_t)id->module << 32 | id->build_id));
 	return hash_u64((h ^ ((uint64_t)id->function << 32 | id->line)) + id->file);
@@ -194,14 +209,14 @@ static bool location_equal(const void *table, uint32_t id, const void *key)
 	const struct identity *b = key;
 	struct identity a = identity_of(n, &n->locations[id]);
 
-	return a.address == b->address && a.module == b->module && a.build_id == b->build_id &&
-	       a.function == b->function && a.file == b->file && a.line == b->line &&
-	       a.how == b->how;
+	return a.address == b->address && a.callers == b->callers && a.module == b->module &&
+	       a.build_id == b->build_id && a.function == b->function && a.file == b->file &&
+	       a.line == b->line && a.how == b->how;
 }
 
 static const struct id_rows location_rows = {location_row_hash, location_equal};
 
-/* Its calls are added by the caller when it is new. */
+/* Its calls are added by the caller, at the latest when it is new. */
 static uint32_t add_location(struct names *n, const struct identity *id,
 			     const struct names_location *l, bool *is_new)
 {
@@ -358,18 +373,20 @@ static uint32_t symbolized(struct names *n, const struct symbols *s, const struc
 	id->function = function;
 	id->file = symbol_file(n, s, c);
 	id->line = c->line;
-	got = add_location(n, id, &row, &is_new);
-	if (!is_new)
-		return got;
 	for (uint32_t call = b->call; call && call < s->n_calls;) {
 		c = &s->calls[call];
 		function = symbol_function(n, s, c, b->object, id->module);
 		if (function != UINT32_MAX)
-			push_call(n, function, symbol_file(n, s, c), c->line, got);
+			push_call(n, function, symbol_file(n, s, c), c->line,
+				  (uint32_t)n->n_locations);
 		/* References point backwards; anything else would be a loop. */
 		call = c->outer < call ? c->outer : 0;
 	}
-	n->locations[got].n_calls = (uint32_t)n->n_calls - row.first;
+	row.n_calls = (uint32_t)n->n_calls - row.first;
+	id->callers = callers_of(n, row.first, row.n_calls);
+	got = add_location(n, id, &row, &is_new);
+	if (!is_new)
+		n->n_calls = row.first;
 	return got;
 }
 

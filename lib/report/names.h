@@ -2,7 +2,7 @@
  *
  * What locations are called, across captures. Every location has at least one call (innermost
  * first, inlined ones expanded). Identity is what stays the same from run to run: a function is
- * its raw name and module, a location its module, build and link-time address (or its name),
+ * its raw name and module, a location its module, build, link-time address (or its name) and calls,
  * never a runtime address where a module is known. Modules go by their base names.
  *
  * Without symbols the function is "module!0xVADDR" (bound), "module+0xOFFSET" (offset in the
