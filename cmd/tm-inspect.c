@@ -62,6 +62,15 @@ static const char *format_of(const struct inspect *x)
 	return object_kind(x->file.object) == OBJECT_MACH ? "Mach-O" : "ELF";
 }
 
+static void tell_left_out(const struct inspect *x)
+{
+	unsigned n;
+	const char *why = object_symbols_left_out(x->file.object, &n);
+
+	if (why)
+		cli_note(x->file.path, "symbol tables left out: %u: %s", n, why);
+}
+
 static void one(struct inspect_cli *c, const char *path)
 {
 	struct inspect x;
@@ -70,6 +79,7 @@ static void one(struct inspect_cli *c, const char *path)
 
 	if (!st) {
 		c->any = true;
+		tell_left_out(&x);
 		document_input(&c->document, path, format_of(&x));
 		inspect_report_add(&c->tables, &x);
 		if (c->by_file)
@@ -117,6 +127,7 @@ static void disassemble(struct inspect_cli *c, const char *path)
 		st = listing_find(&x, c->disassemble, &extent, &e);
 	if (!st) {
 		document_input(&c->document, path, format_of(&x));
+		tell_left_out(&x);
 		cost_init(&cost, path, x.file.object);
 		if (c->traces.n)
 			read_traces(c, &x, &cost);

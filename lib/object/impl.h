@@ -119,7 +119,9 @@ struct symtab {
 	size_t n_at;
 	uint32_t *guesses; /* indexes of the symbols without a size, by lo */
 	size_t n_guesses;
-	bool own; /* all of them are of the file's own table */
+	bool own;          /* all of them are of the file's own table */
+	unsigned left_out; /* tables that are there and could not be read */
+	struct err why;    /* of the first of them */
 };
 
 struct object_code;

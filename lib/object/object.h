@@ -192,6 +192,8 @@ bool object_place(const struct object *o, uint64_t *place);
  * before weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols
  * are left out, the Thumb bit is cleared. */
 const struct object_symbol *object_symbols(struct object *o, size_t *n);
+/* Why the first of *n symbol tables was left out, which could not be read; NULL: none was. */
+const char *object_symbols_left_out(struct object *o, unsigned *n);
 /* The innermost best symbol whose [lo, hi) holds vaddr, or NULL. */
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
 /* The same of the file's own table, whatever its debug file has: its .symtab, else its .dynsym. Of

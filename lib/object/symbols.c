@@ -8,6 +8,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/object/descriptors.h"
 #include "lib/object/impl.h"
 #include "lib/object/mach.h"
 #include "lib/object/source.h"
@@ -182,42 +183,6 @@ static void flatten(struct symtab *s)
 	free(stack);
 }
 
-/* 64-bit PowerPC before ELFv2: a function's symbol is its descriptor in .opd, whose first word is
- * the code ("64-bit PowerPC ELF Application Binary Interface", Function Descriptors). */
-struct descriptors {
-	const struct elf_section *at; /* NULL: there are none */
-	uint8_t *bytes;
-	uint64_t size;
-	bool big_endian;
-};
-
-static void find_descriptors(struct descriptors *d, const struct elf_file *f)
-{
-	struct err e = ERR_INIT;
-
-	*d = (struct descriptors){.big_endian = f->big_endian};
-	for (size_t i = 0; f->machine == EM_PPC64 && i < f->n_sections; i++) {
-		if (f->sections[i].type == SHT_PROGBITS && !strcmp(f->sections[i].name, ".opd") &&
-		    section_read(f, &f->sections[i], &d->bytes, &d->size, &e) == ST_OK)
-			d->at = &f->sections[i];
-	}
-}
-
-/* The code's section stays unknown: SHN_XINDEX asks for none. */
-static void follow_descriptor(const struct descriptors *d, struct raw_symbol *r)
-{
-	struct err e = ERR_INIT;
-	struct cursor c;
-
-	if (!d->at || r->value < d->at->addr || r->value - d->at->addr >= d->size)
-		return;
-	cursor_init(&c, d->bytes, d->size, 0, &e);
-	c.big_endian = d->big_endian;
-	cursor_skip(&c, r->value - d->at->addr, ".opd");
-	r->value = cursor_u64(&c);
-	r->section = SHN_XINDEX;
-}
-
 /* Of the symbols read so far, beside symtab.all. */
 struct loading {
 	size_t cap, cap_ranks, cap_ends, n_ranks, n_ends;
@@ -236,7 +201,7 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 	uint32_t index = 0;
 	struct descriptors d;
 
-	find_descriptors(&d, &o->file);
+	descriptors_find(&d, &o->file);
 	for (; !cursor_done(c) && s->n < SYMBOL_NONE - 1; index++) {
 		struct raw_symbol r = next_symbol(c, f->is_64);
 		unsigned type = ELF64_ST_TYPE(r.info);
@@ -255,7 +220,8 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 		if (f->machine == EM_ARM && type != STT_NOTYPE)
 			r.value &= ~UINT64_C(1);
 		r.value += shift;
-		follow_descriptor(&d, &r);
+		if (descriptors_follow(&d, &r.value))
+			r.section = SHN_XINDEX; /* the code's: none is asked for */
 		if (!section_end(f, o, &r, l->data ? SHF_ALLOC : SHF_EXECINSTR, shift, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;
@@ -264,10 +230,20 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 		VEC_PUSH(l->ranks, l->n_ranks, l->cap_ranks) = (uint8_t)rank(r.info);
 		VEC_PUSH(l->ends, l->n_ends, l->cap_ends) = end;
 	}
-	allowance_free(d.bytes);
+	descriptors_release(&d);
 }
 
-/* f NULL, without such a table, or with a broken one: nothing is added. */
+/* A table that cannot be read, be it for want of memory, is missed by who looks for a name. */
+static void leave_out(struct symtab *s, const struct elf_file *f, const struct err *e)
+{
+	if (s->left_out++)
+		return;
+	s->why = *e;
+	if (f)
+		err_prefix(&s->why, "%s", f->path);
+}
+
+/* f NULL, or without such a table: nothing is added. */
 static void add_table(struct symtab *s, struct loading *l, const struct object *o,
 		      const struct elf_file *f, uint32_t type)
 {
@@ -278,9 +254,14 @@ static void add_table(struct symtab *s, struct loading *l, const struct object *
 	uint64_t size, n_names;
 	struct cursor c;
 
-	if (!table || table->link >= f->n_sections || section_read(f, table, &bytes, &size, &e))
+	if (!table || table->link >= f->n_sections)
 		return;
+	if (section_read(f, table, &bytes, &size, &e)) {
+		leave_out(s, f, &e);
+		return;
+	}
 	if (section_read(f, &f->sections[table->link], &names, &n_names, &e)) {
+		leave_out(s, f, &e);
 		allowance_free(bytes);
 		return;
 	}
@@ -323,6 +304,8 @@ static void load_elf(struct symtab *s, struct object *o)
 		forget_names(s, &l);
 		/* it has only what the dynamic symbols do not */
 		add_table(s, &l, o, minidebug_file(o, &e), SHT_SYMTAB);
+		if (e.code)
+			leave_out(s, NULL, &e);
 		s->own = !s->n;
 		add_table(s, &l, o, &o->file, SHT_DYNSYM);
 	}
@@ -370,9 +353,12 @@ static void load_mach(struct symtab *s, const struct elf_file *f)
 	size_t cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0, n_ends = 0;
 	struct cursor c;
 
-	if (section_read(f, &table, &bytes, &size, &e))
+	if (section_read(f, &table, &bytes, &size, &e)) {
+		leave_out(s, f, &e);
 		return;
+	}
 	if (section_read(f, &strings, &names, &n_names, &e)) {
+		leave_out(s, f, &e);
 		allowance_free(bytes);
 		return;
 	}
@@ -472,6 +458,14 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n)
 
 	*n = s->n;
 	return s->all;
+}
+
+const char *object_symbols_left_out(struct object *o, unsigned *n)
+{
+	const struct symtab *s = loaded(o);
+
+	*n = s->left_out;
+	return s->left_out ? s->why.msg : NULL;
 }
 
 /* The first at an address, which is the best, of the innermost. */

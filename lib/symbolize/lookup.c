@@ -272,11 +272,19 @@ static enum status answer(struct lookup *l, struct part *parts, struct err *e)
 static void complain(struct lookup *l, const struct lookup_file *f, const struct part *p)
 {
 	struct buf text = BUF_INIT;
+	const char *why;
+	unsigned n;
 
 	for (size_t i = 0; i < p->answers.n_complaints; i++) {
 		text.len = 0;
 		buf_addf(&text, "%s: %s", f->path,
 			 intern_text(&p->answers.strings, p->answers.complaints[i], NULL));
+		intern_add(&l->told, text.data, text.len);
+	}
+	why = f->object ? object_symbols_left_out(f->object, &n) : NULL;
+	if (why) {
+		text.len = 0;
+		buf_addf(&text, "%s: symbol tables left out: %u: %s", f->path, n, why);
 		intern_add(&l->told, text.data, text.len);
 	}
 	buf_release(&text);

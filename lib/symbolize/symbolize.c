@@ -149,6 +149,8 @@ static void bind_batch(struct run *r, struct batch *x)
 	struct symbols *y = &r->t->symbols;
 	struct calls_of of;
 	size_t item = 0;
+	const char *why;
+	unsigned left_out;
 
 	calls_of_init(&of, &r->calls, x->file->object, x->addrs, &x->answers);
 	for (size_t i = 0; i < x->n_addrs; i++) {
@@ -172,6 +174,10 @@ static void bind_batch(struct run *r, struct batch *x)
 	for (size_t i = 0; i < x->answers.n_complaints; i++)
 		trace_note(r->t, NOTE_INFO, 1, "%s: %s", x->file->path,
 			   intern_text(&x->answers.strings, x->answers.complaints[i], NULL));
+	why = object_symbols_left_out(x->file->object, &left_out);
+	if (why)
+		trace_note(r->t, NOTE_LOSS, left_out, "%s: symbol tables left out: %s",
+			   x->file->path, why);
 }
 
 /* A module without a file may have a usym: then that is what names its functions. */

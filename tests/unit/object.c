@@ -2,6 +2,7 @@
  *
  * lib/object over ELF files made here, byte by byte, so that every odd field can be asked for.
  */
+#include "lib/base/allowance.h"
 #include "tests/unit/object_image.h"
 
 #include <stdlib.h>
@@ -223,6 +224,31 @@ TEST(cut_short_at_every_byte)
 		free(exact);
 	}
 	release(&m);
+}
+
+/* Tables that the allowance has no room for, or that lie outside the file, are counted. */
+TEST(symbol_tables_that_are_left_out)
+{
+	for (int many = 0; many < 2; many++) {
+		struct image m = {0};
+		struct object *o;
+		const char *why;
+		unsigned n;
+		size_t symbols;
+
+		for (int i = 0; i < 100; i++)
+			add_symbol(&m, "f", FUNC(STB_GLOBAL), 0x2000, 0x10);
+		o = open_image(&m);
+		allowance_set(many ? 0 : 1000); /* 0: no limit but the machine's */
+		object_symbols(o, &symbols);
+		why = object_symbols_left_out(o, &n);
+		CHECK_EQ(symbols, many ? 100 : 0);
+		CHECK_EQ(n, many ? 0 : 1);
+		CHECK(many ? !why : why && strstr(why, "section .symtab: needs 2424 bytes, and"));
+		allowance_set(0);
+		object_free(o);
+		release(&m);
+	}
 }
 
 TEST(contents_outside_the_file)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * 64-bit PowerPC before ELFv2: a function's symbol is its descriptor in .opd, whose first word is
+ * the code ("64-bit PowerPC ELF Application Binary Interface", Function Descriptors).
+ */
+#ifndef TM_OBJECT_DESCRIPTORS_H
+#define TM_OBJECT_DESCRIPTORS_H
+
+#include "lib/object/impl.h"
+
+struct descriptors {
+	const struct elf_section *at; /* NULL: there are none */
+	uint8_t *bytes;
+	uint64_t size;
+	bool big_endian;
+};
+
+void descriptors_find(struct descriptors *d, const struct elf_file *f); /* f is borrowed */
+/* *value of a descriptor becomes that of its code; false: it is none. */
+bool descriptors_follow(const struct descriptors *d, uint64_t *value);
+void descriptors_release(struct descriptors *d);
+
+#endif
