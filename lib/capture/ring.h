@@ -61,6 +61,12 @@ struct cap_ring {
 	_Alignas(64) _Atomic uint64_t head; /* records put in; the thread's */
 	_Atomic uint64_t pending; /* at most the number that is being taken; UINT64_MAX: none */
 	uint64_t room;            /* the tail as the thread last saw it */
+	_Atomic uint64_t deep;    /* stacks of more than depth locations */
+	_Atomic uint64_t stray;   /* that end before what is no code */
+	uint64_t random;          /* state of the sampler */
+	int64_t until;            /* bytes to the next sample */
+	uint32_t announce;        /* tid to say before the next record; 0: said */
+	uint32_t seen_in;         /* flushed of last, for which rules and pages hold */
 	_Alignas(64) _Atomic uint64_t tail; /* records taken out; the writer's */
 	uint64_t end;                       /* head as this pass of the writer saw it */
 	uint64_t watched;                   /* pending, the writer's, when it began to wait */
@@ -69,20 +75,14 @@ struct cap_ring {
 	uint32_t n_text;                    /* gathered for the next call */
 	char text[CAP_TEXTS];
 	_Alignas(64) _Atomic uint32_t owner; /* tid; 0: free */
-	uint32_t announce;                   /* tid to say before the next record; 0: said */
-	uint64_t random;                     /* state of the sampler */
-	int64_t until;                       /* bytes to the next sample */
 	struct cap_bounds bounds;            /* of the owner's stack */
 	struct cap_last last;
 	/* The stack that is being taken: a program's own stacks may be small. */
 	uint64_t pc[CAP_DEPTH_MAX + 1]; /* one more than is kept: is that all? */
 	void *entry[CAP_DEPTH_MAX + 1];
-	_Atomic uint64_t deep;   /* stacks of more than depth locations; the owner's */
-	_Atomic uint64_t stray;  /* that end before what is no code; the owner's */
 	struct cap_known *known; /* calls.c */
 	struct cap_rules rules;
 	struct cap_code_pages pages;
-	uint32_t seen_in; /* flushed of last, for which rules and pages hold */
 	struct cap_record records[CAP_RECORDS];
 };
 
