@@ -289,11 +289,14 @@ static void sides_of(const struct cli_history *c, const struct history_line *l,
 
 /* By stack where stacks are known, else by what comes nearest to one. */
 static struct history_blame *new_blame(struct cli_history *c, const struct sides *s, enum sum sum,
-				       bool flame, struct err *e)
+				       const struct policy_rule *about, bool flame, struct err *e)
 {
 	static const enum key keys[] = {KEY_STACK, KEY_SITE, KEY_TYPE};
-	struct history_blame_options o = {
-	    .sum = sum, .per = c->per, .top = c->has_top ? c->top : 30, .flame = flame};
+	struct history_blame_options o = {.sum = sum,
+					  .per = c->per,
+					  .top = c->has_top ? c->top : 30,
+					  .flame = flame,
+					  .about = about};
 	struct history_blame *b = NULL;
 	bool told = c->by > 0;
 
@@ -328,7 +331,7 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 		return NULL;
 	sides_of(c, *line, *s, &sides);
 	c->by = -1;
-	b = new_blame(c, &sides, sum, true, &e);
+	b = new_blame(c, &sides, sum, NULL, true, &e);
 	if (!b)
 		cli_note(c->h.shown, "what the step is made of is not shown: %s", e.msg);
 	return b;
@@ -482,6 +485,7 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 {
 	struct err e = ERR_INIT;
 	struct history_blame *b = NULL;
+	struct policy_rule about;
 	struct document d;
 	struct sides s;
 	enum sum sum;
@@ -498,7 +502,9 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 	}
 	if (!find_sides(c, &s))
 		return;
-	b = new_blame(c, &s, sum, r->format == RENDER_HTML || r->format == RENDER_JSON, &e);
+	about = rule_of(c, &e);
+	b = new_blame(c, &s, sum, &about, r->format == RENDER_HTML || r->format == RENDER_JSON, &e);
+	release_rule(&about);
 	if (!b && e.code == ST_UNSUPPORTED)
 		cli_usage("%s", e.msg);
 	if (!b) {

@@ -5,6 +5,7 @@
 #include "lib/base/sort.h"
 #include "lib/report/agg_summary.h"
 #include "lib/report/compare_view.h"
+#include "lib/report/judge.h"
 #include "lib/report/metric.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ enum { CALLS_SHOWN = 30, COLUMNS_OF_BLAME = 6 };
 struct blamed {
 	size_t row;
 	__int128 by;
+	bool noise; /* no more than the runs differ anyway */
 };
 
 struct history_blame {
@@ -34,7 +36,7 @@ struct history_blame {
 	const char **details;
 	size_t cap_details;
 	struct arena lines, labels;
-	const char *notes[4];
+	const char *notes[5];
 	size_t n_notes;
 	struct flame flame;
 	bool has_flame;
@@ -103,10 +105,55 @@ static int largest_first(const void *x, const void *y, void *arg)
 	__int128 m = a->by < 0 ? -a->by : a->by, n = c->by < 0 ? -c->by : c->by;
 	const struct thing *items = b->things.keys[b->o.by].items;
 
+	if (a->noise != c->noise)
+		return a->noise ? 1 : -1;
 	if (m != n)
 		return m > n ? -1 : 1;
 	return things_order(&b->things, b->o.by, &items[b->rows.rows[a->row].thing],
 			    &items[b->rows.rows[c->row].thing]);
+}
+
+/* A row's values, run by run. */
+static struct stats_sample sample(const struct history_blame *b, size_t row, size_t group)
+{
+	const struct compare_group *g = &b->compare.groups[group];
+	double *v = mem_array(g->n, sizeof *v);
+
+	for (size_t i = 0; i < g->n; i++) {
+		double by = sum_is_mean(b->o.sum) ? 1 : compare_divisor(g->runs[i], b->compare.per);
+		__int128 x;
+
+		compare_raw(&b->rows, row, g->runs[i], b->o.sum, false, &x);
+		v[i] = by > 0 ? (double)x / by : (double)x;
+	}
+	return (struct stats_sample){v, g->n};
+}
+
+static void tell_noise(struct history_blame *b)
+{
+	struct judge_rule rule = {mem_zarray(b->n + 1, sizeof *rule.subjects), b->n};
+
+	for (size_t i = 0; i < b->n; i++)
+		rule.subjects[i] = (struct judge_subject){.base = sample(b, b->items[i].row, 0),
+							  .new = sample(b, b->items[i].row, 1)};
+	judge_rules(&rule, 1, &(struct judge_options){.alpha = 0.05, .power = 0.8});
+	for (size_t i = 0; i < b->n; i++) {
+		const struct judge_subject *s = &rule.subjects[i];
+
+		b->items[i].noise = s->change != CHANGE_REGRESSED && s->change != CHANGE_IMPROVED;
+		free((void *)(uintptr_t)s->base.v);
+		free((void *)(uintptr_t)s->new.v);
+	}
+	free(rule.subjects);
+}
+
+static bool about(const struct history_blame *b, size_t row)
+{
+	const struct thing *t = &b->things.keys[b->o.by].items[b->rows.rows[row].thing];
+	size_t n;
+	const char *s = things_text(&b->things, t->name, &n);
+
+	return !b->o.about || policy_about(b->o.about, s, n);
 }
 
 static void choose_rows(struct history_blame *b)
@@ -117,9 +164,10 @@ static void choose_rows(struct history_blame *b)
 		    compare_difference(compare_value(&b->rows, i, 0, b->o.sum, false),
 				       compare_value(&b->rows, i, 1, b->o.sum, false));
 
-		if (d.present && d.v)
-			b->items[b->n++] = (struct blamed){i, d.v};
+		if (d.present && d.v && about(b, i))
+			b->items[b->n++] = (struct blamed){.row = i, .by = d.v};
 	}
+	tell_noise(b);
 	sort_array_by(b->items, b->n, sizeof *b->items, largest_first, b);
 	b->shown = b->o.top && b->o.top < b->n ? b->o.top : b->n;
 }
@@ -194,9 +242,10 @@ static void fill(void *arg, size_t i, struct row *r)
 
 	numbers(b, r->cells, compare_value(&b->rows, b->items[i].row, 0, b->o.sum, false),
 		compare_value(&b->rows, b->items[i].row, 1, b->o.sum, false));
-	r->cells[4] = row->in == 1   ? cell_text("gone", 4)
-		      : row->in == 2 ? cell_text("new", 3)
-				     : (struct cell){.present = false};
+	r->cells[4] = row->in == 1        ? cell_text("gone", 4)
+		      : row->in == 2      ? cell_text("new", 3)
+		      : b->items[i].noise ? cell_text("noise", 5)
+					  : (struct cell){.present = false};
 	b->name.len = 0;
 	compare_thing_text(&b->things, t, &b->name);
 	r->cells[5] = cell_text(b->name.len ? b->name.data : "", b->name.len);
@@ -275,8 +324,11 @@ static void set_notes(struct history_blame *b)
 			cut += g[k].runs[i]->keys[b->o.by].cut;
 	if (g[0].n > 1 || g[1].n > 1)
 		b->notes[b->n_notes++] = means[b->compare.per];
-	if (b->shown == b->n && !cut && (g[0].n > 1 || g[1].n > 1))
+	if (b->shown == b->n && !cut && !(b->o.about && b->o.about->n_match) &&
+	    (g[0].n > 1 || g[1].n > 1))
 		b->notes[b->n_notes++] = "all others: what rounding of the means leaves";
+	if (b->o.about && b->o.about->n_match)
+		b->notes[b->n_notes++] = "all others: also what --name does not choose";
 	if (b->shown < b->n)
 		note(b, "all others: ", b->n - b->shown, " smaller differences");
 	if (cut)
@@ -322,6 +374,7 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 	add_up(b);
 	set_notes(b);
 	set_table(b);
+	b->o.about = NULL; /* the caller's until here */
 	b->has_flame = o->flame && compare_holds(&b->compare, KEY_STACK) &&
 		       compare_knows(&b->compare, KEY_STACK, o->sum);
 	if (b->has_flame) {

@@ -3,12 +3,16 @@
  * What a step is made of: the runs before and after it side by side, thing by thing or stack by
  * stack. Differences of a key that has no totals add up: those that are shown, what is left of the
  * others, and what was pruned come to the difference of everything.
+ *
+ * What is above the runs' noise comes first, the largest first (judge.h, with nothing allowed and
+ * an error of 5 % for all rows together); then what is not. One run on each side has no noise.
  */
 #ifndef TM_HISTORY_BLAME_H
 #define TM_HISTORY_BLAME_H
 
 #include "lib/history/history.h"
 #include "lib/report/compare.h"
+#include "lib/report/policy.h"
 #include "lib/table/document.h"
 
 enum { BLAME_RUNS = 5 }; /* on each side, the nearest to the step */
@@ -19,6 +23,8 @@ struct history_blame_options {
 	int per;      /* enum compare_per; -1: per capture where a run has several */
 	uint64_t top; /* rows; 0: all that differ */
 	bool flame;   /* the graph of stacks, too */
+	const struct policy_rule *about; /* borrowed for history_blame_new: only things that its
+					  * patterns match; NULL: all */
 };
 
 struct history_side { /* borrowed */

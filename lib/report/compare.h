@@ -12,9 +12,15 @@
 #ifndef TM_REPORT_COMPARE_H
 #define TM_REPORT_COMPARE_H
 
+#include "lib/report/aggregate.h"
 #include "lib/report/summary.h"
 
-enum { COMPARE_GROUPS_MAX = 16, COMPARE_DECIMALS = 3 };
+enum {
+	COMPARE_GROUPS_MAX = 16,
+	COMPARE_DECIMALS = 3,
+	/* The sums in which a thing can have changed: those that are always there. */
+	COMPARE_CHANGES = AGGREGATE_TOP,
+};
 
 enum compare_per { PER_RUN, PER_FRAME, PER_SECOND, PER_CAPTURE }; /* in policy.h's order */
 

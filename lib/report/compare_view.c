@@ -89,6 +89,10 @@ static bool changed(const struct compare_view *v, size_t row)
 	for (enum sum s = 0; s < SUMS; s++) {
 		struct number base = row_value(v, row, 0, s);
 
+		/* The same in every format, whatever else it has columns for: lifetimes are noise.
+		 */
+		if (s != v->sort && !(COMPARE_CHANGES >> s & 1))
+			continue;
 		/* How many records a format needs to say the same is no change. */
 		if (s == SUM_ENTRIES && (row_value(v, row, 0, SUM_CALLS).present ||
 					 row_value(v, row, 0, SUM_COUNT).present))

@@ -93,6 +93,16 @@ for c in "${compilers[@]}"; do
 		check "$c -O0 against -O2" "$c-O0/a" "$c-O2/b" "$key" 2
 	done
 done
+# Only lifetimes differ between these two: nothing changed, whatever the format has columns for.
+text=$(tm-compare -q --by function --table changes g++-O0/a/s.tmt g++-O0/b/s.tmt | head -n 1)
+rows=$(tm-compare -q --by function --table changes --csv g++-O0/a/s.tmt g++-O0/b/s.tmt | wc -l)
+json=$(tm-compare -q --by function --as json g++-O0/a/s.tmt g++-O0/b/s.tmt |
+	python3 -c 'import json, sys; print([len(s["rows"]) for s in json.load(sys.stdin)["sections"] if s["name"] == "changes"][0])')
+if [[ $text == '0 of 0 changed'* ]] && [ "$rows $json" = '1 0' ]; then
+	echo "ok - what changed is the same in text, CSV and JSON"
+else
+	echo "not ok - what changed is the same in text, CSV and JSON: '$text', $rows lines, $json rows"
+fi
 [ ${#compilers[@]} = 2 ] || exit 0
 for o in 0 2; do
 	for key in function site stack; do
