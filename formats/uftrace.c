@@ -8,7 +8,7 @@
  * address (48). Arguments have no length of their own: behind them, and behind damage, the next
  * record is searched for in steps of 8 bytes.
  */
-#include "formats/uftrace.h"
+#include "formats/uftrace_switches.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -21,11 +21,12 @@ static const char magic[8] = "Ftrace!";
 
 enum { HEADER = 40, VERSION = 4, RECORD = 16, SIGNATURE = 5 };
 enum { KIND_ENTER, KIND_EXIT, KIND_LOST, KIND_EVENT };
-enum { FEATURE_KERNEL = 1 << 2, FEATURE_PERF = 1 << 8 };
+enum { FEATURE_KERNEL = 1 << 2 };
 static const uint64_t day = (uint64_t)86400 * 1000000000;
 
 struct records {
 	struct uftrace u;
+	struct uftrace_switches switches;
 	uint64_t start;      /* ns of the first record of all threads */
 	struct map64 stacks; /* address and epoch -> stack id */
 	uint64_t missing, lost, events, arguments, skipped, cut;
@@ -171,12 +172,60 @@ static enum status take(struct records *x, const struct uftrace_task *task, uint
 	return import_event(x->u.im, &ev, e);
 }
 
+/* A thread that is off the processor: a call of its own in the one that waits. */
+struct waiting {
+	size_t next; /* of switches */
+	bool open;
+	uint32_t thread, marker;
+};
+
+static enum status wait(struct records *x, struct waiting *w, uint64_t time, bool off,
+			struct err *e)
+{
+	struct event ev = {.kind = off ? EV_ENTER : EV_EXIT,
+			   .has = EV_HAS_TIME | EV_HAS_TYPE | EV_HAS_THREAD,
+			   .type = w->marker,
+			   .thread = w->thread,
+			   .time = (int64_t)(time - x->start)};
+
+	w->open = off;
+	return import_event(x->u.im, &ev, e);
+}
+
+/* What the scheduler did until the thread's next record, at which it runs. */
+static enum status pass(struct records *x, struct waiting *w, uint64_t tid, uint64_t time,
+			struct err *e)
+{
+	const struct uftrace_switches *all = &x->switches;
+	struct trace *t = x->u.im->t;
+	enum status st = ST_OK;
+
+	for (; !st && w->next < all->n; w->next++) {
+		const struct uftrace_switch *s = &all->all[w->next];
+
+		if (s->tid != tid || s->time >= time)
+			break;
+		if (s->off == w->open)
+			continue;
+		if (s->off)
+			w->marker = trace_marker(
+			    t, &(struct marker){trace_strz(t, s->preempted
+								  ? "linux:schedule (pre-empted)"
+								  : "linux:schedule"),
+						trace_strz(t, "scheduler")});
+		st = wait(x, w, s->time, s->off, e);
+	}
+	return !st && w->open ? wait(x, w, time, false, e) : st;
+}
+
 static enum status read_task(struct records *x, const struct uftrace_task *task, struct err *e)
 {
 	struct err own = ERR_INIT;
 	enum status st = ST_OK;
 	uint64_t last = x->start;
-	uint32_t thread;
+	struct waiting w = {.next = SIZE_MAX};
+	struct thread thread = {.tid = task->tid};
+	uint64_t next = uftrace_next_start(&x->u, task->tid, 0);
 	struct input in;
 	char *path;
 
@@ -185,7 +234,7 @@ static enum status read_task(struct records *x, const struct uftrace_task *task,
 		free(path);
 		return ST_OK;
 	}
-	thread = trace_thread(x->u.im->t, &(struct thread){.tid = task->tid});
+	w.thread = trace_thread(x->u.im->t, &thread);
 	while (!st && cursor_available(&in.cur, RECORD) >= RECORD) {
 		uint64_t time, bits;
 
@@ -195,7 +244,16 @@ static enum status read_task(struct records *x, const struct uftrace_task *task,
 		}
 		last = time = cursor_u64(&in.cur);
 		bits = cursor_u64(&in.cur);
-		st = take(x, task, thread, time, bits, e);
+		for (; time >= next; next = uftrace_next_start(&x->u, task->tid, next)) {
+			thread.generation++;
+			w = (struct waiting){.next = SIZE_MAX,
+					     .thread = trace_thread(x->u.im->t, &thread)};
+		}
+		if (w.next == SIZE_MAX)
+			w.next = uftrace_switches_from(&x->switches, task->tid, time);
+		st = pass(x, &w, task->tid, time, e);
+		if (!st)
+			st = take(x, task, w.thread, time, bits, e);
 		if (!st && bits & 4) {
 			x->arguments++;
 			search(&in.cur, last);
@@ -222,6 +280,9 @@ static void add_notes(const struct records *x)
 	    {x->u.refused, NOTE_LOSS, "lines of tasks, maps or symbols make no sense: left out"},
 	    {x->u.guessed_ends, NOTE_GUESS,
 	     "libraries were loaded later: taken to end with their last symbol"},
+	    {x->switches.beyond, NOTE_LOSS,
+	     "switches of the scheduler are too many: that time is the caller's"},
+	    {x->switches.broken, NOTE_LOSS, "files of the scheduler's records end within one"},
 	    {x->arguments, NOTE_INFO, "records have arguments, which are not read"},
 	    {x->events, NOTE_INFO, "events of other kinds are left out"},
 	};
@@ -229,8 +290,8 @@ static void add_notes(const struct records *x)
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
 		if (notes[i].n)
 			trace_note(t, notes[i].severity, notes[i].n, "%s", notes[i].text);
-	if (x->u.features & (FEATURE_KERNEL | FEATURE_PERF))
-		trace_note(t, NOTE_INFO, 0, "records of the kernel and its scheduler are not read");
+	if (x->u.features & FEATURE_KERNEL)
+		trace_note(t, NOTE_INFO, 0, "records of the kernel are not read");
 }
 
 static enum status read_uftrace(struct import *im, struct err *e)
@@ -246,6 +307,7 @@ static enum status read_uftrace(struct import *im, struct err *e)
 		st = err_set(e, ST_BAD, "its task.txt has no task");
 	if (!st) {
 		find_start(&x);
+		uftrace_switches_read(&x.switches, &x.u);
 		trace_set(im->t, "format", "uftrace");
 		trace_set(im->t, "clock", "monotonic");
 		trace_metric(im->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
@@ -256,6 +318,7 @@ static enum status read_uftrace(struct import *im, struct err *e)
 	if (im->begun)
 		add_notes(&x);
 	map64_release(&x.stacks);
+	uftrace_switches_release(&x.switches);
 	uftrace_release(&x.u);
 	return st;
 }

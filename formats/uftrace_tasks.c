@@ -209,6 +209,8 @@ static bool take_session(struct uftrace *u, const char *line, size_t n)
 static bool take_task(struct uftrace *u, const char *line, size_t n)
 {
 	struct uftrace_task task;
+	struct uftrace_start start;
+	uint32_t *seen, before;
 	uint64_t parent;
 	bool fork = !memcmp(line, "FORK", 4);
 
@@ -220,9 +222,15 @@ static bool take_task(struct uftrace *u, const char *line, size_t n)
 		return false;
 	if (fork)
 		*map64_put(&u->parents, task.pid) = (uint32_t)parent + 1;
-	if (map64_get(&u->seen, task.tid) || u->n_tasks == TASKS_MAX)
+	seen = map64_put(&u->seen, task.tid);
+	before = *seen;
+	*seen = fork && before != 2 ? 1 : 2;
+	if (!fork && before == 2 && u->n_starts < TASKS_MAX && timestamp(line, n, &start.time)) {
+		start.tid = task.tid;
+		VEC_PUSH(u->starts, u->n_starts, u->cap_starts) = start;
+	}
+	if (before || u->n_tasks == TASKS_MAX)
 		return true;
-	*map64_put(&u->seen, task.tid) = 1;
 	VEC_PUSH(u->tasks, u->n_tasks, u->cap_tasks) = task;
 	return true;
 }
@@ -295,6 +303,15 @@ static int by_address(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct uftrace_start *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
 enum status uftrace_tasks(struct uftrace *u, struct err *e)
 {
 	enum status st = read_lines(u, false, e);
@@ -308,9 +325,27 @@ enum status uftrace_tasks(struct uftrace *u, struct err *e)
 	}
 	if (!st)
 		st = read_lines(u, true, e);
+	if (u->n_starts)
+		sort_array(u->starts, u->n_starts, sizeof *u->starts, by_start);
 	if (u->n_modules)
 		sort_array(u->modules, u->n_modules, sizeof *u->modules, by_address);
 	return st;
+}
+
+uint64_t uftrace_next_start(const struct uftrace *u, uint64_t tid, uint64_t after)
+{
+	size_t lo = 0, hi = u->n_starts;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct uftrace_start *s = &u->starts[mid];
+
+		if (s->tid < tid || (s->tid == tid && s->time <= after))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < u->n_starts && u->starts[lo].tid == tid ? u->starts[lo].time : UINT64_MAX;
 }
 
 uint32_t uftrace_epoch(const struct uftrace *u, uint64_t pid, uint64_t time)
@@ -361,6 +396,7 @@ void uftrace_release(struct uftrace *u)
 	free(u->folder);
 	free(u->sessions);
 	free(u->tasks);
+	free(u->starts);
 	free(u->modules);
 	map64_release(&u->parents);
 	map64_release(&u->seen);
