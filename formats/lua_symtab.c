@@ -209,6 +209,7 @@ uint32_t lua_symtab_c(struct lua_symtab *s, uint64_t address, enum location_kind
 	return trace_location(s->t, &l);
 }
 
+/* Named as tarantool's own reports do, by where its recording began. */
 uint32_t lua_symtab_trace(struct lua_symtab *s, uint64_t number)
 {
 	uint32_t i = map64_get(&s->trace_index, number);
@@ -222,11 +223,12 @@ uint32_t lua_symtab_trace(struct lua_symtab *s, uint64_t number)
 	if (i) {
 		uint32_t k = map64_get(&s->lua_index, s->traces[i - 1].address);
 
+		line = s->traces[i - 1].line;
 		if (k) {
 			f = s->lua[k - 1];
-			buf_addf(&b, " %s", trace_text(s->t, f.name));
+			buf_addf(&b, " started at %s",
+				 trace_text(s->t, f.file ? join(s->t, f.file, line) : f.name));
 		}
-		line = s->traces[i - 1].line;
 	} else {
 		s->unknown_traces++;
 	}

@@ -478,6 +478,8 @@ void miku_end(struct miku *m)
 	note(t, NOTE_INFO, m->negative_mono,
 	     "nodes have negative Mono bytes: a collection fell in");
 	note(t, NOTE_INFO, m->tree.pictures, "screenshots were left out");
+	note(t, NOTE_INFO, m->tree.picture_names,
+	     "names of screenshots that are not in the file were left out");
 	note(t, NOTE_LOSS, m->bad_times,
 	     "times are negative, infinite or too large (32 bits of ticks last 214 s): left out");
 	note(t, NOTE_LOSS, m->bad_calls, "nodes have a negative number of calls: left out");

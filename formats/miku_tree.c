@@ -229,6 +229,7 @@ static enum status close_node(struct miku_tree *t, enum miku_layout l, struct cu
 {
 	const struct miku_level *top = &t->open[--t->n_open];
 	int64_t lua = 0, mono = 0;
+	bool named = false;
 	uint8_t has = 1;
 	uint32_t n;
 
@@ -241,13 +242,15 @@ static enum status close_node(struct miku_tree *t, enum miku_layout l, struct cu
 	if (has) {
 		n = cursor_u32(c);
 		cursor_skip(c, n, "screenshot's name");
-		t->pictures += l > MIKU_A0 || n; /* A0 always has a name */
+		named = n > 0;
 	}
 	if (has && l >= MIKU_A2) {
 		n = cursor_u32(c);
 		cursor_skip(c, n, "screenshot");
-		t->picture_bytes += n;
+		t->pictures += n > 0;
+		named = named && !n;
 	}
+	t->picture_names += named;
 	if (l == MIKU_A3 || l == MIKU_B0 || l == MIKU_B1)
 		lua = (int64_t)cursor_u64(c);
 	if (l == MIKU_B1)

@@ -73,7 +73,8 @@ struct miku_tree {               /* zeroed is valid */
 
 	bool strict; /* for telling layouts apart: what a serializer would not write is an error */
 	bool broken; /* the failure was a broken rule, not the end of the bytes */
-	uint64_t bad_floats, pictures, picture_bytes;
+	uint64_t bad_floats, pictures;
+	uint64_t picture_names; /* of pictures that are not in the file */
 
 	struct miku_level *open; /* private */
 	size_t n_open, cap_open;

@@ -88,7 +88,7 @@ static void lua_truth(struct buf *truth, uint32_t i, uint32_t line)
 
 static void trace_truth(struct buf *truth, uint32_t i)
 {
-	buf_addf(truth, "TRACE_[%u]_m%u.lua:%u@m%u.lua:%u", i + 1, i, i * 10, i, i + 3);
+	buf_addf(truth, "TRACE_[%u]_started_at_m%u.lua:%u@m%u.lua:%u", i + 1, i, i + 3, i, i + 3);
 }
 
 /* A place of memprof: its source's number, its bytes and its truth. */
