@@ -63,10 +63,10 @@ static unsigned share_of(const char *text)
 		  text);
 }
 
-/* A page has room for a flame graph of the stacks. */
+/* All of the report, with a flame graph of the stacks, is for pages and for programs. */
 static bool has_flame(const struct request *q)
 {
-	return !strcmp(render_format_words[q->report.format], "html");
+	return q->report.format == RENDER_HTML || q->report.format == RENDER_JSON;
 }
 
 static void check(struct request *q)

@@ -67,6 +67,37 @@ for program in $programs; do
 	compare "$program: SYNOPSIS has the options of --help" "$(help_synopsis "$program")" \
 		"$(page_synopsis "$page")"
 done
+# The forms of a report: what the page lists is what the program can write.
+"$GEN/calls" >calls.tmt <<'X'
+thread Main
+frame 1
+= 9000 8000 1 Tick;Load
+X
+"$GEN/heap" big 20 60 >heap.tmt
+printf '[rule a]\nmetric = self-time\npercent = 5\n' >policy.ini
+page_forms() {
+	sed -n '/^\.It Fl -as Ar/,/^see/p' "$1" | sed -n '/;$/{s/^.Cm //;s/ ;$//;p};/^or$/d;/,/{s/^.Cm //;p}' | tr -d ' ' |
+		tr ',' '\n' | sort
+}
+written_forms() { # program and operands
+	local form
+
+	for form in text csv tsv json markdown junit sarif html; do
+		"$@" --as "$form" >/dev/null 2>&1
+		[ $? = 2 ] || echo "$form"
+	done | sort
+}
+for program in tm-top tm-frames tm-spikes tm-heap tm-compare; do
+	case $program in
+	tm-spikes) operands=(--max-spikes 100 calls.tmt) ;;
+	tm-heap) operands=(heap.tmt) ;;
+	tm-compare) operands=(--policy policy.ini calls.tmt calls.tmt) ;;
+	*) operands=(calls.tmt) ;;
+	esac
+	compare "$program(1) names the forms of its report" "$(page_forms "$SRC/man/$program.1")" \
+		"$(written_forms $program "${operands[@]}")"
+done
+
 compare "a page for every program, and no other" "$programs" \
 	"$(cd "$SRC/man" && printf '%s\n' tm-*.1 | sed 's/\.1$//')"
 compare "tracemill(7) lists the programs" "$programs" \
