@@ -120,7 +120,7 @@ uint32_t calls_at_address(struct calls_of *o, uint64_t addr, uint32_t call)
 struct named calls_of_usym(struct calls *c, const struct usym *u, uint64_t address)
 {
 	uint32_t record = usym_at(u, address);
-	struct named n = {.reason = REASON_NO_FILE};
+	struct named n = {.reason = REASON_NO_SYMBOL};
 
 	if (record)
 		n.call = record_call(c, u, record, 0);

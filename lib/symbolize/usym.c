@@ -149,7 +149,9 @@ uint32_t usym_at(const struct usym *u, uint64_t at)
 		else
 			hi = mid;
 	}
-	return lo && u->order ? u->order[lo - 1].index + 1 : lo;
+	if (lo && u->order)
+		lo = u->order[lo - 1].index + 1;
+	return lo && at - address(u, lo - 1) < USYM_REACH ? lo : 0;
 }
 
 uint64_t usym_address(const struct usym *u, uint32_t i)

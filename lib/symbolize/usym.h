@@ -11,7 +11,8 @@
  *	"sym-"  u32 version 2, count; u32 strings: id, os, arch; records of 16 bytes: u64 address,
  *u32 file, u32 line. Then strings, which end with NUL.
  *
- * Addresses count from the binary's lowest one. A record holds up to the next one.
+ * Addresses count from the binary's lowest one. A record holds up to the next one; what has no record
+ * for megabytes is no function that goes on, so none reaches farther than USYM_REACH.
  */
 #ifndef TM_SYMBOLIZE_USYM_H
 #define TM_SYMBOLIZE_USYM_H
@@ -44,6 +45,8 @@ struct usym_line { /* what lies outside the file is not there */
 	uint32_t native_line, managed_line;
 	uint32_t parent; /* number of its record + 1; 0: none */
 };
+
+enum { USYM_REACH = 1 << 20 }; /* bytes; the largest functions of large engines have some 500,000 */
 
 /* The record that holds the address, as number + 1; 0: none does. */
 uint32_t usym_at(const struct usym *u, uint64_t at);
