@@ -8,7 +8,8 @@
  *
  * Numbers are C# int there: a sum over 2^31-1 is told in several records of the type. Addresses
  * stay those of the process. What has no type is no managed allocation and is counted only; so are
- * frees, which the format has not. Memory: a frame's types and stacks.
+ * frees, which the format has not. A type with a total of its own comes from such a file: its
+ *stacks stay as many as they were there, equal ones too. Memory: a frame's types and stacks.
  */
 #include "lib/export/export.h"
 #include "lib/export/text.h"
@@ -182,18 +183,20 @@ static void add(struct memtracer *m, const struct event *ev)
 	}
 	if (ev->kind == EV_TYPE_TOTAL || !(ev->has & EV_HAS_STACK) || !(ev->has & EV_HAS_REAL))
 		return;
-	index = map64_put(&m->stacks, (uint64_t)(r - m->rows) << 32 | ev->stack);
-	if (*index) {
-		m->parts[*index - 1].real += real;
-		return;
+	if (!r->total) {
+		index = map64_put(&m->stacks, (uint64_t)(r - m->rows) << 32 | ev->stack);
+		if (*index) {
+			m->parts[*index - 1].real += real;
+			return;
+		}
+		*index = (uint32_t)m->n_parts + 1;
 	}
 	VEC_PUSH(m->parts, m->n_parts, m->cap_parts) = (struct part){ev->stack, 0, real};
-	*index = (uint32_t)m->n_parts;
 	if (r->first)
-		m->parts[r->last - 1].next = *index;
+		m->parts[r->last - 1].next = (uint32_t)m->n_parts;
 	else
-		r->first = *index;
-	r->last = *index;
+		r->first = (uint32_t)m->n_parts;
+	r->last = (uint32_t)m->n_parts;
 }
 
 static enum status begin(struct sink *s, struct trace *t, struct err *e)

@@ -11,8 +11,8 @@
  *	"sym-"  u32 version 2, count; u32 strings: id, os, arch; records of 16 bytes: u64 address,
  *u32 file, u32 line. Then strings, which end with NUL.
  *
- * Addresses count from the binary's lowest one. A record holds up to the next one; what has no record
- * for megabytes is no function that goes on, so none reaches farther than USYM_REACH.
+ * Addresses count from the binary's lowest one. A record holds up to the next one; what has no
+ *record for megabytes is no function that goes on, so none reaches farther than USYM_REACH.
  */
 #ifndef TM_SYMBOLIZE_USYM_H
 #define TM_SYMBOLIZE_USYM_H

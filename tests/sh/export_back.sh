@@ -83,6 +83,14 @@ fi
 
 # --- .mem ---
 
+# Two stacks of one type are equal: as many come back.
+"$GEN/memtracer" --frames 40 --types 3 --stacks 5 >few.mem
+tm-export -q --as memtracer few.mem >back.mem
+entries() { jq -r '.f as $f | .d[] | .t as $t | .st | to_entries[] | "\($f) \($t)"' "$1" | sort | uniq -c; }
+check "memtracer: as many stacks of each type come back" eval '[ "$(entries few.mem)" = "$(entries back.mem)" ]'
+printf '{"f":1,"d":[{"t":"A","s":24,"r":32,"st":["0x1;0x2;","0x1;0x2;"],"sz":[16,16]}]}\n' >two.mem
+check "memtracer: equal ones, too" eval '[ "$(tm-export -q --as memtracer two.mem)" = "$(cat two.mem)" ]'
+
 demo=$DATA/demo/gcc-dwarf5-O2
 if [ ! -f "$demo/arcade.mem" ]; then
 	echo "skip - .mem (no demo captures here)"
