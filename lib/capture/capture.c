@@ -19,6 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* For threads in the middle of a record when the program ends: some may only be waiting for a
+ * processor. */
+enum { YIELDS = 1000, NAPS = 50 };
 enum { PATIENCE_NS = CAP_PATIENCE_MS * 1000000 };
 
 struct capture cap;
@@ -509,8 +512,11 @@ void cap_finish(const char *note)
 	if (atomic_compare_exchange_strong(&cap.state, &on, CAP_DONE)) {
 		/* Threads in the middle of a record put it down; one that was stopped there is not
 		 * waited for. */
-		for (int i = 0; i < 1000 && !all_quiet(); i++)
-			sched_yield();
+		for (int i = 0; i < YIELDS + NAPS && !all_quiet(); i++)
+			if (i < YIELDS)
+				sched_yield();
+			else
+				nanosleep(&(struct timespec){0, 1000000}, NULL);
 		cap_rings_wait(&cap.rings, cap_now(), 0);
 		cap_write_end(note);
 	}
