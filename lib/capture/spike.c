@@ -137,8 +137,9 @@ void tracemill_spike_threshold(unsigned whose, double ms)
 }
 
 /* Into the pool, behind what it has of this call. */
-static void add_text(struct cap_timing *t, struct cap_text *to, bool more, const char *format,
-		     va_list list)
+__attribute__((format(printf, 4, 0))) static void add_text(struct cap_timing *t,
+							   struct cap_text *to, bool more,
+							   const char *format, va_list list)
 {
 	unsigned depth = cap_self.depth;
 	int error = errno, n;
