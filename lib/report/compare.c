@@ -223,22 +223,51 @@ static struct matching_thing to_match(const struct things *t, enum key key, uint
 	return m;
 }
 
+/* joined[i]: the least thing of i's row. What all groups have, mostly nearly all, needs no match,
+ * and none is made of it: that would take more memory than the rows. */
+static void join(const struct compare *c, enum key key, const uint64_t *in, uint32_t *joined)
+{
+	const uint64_t all = ((uint64_t)1 << c->n_groups) - 1;
+	const size_t n_things = c->things->keys[key].n;
+	struct matching_thing *match;
+	uint32_t *of, *row;
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_things; i++) {
+		joined[i] = (uint32_t)i;
+		n += in[i] && in[i] != all;
+	}
+	match = mem_array(n + 1, sizeof *match);
+	of = mem_array(n + 1, sizeof *of);
+	row = mem_array(n + 1, sizeof *row);
+	n = 0;
+	for (uint32_t i = 0; i < n_things; i++) {
+		if (!in[i] || in[i] == all)
+			continue;
+		of[n] = i;
+		match[n] = to_match(c->things, key, i);
+		match[n++].in = in[i];
+	}
+	matching_join(match, n, all, row);
+	for (size_t i = 0; i < n; i++)
+		joined[of[i]] = of[row[i]];
+	free(match);
+	free(of);
+	free(row);
+}
+
 void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key)
 {
 	const struct things_key *k = &c->things->keys[key];
-	struct matching_thing *match = mem_array(k->n + 1, sizeof *match);
 	uint64_t *in = mem_array(k->n + 1, sizeof *in);
 	uint32_t *joined = mem_array(k->n + 1, sizeof *joined);
 	uint32_t *row = mem_array(k->n + 1, sizeof *row), cut = groups_cut(c, key);
 	size_t n_members = 0;
 
 	*r = (struct compare_rows){.c = c, .key = key};
-	for (uint32_t i = 0; i < k->n; i++) {
+	for (uint32_t i = 0; i < k->n; i++)
 		in[i] = groups_with(c, key, i);
-		match[i] = to_match(c->things, key, i);
-		match[i].in = in[i];
-	}
-	matching_join(match, k->n, ((uint64_t)1 << c->n_groups) - 1, joined);
+	join(c, key, in, joined);
 	r->rows = mem_array(k->n + 1, sizeof *r->rows);
 	r->members = mem_array(k->n + 1, sizeof *r->members);
 	for (uint32_t i = 0; i < k->n; i++) { /* a row's least thing comes first */
@@ -270,7 +299,6 @@ void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key
 		to->in |= (uint32_t)in[i];
 		to->unknown = cut & ~to->in;
 	}
-	free(match);
 	free(in);
 	free(joined);
 	free(row);
