@@ -316,6 +316,7 @@ static void see_call(struct chrome *c, struct trace *t, const struct event *ev)
 	struct open_call call = {.type = ev->type < t->n_markers ? ev->type : 0,
 				 .stack = ev->stack < t->n_stacks ? ev->stack : 0};
 	struct open_thread *th = open_calls_thread(&c->open, ev->thread);
+	const int64_t last = th->has_last ? th->last : INT64_MIN;
 	int64_t at;
 
 	if (!time_of(c, ev, &at)) {
@@ -323,6 +324,8 @@ static void see_call(struct chrome *c, struct trace *t, const struct event *ev)
 		return;
 	}
 	open_calls_elapsed(&c->open, th, at);
+	if (at < last)
+		at = th->last = last;
 	if (ev->kind == EV_EXIT) {
 		for (size_t n = open_calls_exit(&c->open, th, t, call.type, call.stack); n; n--) {
 			call = open_calls_pop(th);
@@ -358,6 +361,10 @@ static void close_calls(struct chrome *c, struct trace *t)
 	if (c->unclosed)
 		trace_note(t, NOTE_GUESS, c->unclosed,
 			   "entries are still open at the end: closed there");
+	if (c->open.backward)
+		trace_note(t, NOTE_GUESS, c->open.backward,
+			   "events are earlier than the one before them in their thread: moved to "
+			   "its time");
 }
 
 static void see_sample(struct chrome *c, struct trace *t, const struct event *ev)

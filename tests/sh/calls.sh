@@ -201,6 +201,58 @@ tm-import -q uf | tm-dump | grep '^thread' | grep -c tid=701 >got
 echo 2 >want
 check 'uftrace: they are two' want got
 
+# Bad input: lines are missing (so calls have no exit, and exits no enter), exits are of other threads,
+# times go back, calls are open at the end; what is known of calls is what the twin knows.
+for seed in 1 2 3 4 5 6; do
+	"$GEN/instrument" truth $seed | grep -v frame | python3 -c '
+import random, sys
+random.seed(int(sys.argv[1]))
+for line in sys.stdin:
+    what, time, tid, f = line.split()
+    chance = random.random()
+    if chance < 0.08:
+        continue
+    if chance < 0.12 and what == "exit":
+        tid = str(random.choice((700, 701, 702)))
+    if chance > 0.97:
+        time = str(max(0, int(time) - random.randrange(3000000)))
+    print(what, time, tid, f)' $seed >known
+	awk '{print "[" $3 "]", $1, $4, $2}' known >bad.txt
+	twin functions <known | grep -v '(all)' | sort >want
+	tm-top -q --csv -n 0 --by function bad.txt | columns self_ns total_ns calls function | sort >got
+	check "bad input, seed $seed: functions" want got
+	twin tree <known | awk '$1' >want
+	tm-top -q --csv --tree --min-percent 0 bad.txt |
+		columns total_self_ns self_ns depth function | tail -n +2 >got
+	check "bad input, seed $seed: tree" want got
+	twin folded <known | sort >want
+	tm-export -q --as folded bad.txt | sort >got
+	check "bad input, seed $seed: folded" want got
+	for form in chrome speedscope; do
+		echo balanced >want
+		tm-export -q --as $form bad.txt >bad.json
+		: >got
+		if replayed $form <bad.json >replay && [ -s replay ]; then echo balanced >got; fi
+		check "bad input, seed $seed: $form" want got
+	done
+done
+
+# 10,000 levels deep, of three functions, and an exit of the outermost: 9,999 calls have none.
+python3 -c '
+for i in range(10000):
+    print("[1] enter 0x%x %d" % (0x1000 + (i % 3 if i else 9) * 16, i * 10))
+print("[1] exit 0x1090 100000")' >deep.txt
+awk '{print $2, $4, 1, $3}' deep.txt >known
+twin functions <known | grep -v '(all)' | sort >want
+tm-top -q --csv -n 0 --by function deep.txt | columns self_ns total_ns calls function | sort >got
+check '10,000 levels deep: functions' want got
+twin folded <known | sort >want
+tm-export -q --as folded deep.txt | sort >got
+check '10,000 levels deep: folded' want got
+tm-top --by function deep.txt 2>&1 >/dev/null | grep -c 'calls have no exit: they ended with their callers: 9999' >got
+echo 1 >want
+check '10,000 levels deep: what has no exit is counted' want got
+
 # Calls that only markers name: A > (B, A > B), twice; tm-spikes judges them with the same callers.
 printf '> 0 %%A\n> 10 %%B\n< 30 %%B\n> 40 %%A\n> 50 %%B\n< 70 %%B\n< 75 %%A\n< 100 %%A\n' |
 	"$GEN/calls" >markers.tmt
