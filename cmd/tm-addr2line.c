@@ -23,10 +23,24 @@ struct job {
 	bool lenient, explain;
 };
 
+/* NAME or NAME+OFFSET, where there is such a symbol. */
+static bool ask_by_name(struct job *j, const struct line *line, uint64_t *addr)
+{
+	const char *name = line->s;
+	size_t n = line->n;
+	uint64_t offset, start;
+
+	if (!j->file->object || !request_gnu_name(&name, &n, &offset) ||
+	    !object_symbol_value(j->file->object, name, n, &start))
+		return false;
+	*addr = start + offset;
+	return true;
+}
+
 /* False: an answer of ?? without looking. */
 static bool ask(struct job *j, const struct line *line, struct lookup_query *q, uint64_t *shown)
 {
-	bool good = request_gnu(line->s, line->n, shown);
+	bool good = request_gnu(line->s, line->n, shown) || ask_by_name(j, line, shown);
 
 	if (!lookup_is_64(j->file))
 		*shown &= UINT32_MAX;

@@ -95,6 +95,19 @@ static bool open_image(struct job *j, const char *path, const char *arch)
 	return true;
 }
 
+/* The lowest link-time address of code: of a kernel's __TEXT_EXEC, of others' __TEXT. */
+static uint64_t code_base(const struct lookup_file *f)
+{
+	size_t n = 0;
+	const struct object_segment *s = f->object ? object_segments(f->object, &n) : NULL;
+	uint64_t base = UINT64_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].executable && s[i].vaddr < base)
+			base = s[i].vaddr;
+	return base == UINT64_MAX ? lookup_base(f) : base;
+}
+
 /* Hexadecimal whether 0x is there or not. */
 static uint64_t address(const char *option, const char *text)
 {
@@ -109,12 +122,12 @@ int main(int argc, char **argv)
 {
 	static const char *const names[] = {"atos", NULL};
 	const char *called = cli_called(argv[0], names), *load = NULL, *slide = NULL;
-	const char *binary = NULL, *arch = NULL, *file = NULL;
+	const char *binary = NULL, *arch = NULL, *file = NULL, *process = NULL, *code = NULL;
 	struct job j = {.lenient = called, .print = {.names = NAMES_LINKAGE, .delimiter = "\n"}};
 	struct cli_managed managed = {0};
 	struct cli_binaries binaries = {0};
 	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = true};
-	bool full_path = false, offset = false;
+	bool full_path = false, offset = false, code_slide = false, header;
 	int n, status;
 	const struct opt options[] = {
 	    ROW_STRING('o', "binary", "FILE", "the image", &binary),
@@ -123,12 +136,17 @@ int main(int argc, char **argv)
 		       &load),
 	    ROW_STRING('s', "slide", "ADDR", "load address minus link-time address; hexadecimal",
 		       &slide),
+	    ROW_STRING(0, "textExecAddress", "ADDR",
+		       "where its segment with code was loaded; hexadecimal", &code),
+	    ROW_FLAG(0, "textExecSlide", "-s is that of the segment with code", &code_slide),
 	    ROW_FLAG(0, "offset", "addresses are offsets in the image", &offset),
 	    ROW_FLAG('i', "inlineFrames", "calls that were inlined there too", &j.print.inlines),
 	    ROW_STRING('d', "delimiter", "TEXT", "between the calls of -i (a line end)",
 		       &j.print.delimiter),
 	    ROW_FLAG(0, "fullPath", "files with folders", &full_path),
 	    ROW_STRING('f', "file", "FILE", "read addresses from there", &file),
+	    ROW_FLAG(0, "printHeader", "ignored: a process is named in it", &header),
+	    ROW_STRING('p', "process", "PID", "refused: no process is asked", &process),
 	    ROW_HEADING("not in atos:"),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
 	    CLI_BINARIES_ROWS(binaries),
@@ -140,15 +158,23 @@ int main(int argc, char **argv)
 	const struct opt_style style = {.dash_words = true, .usage_status = called ? 1 : 0};
 
 	n = opt_parse_as(&style, &program, argc, argv);
+	if (process)
+		cli_usage("-p: a running process cannot be asked; -o names its image, -l or -s "
+			  "where it is");
 	if (!binary)
 		cli_usage("-o is needed: the image");
-	if ((load != NULL) + (slide != NULL) + offset > 1)
-		cli_usage("only one of -l, -s and -offset");
+	if ((load != NULL) + (slide != NULL) + (code != NULL) + offset > 1)
+		cli_usage("only one of -l, -s, -textExecAddress and -offset");
+	if (code_slide && !slide)
+		cli_usage("-textExecSlide is of -s");
 	cli_binaries_done(&binaries);
 	o.engine = binaries.engine;
 	o.cache = binaries.cache;
 	o.search = binaries.search.object;
-	j.minus = load ? address("load-address", load) : slide ? address("slide", slide) : 0;
+	j.minus = load    ? address("load-address", load)
+		  : slide ? address("slide", slide)
+		  : code  ? address("textExecAddress", code)
+			  : 0;
 	j.print.demangle = o.demangle;
 	j.print.base_names = !full_path;
 	o.managed = cli_managed_done(&managed);
@@ -158,7 +184,7 @@ int main(int argc, char **argv)
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
 	if (open_image(&j, binary, arch)) {
-		j.plus = load || offset ? lookup_base(j.file) : 0;
+		j.plus = load || offset ? lookup_base(j.file) : code ? code_base(j.file) : 0;
 		if (file)
 			cli_request_lines(file, answer, &j);
 		if (!file || n)

@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/pool.h"
+#include "lib/cli/args.h"
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
@@ -16,6 +17,7 @@
 #include <string.h>
 
 enum { STYLE_LLVM, STYLE_GNU, STYLE_JSON };
+enum { PATHS_WHOLE, PATHS_BASE, PATHS_RELATIVE };
 
 struct job {
 	struct lookup lookup;
@@ -229,6 +231,12 @@ int main(int argc, char **argv)
 	struct lookup_options o = {
 	    .dwarf = {.jobs = pool_cpus()}, .demangle = !gnu, .dwarf_names = true};
 	struct cli_binaries binaries = {0};
+	static const char *const path_kinds[] = {"", "base", "relative", NULL};
+	static const char *const colors[] = {"always", "auto", "never", NULL};
+	bool filter = false, dia;
+	uint64_t cache_size;
+	int paths = PATHS_WHOLE, color = 0;
+	struct args args;
 	int kind = gnu ? NAMES_NONE : NAMES_LINKAGE, n, status;
 	const struct opt options[] = {
 	    ROW_STRING('e', "obj", "FILE", "the binary; without it each request begins with one",
@@ -243,9 +251,10 @@ int main(int argc, char **argv)
 	    ROW_SWITCH('C', "demangle", "demangle names", &o.demangle),
 	    ROW_CLEAR(0, "no-demangle", "raw names", &o.demangle),
 	    ROW_FLAG('p', "pretty-print", "one line per call", &j.print.pretty),
-	    ROW_FLAG('s', "basenames", "files without folders", &j.print.base_names),
-	    ROW_FLAG(0, "relativenames", "files without the compilation directory",
-		     &o.dwarf.relative),
+	    ROW_OPTIONAL('s', "basenames", NULL, "files without folders", &paths, path_kinds,
+			 "base"),
+	    ROW_OPTIONAL(0, "relativenames", NULL, "files without the compilation directory",
+			 &paths, path_kinds, "relative"),
 	    ROW_FLAG('a', "addresses", "the address before its answer", &j.print.addresses),
 	    ROW_FLAG(0, "print-address", NULL, &j.print.addresses),
 	    ROW_FLAG(0, "verbose", "a row for each fact", &j.print.verbose),
@@ -260,6 +269,14 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "default-arch", "ARCH", "of a universal Mach-O file this part", &o.arch),
 	    ROW_LIST(0, "dsym-hint", "DIR", "where the .dSYM of Mach-O files are; again for more",
 		     &binaries.debug_dirs),
+	    ROW_STRING(0, "build-id", "ID", "the binary of all requests, by its build-id",
+		       &j.build_id),
+	    ROW_STRING(0, "dwp", "FILE", "the package of split units", &binaries.dwp),
+	    ROW_NUMBER(0, "cache-size", "BYTES", "ignored", &cache_size),
+	    ROW_OPTIONAL(0, "color", "WHEN", "ignored: always, auto or never", &color, colors,
+			 "always"),
+	    ROW_FLAG(0, "dia", "ignored", &dia),
+	    ROW_FLAG(0, "filter-markup", "refused: symbolizer markup is not read", &filter),
 	    ROW_HEADING("not in llvm-symbolizer:"),
 	    ROW_FLAG(0, "notes", "more notes: what every other program's --verbose says",
 		     &cli_verbose),
@@ -277,7 +294,18 @@ int main(int argc, char **argv)
 	    .dash_words = true, .v_is_version = true, .usage_status = called ? 1 : 0};
 
 	j.print.inlines = !gnu;
-	n = opt_parse_as(&style, &program, argc, argv);
+	args_expand(&args, argc, argv, gnu ? "LLVM_ADDR2LINE_OPTS" : "LLVM_SYMBOLIZER_OPTS");
+	n = opt_parse_as(&style, &program, args.argc, args.argv);
+	if (filter)
+		cli_usage("--filter-markup: symbolizer markup is not read here");
+	if (j.build_id && j.file)
+		cli_usage("only one of --build-id and --obj");
+	for (size_t i = 0; j.build_id && (!i || j.build_id[i]); i++)
+		if (num_hex_digit(j.build_id[i]) < 0)
+			cli_usage("--build-id: '%s' is none", j.build_id);
+	binaries.servers_optional = true;
+	j.print.base_names = paths == PATHS_BASE;
+	o.dwarf.relative = paths == PATHS_RELATIVE;
 	cli_check_modules(&j.modules);
 	cli_binaries_done(&binaries);
 	o.engine = binaries.engine;
@@ -298,7 +326,7 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-llvm-symbolizer", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
-	cli_requests(n, argv + 1, answer, &j);
+	cli_requests(n, args.argv + 1, answer, &j);
 	tell_notes(&j);
 	if (!called)
 		cli_binaries_tell(&binaries);
@@ -306,6 +334,7 @@ int main(int argc, char **argv)
 	lookup_release(&j.lookup);
 	cli_binaries_release(&binaries);
 	opt_list_release(&j.modules);
+	args_release(&args);
 	status = cli_exit();
 	return called && status ? 1 : status;
 }

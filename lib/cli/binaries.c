@@ -55,7 +55,7 @@ static void find_servers(struct cli_binaries *b)
 		add_words(b, getenv("DEBUGINFOD_URLS"));
 	else if (!b->urls.n)
 		add_words(b, getenv("TRACEMILL_DEBUGINFOD_URLS"));
-	if (environment && !b->words.n && b->urls.n == 1)
+	if (environment && !b->words.n && b->urls.n == 1 && !b->servers_optional)
 		cli_usage("--debuginfod: DEBUGINFOD_URLS is not set; --debuginfod=URL");
 	for (size_t i = 0; i < b->urls.n; i++)
 		if (*b->urls.items[i])
@@ -115,6 +115,7 @@ void cli_binaries_done(struct cli_binaries *b)
 				    .reading = reading,
 				    .fetching = fetching};
 	search_init(&b->search, &o);
+	b->search.object.dwp = b->dwp;
 	/* What cannot be made, or written to, is the cache's to tell. */
 	if (b->search.cache && !cache_dir_make(b->search.cache, &e))
 		sandbox_allow(SANDBOX_CACHE, b->search.cache);

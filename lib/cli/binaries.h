@@ -17,6 +17,8 @@ struct cli_binaries {
 	const char *sysroot, *engine_name;
 	uint64_t seconds, jobs; /* jobs 0: the number of processors */
 	bool no_server, explain;
+	bool servers_optional; /* --debuginfod alone without any is no error */
+	const char *dwp;       /* object_search's */
 	struct cache_options cache;
 	/* after cli_binaries_done: */
 	const struct dwarf_engine *engine;

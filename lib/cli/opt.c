@@ -80,8 +80,8 @@ static void print_rows(const struct opt *o)
 			continue;
 		snprintf(left, sizeof left, "%c%c%s--%s%s%s%s%s", letter ? '-' : ' ',
 			 letter ? o->letter : ' ', letter ? ", " : "  ", o->word,
-			 o->bare || !o->arg ? "" : " ", o->bare ? "[=" : "", o->arg ? o->arg : "",
-			 o->bare ? "]" : "");
+			 o->bare || !o->arg ? "" : " ", o->bare && o->arg ? "[=" : "",
+			 o->arg ? o->arg : "", o->bare && o->arg ? "]" : "");
 		printf("  %-26s %s\n", left, o->help);
 	}
 }

@@ -194,6 +194,8 @@ static bool seek_package(struct seek *k)
 
 	if (o->file.fd < 0)
 		return false;
+	if (o->dwp && try(k, NULL, 0, o->dwp, ""))
+		return true;
 	for (size_t i = 0; i < 2; i++)
 		if (paths[i] && try_beside(k, paths[i], base_of(paths[i]), ".dwp"))
 			return true;
@@ -437,6 +439,7 @@ void companion_keep_search(struct object *o, const struct object_search *s)
 	o->system = s->system;
 	o->finders = s->finders;
 	o->n_finders = s->n_finders;
+	o->dwp = s->dwp ? mem_strdup(s->dwp) : NULL;
 	o->dirs = mem_zarray(s->n_dirs, sizeof *o->dirs);
 	for (o->n_dirs = 0; o->n_dirs < s->n_dirs; o->n_dirs++)
 		o->dirs[o->n_dirs] = mem_strdup(s->dirs[o->n_dirs]);
@@ -447,9 +450,11 @@ void companion_release(struct object *o)
 	for (size_t i = 0; i < o->n_dirs; i++)
 		free(o->dirs[i]);
 	free(o->dirs);
+	free(o->dwp);
 	free(o->supplement_missing);
 	object_free(o->supplement);
 	o->dirs = NULL;
+	o->dwp = NULL;
 	o->n_dirs = 0;
 	o->supplement = NULL;
 	o->supplement_missing = NULL;

@@ -164,6 +164,7 @@ struct object {
 	/* of the last search, for the files that hold parts of the debug information */
 	char **dirs;
 	size_t n_dirs;
+	char *dwp;
 	bool system;
 	const struct object_finder *finders; /* the search's, which outlives the object */
 	size_t n_finders;

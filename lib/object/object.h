@@ -131,7 +131,8 @@ struct object_search {
 	const char *sysroot; /* and in SYSROOT/usr/lib/debug, before; NULL: there is none */
 	const struct object_finder *finders; /* asked last, in this order */
 	size_t n_finders;
-	bool explain; /* keep what was tried: object_trail */
+	const char *dwp; /* the package of split units, before any that is found; NULL: none */
+	bool explain;    /* keep what was tried: object_trail */
 };
 
 /* Finds a separate debug file when the object has no DWARF of its own: in a build-id tree, by
@@ -206,6 +207,8 @@ const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vadd
  * more. */
 const struct object_symbol *object_any_symbol_named(struct object *o, const char *name,
 						    size_t length, size_t n);
+/* Where the first of its table with this name starts. */
+bool object_symbol_value(struct object *o, const char *name, size_t length, uint64_t *vaddr);
 /* True when some code symbol starts exactly at vaddr. */
 bool object_is_symbol_start(struct object *o, uint64_t vaddr);
 

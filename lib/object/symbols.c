@@ -576,6 +576,23 @@ const struct object_symbol *object_any_symbol_named(struct object *o, const char
 	return NULL;
 }
 
+bool object_symbol_value(struct object *o, const char *name, size_t length, uint64_t *vaddr)
+{
+	const struct symtab *s = loaded_any(o);
+	const struct object_symbol *first = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct object_symbol *sym = &s->all[i];
+
+		if (!strncmp(sym->name, name, length) && !sym->name[length] &&
+		    (!first || sym->index < first->index))
+			first = sym;
+	}
+	if (first)
+		*vaddr = first->lo;
+	return first;
+}
+
 bool object_is_symbol_start(struct object *o, uint64_t vaddr)
 {
 	const struct symtab *s = loaded(o);

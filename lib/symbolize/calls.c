@@ -149,6 +149,7 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 	const char *name = intern_text(&y->strings, y->functions[function_id].raw, NULL);
 	size_t n = strcspn(name, "<");
 	const struct object_symbol *sym;
+	const char *at;
 	char part[300];
 
 	if (is_mangled(name) || !n || n > sizeof part - 24)
@@ -159,10 +160,14 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 	if (!strcmp(name, "operator()")) /* a lambda's */
 		snprintf(part, sizeof part, "clE");
 	else if (name[0] == '~')
-		snprintf(part, sizeof part, "%zu%.*sD", n - 1, (int)n - 1, name + 1);
+		snprintf(part, sizeof part, "%zu%.*s", n - 1, (int)n - 1, name + 1);
 	else
 		snprintf(part, sizeof part, "%zu%.*s", n, (int)n, name);
-	return strstr(sym->name, part) ? function(o->calls, sym->name) : 0;
+	at = strstr(sym->name, part);
+	/* Its D0, D1 or D2 stands behind the arguments of its class, if that is a template's. */
+	if (at && name[0] == '~')
+		at = strstr(at, "D0Ev") || strstr(at, "D1Ev") || strstr(at, "D2Ev") ? at : NULL;
+	return at ? function(o->calls, sym->name) : 0;
 }
 
 /* Copies the chain of an engine's call, outermost first, so that references point backwards. Chains

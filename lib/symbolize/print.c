@@ -30,9 +30,8 @@ const char *print_file(const struct lookup *l, const struct symbol_call *c,
 
 const char *print_symbol_file(const struct lookup_query *q)
 {
-	const struct object_symbol *sym = q->file && q->named.flags & BINDING_FROM_SYMTAB
-					      ? object_symbol_at(q->file->object, q->addr)
-					      : NULL;
+	const struct object_symbol *sym =
+	    q->file && q->file->object ? object_symbol_at(q->file->object, q->addr) : NULL;
 
 	return sym && sym->file ? sym->file : "";
 }
@@ -63,7 +62,7 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_
 	size_t n_file, n_name;
 	char *to, *start;
 
-	if (!*file)
+	if (!*file && !c->outer)
 		file = print_symbol_file(q);
 	if (!*file)
 		file = "??";

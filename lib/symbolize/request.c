@@ -184,6 +184,29 @@ static void take_symbol(const char *s, size_t n, struct request *r)
 		r->n_symbol = plus - 1;
 }
 
+bool request_gnu_name(const char **s, size_t *n, uint64_t *offset)
+{
+	size_t end = 0, digits;
+	const char *number;
+
+	trim(s, n);
+	if (!*n || num_hex_digit(**s) >= 0 || **s == '+')
+		return false;
+	while (end < *n && (*s)[end] != '+')
+		end++;
+	number = *s + end + (end < *n);
+	digits = *n - end - (end < *n);
+	trim(&number, &digits);
+	for (size_t i = 0; i < digits; i++)
+		if (!(num_hex_digit(number[i]) >= 0 || (i == 1 && (number[i] | 0x20) == 'x')))
+			digits = i;
+	if (!any_radix(number, digits, offset))
+		*offset = 0;
+	*n = end;
+	trim(s, n);
+	return true;
+}
+
 struct request request_llvm(const char *s, size_t n, bool with_file, bool hex)
 {
 	struct request r = {0};

@@ -16,6 +16,10 @@
  * they are too many. */
 bool request_gnu(const char *s, size_t n, uint64_t *addr);
 
+/* What GNU takes for a name: it begins with no hexadecimal digit. Then it is n bytes at s, and
+ * *offset is the number behind its '+', decimal, octal (0) or hexadecimal (0x); none: 0. */
+bool request_gnu_name(const char **s, size_t *n, uint64_t *offset);
+
 enum request_kind { REQUEST_BAD, REQUEST_CODE, REQUEST_DATA, REQUEST_FRAME };
 
 struct request {

@@ -8,6 +8,7 @@
  * bytes, little-endian.
  */
 #include "lib/dwarf/engine.h"
+#include "lib/dwarf/variable.h"
 #include "lib/object/companion.h"
 #include "tests/fuzz/answers.h"
 
@@ -42,6 +43,24 @@ static void compare(const struct dwarf_answers *a, const struct dwarf_answers *b
 		if (a->of[i].call != b->of[i].call || a->of[i].found != b->of[i].found)
 			abort();
 	}
+}
+
+/* Globals lie in front of the code here, or behind it. */
+static void ask_variables(struct object *o, const uint64_t *addrs)
+{
+	struct dwarf_variables *v = dwarf_variables_new(o);
+	struct dwarf_declaration d;
+	size_t n;
+
+	for (size_t i = 0; v && i < ADDRESSES; i += 8) {
+		const struct dwarf_local *all = dwarf_locals_at(v, addrs[i], &n);
+
+		if (n && all[n - 1].name && !all[n - 1].name[0])
+			abort();
+		if (dwarf_global_at(v, addrs[i] * 2, &d) && !d.line)
+			abort();
+	}
+	dwarf_variables_free(v);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -79,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	job.out = &others;
 	run(&job, 3);
 	compare(&answers, &others);
+	ask_variables(job.object, addrs);
 	dwarf_answers_release(&answers);
 	dwarf_answers_release(&others);
 	object_free(job.object);

@@ -114,6 +114,44 @@ check "perf's comma, as GNU" gave 3 "0x$main\n${answer}0x0000000000000000\n$unkn
 given "0x$main\n,\n" tm-llvm-symbolizer -e p --output-style=GNU -a -f
 check "perf's comma, as llvm" gave 4 "0x${main##+(0)}\n$answer$unknown"
 
+# --- what GNU asks by name, and what it takes from the symbol table ---
+
+for name in main main+4 main+0x4 ' main + 4' main+ main+zz +zz nosuch face data 0xmain main@4 main-4; do
+	given "$name\n" addr2line -af -e p
+	mv out gnu
+	given "$name\n" tm-addr2line --lenient -af -e p
+	check "tm-addr2line '$name': as GNU" cmp -s gnu out
+done
+given 'main\nmain+2\n' tm-addr2line -e p
+check "names have answers: status 0" [ "$status" = 0 ]
+cat >part.cpp <<'SOURCE'
+#include <cstdio>
+#include <stdexcept>
+struct guard { const char *s; ~guard() { puts(s); } };
+int work(int a) { guard g{"x"}; if (a > 3) throw std::runtime_error("a"); if (a == 2) puts("two"); return a; }
+namespace { template <class T> struct event { T t; ~event(); }; template <class T> event<T>::~event() { puts("gone"); } }
+int main(int c, char **) { event<int> e{c}; try { return work(c); } catch (...) { return 1; } }
+SOURCE
+g++ -g -O0 -o part part.cpp
+nm part | sed -n 's/ t _ZN12_GLOBAL__N_15eventIiED[12]Ev$//p' >addresses
+addr2line -fe part <addresses >gnu
+tm-addr2line -fe part <addresses >out
+check "a template's destructor without a linkage name" cmp -s gnu out
+check "there is one" grep -qx '_ZN12_GLOBAL__N_15eventIiED[12]Ev' gnu
+if clang++ -g -O1 -fbasic-block-sections=all -fuse-ld=lld -o parts part.cpp 2>err; then
+	nm parts | sed -n 's/ [tT] \(_Z4work.*\|main.*\)$//p' | while read -r at; do
+		seq -f %.0f $((16#$at)) $((16#$at + 60)) | xargs printf '%x\n'
+	done | sort -u >addresses
+	addr2line -fse parts <addresses | paste - - >gnu
+	tm-addr2line -q --lenient -fse parts <addresses | paste - - >out
+	# Where GNU has the file alone, and we have the function too.
+	paste gnu out | awk -F '\t' '$2 == "part.cpp:?" && $3 != "??" { some++; bad += $4 != $2 }
+		END { exit !some || bad }'
+	check "a function without a row: the file of its symbol" [ $? = 0 ]
+else
+	echo "skip - a function without a row (clang: $(head -n 1 err))"
+fi
+
 # --- files that are none, other ends ---
 
 : >empty
@@ -227,6 +265,34 @@ check "tm-atos: standard input" gave 3 'main (in p) (p.c:10)\nzzz\nmain (in p) (
 strip --strip-debug -o symbols p
 run tm-atos -o symbols "0x$main"
 check "tm-atos: a symbol and no line" gave 0 'main (in symbols) + 0\n'
+run tm-atos -o p -printHeader -s 5000 -textExecSlide "$(printf 0x%x $((16#$main + 0x5000)))"
+check "tm-atos -printHeader -textExecSlide" gave 0 'main (in p) (p.c:10)\n'
+code=$(readelf -lW p | awk '$1 == "LOAD" && / E / { print $3; exit }')
+run tm-atos -o p -textExecAddress 7000000 "$(printf 0x%x $((16#$main - code + 0x7000000)))"
+check "tm-atos -textExecAddress" gave 0 'main (in p) (p.c:10)\n'
+run tm-atos -p 1234 0x10
+process() { [ "$status" = 2 ] && grep -q '^tm-atos: -p: a running process cannot be asked' err; }
+check "tm-atos -p: refused in words of its own" process
+
+# Mach-O: what other tools say of the same code is in the matrix' rows.
+for row in mach-x86_64 mach-arm64; do
+	folder=$DATA/matrix/$row
+	if [ ! -f "$folder/want" ]; then
+		echo "skip - tm-atos on $row (the row could not be made)"
+		continue
+	fi
+	image=$(sed 's/^-e \([^ ]*\).*/\1/' "$folder/args")
+	paste - - <"$folder/want" | awk -F '\t' -v image="$image" '
+		{ sub(/^.*\//, "", $2); sub(/ \(discriminator [0-9]+\)/, "", $2)
+		  print $1 (in_ = " (in " image ")") ($2 ~ /^\?\?/ ? "" : " (" $2 ")") }' >wanted
+	tm-atos --lenient -i -o "$folder/$image" <"$folder/addresses" | sed 's/) + [0-9]*$/)/' >out 2>err
+	check "tm-atos on $row: $(wc -l <wanted) calls" cmp wanted out
+	sed 's/^0x//' "$folder/addresses" | while read -r at; do
+		printf '0x%x\n' $((16#$at + 0x5000000))
+	done >moved
+	tm-atos --lenient -i -s 5000000 -o "$folder/$image" <moved | sed 's/) + [0-9]*$/)/' >out 2>err
+	check "tm-atos on $row, with a slide" cmp wanted out
+done
 run tm-atos 0x10
 no_image() { [ "$status" = 2 ] && grep -q '^tm-atos: -o is needed' err; }
 check "tm-atos without -o" no_image

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/args.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEEPEST = 8,        /* files in files */
+	LARGEST = 16 << 20, /* of a file, bytes */
+};
+
+struct expansion {
+	struct args *a;
+	size_t n, cap, n_owned, cap_owned;
+};
+
+static void add_word(struct expansion *x, char *word)
+{
+	VEC_PUSH(x->a->argv, x->n, x->cap) = word;
+}
+
+static void add_own(struct expansion *x, struct buf *word)
+{
+	char *copy = mem_strdup(buf_str(word));
+
+	VEC_PUSH(x->a->owned, x->n_owned, x->cap_owned) = copy;
+	add_word(x, copy);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* The next word of the text, unquoted; NULL: there are no more. */
+static const char *next_word(const char *s, struct buf *word)
+{
+	char quote = 0;
+
+	while (is_blank(*s))
+		s++;
+	if (!*s)
+		return NULL;
+	for (word->len = 0; *s && (quote || !is_blank(*s)); s++) {
+		if (*s == '\\' && s[1] && quote != '\'')
+			buf_addc(word, *++s);
+		else if (*s == quote)
+			quote = 0;
+		else if (!quote && (*s == '\'' || *s == '"'))
+			quote = *s;
+		else
+			buf_addc(word, *s);
+	}
+	return s;
+}
+
+static bool read_file(const char *path, struct buf *text)
+{
+	FILE *in = fopen(path, "re");
+	char part[4096];
+	size_t n;
+
+	if (!in)
+		return false;
+	while (text->len <= LARGEST && (n = fread(part, 1, sizeof part, in)) > 0)
+		buf_add(text, part, n);
+	fclose(in);
+	return text->len <= LARGEST;
+}
+
+static void add_text(struct expansion *x, const char *s, unsigned depth);
+
+static bool add_file(struct expansion *x, const char *path, unsigned depth)
+{
+	struct buf text = BUF_INIT;
+	bool there = depth < DEEPEST && read_file(path, &text);
+
+	if (there)
+		add_text(x, buf_str(&text), depth + 1);
+	buf_release(&text);
+	return there;
+}
+
+static void add_text(struct expansion *x, const char *s, unsigned depth)
+{
+	struct buf word = BUF_INIT;
+
+	while ((s = next_word(s, &word)))
+		if (buf_str(&word)[0] != '@' || !add_file(x, word.data + 1, depth))
+			add_own(x, &word);
+	buf_release(&word);
+}
+
+void args_expand(struct args *a, int argc, char **argv, const char *variable)
+{
+	struct expansion x = {.a = a};
+	const char *more = getenv(variable);
+
+	*a = (struct args){.argv = NULL};
+	for (int i = 0; i < argc; i++) {
+		if (argv[i][0] != '@' || !i || !add_file(&x, argv[i] + 1, 0))
+			add_word(&x, argv[i]);
+		if (!i && more)
+			add_text(&x, more, 0);
+	}
+	a->argc = (int)x.n;
+	add_word(&x, NULL);
+	a->n_owned = (int)x.n_owned;
+}
+
+void args_release(struct args *a)
+{
+	for (int i = 0; i < a->n_owned; i++)
+		free(a->owned[i]);
+	free(a->owned);
+	free(a->argv);
+	*a = (struct args){.argv = NULL};
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What LLVM's tools do with their arguments before they read them (llvm/Support/CommandLine.cpp,
+ * ExpansionContext, GNU's quoting): those of an environment variable come first, and @FILE stands
+ * for what is in the file, @FILE in it too. In both, words are separated by blanks and line ends; '
+ * and " quote, \ takes the next character as it is. A file that cannot be read is a word like
+ * others.
+ */
+#ifndef TM_CLI_ARGS_H
+#define TM_CLI_ARGS_H
+
+struct args {
+	char **argv; /* argc of them and NULL */
+	int argc;
+	char **owned; /* texts that some of them are */
+	int n_owned;
+};
+
+void args_expand(struct args *a, int argc, char **argv, const char *variable);
+void args_release(struct args *a);
+
+#endif
