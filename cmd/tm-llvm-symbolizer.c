@@ -10,6 +10,7 @@
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
+#include "lib/symbolize/demangle_llvm.h"
 #include "lib/symbolize/print.h"
 #include "lib/symbolize/request.h"
 
@@ -228,8 +229,10 @@ int main(int argc, char **argv)
 			.hex = gnu,
 			.style = gnu ? STYLE_GNU : STYLE_LLVM};
 	struct cli_managed managed = {0};
-	struct lookup_options o = {
-	    .dwarf = {.jobs = pool_cpus()}, .demangle = !gnu, .dwarf_names = true};
+	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()},
+				   .demangle = !gnu,
+				   .demangler = demangle_llvm,
+				   .dwarf_names = true};
 	struct cli_binaries binaries = {0};
 	static const char *const path_kinds[] = {"", "base", "relative", NULL};
 	static const char *const colors[] = {"always", "auto", "never", NULL};

@@ -281,7 +281,8 @@ struct named calls_at(struct calls_of *o, size_t i)
 struct demangling {
 	const struct symbols *y;
 	const struct managed *managed; /* NULL: none */
-	char **display;                /* by function id; NULL: not mangled */
+	char *(*demangle)(const char *raw);
+	char **display; /* by function id; NULL: not mangled */
 };
 
 enum { DEMANGLE_CHUNK = 512 };
@@ -298,7 +299,7 @@ static void demangle_chunk(size_t item, unsigned worker, void *arg)
 
 		if (!i)
 			continue;
-		d->display[i] = demangle(raw);
+		d->display[i] = d->demangle(raw);
 		name = d->managed ? managed_name(d->managed, raw, d->display[i]) : NULL;
 		if (name) {
 			free(d->display[i]);
@@ -312,6 +313,7 @@ void calls_demangle(struct calls *c, unsigned jobs)
 	struct symbols *y = c->to;
 	struct demangling d = {.y = y,
 			       .managed = c->managed,
+			       .demangle = c->demangle ? c->demangle : demangle,
 			       .display = mem_zarray(y->n_functions, sizeof *d.display)};
 
 	pool_run(jobs, (y->n_functions + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, demangle_chunk, &d);

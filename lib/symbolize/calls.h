@@ -26,6 +26,8 @@ struct calls {
 	size_t n_extras, cap_extras;
 	struct managed *managed; /* the caller's, set behind calls_init; NULL: nothing managed */
 	bool dwarf_names;        /* set so, too: never the symbol's fuller name */
+	/* NULL: demangle.h's */
+	char *(*demangle)(const char *raw);
 };
 
 void calls_init(struct calls *c, struct symbols *to, uint64_t *cut);

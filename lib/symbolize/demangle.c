@@ -57,6 +57,19 @@ static char *demangle_with(const char *raw, int options)
 	return t.b.data;
 }
 
+static void ignore(const char *s, size_t n, void *arg)
+{
+	(void)s;
+	(void)n;
+	(void)arg;
+}
+
+bool demangle_is_rust(const char *raw)
+{
+	return strnlen(raw, LONGEST) < LONGEST &&
+	       rust_demangle_callback(raw, DMGL_PARAMS | DMGL_ANSI, ignore, NULL);
+}
+
 char *demangle(const char *raw)
 {
 	return demangle_with(raw, DMGL_PARAMS | DMGL_ANSI);

@@ -6,8 +6,12 @@
 #ifndef TM_SYMBOLIZE_DEMANGLE_H
 #define TM_SYMBOLIZE_DEMANGLE_H
 
+#include <stdbool.h>
+
 /* A malloc'ed display name, or NULL when raw is not mangled, or stands for a text beyond reason. */
 char *demangle(const char *raw);
+/* It is one of Rust's, in either mangling. */
+bool demangle_is_rust(const char *raw);
 /* The same without scopes, parameters and return type, as DW_AT_name is: "size" for
  * "a::B<int>::size() const". */
 char *demangle_short(const char *raw);

@@ -298,6 +298,7 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 	calls_init(&calls, &l->symbols, &cut);
 	calls.managed = &l->managed;
 	calls.dwarf_names = l->options.dwarf_names;
+	calls.demangle = l->options.demangler;
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
 		struct calls_of of;

@@ -19,6 +19,7 @@ struct lookup_options {
 	struct managed_options managed; /* zeroed: as the tools that they stand in for */
 	const char *arch; /* of a universal file that is meant; NULL: its path says which */
 	bool demangle;    /* fill in the functions' display names */
+	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
 	bool dwarf_names; /* where DWARF names a function, no symbol's fuller name */
 };
 

@@ -2,74 +2,13 @@
 #include "lib/base/mem.h"
 #include "lib/base/utf.h"
 #include "lib/symbolize/demangle.h"
+#include "lib/symbolize/demangle_llvm.h"
 #include "lib/symbolize/print.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Takes n bytes out of s at p. */
-static void drop(char *p, size_t n)
-{
-	memmove(p, p + n, strlen(p + n) + 1);
-}
-
-/* "{lambda(int)#2}" -> "'lambda0'(int)"; p is at its brace. The number is what follows "#", the
- * first having none in llvm's spelling. */
-static void respell_lambda(char *p, const char *kind, const char *quoted)
-{
-	size_t n = strlen(kind), depth = 0, i;
-	unsigned long number;
-	struct buf b = BUF_INIT;
-	char *end;
-
-	for (i = n; p[i] && (depth || p[i] != '#'); i++) {
-		if (strchr("{(", p[i]))
-			depth++;
-		else if (depth && strchr("})", p[i]))
-			depth--;
-	}
-	if (p[i] != '#')
-		return;
-	number = strtoul(p + i + 1, &end, 10);
-	if (*end != '}' || !number)
-		return;
-	buf_addf(&b, "'%s", quoted);
-	if (number > 1)
-		buf_addf(&b, "%lu", number - 2);
-	buf_addc(&b, '\'');
-	buf_add(&b, p + n, i - n);
-	/* never longer: "{lambda#1}" and "'lambda'" */
-	if (b.len <= (size_t)(end + 1 - p)) {
-		memcpy(p, b.data, b.len);
-		drop(p + b.len, (size_t)(end + 1 - p) - b.len);
-	}
-	buf_release(&b);
-}
-
-/* libiberty's spelling of a demangled name in llvm's. */
-static void respell(char *s)
-{
-	char *p;
-
-	for (p = s; (p = strstr(p, "{lambda(")); p++)
-		respell_lambda(p, "{lambda", "lambda");
-	for (p = s; (p = strstr(p, "{unnamed type#")); p++)
-		respell_lambda(p, "{unnamed type", "unnamed");
-	while ((p = strstr(s, "operator< <")))
-		drop(p + strlen("operator<"), 1);
-	for (p = s; (p = strstr(p, "> >")); p++)
-		drop(p + 1, 1);
-	while ((p = strstr(s, "] [clone ")))
-		drop(p, strlen("] [clone "));
-	p = strstr(s, " [clone ");
-	if (p && p[strlen(p) - 1] == ']') {
-		p[strlen(p) - 1] = ')';
-		p[1] = '(';
-		drop(p + 2, strlen("clone "));
-	}
-}
 
 /* One call as llvm-symbolizer sees it. */
 struct frame {
@@ -132,15 +71,10 @@ static struct frame frame_of(const struct lookup *l, const struct lookup_query *
 		f.owned = demangle_short(f.name);
 	} else if (sym && strcmp(sym->name, f.name) != 0) {
 		f.name = sym->name;
-		f.owned = o->demangle ? demangle(sym->name) : NULL;
+		f.owned = o->demangle ? demangle_llvm(sym->name) : NULL;
 	} else if (o->demangle) {
-		const char *display = print_name(l, c->function, o);
-
-		if (display != f.name)
-			f.owned = mem_strdup(display);
+		f.name = print_name(l, c->function, o);
 	}
-	if (f.owned && o->names == NAMES_LINKAGE)
-		respell(f.owned);
 	if (f.owned)
 		f.name = f.owned;
 	return f;
@@ -253,11 +187,9 @@ static void add_places(struct buf *b, const struct lookup *l, const struct looku
 static void add_global(struct buf *b, const struct lookup_query *q, const struct print_options *o)
 {
 	struct lookup_global g = lookup_global(q);
-	char *name = g.symbol && o->demangle ? demangle(g.symbol->name) : NULL;
+	char *name = g.symbol && o->demangle ? demangle_llvm(g.symbol->name) : NULL;
 	const char *file = g.declared.file;
 
-	if (name)
-		respell(name);
 	if (!file && g.symbol)
 		file = g.symbol->file;
 	buf_addf(b, "%s\n", name ? name : g.symbol ? g.symbol->name : "??");
@@ -399,10 +331,8 @@ static void add_json_global(struct buf *b, const struct lookup_query *q,
 			    const struct print_options *o)
 {
 	struct lookup_global g = lookup_global(q);
-	char *name = g.symbol && o->demangle ? demangle(g.symbol->name) : NULL;
+	char *name = g.symbol && o->demangle ? demangle_llvm(g.symbol->name) : NULL;
 
-	if (name)
-		respell(name);
 	buf_adds(b, "{\"Name\":");
 	add_json_text(b, name ? name : g.symbol ? g.symbol->name : "");
 	buf_addf(b, ",\"Size\":\"0x%" PRIx64 "\",\"Start\":\"0x%" PRIx64 "\"}",

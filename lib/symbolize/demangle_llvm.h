@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Linkage names as LLVM 19 spells them: "a<b<int>>", "'lambda0'(int)", "f(int) (.cold)", and
+ * manglings that only it knows (constrained templates). Done by __cxa_demangle of LLVM 19's
+ * libc++abi, linked statically: its parser is the very one of llvm-symbolizer
+ * (libcxxabi/src/demangle is where llvm/Demangle is copied from), in 0.2 MB where libLLVM has 130,
+ * and no header is needed. Of 60,000 symbols of libLLVM, libclang and libstdc++ it spells all as
+ * llvm-cxxfilt 19 does; libiberty 2.40 does not spell 739 so, even with its "> >" closed up. Rust's
+ * names stay libiberty's, which are the more readable (without hash and $LT$). Without that library
+ * (HAVE_LIBCXXABI) all names are libiberty's.
+ *
+ * It has no limits of its own. A name that libiberty reads stands for a text that it has found to
+ * be bounded; another one is read only when it is short and refers back so rarely that its text is
+ * at most some 40 MB. Thread safe.
+ */
+#ifndef TM_SYMBOLIZE_DEMANGLE_LLVM_H
+#define TM_SYMBOLIZE_DEMANGLE_LLVM_H
+
+/* As demangle. */
+char *demangle_llvm(const char *raw);
+
+#endif
