@@ -93,7 +93,6 @@ for cc in g++ clang++-19; do
 	have $cc || continue
 	for how in '-gdwarf-5 -O0' '-gdwarf-5 -O2' '-gdwarf-4 -O0' '-gdwarf-4 -O2'; do
 		name=$cc${how// /}
-		[[ $name != clang*-O2 ]] || continue
 		# shellcheck disable=SC2086
 		if ! $cc -std=c++17 $how -o "$name" data.cpp 2>build.log; then
 			echo "skip - $name (does not build: $(head -n 1 build.log))"
@@ -106,7 +105,8 @@ for cc in g++ clang++-19; do
 		done >requests
 		same "$name, globals"
 		nm --defined-only "$name" | sed -n "s/^\([0-9a-f]*\) [TtWw] \(main\|_Z.*\)$/FRAME $name 0x\1/p" >requests
-		same "$name, variables of functions"
+		# clang's optimized variables are in location lists, which we do not read.
+		[[ $name == clang*-O2 ]] || same "$name, variables of functions"
 		printf '%s\n' "$name main" "$name main+2" "FILE:$name _Z4workiRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE+1" \
 			"$name shared" "$name nothing" "$name _ZL5twicei" >requests
 		same "$name, names"

@@ -7,6 +7,7 @@
 
 #include "lib/input/lines.h"
 #include "lib/symbolize/demangle.h"
+#include "lib/symbolize/demangle_llvm.h"
 #include "lib/symbolize/print.h"
 #include "tests/unit/test.h"
 
@@ -139,6 +140,57 @@ TEST(short_names)
 	CHECK(is_short("_ZZN12_GLOBAL__N_17lambdasEiENKUliE_clEi", "operator()"));
 	CHECK(is_short("_Z1fIN1a1bEEvv", "f<a::b>"));
 }
+
+#ifdef HAVE_LIBCXXABI
+static bool is_llvm(const char *raw, const char *want)
+{
+	char *s = demangle_llvm(raw);
+	bool ok = s && !strcmp(s, want);
+
+	if (!ok)
+		printf("  %s: %s\n", raw, s ? s : "NULL");
+	free(s);
+	return ok;
+}
+
+/* As llvm-cxxfilt 19 prints them; but Rust's, which have neither $LT$ nor a hash for us. */
+TEST(llvm_spelling)
+{
+	CHECK(is_llvm("_ZN1aI1bI1cEE1fEv", "a<b<c>>::f()"));
+	CHECK(is_llvm("_Z1fv.cold", "f() (.cold)"));
+	CHECK(is_llvm("_ZL5names.rel", "names (.rel)"));
+	CHECK(is_llvm("_ZZ1fvENKUlvE_clEv", "f()::'lambda'()::operator()() const"));
+	CHECK(is_llvm("_ZZ1fvENKUliE0_clEi", "f()::'lambda0'(int)::operator()(int) const"));
+	CHECK(is_llvm("_Z1fITkSt8integraliLi3EQgtT0_Li1EET_S0_", "int f<int, 3>(int)"));
+	CHECK(is_llvm("_Z1gITk3BigiTpTnDaJLi1ELi2EEEvT_PFS0_S0_E",
+		      "void g<int, 1, 2>(int, int (*)(int))"));
+	CHECK(is_llvm("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+		      "core::fmt::Write::write_fmt"));
+	CHECK(!demangle_llvm("main"));
+	CHECK(!demangle_llvm("_Z"));
+	CHECK(!demangle_llvm(""));
+}
+
+/* Each type is a pair of the one before: 2 to the 30th parts. libc++abi alone does not come back,
+ * and neither do names that libiberty cannot read. */
+TEST(llvm_bombs)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	for (int known = 0; known < 2; known++) {
+		char name[1000] = "_Z1f1PIiiES_IS0_S0_E";
+		size_t n;
+
+		if (!known)
+			snprintf(name, sizeof name, "_Z1fITnDaLi1EEv1PIiiES_IS0_S0_E");
+		for (int i = 1; i < 30; i++) {
+			n = strlen(name);
+			snprintf(name + n, sizeof name - n, "S_IS%c_S%c_E", digits[i], digits[i]);
+		}
+		CHECK(!demangle_llvm(name));
+	}
+}
+#endif
 
 static struct lines pipe_of(const char *text, size_t n)
 {

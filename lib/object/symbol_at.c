@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What symbols.c has loaded, by address and by name.
+ */
+#include "lib/object/impl.h"
+
+#include <string.h>
+
+static const struct symtab *loaded(struct object *o)
+{
+	pthread_mutex_lock(&o->lock);
+	if (!o->symbols_loaded)
+		symtab_load(&o->symbols, o);
+	o->symbols_loaded = true;
+	pthread_mutex_unlock(&o->lock);
+	return &o->symbols;
+}
+
+const struct object_symbol *object_symbols(struct object *o, size_t *n)
+{
+	const struct symtab *s = loaded(o);
+
+	*n = s->n;
+	return s->all;
+}
+
+const char *object_symbols_left_out(struct object *o, unsigned *n)
+{
+	const struct symtab *s = loaded(o);
+
+	*n = s->left_out;
+	return s->left_out ? s->why.msg : NULL;
+}
+
+/* The first at an address, which is the best, of the innermost. */
+static const struct object_symbol *innermost(const struct symtab *s, uint64_t vaddr)
+{
+	const struct object_symbol *guess = NULL;
+	size_t lo = 0, hi = s->n_at;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->at[mid].lo <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && s->at[lo - 1].symbol != SYMBOL_NONE)
+		return &s->all[s->at[lo - 1].symbol];
+
+	for (lo = 0, hi = s->n_guesses; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->all[s->guesses[mid]].lo <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* back to the first, which is the best, of one address */
+	while (lo && (!guess || s->all[s->guesses[lo - 1]].lo == guess->lo))
+		guess = &s->all[s->guesses[--lo]];
+	return guess && vaddr < guess->hi ? guess : NULL;
+}
+
+const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
+{
+	return innermost(loaded(o), vaddr);
+}
+
+static const struct symtab *loaded_own(struct object *o)
+{
+	const struct symtab *s = loaded(o);
+
+	if (s->own)
+		return s;
+	pthread_mutex_lock(&o->lock);
+	if (!o->own_loaded)
+		symtab_load_own(&o->own, o);
+	o->own_loaded = true;
+	pthread_mutex_unlock(&o->lock);
+	return &o->own;
+}
+
+static const struct symtab *loaded_any(struct object *o)
+{
+	pthread_mutex_lock(&o->lock);
+	if (!o->any_loaded)
+		symtab_load_any(&o->any, o);
+	o->any_loaded = true;
+	pthread_mutex_unlock(&o->lock);
+	return &o->any;
+}
+
+static uint64_t stated_size(const struct object_symbol *sym)
+{
+	return sym->sized ? sym->hi - sym->lo : 0;
+}
+
+/* Of the symbols at the address of this one; NULL for NULL. */
+static const struct object_symbol *as_llvm(const struct symtab *s, const struct object_symbol *sym)
+{
+	const struct object_symbol *best = sym;
+
+	while (sym && sym > s->all && sym[-1].lo == sym->lo)
+		sym--;
+	for (; sym && sym < s->all + s->n && sym->lo == best->lo; sym++)
+		if (stated_size(sym) > stated_size(best) ||
+		    (stated_size(sym) == stated_size(best) && sym->index > best->index))
+			best = sym;
+	return best;
+}
+
+const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vaddr)
+{
+	const struct symtab *s = loaded_own(o);
+
+	return as_llvm(s, innermost(s, vaddr));
+}
+
+const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vaddr)
+{
+	const struct symtab *s = loaded_any(o);
+
+	return as_llvm(s, innermost(s, vaddr));
+}
+
+const struct object_symbol *object_any_symbol_named(struct object *o, const char *name,
+						    size_t length, size_t n)
+{
+	const struct symtab *s = loaded_any(o);
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct object_symbol *sym = &s->all[i];
+
+		if (!strncmp(sym->name, name, length) && !sym->name[length] &&
+		    as_llvm(s, sym) == sym && !n--)
+			return sym;
+	}
+	return NULL;
+}
+
+bool object_symbol_value(struct object *o, const char *name, size_t length, uint64_t *vaddr)
+{
+	const struct symtab *s = loaded_any(o);
+	const struct object_symbol *first = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct object_symbol *sym = &s->all[i];
+
+		if (!strncmp(sym->name, name, length) && !sym->name[length] &&
+		    (!first || sym->index < first->index))
+			first = sym;
+	}
+	if (first)
+		*vaddr = first->lo;
+	return first;
+}
+
+bool object_is_symbol_start(struct object *o, uint64_t vaddr)
+{
+	const struct symtab *s = loaded(o);
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->all[mid].lo < vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n && s->all[lo].lo == vaddr;
+}
