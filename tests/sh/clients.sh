@@ -80,6 +80,7 @@ same() {
 }
 
 options=print_stacktrace=1
+unset LSAN_OPTIONS # the runner's: where reports go to
 for level in 0 2; do
 	if clang++-19 -g -O$level -fsanitize=address -o asan wrong.cpp 2>build.log; then
 		same "ASan at -O$level, heap" 30 ./asan h
