@@ -226,7 +226,9 @@ static enum status read_task(struct records *x, const struct uftrace_task *task,
 	struct waiting w = {.next = SIZE_MAX};
 	struct thread thread = {.tid = task->tid};
 	uint64_t next = uftrace_next_start(&x->u, task->tid, 0);
+	bool arguments = false;
 	struct input in;
+	size_t left;
 	char *path;
 
 	if (open_task(x, task, &in, &path, &own)) {
@@ -254,12 +256,15 @@ static enum status read_task(struct records *x, const struct uftrace_task *task,
 		st = pass(x, &w, task->tid, time, e);
 		if (!st)
 			st = take(x, task, w.thread, time, bits, e);
-		if (!st && bits & 4) {
+		arguments = bits & 4;
+		if (!st && arguments) {
 			x->arguments++;
 			search(&in.cur, last);
 		}
 	}
-	x->cut += cursor_failed(&in.cur) || cursor_available(&in.cur, 1);
+	/* Arguments and return values are filled up to 8 bytes, and nothing has to follow them. */
+	left = cursor_available(&in.cur, RECORD);
+	x->cut += cursor_failed(&in.cur) || (left && !(arguments && left % 8 == 0));
 	input_close(&in);
 	free(path);
 	return st;

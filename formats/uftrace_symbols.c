@@ -21,17 +21,18 @@ static int by_address(const void *a, const void *b)
 	return x->name < y->name ? 1 : x->name > y->name ? -1 : 0;
 }
 
-/* "00000000000011d9 T leaf"; __sym_end and __dynsym_end are where uftrace's knowledge ends. */
+/* "00000000000011d9 T leaf", and where a symbol has no name "00000000000210e0 P "; __sym_end and
+ * __dynsym_end are where uftrace's knowledge ends. */
 static bool take_line(struct uftrace_symbols *s, const char *line, size_t n, struct trace *t)
 {
 	const char *space = memchr(line, ' ', n);
 	size_t digits = space ? (size_t)(space - line) : 0;
 	struct uftrace_symbol y = {.name = 0};
 
-	if (!digits || n < digits + 4 || !num_hex(line, digits, &y.address) ||
-	    line[digits + 2] != ' ')
+	if (!digits || n < digits + 2 || !num_hex(line, digits, &y.address) ||
+	    (n > digits + 2 && line[digits + 2] != ' '))
 		return false;
-	if (line[digits + 1] != '?')
+	if (line[digits + 1] != '?' && n > digits + 3)
 		y.name = trace_string(t, line + digits + 3, n - digits - 3);
 	VEC_PUSH(s->all, s->n, s->cap) = y;
 	return true;
