@@ -85,7 +85,7 @@ static struct lookup_file *file_of(struct job *j, const struct request *r)
 		return cli_module_file(&j->lookup, &j->modules, r->file, r->n_file);
 	if (j->build_id)
 		return file_by_id(j, j->build_id, strlen(j->build_id));
-	return lookup_file(&j->lookup, j->file, strlen(j->file));
+	return j->file ? lookup_file(&j->lookup, j->file, strlen(j->file)) : NULL;
 }
 
 /* Where the symbols of the name are; none is one query of no file. */
