@@ -372,8 +372,10 @@ TEST(names_of_calls)
 	both = open_calls_location(&n, t, m, of_raw);
 	CHECK_STR(trace_text(t, t->locations[both].name), "mark");
 	CHECK_EQ(t->locations[both].raw, 0x40);
-	CHECK_STR(trace_text(t, t->locations[open_calls_location(&n, t, m, 0)].name), "mark");
-	CHECK_EQ(t->locations[open_calls_location(&n, t, blank, 0)].space, SPACE_UNKNOWN);
+	path = open_calls_location(&n, t, m, 0);
+	CHECK_STR(trace_text(t, t->locations[path].name), "mark");
+	path = open_calls_location(&n, t, blank, 0);
+	CHECK_EQ(t->locations[path].space, SPACE_UNKNOWN);
 
 	path = open_calls_path(&n, th, t, 0, of_f); /* a path of one call is its own stack */
 	CHECK_EQ(path, of_f);
