@@ -34,7 +34,9 @@ build() { # NAME COMPILER FLAGS...
 		"$cxx" -g "$@" -o "$name" main.o other.o plain.o
 }
 
-# Every byte of the code, and what is nowhere.
+# Every byte of the code (with a sanitizer every seventh), and what is nowhere.
+step=1
+[ -z "${SAN-}" ] || step=7
 addresses() { # FILE
 	local from to
 
@@ -43,7 +45,7 @@ addresses() { # FILE
 	from=$((16#${from:-1000}))
 	to=$((16#${to% *} + 16#${to#* }))
 	((to - from < 1 << 20)) || to=$((from + (1 << 20)))
-	seq $((from > 16 ? from - 16 : 0)) $((to + 40)) | xargs printf '0x%x\n'
+	seq $((from > 16 ? from - 16 : 0)) $step $((to + 40)) | xargs printf '0x%x\n'
 	printf '0x%s\n' 0 1 ffffffffffffffff 7fffffffffff 123456789
 }
 
