@@ -23,7 +23,7 @@ struct search {
 	size_t n_made, cap_made;
 	uint32_t *set_of; /* by object */
 	uint32_t *in_start, *in;
-	/* Objects whose set may be less than it was: a ring of as many as there are. */
+	/* Objects whose set may be less than it was: a ring with room for all. */
 	uint32_t *waiting, first, n_waiting;
 	bool *waits;
 	uint64_t left; /* references to look at before it has taken too long */
@@ -151,19 +151,17 @@ static uint32_t set_now(struct search *f, uint32_t v)
 
 static void wait_for_turn(struct search *f, uint32_t v)
 {
-	uint32_t n = f->p->h->n;
-
 	if (!v || f->waits[v])
 		return;
 	f->waits[v] = true;
-	f->waiting[(f->first + f->n_waiting++) % n] = v;
+	f->waiting[(f->first + f->n_waiting++) % (f->p->h->n + 1)] = v;
 }
 
 static uint32_t take_turn(struct search *f)
 {
 	uint32_t v = f->waiting[f->first];
 
-	f->first = (f->first + 1) % f->p->h->n;
+	f->first = (f->first + 1) % (f->p->h->n + 1);
 	f->n_waiting--;
 	f->waits[v] = false;
 	return v;
