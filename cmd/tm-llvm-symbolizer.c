@@ -297,6 +297,7 @@ int main(int argc, char **argv)
 	    .dash_words = true, .v_is_version = true, .usage_status = called ? 1 : 0};
 
 	j.print.inlines = !gnu;
+	cli_start(program.name, style.usage_status ? style.usage_status : EXIT_USAGE);
 	args_expand(&args, argc, argv, gnu ? "LLVM_ADDR2LINE_OPTS" : "LLVM_SYMBOLIZER_OPTS");
 	n = opt_parse_as(&style, &program, args.argc, args.argv);
 	if (filter)

@@ -43,13 +43,20 @@ for name in mips powerpc powerpc64; do
 		echo "not ok - $name is big-endian"
 	fi
 done
-# same_names WHAT FILE: our program's names, with the symbol table, are llvm's
+# same_names WHAT FILE: our program's names, with the symbol table, are llvm's. On RISC-V it takes labels
+# that the assembler left without a name for functions, and prints an empty line; we name the function.
 same_names() {
+	local nameless
+
 	grep '^0x' "${2%.symbols}.ours" >asked
 	tm-llvm-symbolizer -q --lenient -a --no-demangle --obj="$2" <asked >got
 	llvm-symbolizer-19 -a --no-demangle --obj="$2" <asked >want
-	if cmp -s got want && ! grep -q '^\$[atdx]' got && [ "$(grep -vc -e '^0x' -e '^??' -e '^$' got)" -gt 500 ]; then
-		echo "ok - $1: $(wc -l <asked) names"
+	# -1: they differ elsewhere
+	nameless=$(paste want got | awk -F '\t' '$1 == "" && $2 != "" { n++; next } $1 != $2 { bad = 1 }
+		END { print bad ? -1 : n + 0 }')
+	if [ "$nameless" -ge 0 ] && [ "$(wc -l <want)" = "$(wc -l <got)" ] && ! grep -q '^\$[atdx]' got &&
+		[ "$(grep -vc -e '^0x' -e '^??' -e '^$' got)" -gt 500 ] && { [ "$nameless" = 0 ] || [[ $2 = riscv64* ]]; }; then
+		echo "ok - $1: $(wc -l <asked) names, of which llvm has $nameless empty"
 	else
 		diff want got | head -n 6
 		echo "not ok - $1"
