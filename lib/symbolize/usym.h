@@ -46,7 +46,7 @@ struct usym_line { /* what lies outside the file is not there */
 	uint32_t parent; /* number of its record + 1; 0: none */
 };
 
-enum { USYM_REACH = 1 << 20 }; /* bytes; the largest functions of large engines have some 500,000 */
+enum { USYM_REACH = 1 << 20 }; /* bytes: a choice of ours, since the format has no ends */
 
 /* The record that holds the address, as number + 1; 0: none does. */
 uint32_t usym_at(const struct usym *u, uint64_t at);
