@@ -122,6 +122,7 @@ int main(int argc, char **argv)
 		"count auto, malloc, pool, mmap, mono, lua or all (default: the first of these "
 		"that there is)",
 		&domain, domain_words),
+	    ROW_FLAG(0, "no-demangle", "raw names", &o.mangled),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};

@@ -10,7 +10,7 @@
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
-#include "lib/symbolize/demangle_llvm.h"
+#include "lib/demangle/demangle_llvm.h"
 #include "lib/symbolize/print.h"
 #include "lib/symbolize/request.h"
 

@@ -91,6 +91,7 @@ static void parse(struct spikes_cli *c, struct spikes_options *o)
 	o->filters = c->filter.filters;
 	o->select = &c->filter.select;
 	o->owners = c->filter.owners;
+	o->mangled = c->filter.mangled;
 	o->depth = (size_t)c->depth;
 	o->spiked = spiked;
 	o->captured = captured;
@@ -176,6 +177,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",
 		     &c.allow_loss),
 	    CLI_FILTER_ROWS(c.filter),
+	    CLI_MANGLED_ROW(c.filter.mangled),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
 	    OPT_END,

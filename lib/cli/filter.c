@@ -112,6 +112,7 @@ void cli_filter_project(const struct cli_filter *f, struct project_options *o)
 	o->sites = f->sites;
 	o->select = selection_all(&f->select) ? NULL : &f->select;
 	o->owners = f->owners;
+	o->mangled = f->mangled;
 	o->hook_cost = f->hook_cost ? cli_hook_cost(f->hook_cost) : 0;
 	o->domain = f->domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
 }

@@ -21,7 +21,7 @@ struct cli_filter {
 	struct opt_list patterns[FILTER_KINDS];
 	struct opt_list owner_files, site_files;
 	struct opt_list frames, times, sizes, threads;
-	bool literal, caseless, list_sites;
+	bool literal, caseless, list_sites, mangled;
 	int domain;
 	const char *hook_cost; /* NULL: none */
 
@@ -77,7 +77,9 @@ extern const char *const cli_domain_choices[];
 		       "take the profiler's own time for each call out of its callers",        \
 		       &(f).hook_cost),                                                        \
 	    ROW_LIST(0, "sites", "FILE", "more rules for what is no site", &(f).site_files),   \
-	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &(f).list_sites)
+	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &(f).list_sites),     \
+	    CLI_MANGLED_ROW((f).mangled)
+#define CLI_MANGLED_ROW(to) ROW_FLAG(0, "no-demangle", "raw names", &(to))
 
 /* --hook-cost: with a unit, or ns; ends the program where it is neither. */
 uint64_t cli_hook_cost(const char *text);

@@ -511,6 +511,7 @@ static struct export *open_chrome(const struct export_options *o, FILE *out, str
 	c->sink = (struct sink){begin, event, end, NULL};
 	c->export = (struct export){.sink = &c->sink, .finish = finish, .free = release};
 	names_init(&c->names);
+	c->names.mangled = o->mangled;
 	c->options = o;
 	c->out = out;
 	return &c->export;

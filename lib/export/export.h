@@ -42,6 +42,7 @@ struct export_options {
 	int value;               /* an enum value or VALUE_AUTO */
 	int domain;              /* an enum domain, EXPORT_DOMAIN_ALL or EXPORT_DOMAIN_DEFAULT */
 	bool types;              /* the type is a stack's innermost entry */
+	bool mangled;            /* functions are written by their linkage names */
 	bool events;             /* SQLite: every event as well */
 	bool live;               /* somebody waits: what came at once is written */
 };

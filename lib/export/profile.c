@@ -282,6 +282,7 @@ void profile_init(struct profile *p, const struct export_options *o)
 	    &(struct aggregate_options){
 		.want = AGGREGATE_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES), .done = fold, .arg = p});
 	names_init(&p->names);
+	p->names.mangled = o->mangled;
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};
 }
 

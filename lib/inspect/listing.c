@@ -3,7 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/symbolize/demangle.h"
+#include "lib/demangle/demangle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

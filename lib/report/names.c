@@ -3,7 +3,6 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
-#include "lib/report/apart.h"
 #include "lib/trace/module_index.h"
 
 #include <inttypes.h>
@@ -138,6 +137,8 @@ static uint32_t symbol_function(struct names *n, const struct symbols *s,
 	if (!f.display)
 		f.display = f.raw;
 	placed = f.raw == f.display && name_needs_file(n, f.raw);
+	if (n->mangled)
+		f.display = f.raw;
 	if (placed)
 		f.raw = with_file(n, f.raw, symbol_file(n, s, c), c->line);
 	/* A nameless function stays 0 and is told by its address. */
@@ -238,11 +239,11 @@ static uint32_t add_location(struct names *n, const struct identity *id,
 static uint32_t text_function(struct names *n, const char *s, size_t len, uint32_t module,
 			      uint32_t file, uint32_t line)
 {
-	uint32_t string = add_string(n, s, len), raw = string;
+	uint32_t string = add_string(n, s, len), raw = string, shown = names_shown(n, string);
 
-	if (name_needs_file(n, string))
+	if (shown == string && name_needs_file(n, string))
 		raw = with_file(n, string, file, line);
-	return add_function(n, &(struct names_function){string, raw, module});
+	return add_function(n, &(struct names_function){n->mangled ? string : shown, raw, module});
 }
 
 /* A location that nothing names: the function is its place. */
@@ -471,6 +472,15 @@ uint32_t names_part(struct names *n, uint32_t location, const bool *keep)
 	return got;
 }
 
+/* Raw without the file that it may have. */
+static uint32_t linkage_part(struct names *n, uint32_t raw)
+{
+	size_t len;
+	const char *s = names_text(n, raw, &len);
+
+	return add_string(n, s, strnlen(s, len));
+}
+
 /* What the capture called "[unknown]" and its like is no better known here. */
 uint32_t names_of(struct names *n, const struct names_place *p)
 {
@@ -478,6 +488,8 @@ uint32_t names_of(struct names *n, const struct names_place *p)
 				   .raw = add_string(n, p->raw.s, p->raw.n),
 				   .module = add_string(n, p->module.s, p->module.n)};
 
+	if (n->mangled && f.raw)
+		f.display = linkage_part(n, f.raw);
 	f.display = f.display ? f.display : f.raw;
 	return add_function(n, &f);
 }
@@ -499,33 +511,6 @@ uint32_t names_place(struct names *n, const struct names_place *p)
 	if (is_new)
 		push_call(n, id.function, id.file, id.line, got);
 	return got;
-}
-
-void names_tell_apart(struct names *n)
-{
-	struct apart *a = mem_zarray(n->n_functions + 1, sizeof *a);
-	struct buf b = BUF_INIT;
-
-	for (size_t i = 0; i < n->n_functions; i++) {
-		size_t len;
-		const char *raw = names_text(n, n->functions[i].raw, &len);
-
-		a[i] = apart_of(n->functions[i].display, raw, len);
-	}
-	apart_find(a, n->n_functions);
-	for (size_t i = 0; i < n->n_functions; i++) {
-		size_t len;
-		const char *s = names_text(n, a[i].name, &len);
-
-		if (!a[i].end)
-			continue;
-		b.len = 0;
-		buf_add(&b, s, len);
-		apart_text(&a[i], &b);
-		n->functions[i].display = add_string(n, b.data, b.len);
-	}
-	buf_release(&b);
-	free(a);
 }
 
 void names_init(struct names *n)
@@ -558,6 +543,7 @@ void names_close(struct names *n)
 	id_set_release(&n->location_set);
 	map64_release(&n->functions_seen);
 	map64_release(&n->strings_seen);
+	map64_release(&n->shown);
 	module_index_free(n->modules);
 	n->modules = NULL;
 	free(n->seen);

@@ -5,6 +5,8 @@
  * its raw name and module, a location its module, build, link-time address (or its name) and calls,
  * never a runtime address where a module is known. Modules go by their base names.
  *
+ * Mangled names, of captures as of symbols, are shown demangled; identity is what they are mangled.
+ *
  * Without symbols the function is "module!0xVADDR" (bound), "module+0xOFFSET" (offset in the
  * file, or from the slide), "0xADDRESS", or "[unknown]".
  */
@@ -46,8 +48,10 @@ struct names {
 	size_t n_locations, cap_locations;
 	struct names_call *calls; /* [0] the same */
 	size_t n_calls, cap_calls;
+	bool mangled; /* the caller's: functions are shown by their linkage names */
 
 	/* private */
+	struct map64 shown; /* string of a mangled name -> how it is shown */
 	struct id_set function_set, location_set;
 	struct map64 functions_seen, strings_seen; /* of the present capture */
 	struct module_index *modules;              /* of it too; made when first asked */
@@ -63,6 +67,10 @@ void names_close(struct names *n);
 void names_capture(struct names *n, const struct trace *t);
 /* Our id of the capture's location. */
 uint32_t names_location(struct names *n, const struct trace *t, uint32_t location);
+
+/* How a name that nobody has demangled yet is shown; strings, as the name itself when it is not
+ * mangled. */
+uint32_t names_shown(struct names *n, uint32_t name);
 
 /* Base name and build-id of one of the capture's modules, as string ids; 0: none. */
 void names_module(struct names *n, const struct trace *t, uint32_t module, uint32_t *name,

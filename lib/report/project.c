@@ -211,6 +211,7 @@ void project_init(struct project *p, const struct project_options *o)
 	a.split = by_thread ? SPLIT_THREAD : 0;
 	aggregate_init(&p->aggregate, &a);
 	names_init(&p->names);
+	p->names.mangled = o->mangled;
 	p->no_file = intern_add(&p->names.strings, "[no file]", 9);
 	p->no_module = intern_add(&p->names.strings, "[no module]", 11);
 	if (!o->sites)

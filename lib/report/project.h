@@ -30,6 +30,7 @@ struct project_options {
 	unsigned want;                  /* SUM_BITs; 0: AGGREGATE_WANT */
 	struct sites *sites;            /* the caller's; NULL: the shipped rules */
 	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
+	bool mangled;                   /* functions are shown by their linkage names */
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;

@@ -328,6 +328,7 @@ void spikes_init(struct spikes *s, const struct spikes_options *o)
 	*s = (struct spikes){.sink = {begin, event, end, events}, .options = *o};
 	s->least = o->threshold < o->rules->least ? o->threshold : o->rules->least;
 	spike_functions_init(&s->functions, o->rules, o->filters, o->owners);
+	s->functions.names.mangled = o->mangled;
 }
 
 void spikes_release(struct spikes *s)

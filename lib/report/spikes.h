@@ -60,6 +60,7 @@ struct spikes_options {
 	const struct selection *select;  /* NULL: all */
 	struct owners *owners;           /* NULL: nobody owns anything */
 	uint64_t threshold;              /* of all; the rules' goes before it */
+	bool mangled;                    /* functions are shown by their linkage names */
 	bool strict;        /* it goes before the limits that the program gave its calls */
 	uint64_t hook_cost; /* ns per call */
 	size_t depth;       /* 1 to SPIKES_DEPTH_MAX */

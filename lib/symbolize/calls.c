@@ -3,7 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
-#include "lib/symbolize/demangle.h"
+#include "lib/demangle/demangle.h"
 #include "lib/trace/model.h"
 
 #include <stdio.h>

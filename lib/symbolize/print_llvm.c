@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/mem.h"
 #include "lib/base/utf.h"
-#include "lib/symbolize/demangle.h"
-#include "lib/symbolize/demangle_llvm.h"
+#include "lib/demangle/demangle.h"
+#include "lib/demangle/demangle_llvm.h"
 #include "lib/symbolize/print.h"
 
 #include <inttypes.h>

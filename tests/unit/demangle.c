@@ -2,7 +2,7 @@
  *
  * Demangling. The names are those of the Itanium C++ ABI's and Rust's RFC 2603's own examples.
  */
-#include "lib/symbolize/demangle.h"
+#include "lib/demangle/demangle.h"
 #include "tests/unit/test.h"
 
 TEST(names_for_people)
@@ -48,6 +48,39 @@ TEST(a_short_name_for_megabytes_is_left_alone)
 	text = demangle(raw);
 	CHECK(text == NULL);
 	free(text);
+}
+
+TEST(what_captures_write_around_a_name_stays)
+{
+	static const struct {
+		const char *carried, *want; /* NULL: nothing in it is mangled */
+	} cases[] = {
+	    {"_Z3foov", "foo()"},
+	    {"_Z3foov+0x1c", "foo()+0x1c"},
+	    {"_Z3foov@plt", "foo()@plt"},
+	    {"_Z3foov_[k]", "foo()_[k]"},
+	    {"_Z3foov (/bin/game)", "foo() (/bin/game)"},
+	    {"_Z3foov.cold", "foo() [clone .cold]"},
+	    {"libgame.so`_Z3foov", "libgame.so`foo()"},
+	    {"game!_Z3foov+0x1c", "game!foo()+0x1c"},
+	    {"_Zebra", NULL},
+	    {"main", NULL},
+	    {"main+_Z3foov", NULL},
+	    {"game!", NULL},
+	    {"_", NULL},
+	    {"_[k]", NULL},
+	    {"", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *text = demangle_captured(cases[i].carried, strlen(cases[i].carried));
+
+		if (!cases[i].want)
+			CHECK(text == NULL);
+		else if (CHECK(text != NULL))
+			CHECK_STR(text, cases[i].want);
+		free(text);
+	}
 }
 
 TEST_MAIN()

@@ -5,9 +5,9 @@
  */
 #include "lib/symbolize/request.h"
 
+#include "lib/demangle/demangle.h"
+#include "lib/demangle/demangle_llvm.h"
 #include "lib/input/lines.h"
-#include "lib/symbolize/demangle.h"
-#include "lib/symbolize/demangle_llvm.h"
 #include "lib/symbolize/print.h"
 #include "tests/unit/test.h"
 

@@ -3,13 +3,17 @@
  * Linkage names to names for people: C++ (Itanium) and Rust (legacy and v0), through libiberty
  * (demangle.c is its only user). Thread safe.
  */
-#ifndef TM_SYMBOLIZE_DEMANGLE_H
-#define TM_SYMBOLIZE_DEMANGLE_H
+#ifndef TM_DEMANGLE_DEMANGLE_H
+#define TM_DEMANGLE_DEMANGLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A malloc'ed display name, or NULL when raw is not mangled, or stands for a text beyond reason. */
 char *demangle(const char *raw);
+/* The same of a name as captures carry it: the module before it ("libgame.so`", "game!") and what
+ * tools put behind it ("+0x1c", "@plt", "_[k]", " (game)") stay. NULL: nothing in it is mangled. */
+char *demangle_captured(const char *s, size_t n);
 /* It is one of Rust's, in either mangling. */
 bool demangle_is_rust(const char *raw);
 /* The same without scopes, parameters and return type, as DW_AT_name is: "size" for

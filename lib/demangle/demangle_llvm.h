@@ -13,8 +13,8 @@
  * be bounded; another one is read only when it is short and refers back so rarely that its text is
  * at most some 40 MB. Thread safe.
  */
-#ifndef TM_SYMBOLIZE_DEMANGLE_LLVM_H
-#define TM_SYMBOLIZE_DEMANGLE_LLVM_H
+#ifndef TM_DEMANGLE_DEMANGLE_LLVM_H
+#define TM_DEMANGLE_DEMANGLE_LLVM_H
 
 /* As demangle. */
 char *demangle_llvm(const char *raw);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/symbolize/demangle_llvm.h"
+#include "lib/demangle/demangle_llvm.h"
 
-#include "lib/symbolize/demangle.h"
+#include "lib/demangle/demangle.h"
 
 #ifdef HAVE_LIBCXXABI
 

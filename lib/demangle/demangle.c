@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/symbolize/demangle.h"
+#include "lib/demangle/demangle.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/mem.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 64 << 10, LONGEST_TEXT = 256 << 10 };
@@ -73,6 +75,47 @@ bool demangle_is_rust(const char *raw)
 char *demangle(const char *raw)
 {
 	return demangle_with(raw, DMGL_PARAMS | DMGL_ANSI);
+}
+
+/* Where a linkage name may begin in what a capture carries: behind its module, if one is there. */
+static const char *behind_module(const char *s, size_t n)
+{
+	const char *tick = memrchr(s, '`', n), *bang = memrchr(s, '!', n);
+	const char *at = tick > bang ? tick : bang;
+
+	return at ? at + 1 : s;
+}
+
+char *demangle_captured(const char *s, size_t n)
+{
+	static const char word[] = "0123456789_.$"
+				   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char *start = s;
+	struct buf whole = BUF_INIT;
+	char *raw, *text;
+	size_t len;
+
+	if (n >= LONGEST)
+		return NULL;
+	if (n && *s != '_')
+		start = behind_module(s, n);
+	if (start == s + n || *start != '_')
+		return NULL;
+	raw = mem_strndup(start, (size_t)(s + n - start));
+	len = strspn(raw, word);
+	if (raw[len] == '[' && raw[len - 1] == '_') /* collapsed stacks mark kernels and JITs so */
+		len--;
+	raw[len] = '\0';
+	text = demangle(raw);
+	free(raw);
+	if (!text)
+		return NULL;
+	buf_add(&whole, s, (size_t)(start - s));
+	buf_adds(&whole, text);
+	buf_add(&whole, start + len, (size_t)(s + n - start) - len);
+	free(text);
+	buf_str(&whole);
+	return whole.data;
 }
 
 /* Where the last component of a scoped name begins: past "::" outside of any brackets. An
