@@ -109,12 +109,17 @@ static uint16_t known_values(const struct trace *t, const struct aggregate *a)
 
 static int choose_domain(const struct profile *p, const struct aggregate *a)
 {
+	int first = DOMAINS;
+
 	if (p->options->domain != EXPORT_DOMAIN_DEFAULT)
 		return p->options->domain;
-	for (int d = 0; d < DOMAINS; d++)
-		if (a->records[d])
-			return d;
-	return DOMAIN_MALLOC;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct aggregate_cell *c = &a->cells[i];
+
+		if (c->domain < first && (c->count || c->requested || c->real))
+			first = c->domain;
+	}
+	return first < DOMAINS ? first : DOMAIN_MALLOC;
 }
 
 static bool is_exported(const struct aggregate_cell *c, int domain)

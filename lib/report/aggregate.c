@@ -266,6 +266,7 @@ static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
 		return;
 	if (p->address) {
 		a->cells[p->cell].followed = true;
+		a->followed[p->domain] = a->followed[DOMAINS] = true;
 		follow_alloc(a, p);
 		return;
 	}
@@ -377,6 +378,7 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	memset(a->last, 0xff, a->cap_last * sizeof *a->last);
 	memset(a->types, 0, a->cap_types * sizeof *a->types);
 	memset(a->records, 0, sizeof a->records);
+	memset(a->followed, 0, sizeof a->followed);
 	memset(a->worst, 0, sizeof a->worst);
 	memset(a->frame, 0, sizeof a->frame);
 	memset(a->tide, 0, sizeof a->tide);

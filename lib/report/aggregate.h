@@ -155,6 +155,8 @@ struct aggregate {
 	uint64_t records[DOMAINS];                           /* ALLOC events that are selected */
 	uint64_t frames;                                     /* that are selected */
 	struct aggregate_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
+	bool followed[DOMAINS +
+		      1]; /* what is live is told: an allocation had an address; last: any */
 	uint64_t without_address; /* ALLOC events that live matching could not follow */
 	uint64_t without_requested, without_real;
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */

@@ -51,6 +51,8 @@ struct fold {
 	const struct trace *t;
 	const struct aggregate *a;
 	int domain;
+	size_t looked; /* cells that were looked at to settle it */
+	bool has_data[DOMAINS];
 	unsigned at_cells;
 	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
 	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
@@ -136,7 +138,8 @@ const struct located *fold_located(struct project *p, uint32_t location);
 uint32_t fold_site(struct project *p, uint32_t location);
 const struct project_owner *fold_owner(struct project *p, uint32_t rule);
 
-/* DOMAIN_DEFAULT becomes the first domain that has records by now, if any has. */
+/* DOMAIN_DEFAULT becomes the first domain that has data by now which the filters keep, if any has.
+ */
 void fold_settle_domain(struct fold *f);
 /* Frames, and the project's own user of slices. */
 enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,

@@ -7,10 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Looks at each cell once: what is dropped is dropped for good. */
+static void look_for_data(struct fold *f)
+{
+	for (; f->looked < f->a->n_cells; f->looked++) {
+		const struct aggregate_cell *c = &f->a->cells[f->looked];
+		uint32_t node;
+
+		if (c->domain < DOMAINS && !f->has_data[c->domain] &&
+		    (c->count || c->requested || c->real) && fold_place(f, c, &node))
+			f->has_data[c->domain] = true;
+	}
+}
+
 void fold_settle_domain(struct fold *f)
 {
+	if (f->domain == DOMAIN_DEFAULT)
+		look_for_data(f);
 	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
-		if (f->a->records[d])
+		if (f->has_data[d])
 			f->domain = d;
 }
 

@@ -102,7 +102,7 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 
 int frames_metric(const struct frames *f, int metric)
 {
-	return metric != FRAMES_AUTO ? metric : (int)sort_first(f->known);
+	return metric != FRAMES_AUTO ? metric : (int)sort_first_valued(f->known, f->valued);
 }
 
 bool frames_known(const struct frames *f, int metric)
@@ -126,12 +126,26 @@ bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v)
 		return f->rows[row].has_duration;
 	}
 	*v = columns_value(&f->sums, row, (enum sum)metric);
-	return columns_has(&f->sums, row) >> metric & 1;
+	return (columns_has(&f->sums, row) & f->known) >> metric & 1;
 }
 
 int frames_weight(const struct frames *f)
 {
+	if (f->weight != FRAMES_AUTO)
+		return f->weight;
 	return frames_metric(f, f->sort >= FRAME_DURATION ? FRAMES_AUTO : f->sort);
+}
+
+/* What all says that what is selected can have. */
+static unsigned can_have(const struct sums *all, bool followed)
+{
+	unsigned has = all->has;
+
+	if (!followed)
+		has &= ~(unsigned)SUMS_MATCHED;
+	if (!all->v[SUM_CALLS] && !all->v[SUM_TIME_SELF])
+		has &= ~(unsigned)SUMS_TIME;
+	return has;
 }
 
 /* What the filters keep of a slice. */
@@ -220,7 +234,7 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 			    .has_main = s->has_main,
 			    .main = s->main,
 			    .capture = (uint32_t)f->project.now.captures + 1};
-	bool names = filters_any(f->options.project.filters);
+	bool names = filters_any(f->options.project.filters), followed = false;
 	struct sums all;
 	size_t len;
 	const char *name = intern_text(&t->strings, s->name, &len);
@@ -230,11 +244,20 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 		row.name = intern_add(&f->names, name, len);
 	if (names || f->options.tops)
 		frame_groups_fill(f->groups, &f->project, t, s, 0);
-	if (names)
+	if (names) {
 		all = filtered(f, has_of(f, t));
-	else
-		all = s->all[project_slice_domain(&f->project, t)];
-	f->known |= all.has;
+		for (size_t i = 0; i < f->groups->n; i++)
+			followed |= (f->groups->sums[i].has & SUMS_LIVE) != 0;
+	} else {
+		unsigned domain = project_slice_domain(&f->project, t);
+
+		all = s->all[domain];
+		followed = f->project.aggregate.followed[domain];
+	}
+	f->known |= can_have(&all, followed);
+	f->valued |= f->known & sums_valued(&all);
+	if (f->weight == FRAMES_AUTO && sort_first(f->valued) != SUM_ENTRIES)
+		f->weight = frames_weight(f);
 	if (t->unordered)
 		f->estimated |= all.has & (SUMS_LIVE | SUMS_FREED);
 	count_order(f, &row);
@@ -282,6 +305,7 @@ void frames_init(struct frames *f, const struct frames_options *o)
 
 	*f = (struct frames){.options = *o,
 			     .sort = o->sort,
+			     .weight = FRAMES_AUTO,
 			     .groups = frame_groups_new(),
 			     .stacks = frame_groups_new()};
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;

@@ -19,7 +19,7 @@
 
 /* What a frame has beside its sums; from FRAME_METRICS on: counters (frames_counters.h). */
 enum { FRAME_DURATION = SUMS, FRAME_METRICS };
-enum { FRAMES_AUTO = -1 }; /* the first that is known, in the order of sort_first */
+enum { FRAMES_AUTO = -1 }; /* the first that has a value, in the order of sort_first */
 
 enum spike_rule { SPIKE_VALUE, SPIKE_MEDIAN, SPIKE_MAD, SPIKE_SHARE };
 
@@ -93,7 +93,9 @@ struct frames {
 	uint64_t late; /* events in a later step than their time says */
 	uint64_t
 	    by_calls; /* frames without a time: their duration is that of the main thread's calls */
-	unsigned known;     /* SUM_BITs that any capture knows */
+	unsigned known; /* SUM_BITs that any capture knows, and that what is selected can have: what
+			 * is live only where allocations can be followed, times where calls came */
+	unsigned valued;    /* of them: not 0 in a row */
 	unsigned estimated; /* of them: live in captures whose events have any order */
 
 	/* Of aggregates: what each metric was in any frame, how many captures they were made of,
@@ -111,6 +113,7 @@ struct frames {
 
 	/* private */
 	int sort;
+	int weight; /* frames_weight, once a row has a value; FRAMES_AUTO before */
 	struct frame_groups *groups, *stacks;
 	uint8_t *seen; /* by stack group */
 	size_t cap_seen;

@@ -56,6 +56,7 @@ static void add_row(struct frames *f, const struct agg_record *r, uint32_t captu
 	if (r->texts[0].n)
 		row.name = intern_add(&f->names, r->texts[0].s, r->texts[0].n);
 	f->known |= s.has;
+	f->valued |= sums_valued(&s);
 	columns_add(&f->sums, f->n, &s);
 	VEC_PUSH(f->rows, f->n, f->cap) = row;
 }

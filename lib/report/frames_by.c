@@ -74,12 +74,17 @@ static void group_cells(struct frames_by *f, uint32_t group, struct cell *cells)
 	}
 }
 
-static enum sum sort_by(const struct frames_by *f, const uint8_t state[SUMS])
+/* The automatic choice stays what it is from the first slice on that has a value. */
+static enum sum sort_by(struct frames_by *f, const uint8_t state[SUMS])
 {
-	unsigned known = 0;
+	unsigned known = 0, valued = 0;
 
 	for (unsigned s = 0; s < SUMS; s++)
 		known |= state[s] != METRIC_ABSENT ? SUM_BIT(s) : 0;
+	for (size_t i = 0; i < f->groups->n; i++)
+		valued |= sums_valued(&f->groups->sums[i]) & known;
+	if (f->options.sort == FRAMES_AUTO && sort_first(valued) != SUM_ENTRIES)
+		f->options.sort = (int)sort_first(valued);
 	return f->options.sort != FRAMES_AUTO ? (enum sum)f->options.sort : sort_first(known);
 }
 

@@ -449,7 +449,7 @@ static void add_notes(struct frames_report *r)
 	if (a->untimed)
 		frames_note(r, "%" PRIu64 " of them stand before the first time that is told",
 			    a->untimed);
-	for (unsigned d = 0; d < DOMAINS; d++) {
+	for (unsigned d = 0; d < DOMAIN_NOTES; d++) {
 		struct buf b = BUF_INIT;
 
 		if (domain_note(&f->project.now, d, &b))

@@ -92,6 +92,13 @@ enum sum sort_first(unsigned known)
 	return SUM_ENTRIES;
 }
 
+enum sum sort_first_valued(unsigned known, unsigned valued)
+{
+	enum sum s = sort_first(known & valued);
+
+	return s != SUM_ENTRIES ? s : sort_first(known);
+}
+
 unsigned known_sums(const struct run_known *k)
 {
 	unsigned known = 0;

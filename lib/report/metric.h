@@ -30,6 +30,8 @@ enum status sort_choose(const struct run *r, const struct run_known *k, int sort
 
 /* The first of what SORT_AUTO can mean that is among these bits of sums. */
 enum sum sort_first(unsigned known);
+/* The same of those that are not 0 everywhere; where none of them is one to sort by, of all. */
+enum sum sort_first_valued(unsigned known, unsigned valued);
 unsigned known_sums(const struct run_known *k);
 /* Of what is known at a key, what a record has that is counted: a capture may know real bytes of
  * one domain and not of another. All of it where nothing is counted. */

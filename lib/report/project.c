@@ -40,7 +40,7 @@ static void fold_cells(struct fold *f)
 			continue;
 		}
 		if (c->domain != CELL_MEASURED)
-			r->domain_used[c->domain] = true;
+			sums_add(&r->domains[c->domain], &s);
 		sums_add(&r->unfiltered, &s);
 		if (!fold_place(f, c, &node))
 			continue;
@@ -129,7 +129,11 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 
 	(void)e;
 	p->now.captures++;
+	f->looked = 0; /* cells may have got data since */
 	fold_settle_domain(f);
+	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
+		if (a->records[d])
+			f->domain = d;
 	if (f->domain == DOMAIN_DEFAULT)
 		f->domain = DOMAIN_MALLOC;
 	fold_learn(f);

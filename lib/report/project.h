@@ -22,8 +22,10 @@ enum { GROUPINGS_MAX = 12 };
 struct project_options {
 	struct grouping_key by[GROUPINGS_MAX];
 	size_t n_by; /* 0 counts as 1 */
-	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the first one that the capture has. A
-	 * pool's blocks lie in malloc's, so domains are not added up unasked. */
+	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the first one of which the capture
+	 * has something that is selected, that the filters keep and that is not 0; when slices are
+	 * looked at, by the end of the first slice that has such. A pool's blocks lie in malloc's,
+	 * so domains are not added up unasked. */
 	int domain;
 	struct filters *filters;        /* the caller's; NULL: none */
 	const struct selection *select; /* the caller's; NULL: all events */
@@ -117,7 +119,7 @@ void project_close(struct project *p);
 
 /* The group of one of the aggregate's cells, also while the capture is being read: whatever it
  * names is in the trace already. GROUP_NONE when a filter drops it, or it is of a domain that
- * does not count (DOMAIN_DEFAULT settles on the first domain that has records by then). */
+ * does not count (DOMAIN_DEFAULT settles on the first domain that has data by then). */
 uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping);
 /* The same of a type's totals; the grouping is by type. */
 uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,

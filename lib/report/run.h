@@ -51,8 +51,8 @@ struct run {
 	struct sums unfiltered;
 	struct sums coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
 	uint64_t captures, frames;
-	struct sums other_domains[DOMAINS]; /* not counted */
-	bool domain_used[DOMAINS];
+	struct sums domains[DOMAINS];       /* what counts, before filters */
+	struct sums other_domains[DOMAINS]; /* what does not */
 	struct aggregate_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */
 	struct run_module *modules;    /* different ones */

@@ -28,6 +28,18 @@ const struct sum_name sum_names[SUMS] = {
     [SUM_SAMPLES] = {"samples", "samples", SUM_NUMBER},
 };
 
+unsigned sums_valued(const struct sums *s)
+{
+	unsigned valued = 0;
+
+	for (unsigned has = s->has; has; has &= has - 1) {
+		unsigned i = (unsigned)__builtin_ctz(has);
+
+		valued |= s->v[i] ? SUM_BIT(i) : 0;
+	}
+	return valued;
+}
+
 void sums_add(struct sums *to, const struct sums *from)
 {
 	for (unsigned has = from->has; has; has &= has - 1) {

@@ -75,6 +75,8 @@ struct sum_name {
 
 extern const struct sum_name sum_names[SUMS];
 
+/* SUM_BITs of those that are there and not 0. */
+unsigned sums_valued(const struct sums *s);
 void sums_add(struct sums *to, const struct sums *from);
 
 static inline int sum_is_signed(unsigned sum)

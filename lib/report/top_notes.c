@@ -152,15 +152,20 @@ static void inexact_sums(struct lines *l, const struct run *r, const struct run_
 	}
 }
 
-bool domain_note(const struct run *r, unsigned domain, struct buf *to)
+bool domain_note(const struct run *r, unsigned line, struct buf *to)
 {
 	static const enum sum bytes[] = {SUM_REAL, SUM_REQUESTED};
-	const struct sums *s = &r->other_domains[domain];
+	bool counted = line < DOMAINS, others = false;
+	unsigned domain = line % DOMAINS;
+	const struct sums *s = counted ? &r->domains[domain] : &r->other_domains[domain];
 	const char *name = domain_name(domain);
 
-	if (!s->v[SUM_ENTRIES])
+	for (size_t d = 0; d < DOMAINS; d++)
+		others |= r->other_domains[d].v[SUM_ENTRIES] != 0;
+	if (!others || !s->v[SUM_ENTRIES])
 		return false;
-	buf_addf(to, "not counted: %" PRIu64 " records of domain %s", s->v[SUM_ENTRIES], name);
+	buf_addf(to, "%scounted: %" PRIu64 " records of domain %s", counted ? "" : "not ",
+		 s->v[SUM_ENTRIES], name);
 	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
 		if (s->has >> bytes[i] & 1) {
 			buf_adds(to, ", ");
@@ -184,7 +189,7 @@ static void left_out(struct lines *l, const struct project *p, enum sum sort, co
 		}
 		end_line(l);
 	}
-	for (unsigned d = 0; d < DOMAINS; d++)
+	for (unsigned d = 0; d < DOMAIN_NOTES; d++)
 		if (domain_note(&p->now, d, &l->b))
 			end_line(l);
 }
