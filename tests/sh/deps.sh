@@ -38,6 +38,7 @@ case " $* " in
 		case $name in
 		zip) echo 'Inst zip (3.0-13 Debian:12/stable [amd64])' ;;
 		dwz) printf 'Remv gcc-multilib [4:12.2]\nInst dwz (0.15-1 Debian:12 [amd64])\n' ;;
+		libseccomp-dev) printf 'Remv seccomp-old [1.0]\nInst libseccomp-dev (2.5 Debian:12 [amd64])\n' ;;
 		jq) printf 'Inst libc6 [2.36-9] (2.36-10 Debian:12 [amd64])\nInst jq (1.6 Debian:12 [amd64])\n' ;;
 		esac
 	done ;;
@@ -82,6 +83,15 @@ check '... and the line to run' \
 deps jq
 check 'what would replace a package is refused' eval '[ $status = 1 ] && [ "$(installed)" = 0 ]'
 check '... it says by what' grep -q '^    replace libc6 2.36-9 by 2.36-10$' out
+
+deps libseccomp-dev zip
+check 'an optional one that would is left out, the others are installed' eval '[ $status = 0 ] &&
+	grep -qx "install --no-install-recommends zip -y --no-remove" log'
+check '... it says why' grep -qx 'tracemill: going on without libseccomp-dev: to install it would remove seccomp-old' out
+deps libseccomp-dev
+check '... alone, it is no failure' eval '[ $status = 0 ] && [ "$(installed)" = 0 ]'
+deps libseccomp-dev dwz
+check '... and excuses no other one' eval '[ $status = 1 ] && [ "$(installed)" = 0 ] && grep -q "run: .* dwz$" out'
 
 DEPS_REPLACE=1 deps jq
 check 'but where the machine is nobody'"'"'s desk' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
