@@ -85,10 +85,11 @@ proto    := $(wildcard lib/*/*.proto)
 made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
 # These include what a Lua brings.
-lua_host := $(addprefix lib/capture/lua/,module.c names.c snapshot.c)
-lib_src  := $(filter-out lib/capture/preload_% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+lua_host := $(addprefix lib/recorder/lua/,module.c names.c snapshot.c)
+lib_src  := $(filter-out lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
-cap_src  := $(wildcard lib/capture/*.c) lib/trace/encode.c lib/base/hash_bytes.c
+cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
+            lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/tm-*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
@@ -226,7 +227,7 @@ $(CAPTURE).a: $(cap_obj)
 	$(archive)
 
 # The same for -Wl,--wrap=malloc and its like, where nothing can be preloaded.
-wrap_src := $(filter-out lib/capture/preload_new.c lib/capture/preload_mmap.c,$(cap_src))
+wrap_src := $(filter-out lib/recorder/hooks/new.c lib/recorder/hooks/mmap.c,$(cap_src))
 wrap_obj := $(addprefix $(B)/wrap/,$(addsuffix .o,$(wrap_src)))
 
 $(B)/wrap/%.c.o: %.c $(B)/flags
@@ -238,11 +239,11 @@ $(B)/lib/libtracemill-wrap.a: $(wrap_obj)
 	$(archive)
 
 # The Lua module: the same source with each one's headers. Its host has Lua's functions.
-lua_src  := $(wildcard lib/capture/lua/*.c)
-lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/capture/output.c lib/trace/encode.c \
+lua_src  := $(wildcard lib/recorder/lua/*.c)
+lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/recorder/base/output.c lib/trace/encode.c \
             lib/base/hash_bytes.c))
 
-$(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/capture/lua/*.h) $(lua_own)
+$(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) $(lua_own)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CPPFLAGS) $(shell pkg-config --cflags $*) \
 	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) \
@@ -419,8 +420,8 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(LIBDIR)' && install -m 644 $(RUNTIME) '$(DESTDIR)$(LIBDIR)'
 	$(foreach v,$(LUAS),install -D -m 755 $(B)/lib/$(v)/tracemill.so \
 	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
-	install -D -m 644 lib/capture/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
-	install -D -m 644 lib/capture/spike.h '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h'
+	install -D -m 644 lib/recorder/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
+	install -D -m 644 lib/recorder/spike.h '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h'
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :

@@ -7,10 +7,10 @@
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
-#include "lib/symbolize/explain.h"
-#include "lib/symbolize/print.h"
-#include "lib/symbolize/print_many.h"
-#include "lib/symbolize/request.h"
+#include "lib/compat/explain.h"
+#include "lib/compat/print.h"
+#include "lib/compat/print_many.h"
+#include "lib/compat/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "lib/cli/aggregate.h"
 #include "lib/cli/compare.h"
 #include "lib/cli/report.h"
-#include "lib/report/compare_counters.h"
-#include "lib/report/compare_view.h"
+#include "lib/report/compare/counters.h"
+#include "lib/report/compare/view.h"
 
 #include <time.h>
 

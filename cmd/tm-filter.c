@@ -3,7 +3,7 @@
  * tm-filter: the part of a capture that filters keep, as a trace.
  */
 #include "lib/cli/filter.h"
-#include "lib/report/sift.h"
+#include "lib/group/sift.h"
 #include "lib/trace/writer.h"
 
 /* The notes of each capture are told before it is closed. */

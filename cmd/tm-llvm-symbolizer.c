@@ -10,9 +10,9 @@
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
+#include "lib/compat/print.h"
+#include "lib/compat/request.h"
 #include "lib/demangle/demangle_llvm.h"
-#include "lib/symbolize/print.h"
-#include "lib/symbolize/request.h"
 
 #include <stdlib.h>
 #include <string.h>

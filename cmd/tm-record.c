@@ -2,10 +2,10 @@
  *
  * tm-record: runs a program with the capture library in it, or records a Unity player.
  */
-#include "lib/capture/far.h"
 #include "lib/cli/cli.h"
 #include "lib/record/convert.h"
 #include "lib/record/unity.h"
+#include "lib/recorder/base/far.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,9 +5,9 @@
 #include "lib/base/num.h"
 #include "lib/cli/filter.h"
 #include "lib/cli/report.h"
-#include "lib/report/spikes_pet.h"
-#include "lib/report/spikes_report.h"
-#include "lib/report/spikes_suggest.h"
+#include "lib/report/spikes/pet.h"
+#include "lib/report/spikes/report.h"
+#include "lib/report/spikes/suggest.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

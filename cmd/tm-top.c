@@ -5,8 +5,8 @@
  */
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
-#include "lib/report/top.h"
-#include "lib/report/tree.h"
+#include "lib/report/top/top.h"
+#include "lib/report/top/tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/aggregate.h"
 
+#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/merge.h"
 #include "lib/base/mem.h"
 #include "lib/cli/report.h"
-#include "lib/report/agg_build.h"
-#include "lib/report/agg_merge.h"
-#include "lib/report/agg_summary.h"
+#include "lib/summarize/build.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

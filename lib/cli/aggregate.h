@@ -5,8 +5,8 @@
 #ifndef TM_CLI_AGGREGATE_H
 #define TM_CLI_AGGREGATE_H
 
+#include "lib/aggregate/project.h"
 #include "lib/cli/filter.h"
-#include "lib/report/agg_project.h"
 
 /* How a capture was chosen from, in words: aggregates remember it, since only what was chosen alike
  * compares. Rules for owners are their files' names and digests. */

@@ -4,8 +4,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/index/cache_dir.h"
 #include "lib/sandbox/sandbox.h"
-#include "lib/symbolize/cache_dir.h"
 
 #include <stdlib.h>
 #include <string.h>

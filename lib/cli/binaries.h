@@ -9,8 +9,8 @@
 
 #include "lib/cli/opt.h"
 #include "lib/dwarf/engine.h"
+#include "lib/find/search.h"
 #include "lib/symbolize/lookup.h"
-#include "lib/symbolize/search.h"
 
 struct cli_binaries {
 	struct opt_list debug_dirs, urls, words; /* words: of a list in the environment */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/compare.h"
 
+#include "lib/aggregate/file.h"
 #include "lib/base/mem.h"
 #include "lib/cli/aggregate.h"
 #include "lib/history/history.h"
-#include "lib/report/agg_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

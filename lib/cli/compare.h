@@ -8,8 +8,8 @@
 #define TM_CLI_COMPARE_H
 
 #include "lib/cli/filter.h"
-#include "lib/report/compare_inputs.h"
-#include "lib/report/gate.h"
+#include "lib/report/compare/gate.h"
+#include "lib/report/compare/inputs.h"
 
 enum { COMPARE_GREEN = 5 }; /* runs of a history that are the base */
 

@@ -15,7 +15,7 @@
 #define TM_CLI_FILTER_H
 
 #include "lib/cli/cli.h"
-#include "lib/report/project.h"
+#include "lib/group/project.h"
 
 struct cli_filter {
 	struct opt_list patterns[FILTER_KINDS];

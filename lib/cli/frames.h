@@ -7,8 +7,8 @@
 
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
-#include "lib/report/frames_by.h"
-#include "lib/report/frames_detail.h"
+#include "lib/report/frames/by.h"
+#include "lib/report/frames/detail.h"
 
 extern const char *const cli_frames_sorts[], *const cli_frames_keys[]; /* end with NULL */
 enum { CLI_FRAMES_BY_TYPE = 4 };                                       /* of these keys */

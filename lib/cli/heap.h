@@ -7,8 +7,8 @@
 
 #include "lib/cli/cli.h"
 #include "lib/cli/report.h"
-#include "lib/report/heap_select.h"
-#include "lib/report/heap_view.h"
+#include "lib/report/heap/select.h"
+#include "lib/report/heap/view.h"
 
 enum { CLI_HEAP_PARTS = 3 };
 

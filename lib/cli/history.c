@@ -2,9 +2,9 @@
 #include "lib/cli/history.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/metric.h"
 #include "lib/history/blame.h"
 #include "lib/history/view.h"
-#include "lib/report/metric.h"
 
 #include <math.h>
 #include <stdlib.h>

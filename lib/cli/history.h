@@ -8,9 +8,9 @@
 
 #include "lib/cli/filter.h"
 #include "lib/cli/report.h"
+#include "lib/group/metric.h"
 #include "lib/history/history.h"
-#include "lib/report/metric.h"
-#include "lib/report/policy.h"
+#include "lib/report/compare/policy.h"
 
 struct cli_history {
 	const char *store;

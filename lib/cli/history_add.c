@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/history.h"
 
+#include "lib/aggregate/agg_summary.h"
 #include "lib/base/mem.h"
 #include "lib/cli/aggregate.h"
-#include "lib/report/agg_build.h"
-#include "lib/report/agg_summary.h"
+#include "lib/summarize/build.h"
 
 #include <stdlib.h>
 #include <string.h>

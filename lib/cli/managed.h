@@ -6,7 +6,7 @@
 #define TM_CLI_MANAGED_H
 
 #include "lib/cli/opt.h"
-#include "lib/symbolize/managed.h"
+#include "lib/managed/managed.h"
 
 struct cli_managed {
 	struct opt_list line_maps, method_maps, usyms;

@@ -6,9 +6,9 @@
 #ifndef TM_CLI_MERGE_H
 #define TM_CLI_MERGE_H
 
+#include "lib/aggregate/merge.h"
 #include "lib/base/arena.h"
 #include "lib/base/hash.h"
-#include "lib/report/agg_merge.h"
 
 enum { MERGE_FILES = 32, MERGE_LEVELS = 12 };
 

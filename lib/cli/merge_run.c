@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/merge_run.h"
 
+#include "lib/aggregate/lines.h"
 #include "lib/base/mem.h"
-#include "lib/report/agg_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

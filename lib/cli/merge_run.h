@@ -6,9 +6,9 @@
 #ifndef TM_CLI_MERGE_RUN_H
 #define TM_CLI_MERGE_RUN_H
 
+#include "lib/aggregate/merge.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/merge.h"
-#include "lib/report/agg_merge.h"
 
 struct cli_merge_request { /* the options, as they are spelled */
 	struct cli_merge merge;

@@ -3,8 +3,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
-#include "lib/symbolize/container.h"
-#include "lib/symbolize/explain.h"
+#include "lib/compat/explain.h"
+#include "lib/find/container.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include "lib/export/events.h"
 #include "lib/export/export.h"
 #include "lib/export/text.h"
-#include "lib/report/names.h"
-#include "lib/report/open_calls.h"
+#include "lib/group/names.h"
+#include "lib/tally/open_calls.h"
 
 #include "lib/base/mem.h"
 

@@ -12,7 +12,7 @@
 #ifndef TM_EXPORT_EVENTS_H
 #define TM_EXPORT_EVENTS_H
 
-#include "lib/report/open_calls.h"
+#include "lib/tally/open_calls.h"
 #include "lib/trace/sink.h"
 
 #include <stdio.h>

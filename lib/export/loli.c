@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names written into LoliProfiler's saved captures (`.loli` 105, 106, 107; formats/loli_file.c
+ * Names written into LoliProfiler's saved captures (`.loli` 105, 106, 107; formats/loli/file.c
  * has the format). The table of symbols is made anew: the file's own entries in their order,
  * with our name where there is one, then those of the file's locations that had no entry, by
  * library in the order in which the stacks have them. Every other byte stays.

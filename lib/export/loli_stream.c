@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * LoliProfiler's live stream (formats/loli_stream.c has the format; this is what its agents write
+ * LoliProfiler's live stream (formats/loli/stream.c has the format; this is what its agents write
  * from v1.0.1 on): packets of at most 3000 records, each an LZ4 block; little-endian.
  *
  *	u32 bytes that follow, u32 0, u32 raw size, LZ4 block of records

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names written into a MemTracer capture (formats/memtracer.c has the format): the strings of
+ * Names written into a MemTracer capture (formats/memtracer/memtracer.c has the format): the strings of
  * "st", addresses innermost first with ';' behind each, become what atos prints of them, as in
  * the files that MemTracer's own viewer shows: "name (in Module) (File.cpp:123);", inlined calls
  * before what they are inlined into. Every other byte stays: so do addresses without a name, and

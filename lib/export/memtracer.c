@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Typed allocations as MemTracer writes them (formats/memtracer.c has the format): a line of JSON
+ * Typed allocations as MemTracer writes them (formats/memtracer/memtracer.c has the format): a line of JSON
  * for each frame, flushed with it, with the requested and real bytes of each type and, for each of
  * its stacks, the real bytes.
  *

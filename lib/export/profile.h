@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the formats of stacks have in common: the allocations, samples and calls of all captures,
- * added up by (run, type, stack, domain), with the names of lib/report/names.h. Stacks that are
+ * added up by (run, type, stack, domain), with the names of lib/group/names.h. Stacks that are
  * called the same are one, across captures too. Memory is O(distinct stacks + live blocks),
  * whatever the number of events.
  */
@@ -9,8 +9,8 @@
 #define TM_EXPORT_PROFILE_H
 
 #include "lib/export/export.h"
-#include "lib/report/aggregate.h"
-#include "lib/report/names.h"
+#include "lib/group/names.h"
+#include "lib/tally/tally.h"
 
 struct profile_stack {
 	uint32_t parent, location; /* location: names.h id */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/history/blame.h"
 
+#include "lib/aggregate/agg_summary.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
-#include "lib/report/agg_summary.h"
-#include "lib/report/compare_view.h"
-#include "lib/report/judge.h"
-#include "lib/report/metric.h"
+#include "lib/group/metric.h"
+#include "lib/report/compare/judge.h"
+#include "lib/report/compare/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>

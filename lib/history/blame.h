@@ -11,8 +11,8 @@
 #define TM_HISTORY_BLAME_H
 
 #include "lib/history/history.h"
-#include "lib/report/compare.h"
-#include "lib/report/policy.h"
+#include "lib/report/compare/compare.h"
+#include "lib/report/compare/policy.h"
 #include "lib/table/document.h"
 
 enum { BLAME_RUNS = 5 }; /* on each side, the nearest to the step */

@@ -10,10 +10,10 @@
 #ifndef TM_HISTORY_HISTORY_H
 #define TM_HISTORY_HISTORY_H
 
+#include "lib/aggregate/summary.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/db/db.h"
-#include "lib/report/summary.h"
 
 enum { HISTORY_SCHEMA = 1 };
 

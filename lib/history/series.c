@@ -3,7 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/report/metric.h"
+#include "lib/group/metric.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Values along runs: of everything, of each thing of a key, of a policy's rules, of a counter; and
- * where they step (lib/report/stats_steps.h).
+ * where they step (lib/stats/steps.h).
  *
  * Things are told apart by name here: what has the same name in two builds is one series, whatever
  * its line. A run that does not know the metric, or was pruned of the thing, has no value: a gap,
@@ -11,8 +11,8 @@
 #define TM_HISTORY_SERIES_H
 
 #include "lib/history/history.h"
-#include "lib/report/policy.h"
-#include "lib/report/stats_steps.h"
+#include "lib/report/compare/policy.h"
+#include "lib/stats/steps.h"
 #include "lib/table/table.h"
 
 enum history_per { HISTORY_PER_RUN, HISTORY_PER_FRAME, HISTORY_PER_SECOND, HISTORY_PER_CAPTURE };

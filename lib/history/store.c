@@ -3,7 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/history/schema.h"
-#include "lib/report/policy.h"
+#include "lib/report/compare/policy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/inspect/inspect.h"
 
-#include "lib/symbolize/call_check.h"
-#include "lib/symbolize/container.h"
+#include "lib/find/call_check.h"
+#include "lib/find/container.h"
 
 #include <stdlib.h>
 #include <string.h>

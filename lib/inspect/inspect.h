@@ -15,7 +15,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/hash.h"
 #include "lib/disasm/disasm.h"
-#include "lib/symbolize/files.h"
+#include "lib/find/files.h"
 
 /* What a symbol is to a profiler. */
 enum role {

@@ -3,7 +3,7 @@
 
 #include "formats/reader.h"
 #include "lib/base/buf.h"
-#include "lib/capture/far.h"
+#include "lib/recorder/base/far.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
-#include "lib/capture/far.h"
 #include "lib/record/program.h"
+#include "lib/recorder/base/far.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Starts a program with the capture library in it. The dynamic linker loads it (ld.so(8)), the
- * environment tells it what to do (lib/capture/settings.h).
+ * environment tells it what to do (lib/recorder/base/settings.h).
  */
 #ifndef TM_RECORD_LAUNCH_H
 #define TM_RECORD_LAUNCH_H
 
 #include "lib/base/err.h"
-#include "lib/capture/settings.h"
+#include "lib/recorder/base/settings.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

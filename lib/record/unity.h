@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The profiler window's side of the connection to a Unity player: finds the player, turns its
- * profiler on, and hands on what it sends, message by message (formats/unity_tcp.h reads it).
+ * profiler on, and hands on what it sends, message by message (formats/unity/tcp.h reads it).
  *
  * A development player listens at the first free port from 55000 on. A port that connects may be
  * something else's: the player is who answers with a message of its protocol within

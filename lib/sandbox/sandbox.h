@@ -46,7 +46,7 @@ const struct sandbox_profile *sandbox_profile(const char *program, const char *w
 
 /* Children with a row of their own. */
 #define SANDBOX_READER  "reference reader"   /* lib/dwarf/reference_worker.h */
-#define SANDBOX_FETCHER "debuginfod fetcher" /* lib/symbolize/debuginfod.h */
+#define SANDBOX_FETCHER "debuginfod fetcher" /* lib/find/debuginfod.h */
 
 enum sandbox_path {
 	SANDBOX_READ,    /* a file, or a folder and what is below */

@@ -9,7 +9,7 @@
 #define TM_SYMBOLIZE_CALLS_H
 
 #include "lib/dwarf/engine.h"
-#include "lib/symbolize/managed.h"
+#include "lib/managed/managed.h"
 #include "lib/trace/symbols.h"
 
 /* Where calls go to; several objects may share one. */

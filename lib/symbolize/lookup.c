@@ -4,7 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
-#include "lib/symbolize/container.h"
+#include "lib/find/container.h"
 
 #include <stdlib.h>
 #include <string.h>

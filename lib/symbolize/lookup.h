@@ -8,7 +8,7 @@
 #define TM_SYMBOLIZE_LOOKUP_H
 
 #include "lib/dwarf/variable.h"
-#include "lib/symbolize/cache.h"
+#include "lib/index/cache.h"
 #include "lib/symbolize/calls.h"
 
 struct lookup_options {

@@ -3,7 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
-#include "lib/symbolize/call_check.h"
+#include "lib/find/call_check.h"
 #include "lib/symbolize/calls.h"
 
 #include <inttypes.h>

@@ -9,9 +9,9 @@
 #define TM_SYMBOLIZE_SYMBOLIZE_H
 
 #include "lib/dwarf/engine.h"
-#include "lib/symbolize/bind.h"
-#include "lib/symbolize/cache.h"
-#include "lib/symbolize/managed.h"
+#include "lib/find/bind.h"
+#include "lib/index/cache.h"
+#include "lib/managed/managed.h"
 #include "lib/symbolize/stats.h"
 
 struct symbolize_options {

@@ -10,8 +10,8 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/symbolize/call_check.h"
-#include "lib/symbolize/slide.h"
+#include "lib/find/call_check.h"
+#include "lib/find/slide.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  * Prints files that differ, then counts; status 1 when some differ.
  */
 #include "lib/base/mem.h"
-#include "lib/symbolize/cache.h"
+#include "lib/index/cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>

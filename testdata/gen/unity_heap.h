@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The heap that unity_heap.c writes: types, fields, the bytes of the objects, native objects.
+ * The heap that formats/unity/heap.c writes: types, fields, the bytes of the objects, native objects.
  */
 #ifndef TM_TESTDATA_GEN_UNITY_HEAP_H
 #define TM_TESTDATA_GEN_UNITY_HEAP_H

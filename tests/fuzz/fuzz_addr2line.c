@@ -3,8 +3,8 @@
  * The command loop of the drop-ins: lines out of bytes that come in pieces, and what each dialect
  * makes of a line.
  */
+#include "lib/compat/request.h"
 #include "lib/input/lines.h"
-#include "lib/symbolize/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

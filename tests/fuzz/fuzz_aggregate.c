@@ -4,12 +4,12 @@
  * What can be read merges with itself in one way only, and is read again; what was read is written
  * to the same bytes.
  */
+#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/dump.h"
+#include "lib/aggregate/lines.h"
+#include "lib/aggregate/merge.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/report/agg_dump.h"
-#include "lib/report/agg_lines.h"
-#include "lib/report/agg_merge.h"
-#include "lib/report/agg_summary.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/capture/cfi.c and unwind.c: tables and a stack that anybody may have written. Nothing outside
+ * lib/recorder/stacks/cfi.c and unwind.c: tables and a stack that anybody may have written. Nothing outside
  * of either is read, which the sanitizers see; a rule is one that the walk can follow; both walks
  * end, go upwards, and find no more than they may.
  *
@@ -8,7 +8,7 @@
  * bytes of stack (u16), where in the stack the frame is (u16); the tables, then the stack. A word
  * of the stack that begins with the bytes fa de is an address within it.
  */
-#include "lib/capture/unwind.h"
+#include "lib/recorder/stacks/unwind.h"
 
 #include <stdlib.h>
 #include <string.h>

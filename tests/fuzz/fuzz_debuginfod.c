@@ -4,8 +4,8 @@
  * of a build-id. It is given out only for the build-id that it really has, and gone when it has
  * another one or none; no server is there to ask.
  */
+#include "lib/find/debuginfod.h"
 #include "lib/object/trail.h"
-#include "lib/symbolize/debuginfod.h"
 
 #include <fcntl.h>
 #include <stdio.h>

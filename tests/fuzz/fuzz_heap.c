@@ -3,8 +3,8 @@
  * A trace as snapshots: every view of them, every row.
  */
 #include "lib/base/mem.h"
-#include "lib/report/heap_select.h"
-#include "lib/report/heap_view.h"
+#include "lib/report/heap/select.h"
+#include "lib/report/heap/view.h"
 #include "tests/fuzz/reading.h"
 
 static volatile uint64_t sink;

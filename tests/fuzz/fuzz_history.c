@@ -7,11 +7,11 @@
  * Then one of its aggregates is added as a new run, on a share of the inputs: it is refused with a
  * reason, or is there once, however often it is added.
  */
+#include "lib/aggregate/agg_summary.h"
 #include "lib/base/hash.h"
+#include "lib/group/metric.h"
 #include "lib/history/view.h"
 #include "lib/render/render.h"
-#include "lib/report/agg_summary.h"
-#include "lib/report/metric.h"
 
 #include <fcntl.h>
 #include <stdio.h>

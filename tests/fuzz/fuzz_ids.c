@@ -7,9 +7,9 @@
  */
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/find/id_cache.h"
+#include "lib/find/id_index.h"
 #include "lib/object/trail.h"
-#include "lib/symbolize/id_cache.h"
-#include "lib/symbolize/id_index.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  */
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/symbolize/index.h"
-#include "lib/symbolize/index_format.h"
+#include "lib/index/index.h"
+#include "lib/index/index_format.h"
 #include "tests/fuzz/answers.h"
 
 #include <sys/mman.h>

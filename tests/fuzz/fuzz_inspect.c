@@ -3,9 +3,9 @@
  * tm-inspect over any bytes: symbols, relocations, PLT, .eh_frame, DWARF's unit headers, code; the
  * verdicts; and the search for a slide in its code.
  */
+#include "lib/find/call_check.h"
+#include "lib/find/slide.h"
 #include "lib/inspect/fitness.h"
-#include "lib/symbolize/call_check.h"
-#include "lib/symbolize/slide.h"
 
 #include <stdlib.h>
 #include <string.h>

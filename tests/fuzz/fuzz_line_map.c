@@ -3,10 +3,10 @@
  * What maps say of managed code: the first byte chooses line map, method map, usym or perf map.
  */
 #include "lib/base/mem.h"
-#include "lib/symbolize/jit_map.h"
-#include "lib/symbolize/line_map.h"
-#include "lib/symbolize/method_map.h"
-#include "lib/symbolize/usym.h"
+#include "lib/managed/jit_map.h"
+#include "lib/managed/line_map.h"
+#include "lib/managed/method_map.h"
+#include "lib/managed/usym.h"
 
 #include <stdlib.h>
 

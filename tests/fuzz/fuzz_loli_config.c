@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/loli_config.h"
+#include "formats/loli/config.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * MemTracer's lines of JSON (formats/memtracer.c).
+ * MemTracer's lines of JSON (formats/memtracer/memtracer.c).
  */
 #include "tests/fuzz/reading.h"
 

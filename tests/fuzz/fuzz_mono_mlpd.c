@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Logs of Mono's profiler (formats/mono_mlpd.c).
+ * Logs of Mono's profiler (formats/mono/mlpd.c).
  */
 #include "tests/fuzz/reading.h"
 

@@ -5,11 +5,11 @@
  * takes the wider ones take as the same; a range that is added has its ends in order, and is added
  * again as the same; what is refused says why.
  */
+#include "lib/aggregate/merge.h"
 #include "lib/base/num.h"
 #include "lib/history/history.h"
-#include "lib/report/agg_merge.h"
-#include "lib/report/policy.h"
-#include "lib/report/selection.h"
+#include "lib/report/compare/policy.h"
+#include "lib/tally/selection.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * PET logs, into tm-spikes' engine and out as a PET log again.
  */
-#include "lib/report/spikes_pet.h"
+#include "lib/report/spikes/pet.h"
 #include "tests/fuzz/reading.h"
 
 struct target {

@@ -6,7 +6,7 @@
  * time; a waiver is in force on its last day and not on the day after.
  */
 #include "lib/base/hash.h"
-#include "lib/report/policy.h"
+#include "lib/report/compare/policy.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
  * What is refused says where; what is read twice answers the same; a rule's number and owner exist;
  * no rules say nothing.
  */
-#include "lib/report/filter.h"
-#include "lib/report/owners.h"
-#include "lib/report/selection.h"
-#include "lib/report/sites.h"
+#include "lib/group/filter.h"
+#include "lib/group/owners.h"
+#include "lib/group/sites.h"
+#include "lib/tally/selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

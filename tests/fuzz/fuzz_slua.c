@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/reading.h"
 
-#include "formats/slua_frame.h"
+#include "formats/unreal/slua_frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

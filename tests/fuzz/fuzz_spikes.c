@@ -5,9 +5,9 @@
  * grouped, suggested and printed, and what is suggested is read as rules again.
  */
 #include "lib/render/render.h"
-#include "lib/report/spikes_pet.h"
-#include "lib/report/spikes_report.h"
-#include "lib/report/spikes_suggest.h"
+#include "lib/report/spikes/pet.h"
+#include "lib/report/spikes/report.h"
+#include "lib/report/spikes/suggest.h"
 #include "tests/fuzz/reading.h"
 
 static const char all_rules[] =

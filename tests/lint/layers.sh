@@ -20,7 +20,7 @@ find cmd lib formats tests testdata -name '*.[ch]' -o -name '*.cpp' -o -name '*.
 		n = split(allowed[from], list, " ")
 		for (i = 1; i <= n; i++) {
 			p = list[i]
-			if (p == to || p == layer[to] || (p == "lib/*" && to ~ /^lib\//))
+			if (p == to || p == layer[to] || (p ~ /\/\*$/ && index(to, substr(p, 1, length(p) - 1)) == 1))
 				return 1
 		}
 		return 0

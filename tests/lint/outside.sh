@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# outside.sh [ROOT]: lib/capture/outside.txt has a line, and a reason, for each function of other
+# outside.sh [ROOT]: lib/recorder/outside.txt has a line, and a reason, for each function of other
 # libraries that the capture runtime (as built, or ROOT/library.so) calls, and for nothing else.
 set -u
 cd "${1:-$SRC}" || exit 1
 library=${1:+library.so}
 library=${library:-$BUILD/lib/libtracemill-capture.so}
-table=lib/capture/outside.txt
+table=lib/recorder/outside.txt
 bad=0
 
 # Sanitizers bring calls of their own, and clang leaves other ones.
@@ -22,7 +22,7 @@ called=$(
 	{
 		nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $2); print $2 }'
 		# What it asks the dynamic linker for by name; operators of C++ are all as _Znwm, and not here.
-		cat lib/capture/*.c |
+		find lib/recorder -name "*.c" ! -path "*/lua/*" -exec cat {} + |
 			grep -oE '(cap_next\(|resolve\(&next\.[a-z_]+, |go\(&next, |\*name = )"[a-zA-Z_]+"' |
 			grep -oE '"[a-zA-Z_]+"' | tr -d '"'
 	} | sort -u

@@ -53,16 +53,16 @@ fresh
 printf '#include "t.h"\n' >tree/lib/trace/u.c
 expect fail layers 'an include relative to its folder' 'not written from the root'
 fresh
-mkdir tree/lib/capture
+mkdir tree/lib/recorder
 echo 'char *strtok(char *s, const char *d); char *f(char *s) { return strtok(s, " "); }' >tree/f.c
 ${CC:-cc} -shared -fPIC -nostdlib tree/f.c -o tree/library.so
-printf 'strtok h no reason\n' >tree/lib/capture/outside.txt
+printf 'strtok h no reason\n' >tree/lib/recorder/outside.txt
 expect pass outside 'a call with its line' ''
-printf 'strtok h\n' >tree/lib/capture/outside.txt
+printf 'strtok h\n' >tree/lib/recorder/outside.txt
 expect fail outside 'a call without a reason' 'outside.txt:1: a function'
-printf 'strtok h no reason\nabort h none\n' >tree/lib/capture/outside.txt
+printf 'strtok h no reason\nabort h none\n' >tree/lib/recorder/outside.txt
 expect fail outside 'a line without a call' 'nobody calls abort'
-printf '# strtok h none\n' >tree/lib/capture/outside.txt
+printf '# strtok h none\n' >tree/lib/recorder/outside.txt
 expect fail outside 'a call without a line' 'the runtime calls strtok'
 fresh
 mkdir tree/lib/new

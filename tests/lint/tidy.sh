@@ -11,7 +11,7 @@ set -u
 cd "$SRC" || exit 1
 cache=build/lint/tidy
 flags=(-D_GNU_SOURCE '-DTM_VERSION="0"' -I. -Ibuild/made -std=c11 -Wall -Wextra)
-# lib/capture/lua is looked at with the headers of one Lua; libpq has a folder of its own.
+# lib/recorder/lua is looked at with the headers of one Lua; libpq has a folder of its own.
 read -ra lua < <(pkg-config --cflags lua5.4 2>/dev/null)
 read -ra libpq < <(pkg-config --cflags libpq 2>/dev/null)
 flags+=("${lua[@]}" "${libpq[@]}")

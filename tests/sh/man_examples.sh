@@ -67,7 +67,7 @@ folder() {
 		listed && /^\.Bd/ { inside = 1; next }
 		/^\.Ed/ { inside = 0 }
 		inside { gsub(/\\e/, "\\"); print }' "$SRC/man/tracemill-tutorial.7" >game.c
-	export CPATH="$SRC/lib/capture" # where tracemill.h is until it is installed
+	export CPATH="$SRC/lib/recorder" # where tracemill.h is until it is installed
 }
 
 check_page() {

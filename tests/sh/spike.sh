@@ -193,7 +193,7 @@ int main(void)
 }
 END
 mkdir -p include/tracemill
-cp "$SRC/lib/capture/spike.h" include/tracemill/
+cp "$SRC/lib/recorder/spike.h" include/tracemill/
 cp strict.c strict.cpp
 for std in c99 c11 c++11 c++17; do
 	file=strict.c
@@ -229,7 +229,7 @@ fi
 
 # The page's example.
 mkdir -p include
-cp "$SRC/lib/capture/tracemill.h" include/
+cp "$SRC/lib/recorder/tracemill.h" include/
 awk '/^\.Sh EXAMPLES/ { on = 1 } /^\.Ed/ { code = 0 } code { print } on && /^\.Bd/ { code = 1 }' \
 	"$SRC/man/libtracemill-capture.3" >example.c
 echo 'int main(void) { Tick(); return 0; }' >>example.c

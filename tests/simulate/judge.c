@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the judge (lib/report/judge.h) decides, by simulation: 1,000 pairs of builds per cell.
+ * What the judge (lib/report/compare/judge.h) decides, by simulation: 1,000 pairs of builds per cell.
  *Prints the table that is checked in as judge.txt; ends with 1 when a promise of judge.h is not
  *kept.
  *
@@ -15,7 +15,7 @@
  * The rule is `each = yes`, with nothing allowed or 4 %: twice the noise. Where noise is heavy a
  * base run may itself be a hundred times off, and then x100 cannot be told from it.
  */
-#include "lib/report/judge.h"
+#include "lib/report/compare/judge.h"
 #include "lib/base/mem.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #define TM_TESTS_UNIT_BIND_H
 
 #include "lib/base/mem.h"
-#include "lib/symbolize/bind.h"
+#include "lib/find/bind.h"
 #include "tests/unit/test.h"
 
 #include <elf.h>

@@ -2,7 +2,7 @@
  *
  * The verdict on a share of call sites; and encodings that compilers seldom use, from the manuals.
  */
-#include "lib/symbolize/call_check.h"
+#include "lib/find/call_check.h"
 
 #include "tests/unit/test.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/capture without hooks: its parts, and a whole recording of eight threads that hand addresses
+ * lib/recorder without hooks: its parts, and a whole recording of eight threads that hand addresses
  * to each other, read back with the suite's own reader. Meant for SAN=thread too.
  */
 #include "formats/reader.h"
 #include "lib/base/hash.h"
-#include "lib/capture/capture.h"
-#include "lib/capture/sample.h"
+#include "lib/recorder/base/sample.h"
+#include "lib/recorder/capture.h"
 #include "tests/unit/test.h"
 
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/capture/lua without a Lua: its hash table beside a naive one, and its stacks of calls beside
+ * lib/recorder/lua without a Lua: its hash table beside a naive one, and its stacks of calls beside
  * ones that are kept by hand, through calls, tail calls, errors and coroutines.
  */
 #include "formats/reader.h"
-#include "lib/capture/lua/calls.h"
+#include "lib/recorder/lua/calls.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * too.
  */
 #include "formats/reader.h"
-#include "lib/capture/capture.h"
-#include "lib/capture/sample.h"
-#include "lib/capture/spike_log.h"
+#include "lib/recorder/base/sample.h"
+#include "lib/recorder/capture.h"
+#include "lib/recorder/spike_log.h"
 #include "tests/unit/test.h"
 
 #include <sys/mman.h>

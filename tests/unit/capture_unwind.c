@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/capture/unwind.c and cfi.c: the fast walk finds what libgcc's unwinder finds, from code of
+ * lib/recorder/stacks/unwind.c and cfi.c: the fast walk finds what libgcc's unwinder finds, from code of
  * many shapes: the C library's qsort and bsearch, functions with alloca, with realigned stacks,
  * with many arguments, recursion.
  */
-#include "lib/capture/bounds.h"
-#include "lib/capture/unwind.h"
+#include "lib/recorder/stacks/bounds.h"
+#include "lib/recorder/stacks/unwind.h"
 #include "tests/unit/test.h"
 
 #include <alloca.h>

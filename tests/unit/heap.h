@@ -5,7 +5,7 @@
 #ifndef TM_TESTS_UNIT_HEAP_H
 #define TM_TESTS_UNIT_HEAP_H
 
-#include "lib/report/heap.h"
+#include "lib/report/heap/heap.h"
 #include "tests/unit/test.h"
 
 static struct trace *heap_trace;

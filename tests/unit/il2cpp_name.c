@@ -2,7 +2,7 @@
  *
  * Names as il2cpp's sources have them; what they stand for is the C# that they were made of.
  */
-#include "lib/symbolize/il2cpp_name.h"
+#include "lib/managed/il2cpp_name.h"
 
 #include "tests/unit/test.h"
 

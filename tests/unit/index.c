@@ -2,9 +2,9 @@
  *
  * The index file: what is written is read, and nothing else is.
  */
-#include "lib/symbolize/index.h"
+#include "lib/index/index.h"
 #include "lib/base/mem.h"
-#include "lib/symbolize/index_format.h"
+#include "lib/index/index_format.h"
 #include "tests/unit/test.h"
 
 #include <fcntl.h>

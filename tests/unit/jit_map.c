@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/symbolize/jit_map.h"
+#include "lib/managed/jit_map.h"
 
 #include "tests/unit/test.h"
 

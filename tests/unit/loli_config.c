@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/test.h"
 
-#include "formats/loli_config.h"
+#include "formats/loli/config.h"
 
 static enum status parse(struct loli_config *c, const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/loli.h"
 
-#include "formats/loli_seqs.h"
+#include "formats/loli/seqs.h"
 
 static const char packet_1[] =
     "alloc 1 @b400007860010010 10000000 100 78660cd100 78660cd300 790005a010\n"

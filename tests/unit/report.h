@@ -7,7 +7,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/render/render.h"
-#include "lib/report/top.h"
+#include "lib/report/top/top.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/report/agg_build.h, agg_file.h and agg_summary.h: what a capture comes to has one form
+ * lib/summarize/build.h, aggregate/file.h and agg_summary.h: what a capture comes to has one form
  * whatever the order it came in, stands for its capture, and damage to it is refused.
  */
-#include "lib/report/agg_build.h"
-#include "lib/report/agg_project.h"
-#include "lib/report/agg_summary.h"
-#include "lib/report/compare_inputs.h"
+#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/project.h"
+#include "lib/report/compare/inputs.h"
+#include "lib/summarize/build.h"
 #include "tests/unit/report.h"
 
 static const struct project_options by_all = {

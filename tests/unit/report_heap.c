@@ -3,8 +3,8 @@
  * Snapshots as graphs: dominators against the definition (take d away and look what is lost),
  * groups likewise, shortest paths against a second search, and what is odd in captures.
  */
-#include "lib/report/heap_dominators.h"
-#include "lib/report/heap_parts.h"
+#include "lib/report/heap/dominators.h"
+#include "lib/report/heap/parts.h"
 #include "tests/unit/heap.h"
 
 static uint32_t seed;

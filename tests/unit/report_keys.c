@@ -4,8 +4,8 @@
  * addresses that come again, against sums over the list of events; and sifting, where displaced
  * and unordered blocks need frees. A stack is a string of one-letter functions, innermost first.
  */
-#include "lib/report/rank.h"
-#include "lib/report/sift.h"
+#include "lib/group/rank.h"
+#include "lib/group/sift.h"
 #include "tests/unit/report.h"
 
 enum { LETTERS = 6, DEPTH = 4, STACKS = 10, EVENTS = 70, THREADS = 4, ADDRESSES = 8, ROUNDS = 150 };

@@ -2,7 +2,7 @@
  *
  * live.c against the rule itself, applied to the whole list of events.
  */
-#include "lib/report/live.h"
+#include "lib/tally/live.h"
 
 #include "tests/unit/test.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/report/matching.h. The spellings are those of GNU's and LLVM's demanglers, of GCC's, Clang's
+ * lib/aggregate/matching.h. The spellings are those of GNU's and LLVM's demanglers, of GCC's, Clang's
  * and rustc's symbol tables, and of IL2CPP's generated code.
  */
-#include "lib/report/matching.h"
+#include "lib/aggregate/matching.h"
 #include "tests/unit/test.h"
 
 static void same(const char *a, const char *b)

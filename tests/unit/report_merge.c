@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/report/agg_merge.h, agg_value.h and agg_lines.h: the laws of merging, on random aggregates,
+ * lib/aggregate/merge.h, aggregate/value.h and aggregate/lines.h: the laws of merging, on random aggregates,
  * and values against a naive twin that keeps all numbers.
  */
+#include "lib/aggregate/lines.h"
+#include "lib/aggregate/merge.h"
 #include "lib/base/mem.h"
-#include "lib/report/agg_lines.h"
-#include "lib/report/agg_merge.h"
 #include "tests/unit/test.h"
 
 static uint64_t seed = 1;

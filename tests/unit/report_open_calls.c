@@ -3,10 +3,10 @@
  * open_calls.c against a naive twin that keeps what each open call has and looks through all of it;
  * and what aggregates measure of calls, against times that are known.
  */
-#include "lib/report/open_calls.h"
+#include "lib/tally/open_calls.h"
 
 #include "lib/base/buf.h"
-#include "lib/report/aggregate.h"
+#include "lib/tally/tally.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/report/policy.h: what a policy file says, and where it is wrong.
+ * lib/report/compare/policy.h: what a policy file says, and where it is wrong.
  */
-#include "lib/report/policy.h"
+#include "lib/report/compare/policy.h"
 #include "tests/unit/test.h"
 
 #include <math.h>

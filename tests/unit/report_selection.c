@@ -2,7 +2,7 @@
  *
  * Ranges and units as text.
  */
-#include "lib/report/selection.h"
+#include "lib/tally/selection.h"
 
 #include "lib/base/num.h"
 #include "tests/unit/test.h"

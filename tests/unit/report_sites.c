@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/report/sites.h"
+#include "lib/group/sites.h"
 
 #include "lib/match/match.h"
 #include "tests/unit/test.h"

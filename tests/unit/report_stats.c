@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/report/stats.h and judge.h against tables in print, against plain enumeration, and by
+ * lib/stats/stats.h and judge.h against tables in print, against plain enumeration, and by
  * simulation: 200 seeds of runs in which nothing has changed, and of runs that grew.
  */
-#include "lib/report/judge.h"
+#include "lib/report/compare/judge.h"
 #include "tests/unit/test.h"
 
 #include <math.h>

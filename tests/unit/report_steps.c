@@ -4,7 +4,7 @@
  * follows from the definition alone.
  */
 #include "lib/base/hash.h"
-#include "lib/report/stats_steps.h"
+#include "lib/stats/steps.h"
 #include "tests/unit/test.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
  * Filters, keys, trees and sifting on random captures, against sums over strings: a stack is a
  * string of one-letter functions, innermost first.
  */
-#include "lib/report/rank.h"
-#include "lib/report/sift.h"
-#include "lib/report/tree.h"
+#include "lib/group/rank.h"
+#include "lib/group/sift.h"
+#include "lib/report/top/tree.h"
 #include "tests/unit/report.h"
 
 enum { LETTERS = 6, DEPTH = 8, STACKS = 24, RECORDS = 60, ROUNDS = 150 };

@@ -3,12 +3,12 @@
  * Requests of the drop-ins. GNU's and llvm's readings are those of binutils 2.40 and LLVM 19, seen
  * by asking them (-a prints what they read).
  */
-#include "lib/symbolize/request.h"
+#include "lib/compat/request.h"
 
+#include "lib/compat/print.h"
 #include "lib/demangle/demangle.h"
 #include "lib/demangle/demangle_llvm.h"
 #include "lib/input/lines.h"
-#include "lib/symbolize/print.h"
 #include "tests/unit/test.h"
 
 static bool gnu(const char *s, uint64_t want, bool good)

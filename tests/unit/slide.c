@@ -3,7 +3,7 @@
  * A lost slide is found in code whose calls are known, and not where they are another's. arm64 has
  * the densest calls: one in eight instructions here.
  */
-#include "lib/symbolize/slide.h"
+#include "lib/find/slide.h"
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"

@@ -3,7 +3,7 @@
  * tm-spikes' engine against a naive twin that keeps every call, quantiles against sorted values,
  * and the rule file's settings.
  */
-#include "lib/report/spikes_suggest.h"
+#include "lib/report/spikes/suggest.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>

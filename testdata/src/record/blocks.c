@@ -19,7 +19,7 @@
  *   nested    a signal handler that allocates, again and again
  *   idle      blocks, then sleeps until it is killed
  */
-#include "lib/capture/tracemill.h"
+#include "lib/recorder/tracemill.h"
 
 #include <malloc.h>
 #include <pthread.h>

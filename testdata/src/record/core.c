@@ -5,7 +5,7 @@
  * at the modules between. For ThreadSanitizer, whose own hooks ours would stand before. Prints
  * "allocs N frees N".
  */
-#include "lib/capture/capture.h"
+#include "lib/recorder/capture.h"
 
 #include <pthread.h>
 #include <stdio.h>

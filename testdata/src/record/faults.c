@@ -10,7 +10,7 @@
  *   threads N N threads, one after the other, each with one block; prints its own peak of memory
  *   many N    N threads at once
  */
-#include "lib/capture/tracemill.h"
+#include "lib/recorder/tracemill.h"
 
 #include <pthread.h>
 #include <signal.h>

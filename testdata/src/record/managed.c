@@ -8,7 +8,7 @@
  * Frame 3 has a type whose bytes are more than 2^31-1, and frame 4 has none. kill: it kills itself
  * as soon as the frame behind them has begun.
  */
-#include "lib/capture/tracemill.h"
+#include "lib/recorder/tracemill.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -13,11 +13,11 @@
  * and each frame leaks a block of 1000 + its number bytes in Physics. With markers, Ignored takes
  * 5 ms in each frame, and what is below Quiet takes 2 ms: no spikes.
  */
-#include "lib/capture/tracemill.h"
+#include "lib/recorder/tracemill.h"
 #ifndef MARKERS
 #define TRACEMILL_OFF
 #endif
-#include "lib/capture/spike.h"
+#include "lib/recorder/spike.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

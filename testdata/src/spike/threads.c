@@ -4,7 +4,7 @@
  * call number i takes i us, and 1 us less a level down. One thread in two is not active for its
  * second half. With hooks, markers, or both.
  */
-#include "lib/capture/spike.h"
+#include "lib/recorder/spike.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 //
 // unwound deep N: N calls deep, then a block of 77 bytes at depth 3; fork: blocks and marked calls
 // in a child too; signal: a handler that allocates, on its own stack and on another.
-#include "lib/capture/spike.h"
+#include "lib/recorder/spike.h"
 
 #include <csetjmp>
 #include <csignal>

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The memory chart of a `.loli` file as counters: what `dumpsys meminfo` said every so often while
+ * the capture ran, in MB with decimals. The series have no names in the file; programs have
+ * always written the same six.
+ *
+ * Times are seconds. Early builds without Qt wrote ms under the same version number, which the
+ * last record's time tells, and where that is too early, the distance between points: nobody asks
+ * every 100 seconds. (LoliProfiler's own rule, loliprofiler.md section 6.3.)
+ */
+#include "formats/loli/file.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/sort.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINT_SIZE = 16, NAMED = 6 };
+
+static const char *const names[NAMED] = {"total",      "native-heap", "gfx-dev",
+					 "egl-mtrack", "gl-mtrack",   "unknown"};
+
+static double be_double(const uint8_t *p)
+{
+	uint64_t bits = loli_be64(p);
+	double d;
+
+	memcpy(&d, &bits, sizeof d);
+	return d;
+}
+
+void loli_chart_index(struct loli_file *f)
+{
+	struct loli_chart *c = &f->chart;
+
+	loli_file_u32(f); /* the ceiling of the chart as it was shown */
+	c->series = loli_file_count(f);
+	for (uint32_t i = 0; i < c->series && !cursor_failed(f->c); i++) {
+		uint32_t n = loli_file_count(f);
+		const uint8_t *p;
+		double before = 0;
+
+		for (uint32_t k = 0; k < n && (p = cursor_bytes(f->c, POINT_SIZE, "chart")); k++) {
+			double x = be_double(p);
+
+			c->last = x > c->last ? x : c->last;
+			if (!i && k && x > before && c->n_gaps < LOLI_CHART_GAPS)
+				c->gaps[c->n_gaps++] = x - before;
+			before = x;
+			c->points++;
+		}
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool in_ms(struct loli_file *f)
+{
+	struct loli_chart *c = &f->chart;
+	double ratio = c->last > 0 ? f->last_ms / c->last : 0;
+
+	if (f->last_ms >= 10000 && ratio >= 100)
+		return false;
+	if (f->last_ms >= 10000 && c->last > 0 && ratio <= 10)
+		return true;
+	sort_array(c->gaps, c->n_gaps, sizeof *c->gaps, by_value);
+	return c->n_gaps && c->gaps[c->n_gaps / 2] >= 100;
+}
+
+static uint32_t counter_of(struct loli_file *f, uint32_t series)
+{
+	struct trace *t = f->l.im->t;
+	struct buf name = BUF_INIT;
+	struct counter row = {.unit = trace_strz(t, "B")};
+
+	if (f->chart.series == NAMED)
+		buf_addf(&name, "meminfo.%s", names[series]);
+	else
+		buf_addf(&name, "meminfo.series-%u", series + 1);
+	row.name = trace_strz(t, buf_str(&name));
+	buf_release(&name);
+	return trace_counter(t, &row);
+}
+
+/* False: a number that is no time, or no size. */
+static bool reading(const uint8_t *p, double unit, struct event *ev)
+{
+	double time = be_double(p) * unit, value = be_double(p + 8) * (1 << 20);
+
+	if (!(time >= 0 && time < 9e18 && value >= 0 && value < 9e18))
+		return false;
+	ev->time = llround(time);
+	ev->value = llround(value);
+	return true;
+}
+
+enum status loli_chart_push(struct loli_file *f, struct err *e)
+{
+	struct loli_chart *c = &f->chart;
+	bool ms = c->points && in_ms(f);
+	enum status st = ST_OK;
+	uint32_t series;
+
+	if (ms)
+		trace_note(f->l.im->t, NOTE_GUESS, 0,
+			   "times of the memory chart are taken for ms, not seconds");
+	loli_file_u32(f);
+	series = loli_file_count(f);
+	for (uint32_t i = 0; !st && i < series && !cursor_failed(f->c); i++) {
+		uint32_t n = loli_file_count(f);
+		struct event ev = {.kind = EV_COUNTER,
+				   .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
+				   .count = 1};
+		const uint8_t *p;
+
+		if (n && i < LOLI_CHART_SERIES)
+			ev.type = counter_of(f, i);
+		for (uint32_t k = 0; !st && k < n; k++) {
+			p = cursor_bytes(f->c, POINT_SIZE, "chart");
+			if (!p)
+				break;
+			if (i >= LOLI_CHART_SERIES)
+				c->unnamed++;
+			else if (reading(p, ms ? 1e6 : 1e9, &ev))
+				st = import_event(f->l.im, &ev, e);
+			else
+				c->refused++;
+		}
+	}
+	return st;
+}
+
+void loli_chart_notes(const struct loli_file *f)
+{
+	const struct loli_chart *c = &f->chart;
+	struct trace *t = f->l.im->t;
+
+	if (c->points && c->series != NAMED)
+		trace_note(t, NOTE_GUESS, c->series,
+			   "series of the memory chart, where programs write %d: their names are "
+			   "not known",
+			   NAMED);
+	if (c->refused)
+		trace_note(t, NOTE_LOSS, c->refused,
+			   "points of the memory chart are no time or no size: left out");
+	if (c->unnamed)
+		trace_note(t, NOTE_LOSS, c->unnamed,
+			   "points are of more series of the memory chart than %d: left out",
+			   LOLI_CHART_SERIES);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * LoliProfiler's saved captures (`.loli`), big-endian, written with Qt's QDataStream. Version 106
+ * (all releases since v0.9.9b), 107 (106 with something after it) and the first layout of 105
+ * (v0.9.8c, v0.9.9), which has text where the others have numbers.
+ *
+ * The file does not say whether it keeps file offsets or link-time addresses, nor which records
+ * were dropped when it was saved.
+ */
+#include "formats/loli/file.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+
+static void release(struct loli_file *f)
+{
+	for (size_t i = 0; i < f->n_library; i++)
+		map64_release(&f->library[i]);
+	for (size_t i = 0; i < f->n_map; i++)
+		free(f->map[i].ranges);
+	free(f->library);
+	free(f->map);
+	free(f->frames);
+	free(f->nodes);
+	free(f->stacks);
+	map64_release(&f->ids);
+	map64_release(&f->node_index);
+	map64_release(&f->freed);
+	loli_keys_release(&f->uuids);
+	intern_release(&f->names);
+	smaps_release(&f->smaps);
+	buf_release(&f->text);
+	buf_release(&f->other);
+	loli_release(&f->l);
+}
+
+/* A section of the map that is a file: not "anonymous", [heap] and their like. */
+static bool is_module(const char *name, size_t n)
+{
+	return n && (name[0] != '[' || (n == 6 && !memcmp(name, "[vdso]", 6))) &&
+	       !(n == 9 && !memcmp(name, "anonymous", 9));
+}
+
+static void add_modules(struct loli_file *f)
+{
+	if (f->n_map && f->l.im->options->maps) {
+		trace_note(f->l.im->t, NOTE_INFO, f->n_map,
+			   "sections of the file's own memory map are not used: --maps was given");
+		return;
+	}
+	for (size_t i = 0; i < f->n_map; i++) {
+		size_t n;
+		const char *name = intern_text(&f->names, f->map[i].name, &n);
+
+		if (is_module(name, n))
+			loli_module_mapped(&f->l, name, n, f->map[i].ranges, f->map[i].n);
+	}
+	if (f->bad_ranges)
+		trace_note(f->l.im->t, NOTE_LOSS, f->bad_ranges,
+			   "mapped ranges end before they begin");
+}
+
+/* The trace's stacks, now that every location's name is known. */
+static void add_stacks(struct loli_file *f)
+{
+	struct trace *t = f->l.im->t;
+	uint32_t *locations = mem_array(f->n_frames + 1, sizeof *locations);
+
+	for (uint32_t i = 1; i < f->n_frames; i++) {
+		const struct loli_frame *a = &f->frames[i];
+		size_t n;
+		const char *library = intern_text(&f->names, a->library, &n);
+
+		locations[i] = loli_location(&f->l, library, n, a->addr, a->name);
+	}
+	f->stacks = mem_zarray(f->n_nodes + 1, sizeof *f->stacks);
+	for (uint32_t i = 1; i < f->n_nodes; i++)
+		f->stacks[i] =
+		    trace_stack(t, f->stacks[f->nodes[i].parent], locations[f->nodes[i].frame]);
+	free(locations);
+	free(f->nodes);
+	free(f->frames);
+	f->nodes = NULL;
+	f->frames = NULL;
+	map64_release(&f->node_index);
+	loli_keys_release(&f->l.stacks);
+}
+
+static uint32_t stack_of(struct loli_file *f, const struct loli_record *r)
+{
+	uint32_t node = r->has_stack ? loli_keys_get(&f->uuids, r->stack) : 0;
+	const char *library = f->text.data;
+	size_t n = f->text.len;
+
+	if (node && node != LOLI_NODE_EMPTY)
+		return f->stacks[node];
+	f->lost_stacks += r->has_stack && !node;
+	if (!f->texts)
+		library = intern_text(&f->names, loli_file_library(f, r->library), &n);
+	return loli_library_stack(&f->l, library, n);
+}
+
+static enum status push_record(struct loli_file *f, const struct loli_record *r, struct err *e)
+{
+	if (!loli_seqs_add(&f->l.seqs, r->seq))
+		f->l.repeated++;
+	if (!f->frees_a_record)
+		f->frees_a_record = r->seq < map64_get(&f->freed, r->addr);
+	return loli_alloc(&f->l, r->seq, r->ms, r->size, r->addr, stack_of(f, r), e);
+}
+
+/* In batches, so that the misses of the large table of stack ids overlap. */
+static enum status push_records(struct loli_file *f, struct err *e)
+{
+	enum { BATCH = 64 };
+	uint32_t left = loli_file_count(f), got;
+	struct loli_record batch[BATCH];
+	enum status st = ST_OK;
+
+	while (!st && left && !cursor_failed(f->c)) {
+		uint32_t most = f->texts ? 1 : left < BATCH ? left : BATCH;
+
+		for (got = 0; got < most && loli_file_record(f, &batch[got], true); got++)
+			loli_keys_prefetch(&f->uuids, batch[got].stack);
+		for (uint32_t i = 0; !st && i < got; i++)
+			st = push_record(f, &batch[i], e);
+		left -= most;
+	}
+	return st;
+}
+
+static enum status push_frees(struct loli_file *f, struct err *e)
+{
+	uint32_t count = loli_file_count(f), seq;
+	enum status st = ST_OK;
+	uint64_t addr;
+
+	for (uint32_t i = 0; !st && i < count && loli_file_free(f, &addr, &seq); i++)
+		st = loli_free(&f->l, EV_FREED, addr, seq, e);
+	return st;
+}
+
+/* The second pass. It stops where the first one did, quietly. */
+static enum status push(struct loli_file *f, struct err *e)
+{
+	enum status st = loli_file_head(f, e);
+
+	if (st)
+		return st;
+	st = loli_chart_push(f, e);
+	if (st)
+		return st;
+	loli_file_libraries(f, false);
+	st = push_records(f, e);
+	if (st || !f->n_frees)
+		return st;
+	loli_file_skip_stacks(f);
+	loli_file_skip_symbols(f);
+	return push_frees(f, e);
+}
+
+static void add_notes(struct loli_file *f, bool whole)
+{
+	struct trace *t = f->l.im->t;
+
+	loli_chart_notes(f);
+	if (f->shots)
+		trace_note(t, NOTE_INFO, f->shots, "screenshots are not imported");
+	if (f->duplicate_stacks)
+		trace_note(t, NOTE_GUESS, f->duplicate_stacks,
+			   "stacks have the id of an earlier one: the last counts");
+	if (f->unnamed_ids)
+		trace_note(t, NOTE_GUESS, f->unnamed_ids,
+			   "locations have a library that the file does not name: taken for "
+			   "addresses of the process");
+	if (!whole && f->lost_stacks)
+		trace_note(t, NOTE_LOSS, f->lost_stacks,
+			   "records have a stack that is not in what is left of the file");
+	if (f->trailing && f->version == 107)
+		trace_note(t, NOTE_INFO, f->trailing,
+			   "bytes of version 107's comparison part were not read");
+	else if (f->trailing)
+		trace_note(t, NOTE_LOSS, f->trailing, "bytes after the end were not read");
+	if (f->n_frees && f->diff.records && !f->frees_a_record) {
+		if (f->n_sampled < LOLI_FREES_SAMPLE)
+			trace_note(t, NOTE_INFO, 0,
+				   "no record is freed although there are frees: records that were "
+				   "freed were dropped when the file was saved");
+		else
+			trace_note(t, NOTE_GUESS, 0,
+				   "none of %d frees that were looked at frees a record: records "
+				   "that were freed seem to have been dropped",
+				   LOLI_FREES_SAMPLE);
+	}
+}
+
+static enum status second_pass(struct loli_file *f, bool whole, struct err *e)
+{
+	enum status st;
+
+	add_modules(f);
+	add_stacks(f);
+	st = input_rewind(f->l.im->in);
+	if (!st)
+		st = loli_begin(&f->l, e);
+	if (!st)
+		st = push(f, e);
+	if (!st && !f->l.im->smaps.n)
+		st = smaps_push(&f->smaps, f->l.im->t, f->l.im->sink, e);
+	if (!st && whole && cursor_failed(f->c)) /* it has changed since the first pass */
+		st = e->code;
+	add_notes(f, whole);
+	loli_end(&f->l);
+	return st;
+}
+
+static enum status read_file(struct import *im, struct err *e)
+{
+	struct loli_file f = {.c = &im->in->cur};
+	enum status st = loli_init(&f.l, im, "loli", LOLI_FREES, e);
+	struct err cut = ERR_INIT;
+
+	if (!st)
+		st = loli_file_index(&f, e);
+	if (st == ST_BAD || st == ST_LIMIT) {
+		cut = *e;
+		if (f.diff.records) {
+			st = ST_OK;
+			*e = (struct err)ERR_INIT;
+		}
+	}
+	if (!st && loli_diff_is(&f.diff) && !f.chart.points && !f.n_frees && !f.shots && !f.n_map)
+		st = err_set(e, ST_UNSUPPORTED, "a comparison of two captures, not a capture");
+	if (!st)
+		st = second_pass(&f, !cut.code, e);
+	if (!st && cut.code) {
+		*e = cut;
+		st = cut.code;
+	}
+	release(&f);
+	return st;
+}
+
+static int bid_file(const uint8_t *head, size_t n, bool whole)
+{
+	uint32_t version = n >= 8 ? loli_be32(head + 4) : 0;
+
+	(void)whole;
+	if (n < 4 || loli_be32(head) != 0xA4B3C2D1)
+		return 0;
+	return version >= 100 && version < 200 ? 56 : 32;
+}
+
+const struct reader reader_loli = {
+    .name = "loli",
+    .what = "LoliProfiler: saved capture (.loli 105, 106, 107)",
+    .suffixes = "loli",
+    .rewinds = true,
+    .bid = bid_file,
+    .read = read_file,
+};

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Folded stacks, the text that flame graph tools read: "a;b;c 12", outermost first. LuaJIT's
+ * profiler writes it with -jp=G, with what is particular to it (its jit/p.lua, and files it wrote):
+ *
+ *  - C functions are "@0x..." addresses of their first byte, and no module map is saved;
+ *  - with v or z the file has two levels: a line, then the lines that share its samples, once more.
+ *    One level is stacks, the other the VM's states or the zones: each pair is one sample here;
+ *  - the sampling interval (10 ms unless i changed it) is not in the file.
+ *
+ * Other tools' files give no unit either: the numbers are counts of samples as far as this reader
+ * knows. All lines are kept until the end, for the two levels show only there.
+ */
+#include "formats/lua/text.h"
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct folded_row {
+	uint64_t count;
+	uint32_t stack,
+	    label;  /* label: the line, when it is one name; then there is no stack yet */
+	bool state; /* the label is a VM state */
+};
+
+struct folded {
+	struct import *im;
+	struct folded_row *rows;
+	size_t n, cap;
+	uint64_t addresses, places, empty_frames;
+	struct lua_refused refused;
+	struct lua_line line;
+};
+
+static bool next_frame(const char **s, const char *end, const char **frame, size_t *n)
+{
+	const char *semicolon;
+
+	if (!*s)
+		return false;
+	semicolon = memchr(*s, ';', (size_t)(end - *s));
+	*frame = *s;
+	*n = (size_t)((semicolon ? semicolon : end) - *s);
+	*s = semicolon ? semicolon + 1 : NULL;
+	return true;
+}
+
+static void add_row(struct folded *f, const char *s, size_t n, uint64_t count)
+{
+	struct folded_row r = {.count = count};
+	struct trace *t = f->im->t;
+	const char *frame, *at = s;
+	uint64_t address;
+	uint32_t line;
+	size_t len;
+
+	if (!memchr(s, ';', n) && !lua_is_address(s, n, &address) && !lua_place(s, n, &line)) {
+		r.label = trace_string(t, s, n);
+		r.state = lua_is_vm_state(s, n);
+		at = NULL;
+	}
+	while (next_frame(&at, s + n, &frame, &len)) {
+		if (lua_is_address(frame, len, &address)) {
+			f->addresses++;
+		} else if (lua_place(frame, len, &line)) {
+			f->places++;
+		} else if (!len) {
+			f->empty_frames++;
+			continue;
+		}
+		r.stack = trace_stack(t, r.stack, lua_frame(t, frame, len));
+	}
+	VEC_PUSH(f->rows, f->n, f->cap) = r;
+}
+
+static enum status read_rows(struct folded *f, struct cursor *c)
+{
+	while (lua_next_line(c, &f->line)) {
+		uint64_t count;
+		size_t head;
+
+		if (!f->line.n)
+			continue;
+		if (lua_last_number(f->line.s, f->line.n, &head, &count))
+			add_row(f, f->line.s, head, count);
+		else
+			lua_refuse(&f->refused, &f->line);
+	}
+	return cursor_failed(c) ? c->e->code : ST_OK;
+}
+
+/* The index behind the lines whose counts sum to row i's; 0: there are none. All of them are of the
+ * other kind than row i. */
+static size_t group_end(const struct folded *f, size_t i)
+{
+	uint64_t left = f->rows[i].count;
+	size_t k = i + 1;
+
+	for (; k < f->n && left; k++) {
+		if (!f->rows[k].label == !f->rows[i].label || f->rows[k].count > left)
+			return 0;
+		left -= f->rows[k].count;
+	}
+	return left ? 0 : k;
+}
+
+/* Every sample twice: lines of one kind, each followed by what its samples are in the other. */
+static bool two_levels(const struct folded *f, bool *states)
+{
+	size_t i = 0;
+
+	*states = f->n > 0;
+	for (size_t k = 0; k < f->n; k++)
+		*states &= !f->rows[k].label || f->rows[k].state;
+	while (i < f->n) {
+		size_t next = group_end(f, i);
+
+		if (!next || !f->rows[i].label != !f->rows[0].label)
+			return false;
+		i = next;
+	}
+	return f->n && (*states || f->addresses || f->places);
+}
+
+static uint32_t marker(struct trace *t, const struct folded_row *r)
+{
+	struct marker m = {.name = r->label};
+	size_t n;
+	const char *s = intern_text(&t->strings, r->label, &n);
+
+	if (!r->state && n == 6 && !memcmp(s, "(none)", n))
+		return 0;
+	m.category = trace_strz(t, r->state ? "vm state" : "zone");
+	return trace_marker(t, &m);
+}
+
+static enum status push_pairs(struct folded *f, struct err *e)
+{
+	enum status st = ST_OK;
+	size_t i = 0;
+
+	while (!st && i < f->n) {
+		const struct folded_row *first = &f->rows[i];
+		size_t end = group_end(f, i);
+
+		for (i++; !st && i < end; i++) {
+			const struct folded_row *r = &f->rows[i];
+
+			st = lua_push_samples(f->im, first->label ? r->stack : first->stack,
+					      marker(f->im->t, first->label ? first : r), r->count,
+					      e);
+		}
+	}
+	return st;
+}
+
+static enum status push_rows(struct folded *f, struct err *e)
+{
+	uint64_t dropped = 0, labels = 0;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < f->n; i++)
+		labels += f->rows[i].state;
+	if (labels == f->n)
+		labels = 0;
+	for (size_t i = 0; !st && i < f->n; i++) {
+		const struct folded_row *r = &f->rows[i];
+		uint32_t stack = r->stack;
+
+		if (r->state && labels) {
+			dropped++;
+			continue;
+		}
+		if (r->label)
+			stack = trace_stack(f->im->t, 0, lua_named(f->im->t, r->label, 0, 0));
+		st = lua_push_samples(f->im, stack, 0, r->count, e);
+	}
+	if (dropped)
+		trace_note(f->im->t, NOTE_GUESS, dropped,
+			   "lines of VM states were left out: stacks have the same samples");
+	return st;
+}
+
+static enum status push(struct folded *f, struct err *e)
+{
+	struct trace *t = f->im->t;
+	bool states, pairs = two_levels(f, &states);
+	enum status st;
+
+	trace_set(t, "folded.unit", "samples, interval not captured");
+	st = import_begin(f->im, e);
+	if (!st)
+		st = pairs ? push_pairs(f, e) : push_rows(f, e);
+	if (pairs)
+		trace_note(t, states ? NOTE_INFO : NOTE_GUESS, 0,
+			   "two levels: each sample is there as a stack and as a %s, and was "
+			   "taken once",
+			   states ? "VM state" : "zone");
+	if (f->empty_frames)
+		trace_note(t, NOTE_INFO, f->empty_frames, "empty stack entries were left out");
+	lua_refused_note(t, &f->refused, "lines that are not a stack and a number");
+	lua_cut_note(t, &f->line);
+	return st;
+}
+
+static enum status read(struct import *im, struct err *e)
+{
+	struct folded f = {.im = im};
+	enum status st = read_rows(&f, &im->in->cur);
+
+	if (!st && !f.n)
+		st = err_at(e, ST_BAD, 0, "no line is a stack and a number");
+	else if (f.n) {
+		struct err later = ERR_INIT;
+		enum status out = push(&f, &later);
+
+		if (out) {
+			*e = later;
+			st = out;
+		}
+	}
+	free(f.rows);
+	return st;
+}
+
+/* The lines of the head, and at least one that has several entries. */
+static int bid(const uint8_t *head, size_t n, bool whole)
+{
+	struct lua_head h = {head, n, whole, 0};
+	size_t len, at, good = 0, bad = 0;
+	bool stacks = false, addresses = false;
+	const char *s, *semicolon;
+	uint64_t count, address;
+
+	while (lua_head_line(&h, &s, &len)) {
+		if (!len)
+			continue;
+		if (!lua_last_number(s, len, &at, &count) || memchr(s, '\t', at) ||
+		    memchr(s, '\0', at)) {
+			bad++;
+			continue;
+		}
+		good++;
+		semicolon = memchr(s, ';', at);
+		stacks |= semicolon != NULL;
+		addresses |=
+		    semicolon && *s == '@' && lua_is_address(s, (size_t)(semicolon - s), &address);
+	}
+	if (!lua_head_is(good, bad))
+		return 0;
+	return addresses ? 24 : stacks ? 10 : 0;
+}
+
+const struct reader reader_folded = {
+    .name = "folded",
+    .what = "folded stacks of flame graph tools, and LuaJIT's -jp=G",
+    .suffixes = "folded,collapsed,txt",
+    .bid = bid,
+    .read = read,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cloudwu/lua-snapshot as its print_r prints it: an object, what it is, and all who hold it. Also
+ * as print(key, value) does, with a tab for the " [" and no "]".
+ *
+ *	+userdata: 0x55d0 [table
+ *	0x55c0 : player
+ *	(nil) : [registry]
+ *	]
+ *
+ * What it is: table, userdata, cfunction, "func: FILE:LINE", or the lines where a thread stands,
+ * then "thread: ". No sizes, no strings. Mostly the difference of two snapshots, so that the
+ * holders need not be in it. Keys may hold line ends: a line that is no holder goes on with the
+ * key before it.
+ *
+ * Facts: snapshot.c, print_r.lua and dump.lua of cloudwu/lua-snapshot, commit f74f362.
+ */
+#include "formats/lua/objects.h"
+
+#include "lib/base/buf.h"
+
+enum { LINE_LIMIT = 16 << 20, KEY_LIMIT = 1 << 20 };
+
+struct snapshot {
+	struct lua_objects o;
+	uint32_t object; /* 0: outside */
+	uint32_t holder; /* of key */
+	bool has_key, bracket;
+	struct buf key;
+	uint64_t refused, cut, unknown, forest;
+	bool behind_rule; /* dump.lua: the objects again, as a tree */
+};
+
+static bool is(struct lua_text t, const char *text)
+{
+	return t.n == strlen(text) && !memcmp(t.s, text, t.n);
+}
+
+static bool starts(struct lua_text t, const char *with)
+{
+	size_t n = strlen(with);
+
+	return t.n >= n && !memcmp(t.s, with, n);
+}
+
+static bool ends(struct lua_text t, const char *with)
+{
+	size_t n = strlen(with);
+
+	return t.n >= n && !memcmp(t.s + t.n - n, with, n);
+}
+
+/* "+userdata: 0x55d0 [table": the address, and what stands behind. */
+static bool parse_head(struct lua_text line, uint64_t *address, struct lua_text *kind,
+		       bool *bracket)
+{
+	size_t i = 0;
+
+	while (line.n && (*line.s == '+' || *line.s == ' ' || *line.s == '|')) {
+		line.s++;
+		line.n--;
+	}
+	if (!starts(line, "userdata: "))
+		return false;
+	line.s += 10;
+	line.n -= 10;
+	while (i < line.n && line.s[i] != ' ' && line.s[i] != '\t')
+		i++;
+	*bracket = line.n > i + 1 && line.s[i] == ' ' && line.s[i + 1] == '[';
+	if (i >= line.n || !lua_address(line.s, i, 6, address) || !*address)
+		return false;
+	i += *bracket ? 2 : 1;
+	*kind = (struct lua_text){line.s + i, line.n - i};
+	return true;
+}
+
+static bool what(struct lua_text kind, struct lua_text *type, struct lua_text *name)
+{
+	static const char *const plain[] = {"table", "userdata"};
+	struct lua_text thread = {"thread", 6}, function = {"function", 8};
+
+	*name = (struct lua_text){.s = NULL};
+	for (int i = 0; i < 2; i++) {
+		if (is(kind, plain[i])) {
+			*type = kind;
+			return true;
+		}
+	}
+	if (is(kind, "cfunction")) {
+		*type = function;
+		*name = (struct lua_text){"[C]", 3};
+	} else if (starts(kind, "func: ")) {
+		*type = function;
+		*name = (struct lua_text){kind.s + 6, kind.n - 6};
+	} else if (ends(kind, "thread: ") || ends(kind, "thread:") || starts(kind, "thread: ")) {
+		*type = thread;
+		kind.n -= ends(kind, "thread: ") ? 8 : ends(kind, "thread:") ? 7 : 0;
+		while (kind.n && kind.s[kind.n - 1] == ' ')
+			kind.n--;
+		if (kind.n)
+			*name = kind;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static enum status end_key(struct snapshot *s, struct err *e)
+{
+	enum status st = ST_OK;
+
+	if (s->has_key)
+		st = lua_objects_refer(&s->o, s->holder, s->object,
+				       (struct lua_text){s->key.data, s->key.len}, 0, e);
+	s->has_key = false;
+	return st;
+}
+
+/* "0x55c0 : key" */
+static bool parse_holder(struct lua_text line, uint64_t *address, struct lua_text *key)
+{
+	const char *colon = memmem(line.s, line.n, " : ", 3);
+
+	if (!colon || !lua_address(line.s, (size_t)(colon - line.s), 6, address))
+		return false;
+	*key = (struct lua_text){colon + 3, (size_t)(line.s + line.n - colon - 3)};
+	return true;
+}
+
+static enum status begin_object(struct snapshot *s, uint64_t address, struct lua_text kind,
+				struct err *e)
+{
+	struct lua_text type, name;
+
+	s->object = lua_objects_id(&s->o, address);
+	if (!what(kind, &type, &name)) {
+		s->unknown++;
+		type = (struct lua_text){.s = NULL};
+		name = kind;
+	}
+	return lua_objects_define(&s->o, s->object, type, name, NULL, e);
+}
+
+static enum status take(struct snapshot *s, struct lua_text line, struct err *e)
+{
+	uint64_t address;
+	struct lua_text rest;
+	enum status st = ST_OK;
+
+	bool bracket, rule = starts(line, "=====");
+
+	if (parse_head(line, &address, &rest, &bracket)) {
+		st = end_key(s, e);
+		s->bracket = bracket;
+		return st ? st : begin_object(s, address, rest, e);
+	}
+	if (s->bracket && s->object ? is(line, "]") || rule : !line.n || rule) {
+		s->behind_rule |= rule;
+		st = end_key(s, e);
+		s->object = 0;
+		return st;
+	}
+	if (s->object && parse_holder(line, &address, &rest)) {
+		st = end_key(s, e);
+		s->holder = lua_objects_id(&s->o, address);
+		s->has_key = true;
+		s->key.len = 0;
+		buf_reserve(&s->key, rest.n + 1);
+		buf_add(&s->key, rest.s, rest.n);
+	} else if (s->has_key && s->key.len + line.n < KEY_LIMIT) {
+		buf_addc(&s->key, '\n');
+		buf_add(&s->key, line.s, line.n);
+	} else if (s->behind_rule) {
+		s->forest++;
+	} else {
+		s->refused++;
+	}
+	return st;
+}
+
+static enum status read_lines(struct snapshot *s, struct cursor *c, struct err *e)
+{
+	enum status st = ST_OK;
+
+	while (!st) {
+		struct lua_text line;
+
+		line.s = cursor_line(c, &line.n, LINE_LIMIT);
+		if (!line.s)
+			break;
+		if ((const char *)c->pos == line.s + line.n && !is(line, "]")) {
+			s->cut = line.n > 0;
+			break;
+		}
+		st = take(s, line, e);
+	}
+	if (!st && cursor_failed(c))
+		st = e->code;
+	return st;
+}
+
+static enum status read(struct import *im, struct err *e)
+{
+	struct snapshot s = {.o.im = im};
+	struct err later = ERR_INIT;
+	enum status st = import_begin(im, e), out = ST_OK;
+
+	if (!st)
+		st = read_lines(&s, &im->in->cur, e);
+	/* a key that the end of the file cut is kept: it has its line end */
+	if (im->t)
+		out = end_key(&s, &later);
+	if (im->t && !out)
+		out = lua_objects_end(&s.o, &later);
+	if (out && !st) {
+		st = out;
+		*e = later;
+	}
+	if (im->t && s.refused)
+		trace_note(im->t, NOTE_LOSS, s.refused, "lines are no objects and no holders");
+	if (im->t && s.unknown)
+		trace_note(im->t, NOTE_LOSS, s.unknown, "objects are of no kind that is known");
+	if (im->t && s.forest)
+		trace_note(im->t, NOTE_INFO, s.forest,
+			   "lines behind ===== repeat the objects as a tree");
+	if (im->t && (s.cut || s.object))
+		trace_note(im->t, NOTE_LOSS, 0, "the last object has no end");
+	if (!st && !s.o.n)
+		st = err_at(e, ST_BAD, 0, "no object in it");
+	buf_release(&s.key);
+	lua_objects_release(&s.o);
+	return st;
+}
+
+static int bid(const uint8_t *head, size_t n, bool whole)
+{
+	const uint8_t *end = memchr(head, '\n', n);
+	struct lua_text line = {(const char *)head, end ? (size_t)(end - head) : n}, kind, type,
+			name;
+	uint64_t address;
+	bool bracket;
+
+	if (!n || (!end && !whole) || !parse_head(line, &address, &kind, &bracket) ||
+	    !what(kind, &type, &name))
+		return 0;
+	return 80;
+}
+
+const struct reader reader_lua_snapshot = {
+    .name = "lua-snapshot",
+    .what = "cloudwu/lua-snapshot as text: objects and who holds them",
+    .suffixes = "txt",
+    .bid = bid,
+    .read = read,
+};

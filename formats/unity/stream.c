@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/unity/stream.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void unity_stream_init(struct unity_stream *s, struct import *im, uint32_t version)
+{
+	*s = (struct unity_stream){.im = im, .version = version, .ordinal = unity_ordinal(version)};
+	unity_frames_init(&s->frames, im, s->ordinal);
+	VEC_PUSH(s->threads, s->n_threads, s->cap_threads) = NULL;
+}
+
+void unity_stream_release(struct unity_stream *s)
+{
+	unity_frames_release(&s->frames);
+	for (size_t i = 1; i < s->n_threads; i++) {
+		free(s->threads[i]->open);
+		free(s->threads[i]->carry);
+		free(s->threads[i]);
+	}
+	free(s->threads);
+	map64_release(&s->thread_index);
+	*s = (struct unity_stream){0};
+}
+
+/* The id is not the one that the thread's last block announced. */
+static enum status gap(struct unity_stream *s, struct unity_thread *t, uint32_t id, struct err *e)
+{
+	uint32_t lost = id - t->next;
+
+	if (lost < UINT32_MAX / 2) {
+		s->gaps++;
+		s->lost_blocks += lost;
+	} else {
+		s->reordered++;
+	}
+	s->carries_lost += t->n_carry > 0;
+	s->unknown_bytes += t->n_carry;
+	t->n_carry = 0;
+	return unity_thread_break(s, t, e);
+}
+
+/* The messages in the bytes, of which the first may have begun in the block before. */
+static enum status body(struct unity_stream *s, struct unity_thread *t, const uint8_t *p, size_t n,
+			struct err *e)
+{
+	size_t used, rest;
+	enum status st;
+
+	if (t->n_carry) {
+		if (t->cap_carry < t->n_carry + n)
+			t->carry = mem_grow(t->carry, &t->cap_carry, t->n_carry + n, 1);
+		memcpy(t->carry + t->n_carry, p, n);
+		p = t->carry;
+		n += t->n_carry;
+	}
+	st = unity_messages(s, t, p, n, &used, e);
+	rest = n - used;
+	if (rest && p == t->carry) {
+		memmove(t->carry, p + used, rest);
+	} else if (rest) {
+		if (t->cap_carry < rest)
+			t->carry = mem_grow(t->carry, &t->cap_carry, rest, 1);
+		memcpy(t->carry, p + used, rest);
+	}
+	t->n_carry = rest;
+	return st;
+}
+
+enum status unity_block(struct unity_stream *s, uint64_t thread, uint32_t id, uint32_t next,
+			const uint8_t *bytes, size_t n, bool whole, struct err *e)
+{
+	struct unity_thread *t = unity_stream_thread(s, thread);
+	enum status st = t->chained && t->next != id ? gap(s, t, id, e) : ST_OK;
+
+	s->blocks += whole;
+	t->chained = whole;
+	t->next = next;
+	return st ? st : body(s, t, bytes, n, e);
+}
+
+static void note(struct unity_stream *s, enum severity severity, uint64_t count, const char *text)
+{
+	if (count)
+		trace_note(s->im->t, severity, count, "%s", text);
+}
+
+static void messages_notes(struct unity_stream *s)
+{
+	static const char *const values[UNITY_VALUES] = {
+	    "0",   "instance id", "i32",      "u32",          "i64",  "u64",    "f32",
+	    "f64", "string",      "string16", "three floats", "blob", "gfx id", "entity id"};
+	struct trace *t = s->im->t;
+
+	note(s, NOTE_INFO, s->blocks, "blocks");
+	for (unsigned i = 0; i < UNITY_MESSAGES; i++)
+		if (s->messages[i])
+			trace_note(t, NOTE_INFO, s->messages[i], "messages: %s",
+				   unity_message_name(i));
+	note(s, NOTE_INFO, s->frames.names.distinct, "markers");
+	for (unsigned i = 0; i < UNITY_VALUES; i++)
+		if (s->values[i])
+			trace_note(t, NOTE_INFO, s->values[i], "values of samples: %s", values[i]);
+	for (unsigned i = 0; i < UNITY_MESSAGES; i++)
+		if (s->unknown[i])
+			trace_note(
+			    t, NOTE_LOSS, s->unknown[i],
+			    "messages of unknown type %u: the rest of their block was not read", i);
+}
+
+static void add_notes(struct unity_stream *s)
+{
+	uint64_t carried = 0;
+
+	for (size_t i = 1; i < s->n_threads; i++)
+		carried += s->threads[i]->n_carry;
+	messages_notes(s);
+	note(s, NOTE_LOSS, s->unknown_others,
+	     "messages of no possible type: the rest of their block was not read");
+	note(s, NOTE_LOSS, s->unknown_values,
+	     "samples with a value of unknown type: the rest of their block was not read");
+	note(s, NOTE_LOSS, s->too_long, "messages of more than 1 MiB: damage");
+	note(s, NOTE_LOSS, s->gaps, "gaps in the blocks of a thread");
+	note(s, NOTE_LOSS, s->lost_blocks, "blocks are missing by their numbers");
+	note(s, NOTE_LOSS, s->reordered, "blocks have a number that was there already");
+	note(s, NOTE_LOSS, s->carries_lost, "messages lack the part in a lost block");
+	note(s, NOTE_LOSS, carried, "bytes of messages that were not ended");
+	note(s, NOTE_LOSS, s->unknown_bytes, "bytes of blocks were not read");
+	note(s, NOTE_LOSS, s->dropped, "samples were open where something was lost: left out");
+	note(s, NOTE_LOSS, s->waited,
+	     "samples between something lost and the next frame of their thread: left out");
+	note(s, NOTE_LOSS, s->misnested, "samples were open when one around them ended: left out");
+	note(s, NOTE_INFO, s->orphans, "ends of samples that did not begin here");
+	note(s, NOTE_INFO, s->unclosed, "samples were open at the end: left out");
+	note(s, NOTE_LOSS, s->backward, "samples end before they begin: their time is 0");
+	note(s, NOTE_LOSS, s->clamped,
+	     "samples are shorter than what they called: their self time is 0");
+	note(s, NOTE_LOSS, s->clamped_ns, "ns by which they are shorter");
+	note(s, NOTE_GUESS, s->inexact, "counter values were rounded to whole numbers");
+	note(s, NOTE_INFO, s->stats, "statistics of a layout that is not known were not read");
+	note(s, NOTE_GUESS, s->guessed_stats, "statistics are taken to be laid out as in .data");
+}
+
+enum status unity_stream_end(struct unity_stream *s, struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 1; !st && i < s->n_threads; i++) {
+		uint64_t before = s->dropped;
+
+		st = unity_thread_break(s, s->threads[i], e);
+		s->unclosed += s->dropped - before;
+		s->dropped = before;
+	}
+	if (!st)
+		st = unity_frames_end(&s->frames, e);
+	if (!st)
+		add_notes(s);
+	return st;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/agg_summary.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t agg_sum_of(const struct agg_value *v, unsigned sum)
+{
+	if (sum_is_signed(sum))
+		return (uint64_t)(v->sum > INT64_MAX   ? INT64_MAX
+				  : v->sum < INT64_MIN ? INT64_MIN
+						       : (int64_t)v->sum);
+	return v->sum < 0 ? 0 : v->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)v->sum;
+}
+
+struct sums agg_sums_of(const struct agg_record *r, unsigned first)
+{
+	struct sums s = {.has = 0};
+
+	for (unsigned i = 0; i < SUMS; i++)
+		if (r->has >> (first + i) & 1) {
+			s.has |= SUM_BIT(i);
+			s.v[i] = agg_sum_of(&r->values[first + i], i);
+		}
+	return s;
+}
+
+bool agg_site_of(const struct agg_record *r, struct agg_site *s)
+{
+	struct agg_text parts[5];
+	const char *p = r->texts[1].s;
+	size_t left = r->texts[1].n;
+	uint64_t line;
+
+	if (!left)
+		return false;
+	for (size_t i = 0; i < 5; i++) {
+		const char *end = memchr(p, 0, left);
+		size_t n = end ? (size_t)(end - p) : left;
+
+		if (!end != (i == 4))
+			return false;
+		parts[i] = (struct agg_text){p, n};
+		p += n + (end != NULL);
+		left -= n + (end != NULL);
+	}
+	if (!num_dec(parts[3].s, parts[3].n, &line) || line > UINT32_MAX)
+		return false;
+	*s = (struct agg_site){parts[0], parts[1], parts[2], (uint32_t)line, parts[4].n > 0};
+	return true;
+}
+
+void agg_known_of(const struct agg_record *r, struct run_known *k)
+{
+	memcpy(k->state, r->marks, SUMS);
+	memcpy(k->lack, r->marks + SUMS, SUMS);
+}
+
+bool agg_known_check(const struct agg_record *r, struct err *e)
+{
+	for (size_t i = 0; i < SUMS; i++)
+		if (r->marks[i] > METRIC_ESTIMATED || r->marks[SUMS + i] > LACK_NOT_ASKED) {
+			err_set(e, ST_BAD, "a metric's state is none");
+			return false;
+		}
+	return true;
+}
+
+static uint32_t string(struct things *t, struct agg_text s)
+{
+	return things_string(t, s.s, s.n);
+}
+
+static bool several(struct agg_text t)
+{
+	return t.n == 9 && !memcmp(t.s, "(several)", 9);
+}
+
+/* The same text in all of a file, or RUN_MIXED. */
+static void one_format(struct summary *s, struct things *t, const struct agg_record *r, bool *first)
+{
+	uint32_t format = string(t, r->key.name);
+
+	s->format = *first ? format : RUN_MIXED;
+	if (several(r->key.name))
+		s->format = RUN_MIXED;
+	*first = false;
+}
+
+static void read_frames(struct summary *s, const struct agg_record *r)
+{
+	for (unsigned i = 0; i <= SUM_REAL; i++) {
+		const struct agg_value *v = agg_record_value(r, i);
+
+		if (!v || v->max <= 0)
+			continue;
+		s->worst[i].number = v->max_at.frame;
+		s->worst[i].v[i] = v->max > UINT64_MAX ? UINT64_MAX : (uint64_t)v->max;
+	}
+}
+
+static int64_t clamped(__int128 v)
+{
+	return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
+}
+
+static void read_counter(struct summary *s, struct things *t, const struct agg_record *r)
+{
+	const struct agg_value *all = agg_record_value(r, AGG_READING);
+	const struct agg_value *last = agg_record_value(r, AGG_LAST);
+	struct summary_counter c = {.name = string(t, r->key.name),
+				    .unit = string(t, r->key.second)};
+
+	if (!all || !c.name)
+		return;
+	c.stats = (struct counter_stats){.n = all->n,
+					 .last = clamped(last ? last->max : all->max),
+					 .min = clamped(all->min),
+					 .max = clamped(all->max),
+					 .sum = all->sum};
+	VEC_PUSH(s->counters, s->n_counters, s->cap_counters) = c;
+}
+
+static enum status read_whole(struct summary *s, const struct agg_record *r, struct err *e)
+{
+	struct sums sums = agg_sums_of(r, 0);
+
+	if (r->key.which == AGG_ALL) {
+		if (!agg_known_check(r, e))
+			return e->code;
+		s->all = sums;
+		agg_known_of(r, &s->known);
+	} else if (r->key.which == AGG_UNFILTERED) {
+		s->unfiltered = sums;
+	} else if (r->key.which <= AGG_COVERAGE + TIERS) {
+		s->coverage[r->key.which - AGG_COVERAGE] = sums;
+	} else {
+		return err_set(e, ST_BAD, "there is no such tier of coverage");
+	}
+	return ST_OK;
+}
+
+static struct thing stack_of(struct things *t, const struct agg_record *r)
+{
+	struct thing to = {.name = string(t, r->texts[0])};
+	struct things_hash h = {.exact = 0};
+	struct agg_site site;
+
+	for (size_t i = 0; i < r->key.n_calls; i++) {
+		struct thing f = {.raw = string(t, r->key.calls[i].raw),
+				  .module = string(t, r->key.calls[i].module)};
+		uint32_t function;
+
+		/* What is here already has its own; a raw name may have a file behind it. */
+		f.name = things_string(t, r->key.calls[i].raw.s,
+				       strnlen(r->key.calls[i].raw.s, r->key.calls[i].raw.n));
+		function = things_add(t, KEY_FUNCTION, &f);
+		h = things_deeper(t, h, function);
+		to.node = things_node(t, to.node, function);
+	}
+	to.hash = h.exact;
+	to.canonical = h.canonical;
+	to.bare = h.bare;
+	to.is_bare = true;
+	if (agg_site_of(r, &site)) {
+		to.raw = string(t, site.raw);
+		to.module = string(t, site.module);
+		to.file = string(t, site.file);
+		to.line = site.line;
+		to.inside = site.inside;
+	}
+	return to;
+}
+
+static void read_row(struct summary *s, struct things *t, const struct agg_record *r)
+{
+	struct summary_key *k = &s->keys[r->key.by];
+	struct sums self = agg_sums_of(r, 0), total = agg_sums_of(r, AGG_TOTAL);
+	struct thing to = {.name = string(t, r->key.name)};
+	uint32_t thing;
+
+	if (r->key.by == KEY_STACK) {
+		to = stack_of(t, r);
+	} else if (r->key.by == KEY_FUNCTION || r->key.by == KEY_SITE) {
+		to.name = string(t, r->texts[0].n ? r->texts[0] : r->key.raw);
+		to.raw = string(t, r->key.raw);
+		to.module = string(t, r->key.module);
+		to.file = string(t, r->key.file);
+		to.line = r->key.line;
+		to.inside = r->key.inside;
+	}
+	thing = things_add(t, r->key.by, &to);
+	if (self.has)
+		columns_add(&k->self, thing, &self);
+	if (total.has)
+		columns_add(&k->total, thing, &total);
+}
+
+static enum status take(struct summary *s, struct things *t, const struct agg_record *r,
+			bool *first_format, struct err *e)
+{
+	switch (r->key.kind) {
+	case AGG_HEAD:
+		s->options = string(t, r->texts[0]);
+		s->sampling = several(r->texts[1]) ? RUN_MIXED : string(t, r->texts[1]);
+		s->captures = r->counts[0];
+		s->frames = r->counts[1];
+		s->duration = r->counts[2];
+		break;
+	case AGG_FORMAT: one_format(s, t, r, first_format); break;
+	case AGG_MODULE:
+		VEC_PUSH(s->modules, s->n_modules, s->cap_modules) =
+		    (struct summary_module){string(t, r->key.name), string(t, r->key.second)};
+		break;
+	case AGG_NOTE:
+		if (r->key.which <= NOTE_LOSS)
+			s->notes[r->key.which] =
+			    add_saturating(s->notes[r->key.which], r->counts[1]);
+		break;
+	case AGG_WHOLE: return read_whole(s, r, e);
+	case AGG_FRAMES: read_frames(s, r); break;
+	case AGG_COUNTER: read_counter(s, t, r); break;
+	case AGG_ROW: read_row(s, t, r); break;
+	case AGG_KEY:
+		if (!agg_known_check(r, e))
+			return e->code;
+		s->keys[r->key.by].held = true;
+		s->keys[r->key.by].cut = r->counts[1];
+		s->keys[r->key.by].rest = agg_sums_of(r, 0);
+		agg_known_of(r, &s->keys[r->key.by].known);
+		break;
+	default: break;
+	}
+	return ST_OK;
+}
+
+enum status agg_summary_read(struct cursor *c, struct things *t, struct summary *s, struct err *e)
+{
+	struct agg_record rec = {.has = 0};
+	struct agg_reader r;
+	enum status st;
+	bool first_format = true;
+
+	*s = (struct summary){.captures = 0};
+	agg_reader_init(&r, c);
+	while (!(st = agg_reader_record(&r, &rec, e))) {
+		if (r.records == 1 && rec.key.kind != AGG_HEAD)
+			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
+		if (!st)
+			st = take(s, t, &rec, &first_format, e);
+		if (st)
+			break;
+	}
+	if (st == ST_NONE && !r.records)
+		st = err_set(e, ST_BAD, "an aggregate of nothing");
+	summary_sort_counters(s, t);
+	agg_record_release(&rec);
+	agg_reader_release(&r);
+	if (st == ST_NONE)
+		return ST_OK;
+	summary_release(s);
+	return st;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An aggregate as text, a line per record: for people, for grep, and for tests. tm-dump(1).
+ */
+#ifndef TM_AGGREGATE_DUMP_H
+#define TM_AGGREGATE_DUMP_H
+
+#include "lib/aggregate/file.h"
+
+enum status agg_dump(struct cursor *c, FILE *out, struct err *e);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/file.h"
+
+#include "lib/base/hash.h"
+
+#include <string.h>
+
+enum { BLOCK_HEAD = 16 };
+
+bool agg_is(struct cursor *c)
+{
+	return cursor_available(c, 8) >= 8 && !memcmp(c->pos, AGG_MAGIC, 8);
+}
+
+/* Sums of checksums in their order, in one number. */
+static uint64_t chained(uint64_t chain, uint64_t checksum)
+{
+	return hash_u64(chain ^ checksum) + 1;
+}
+
+void agg_reader_init(struct agg_reader *r, struct cursor *c)
+{
+	*r = (struct agg_reader){.c = c};
+}
+
+void agg_reader_release(struct agg_reader *r)
+{
+	buf_release(&r->key);
+	*r = (struct agg_reader){.c = NULL};
+}
+
+static enum status start(struct agg_reader *r, struct err *e)
+{
+	struct cursor *c = r->c;
+	uint16_t major;
+
+	r->started = true;
+	c->e = e;
+	if (!agg_is(c))
+		return err_set(e, ST_BAD, "this is no aggregate");
+	cursor_skip(c, 8, "magic");
+	major = cursor_u16(c);
+	cursor_u16(c);
+	if (cursor_u32(c))
+		cursor_fail(c, ST_BAD, "a spare field is not 0");
+	if (cursor_failed(c))
+		return e->code;
+	if (major != AGG_MAJOR)
+		return err_at(e, ST_UNSUPPORTED, 8, "an aggregate of version %u; this reads %d",
+			      (unsigned)major, AGG_MAJOR);
+	return ST_OK;
+}
+
+static enum status read_end(struct agg_reader *r, uint64_t at, struct err *e)
+{
+	uint64_t records = cursor_u64(&r->payload), chain = cursor_u64(&r->payload);
+
+	if (cursor_failed(&r->payload))
+		return e->code;
+	if (records != r->records || chain != r->chain || r->payload.pos != r->payload.end)
+		return err_at(e, ST_BAD, at, "blocks are missing or moved");
+	if (!cursor_done(r->c))
+		return err_at(e, ST_BAD, cursor_offset(r->c), "bytes behind the end");
+	if (cursor_failed(r->c))
+		return e->code;
+	r->ended = true;
+	return ST_NONE;
+}
+
+static enum status read_block(struct agg_reader *r, struct err *e)
+{
+	struct cursor *c = r->c;
+	uint64_t at = cursor_offset(c), sum;
+	uint32_t length;
+	const uint8_t *p;
+	bool end;
+
+	c->e = e;
+	if (cursor_done(c))
+		return cursor_failed(c)
+			   ? e->code
+			   : err_at(e, ST_BAD, at, "the aggregate is cut: its end is missing");
+	p = cursor_bytes(c, 4, "block");
+	if (!p)
+		return e->code;
+	end = !memcmp(p, "end ", 4);
+	if (!end && memcmp(p, "recs", 4) != 0)
+		return err_at(e, ST_BAD, at, "this is no block");
+	length = cursor_u32(c);
+	sum = cursor_u64(c);
+	if (!cursor_failed(c) && length > AGG_RECORD_MAX + AGG_BLOCK)
+		return err_at(e, ST_BAD, at, "block: length %u is larger than any", length);
+	p = cursor_bytes(c, length, "block");
+	if (!p)
+		return e->code;
+	if (hash_bytes_seeded(p, length, r->block) != sum)
+		return err_at(e, ST_BAD, at, "block: the checksum does not hold");
+	cursor_init(&r->payload, p, length, at + BLOCK_HEAD, e);
+	r->block++;
+	if (end)
+		return read_end(r, at, e);
+	r->chain = chained(r->chain, sum);
+	if (!length)
+		return err_at(e, ST_BAD, at, "a block without records");
+	return ST_OK;
+}
+
+static bool ascends(const struct buf *key, const uint8_t *p, uint64_t shared, uint64_t n)
+{
+	size_t rest = key->len - (size_t)shared;
+	int order = memcmp(key->data + shared, p, rest < n ? rest : (size_t)n);
+
+	return order < 0 || (!order && rest < n);
+}
+
+static enum status read_record(struct agg_reader *r, struct err *e)
+{
+	struct cursor *c = &r->payload;
+	uint64_t at = cursor_offset(c), shared = cursor_uleb(c), n = cursor_uleb(c);
+	const uint8_t *p;
+	bool fresh = at == c->base_offset;
+
+	c->e = e;
+	if (!cursor_failed(c) &&
+	    (shared > r->key.len || n > cursor_window(c) || !n || (fresh && shared)))
+		cursor_fail(c, ST_BAD, "a key is longer than the block");
+	p = cursor_bytes(c, cursor_failed(c) ? 0 : (size_t)n, "key");
+	if (cursor_failed(c) || !p)
+		return e->code;
+	if (r->records && !ascends(&r->key, p, shared, n))
+		return err_at(e, ST_BAD, at, "records are not in order");
+	r->key.len = (size_t)shared;
+	buf_add(&r->key, p, (size_t)n);
+	n = cursor_uleb(c);
+	r->offset = cursor_offset(c);
+	if (!cursor_failed(c) && n > cursor_window(c))
+		cursor_fail(c, ST_BAD, "a record is longer than the block");
+	r->known = (const char *)cursor_bytes(c, cursor_failed(c) ? 0 : (size_t)n, "record");
+	if (cursor_failed(c))
+		return e->code;
+	r->n_known = (size_t)n;
+	r->records++;
+	return ST_OK;
+}
+
+enum status agg_reader_next(struct agg_reader *r, struct err *e)
+{
+	enum status st = ST_OK;
+
+	if (r->ended)
+		return ST_NONE;
+	if (!r->started)
+		st = start(r, e);
+	while (!st && r->payload.pos == r->payload.end)
+		st = read_block(r, e);
+	return st ? st : read_record(r, e);
+}
+
+enum status agg_reader_record(struct agg_reader *r, struct agg_record *rec, struct err *e)
+{
+	enum status st = agg_reader_next(r, e);
+
+	if (!st)
+		st = agg_key_read(rec, r->key.data, r->key.len, e);
+	if (st)
+		return st;
+	return agg_record_read(rec, r->known, r->n_known, r->offset, e);
+}
+
+/* --- writing --- */
+
+void agg_writer_init(struct agg_writer *w, FILE *f, struct buf *out)
+{
+	*w = (struct agg_writer){.f = f, .out = out};
+}
+
+void agg_writer_release(struct agg_writer *w)
+{
+	buf_release(&w->payload);
+	buf_release(&w->key);
+	buf_release(&w->next);
+	buf_release(&w->known);
+	*w = (struct agg_writer){.f = NULL};
+}
+
+static void put_number(uint8_t *p, uint64_t v, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static void put(struct agg_writer *w, const void *p, size_t n)
+{
+	if (w->f)
+		fwrite(p, 1, n, w->f);
+	else
+		buf_add(w->out, p, n);
+}
+
+static void end_block(struct agg_writer *w, const char kind[4])
+{
+	static const char file_head[16] = {AGG_MAGIC[0], AGG_MAGIC[1], AGG_MAGIC[2],
+					   AGG_MAGIC[3], AGG_MAGIC[4], AGG_MAGIC[5],
+					   AGG_MAGIC[6], AGG_MAGIC[7], AGG_MAJOR};
+	uint8_t head[BLOCK_HEAD];
+	uint64_t sum = hash_bytes_seeded(w->payload.data, w->payload.len, w->block++);
+
+	if (!w->started)
+		put(w, file_head, sizeof file_head);
+	w->started = true;
+	memcpy(head, kind, 4);
+	put_number(head + 4, w->payload.len, 4);
+	put_number(head + 8, sum, 8);
+	put(w, head, sizeof head);
+	put(w, w->payload.data, w->payload.len);
+	w->chain = chained(w->chain, sum);
+	w->payload.len = 0;
+}
+
+void agg_writer_add(struct agg_writer *w, const char *key, size_t n_key, const char *known,
+		    size_t n_known)
+{
+	size_t shared = 0;
+
+	if (w->payload.len)
+		while (shared < n_key && shared < w->key.len && w->key.data[shared] == key[shared])
+			shared++;
+	buf_add_uleb(&w->payload, shared);
+	buf_add_uleb(&w->payload, n_key - shared);
+	buf_add(&w->payload, key + shared, n_key - shared);
+	buf_add_uleb(&w->payload, n_known);
+	buf_add(&w->payload, known, n_known);
+	w->key.len = shared;
+	buf_add(&w->key, key + shared, n_key - shared);
+	w->records++;
+	if (w->payload.len >= AGG_BLOCK)
+		end_block(w, "recs");
+}
+
+void agg_writer_record(struct agg_writer *w, struct agg_record *rec)
+{
+	w->next.len = w->known.len = 0;
+	agg_key_write(&rec->key, &w->next);
+	agg_record_write(rec, &w->known);
+	agg_writer_add(w, w->next.data, w->next.len, w->known.data, w->known.len);
+}
+
+void agg_writer_end(struct agg_writer *w)
+{
+	uint8_t end[16];
+
+	if (w->payload.len)
+		end_block(w, "recs");
+	put_number(end, w->records, 8);
+	put_number(end + 8, w->chain, 8);
+	buf_add(&w->payload, end, sizeof end);
+	end_block(w, "end ");
+}

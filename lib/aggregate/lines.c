@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/lines.h"
+
+#include "lib/base/hash.h"
+#include "lib/base/num.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static uint32_t checksum(const char *key, size_t n_key, const char *known, size_t n_known)
+{
+	return (uint32_t)hash_bytes_seeded(known, n_known, hash_bytes(key, n_key));
+}
+
+static void add_hex(struct buf *to, const char *p, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *out = buf_reserve(to, 2 * n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		out[2 * i] = digits[(uint8_t)p[i] >> 4];
+		out[2 * i + 1] = digits[(uint8_t)p[i] & 15];
+	}
+	to->len += 2 * n;
+}
+
+void agg_line_add(struct buf *to, const char *key, size_t n_key, const char *known, size_t n_known)
+{
+	add_hex(to, key, n_key);
+	buf_addc(to, '\t');
+	add_hex(to, known, n_known);
+	buf_addc(to, '\t');
+	buf_add_hex(to, checksum(key, n_key, known, n_known), 8);
+	buf_addc(to, '\n');
+}
+
+void agg_lines_init(struct agg_lines *l, struct cursor *c)
+{
+	*l = (struct agg_lines){.c = c};
+}
+
+void agg_lines_release(struct agg_lines *l)
+{
+	buf_release(&l->key);
+	buf_release(&l->known);
+	buf_release(&l->next_key);
+	buf_release(&l->next_known);
+	buf_release(&l->spare);
+	agg_record_release(&l->to);
+	agg_record_release(&l->from);
+}
+
+static bool read_hex(struct buf *to, const char *p, size_t n)
+{
+	char *out;
+
+	to->len = 0;
+	out = buf_reserve(to, n / 2 + 1);
+	if (n % 2)
+		return false;
+	for (size_t i = 0; i < n; i += 2) {
+		int high = num_hex_digit(p[i]), low = num_hex_digit(p[i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		out[i / 2] = (char)(high << 4 | low);
+	}
+	to->len = n / 2;
+	return true;
+}
+
+static bool take_apart(struct agg_lines *l, const char *s, size_t n)
+{
+	const char *known = n ? memchr(s, '\t', n) : NULL;
+	const char *end = known ? memchr(known + 1, '\t', n - (size_t)(known + 1 - s)) : NULL;
+	uint64_t sum;
+
+	return end && read_hex(&l->next_key, s, (size_t)(known - s)) &&
+	       read_hex(&l->next_known, known + 1, (size_t)(end - known - 1)) && l->next_key.len &&
+	       num_hex(end + 1, n - (size_t)(end + 1 - s), &sum) &&
+	       sum == checksum(l->next_key.data, l->next_key.len, l->next_known.data,
+			       l->next_known.len);
+}
+
+/* The next line, into next_key and next_known. */
+static enum status next_line(struct agg_lines *l, struct err *e)
+{
+	uint64_t at = cursor_offset(l->c);
+	const char *s;
+	size_t n;
+
+	l->c->e = e;
+	s = cursor_line(l->c, &n, LIMIT_CURSOR);
+	if (!s)
+		return cursor_failed(l->c) ? e->code : ST_NONE;
+	l->lines++;
+	if (!take_apart(l, s, n))
+		return err_at(e, ST_BAD, at, "line %" PRIu64 " is no record, or is damaged",
+			      l->lines);
+	return ST_OK;
+}
+
+static int order(const struct agg_lines *l)
+{
+	const struct buf *a = &l->key, *b = &l->next_key;
+	int r = memcmp(a->data, b->data, a->len < b->len ? a->len : b->len);
+
+	return r ? r : (a->len > b->len) - (a->len < b->len);
+}
+
+static void swap(struct buf *a, struct buf *b)
+{
+	struct buf t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static enum status load(struct agg_record *to, const struct buf *key, const struct buf *known,
+			struct err *e)
+{
+	enum status st = agg_key_read(to, key->data, key->len, e);
+
+	return st ? st : agg_record_read(to, known->data, known->len, 0, e);
+}
+
+static enum status join(struct agg_lines *l, bool first, struct err *e)
+{
+	enum status st = first ? load(&l->to, &l->key, &l->known, e) : ST_OK;
+
+	if (!st)
+		st = load(&l->from, &l->next_key, &l->next_known, e);
+	if (!st)
+		st = agg_record_join(&l->to, &l->from, e);
+	if (st) {
+		e->offset = ERR_NO_OFFSET;
+		return err_prefix(e, "line %" PRIu64, l->lines);
+	}
+	/* The texts of to may be borrowed from what the next line replaces. */
+	l->spare.len = 0;
+	agg_record_write(&l->to, &l->spare);
+	swap(&l->known, &l->spare);
+	return load(&l->to, &l->key, &l->known, e);
+}
+
+enum status agg_lines_next(struct agg_lines *l, struct err *e)
+{
+	bool first = true;
+	enum status st;
+
+	if (l->ended)
+		return ST_NONE;
+	if (!l->started)
+		st = next_line(l, e);
+	else
+		st = ST_OK; /* it was read already */
+	l->started = true;
+	if (st)
+		return st;
+	swap(&l->key, &l->next_key);
+	swap(&l->known, &l->next_known);
+	while (!(st = next_line(l, e))) {
+		int r = order(l);
+
+		if (r > 0)
+			return err_set(e, ST_BAD,
+				       "line %" PRIu64
+				       " belongs before the one above: lines are sorted as bytes "
+				       "(LC_ALL=C sort)",
+				       l->lines);
+		if (r)
+			return ST_OK;
+		st = join(l, first, e);
+		if (st)
+			return st;
+		first = false;
+	}
+	l->ended = st == ST_NONE;
+	return st == ST_NONE ? ST_OK : st;
+}
+
+enum status agg_lines_account(struct agg_lines *l, struct agg_account *a, struct err *e)
+{
+	enum status st = load(&l->to, &l->key, &l->known, e);
+
+	if (!st)
+		agg_account_add(a, &l->to);
+	return st;
+}

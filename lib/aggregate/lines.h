@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records as lines of text, for engines that sort and pass lines: the key, a tab, what is known, a
+ * tab and a checksum, all as lower-case hexadecimal digits. The order of lines as bytes is that of
+ * records, so a sort by the first field brings together what joins. Several lines may have one key.
+ *
+ * The checksum is the lower half of XXH3 of what is known, with XXH3 of the key as its seed.
+ */
+#ifndef TM_AGGREGATE_LINES_H
+#define TM_AGGREGATE_LINES_H
+
+#include "lib/aggregate/file.h"
+
+void agg_line_add(struct buf *to, const char *key, size_t n_key, const char *known, size_t n_known);
+
+/* Sorted lines, those of one key joined, as a reader of records has them. */
+struct agg_lines {
+	struct cursor *c;      /* the caller's */
+	struct buf key, known; /* the present record */
+	uint64_t lines;
+
+	/* private */
+	struct buf next_key, next_known, spare;
+	struct agg_record to, from;
+	bool started, ended;
+};
+
+void agg_lines_init(struct agg_lines *l, struct cursor *c);
+void agg_lines_release(struct agg_lines *l);
+/* ST_NONE: the end. ST_BAD: a damaged line, or one that stands behind a larger one; the message has
+ * its number. */
+enum status agg_lines_next(struct agg_lines *l, struct err *e);
+/* The present record into an account. */
+enum status agg_lines_account(struct agg_lines *l, struct agg_account *a, struct err *e);
+
+#endif

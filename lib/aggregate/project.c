@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/project.h"
+
+#include "lib/aggregate/agg_summary.h"
+#include "lib/base/mem.h"
+#include "lib/group/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct loader {
+	struct project *p;
+	struct agg_record rec;
+	struct map64 stacks; /* parent and location -> stack of the project */
+};
+
+static struct names_string of(struct agg_text t)
+{
+	return (struct names_string){t.s, t.n};
+}
+
+/* A call at the place; with an empty name it is what stands for no stack. */
+static uint32_t call_at(struct loader *l, struct agg_text display, struct agg_text raw,
+			struct agg_text module, struct agg_text file, uint32_t line)
+{
+	struct names_place place = {of(display), of(raw), of(module), of(file), line};
+	struct names *names = &l->p->names;
+	size_t n;
+	const char *none = names_text(names, names->functions[0].raw, &n);
+	uint32_t location;
+
+	if (!module.n && raw.n == n && !memcmp(raw.s, none, n))
+		return 0;
+	location = names_place(names, &place);
+	return names->locations[location].first;
+}
+
+/* Callees after their callers, so that parents have smaller ids. */
+static uint32_t stack_of(struct loader *l, const struct agg_key *k)
+{
+	struct project *p = l->p;
+	uint32_t stack = 0;
+
+	for (size_t i = 0; i < k->n_calls; i++) {
+		struct names_place place = {.raw = of(k->calls[i].raw),
+					    .module = of(k->calls[i].module)};
+		uint32_t location = names_place(&p->names, &place);
+		uint32_t *at = map64_put(&l->stacks, (uint64_t)stack << 32 | location);
+
+		if (!*at) {
+			*at = (uint32_t)p->n_stacks;
+			VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct project_stack){
+			    stack, location, p->names.locations[location].first};
+		}
+		stack = *at;
+	}
+	return stack;
+}
+
+static uint32_t text_id(struct intern *t, struct agg_text s)
+{
+	return intern_add(t, s.s, s.n);
+}
+
+static uint32_t group_of(struct loader *l, size_t grouping)
+{
+	struct grouping *g = &l->p->groupings[grouping];
+	const struct agg_key *k = &l->rec.key;
+	uint32_t call, id = 0, site = 0;
+	bool inside = false;
+	struct agg_site at;
+
+	switch (k->by) {
+	case KEY_TYPE:
+	case KEY_THREAD:
+	case KEY_OWNER: id = text_id(&l->p->texts, k->name); break;
+	case KEY_FILE:
+	case KEY_MODULE: id = text_id(&l->p->names.strings, k->name); break;
+	case KEY_FUNCTION:
+		call = call_at(l, l->rec.texts[0], k->raw, k->module, (struct agg_text){"", 0}, 0);
+		id = l->p->names.calls[call].function;
+		break;
+	case KEY_SITE:
+		site = call_at(l, l->rec.texts[0], k->raw, k->module, k->file, k->line);
+		inside = k->inside;
+		id = fold_site_id(l->p, site | (inside ? SITE_INSIDE : 0));
+		break;
+	default:
+		id = stack_of(l, k);
+		if (agg_site_of(&l->rec, &at)) {
+			site = call_at(l, l->rec.texts[0], at.raw, at.module, at.file, at.line);
+			inside = at.inside;
+		}
+		break;
+	}
+	return grouping_group(g, 0, id, site, inside);
+}
+
+static void add_row(struct loader *l)
+{
+	struct project *p = l->p;
+	struct sums self = agg_sums_of(&l->rec, 0), total = agg_sums_of(&l->rec, AGG_TOTAL);
+
+	/* Functions come first, with the names that stacks show. */
+	if (l->rec.key.by == KEY_FUNCTION)
+		call_at(l, l->rec.texts[0], l->rec.key.raw, l->rec.key.module,
+			(struct agg_text){"", 0}, 0);
+	for (size_t i = 0; i < p->n_groupings; i++) {
+		uint32_t group;
+
+		if (p->groupings[i].key.by != l->rec.key.by)
+			continue;
+		group = group_of(l, i);
+		if (self.has)
+			columns_add(&p->now.groupings[i].self, group, &self);
+		if (total.has)
+			columns_add(&p->now.groupings[i].total, group, &total);
+	}
+}
+
+static void add_frame(struct loader *l)
+{
+	struct project *p = l->p;
+	struct sums s = agg_sums_of(&l->rec, 0);
+
+	s.has &= ~(unsigned)SUMS_OF_MOMENTS;
+	for (size_t i = 0; i < p->n_groupings; i++)
+		if (p->groupings[i].key.by == KEY_FRAME) {
+			uint32_t id = fold_frame_id(p, l->rec.key.frame, l->rec.texts[0].s,
+						    l->rec.texts[0].n, !l->rec.key.which);
+
+			columns_add(&p->now.groupings[i].self,
+				    grouping_group(&p->groupings[i], 0, id, 0, false), &s);
+		}
+}
+
+static void weaken(struct run_known *to, const struct run_known *from, unsigned never)
+{
+	for (unsigned s = 0; s < SUMS; s++) {
+		bool moment = never >> s & 1 && from->state[s];
+		uint8_t lack = moment ? (uint8_t)LACK_PER_FRAME : from->lack[s];
+
+		if (!to->lack[s])
+			to->lack[s] = lack;
+		if (!moment && from->state[s] > to->state[s])
+			to->state[s] = from->state[s];
+	}
+}
+
+static void add_known(struct loader *l, enum key by, unsigned never)
+{
+	struct run_known k;
+
+	agg_known_of(&l->rec, &k);
+	for (size_t i = 0; i < l->p->n_groupings; i++)
+		if (l->p->groupings[i].key.by == by)
+			weaken(&l->p->now.groupings[i].known, &k, never);
+}
+
+static enum status add_whole(struct loader *l, struct err *e)
+{
+	struct run *r = &l->p->now;
+	struct sums s = agg_sums_of(&l->rec, 0);
+	unsigned which = l->rec.key.which;
+	struct run_known k;
+
+	if (which == AGG_ALL) {
+		if (!agg_known_check(&l->rec, e))
+			return e->code;
+		agg_known_of(&l->rec, &k);
+		weaken(&r->known, &k, 0);
+		add_known(l, KEY_FRAME, SUMS_OF_MOMENTS);
+		sums_add(&r->all, &s);
+	} else if (which == AGG_UNFILTERED) {
+		sums_add(&r->unfiltered, &s);
+	} else if (which <= AGG_COVERAGE + TIERS) {
+		sums_add(&r->coverage[which - AGG_COVERAGE], &s);
+	}
+	return ST_OK;
+}
+
+static void add_worst(struct loader *l)
+{
+	struct run *r = &l->p->now;
+
+	for (unsigned i = 0; i <= SUM_REAL; i++) {
+		const struct agg_value *v = agg_record_value(&l->rec, i);
+
+		if (!v || v->max <= (__int128)r->worst[i].v[i])
+			continue;
+		r->worst[i].number = v->max_at.frame;
+		r->worst[i].v[i] = (uint64_t)v->max;
+	}
+}
+
+enum status agg_check_options(const struct agg_record *head, const char *options, struct err *e)
+{
+	const struct agg_text *had = &head->texts[0];
+
+	if (!options || (had->n == strlen(options) && !memcmp(had->s, options, had->n)))
+		return ST_OK;
+	return err_set(e, ST_UNSUPPORTED,
+		       "an aggregate has no events to choose from: it was made with %s%.*s, not %s",
+		       had->n ? "" : "no options", (int)(had->n < 150 ? had->n : 150),
+		       had->n ? had->s : "", options);
+}
+
+static enum status add(struct loader *l, const struct agg_asked *asked, struct err *e)
+{
+	struct project *p = l->p;
+
+	switch (l->rec.key.kind) {
+	case AGG_HEAD:
+		if (agg_check_options(&l->rec, asked->options, e))
+			return e->code;
+		p->now.captures += l->rec.counts[0];
+		p->now.frames += l->rec.counts[1];
+		break;
+	case AGG_NOTE:
+		if (l->rec.key.which <= NOTE_LOSS)
+			p->now.notes[l->rec.key.which] += l->rec.counts[1];
+		break;
+	case AGG_WHOLE: return add_whole(l, e);
+	case AGG_FRAMES: add_worst(l); break;
+	case AGG_FRAME: add_frame(l); break;
+	case AGG_ROW: add_row(l); break;
+	case AGG_KEY:
+		if (!agg_known_check(&l->rec, e))
+			return e->code;
+		add_known(l, l->rec.key.by, 0);
+		if (asked->pruned && l->rec.counts[1]) {
+			struct sums lost = agg_sums_of(&l->rec, 0);
+
+			asked->pruned(asked->arg, l->rec.key.by, l->rec.counts[1], &lost);
+		}
+		break;
+	default: break;
+	}
+	return ST_OK;
+}
+
+static enum status can_answer(const struct project *p, struct err *e)
+{
+	for (size_t i = 0; i < p->n_groupings; i++) {
+		if (p->groupings[i].key.within)
+			return err_set(e, ST_UNSUPPORTED,
+				       "an aggregate does not say which stacks a row has "
+				       "(--stacks)");
+		if (p->groupings[i].key.by == KEY_LOCATION)
+			return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by location");
+	}
+	return ST_OK;
+}
+
+enum status agg_project_read(struct cursor *c, struct project *p, const struct agg_asked *asked,
+			     struct err *e)
+{
+	struct loader l = {.p = p};
+	struct agg_reader r;
+	enum status st = can_answer(p, e);
+
+	if (st)
+		return st;
+	for (uint32_t i = 1; i < p->n_stacks; i++)
+		*map64_put(&l.stacks, (uint64_t)p->stacks[i].parent << 32 | p->stacks[i].location) =
+		    i;
+	agg_reader_init(&r, c);
+	while (!(st = agg_reader_record(&r, &l.rec, e))) {
+		if (r.records == 1 && l.rec.key.kind != AGG_HEAD)
+			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
+		if (!st)
+			st = add(&l, asked, e);
+		if (st)
+			break;
+	}
+	agg_record_release(&l.rec);
+	agg_reader_release(&r);
+	map64_release(&l.stacks);
+	return st == ST_NONE ? ST_OK : st;
+}

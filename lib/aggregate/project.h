@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An aggregate into a project, as if its captures had been read: what tm-top ranks. Stacks are
+ * paths of functions, without lines but for their sites.
+ */
+#ifndef TM_AGGREGATE_PROJECT_H
+#define TM_AGGREGATE_PROJECT_H
+
+#include "lib/aggregate/file.h"
+#include "lib/group/project.h"
+
+/* What a program asks of aggregates. */
+struct agg_asked {
+	const char *options; /* filters and ranges in words (cli_filter_words); NULL: none */
+	/* What was pruned from one: so many things of a key, with these sums. */
+	void (*pruned)(void *arg, enum key by, uint64_t things, const struct sums *lost);
+	void *arg;
+};
+
+/* ST_UNSUPPORTED: the project groups by what an aggregate has not, or chooses differently than it
+ * was chosen. */
+enum status agg_project_read(struct cursor *c, struct project *p, const struct agg_asked *asked,
+			     struct err *e);
+/* Whether the head was made with the options asked for, if any are. */
+enum status agg_check_options(const struct agg_record *head, const char *options, struct err *e);
+
+#endif

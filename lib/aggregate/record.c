@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/record.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(AGG_METRICS <= 64, "a bit each");
+
+void agg_record_release(struct agg_record *r)
+{
+	for (size_t i = 0; i < AGG_METRICS; i++)
+		agg_value_release(&r->values[i]);
+	free(r->calls);
+	free(r->places.items);
+	buf_release(&r->text);
+	*r = (struct agg_record){.has = 0};
+}
+
+static void clear_known(struct agg_record *r)
+{
+	for (uint64_t has = r->has; has; has &= has - 1) {
+		struct agg_value *v = &r->values[__builtin_ctzll(has)];
+
+		v->n = 0;
+		v->n_buckets = 0;
+	}
+	r->has = 0;
+	memset(r->texts, 0, sizeof r->texts);
+	memset(r->counts, 0, sizeof r->counts);
+	r->parts = 0;
+	memset(r->marks, 0, sizeof r->marks);
+}
+
+void agg_record_clear(struct agg_record *r)
+{
+	clear_known(r);
+	r->key = (struct agg_key){.kind = 0};
+}
+
+const struct agg_value *agg_record_value(const struct agg_record *r, unsigned metric)
+{
+	return r->has >> metric & 1 ? &r->values[metric] : NULL;
+}
+
+struct agg_value *agg_record_make(struct agg_record *r, unsigned metric)
+{
+	struct agg_value *v = &r->values[metric];
+
+	if (!(r->has >> metric & 1)) {
+		r->has |= (uint64_t)1 << metric;
+		*v = (struct agg_value){.buckets = v->buckets, .cap_buckets = v->cap_buckets};
+		v->sum = 0;
+	}
+	return v;
+}
+
+/* --- what is known --- */
+
+static void add_place(struct agg_places *p, const struct agg_place *at)
+{
+	size_t i = p->n;
+
+	while (i && agg_place_order(&p->items[i - 1], at) > 0)
+		i--;
+	if (i && !agg_place_order(&p->items[i - 1], at))
+		return;
+	VEC_PUSH(p->items, p->n, p->cap) = *at;
+	memmove(&p->items[i + 1], &p->items[i], (p->n - 1 - i) * sizeof *p->items);
+	p->items[i] = *at;
+}
+
+static void add_u64(struct buf *b, uint64_t v)
+{
+	for (int i = 0; i < 8; i++)
+		buf_addc(b, (char)(v >> (8 * i)));
+}
+
+static void write_places(struct agg_record *r, struct buf *out)
+{
+	struct agg_places *p = &r->places;
+
+	p->n = 0;
+	for (uint64_t has = r->has; has; has &= has - 1) {
+		add_place(p, &r->values[__builtin_ctzll(has)].min_at);
+		add_place(p, &r->values[__builtin_ctzll(has)].max_at);
+	}
+	buf_add_uleb(out, p->n);
+	for (size_t i = 0; i < p->n; i++) {
+		int64_t f = p->items[i].frame;
+
+		add_u64(out, p->items[i].input);
+		buf_addc(out, p->items[i].has_frame);
+		if (p->items[i].has_frame)
+			buf_add_uleb(out, (uint64_t)f << 1 ^ (uint64_t)(f >> 63));
+	}
+}
+
+void agg_record_write(struct agg_record *r, struct buf *out)
+{
+	size_t texts = AGG_TEXTS, counts = AGG_COUNTS, marks = AGG_MARKS;
+
+	for (; texts && !r->texts[texts - 1].n; texts--)
+		;
+	for (; counts && !r->counts[counts - 1]; counts--)
+		;
+	for (; marks && !r->marks[marks - 1]; marks--)
+		;
+	buf_add_uleb(out, r->parts ? r->parts : 1);
+	buf_add_uleb(out, texts);
+	for (size_t i = 0; i < texts; i++) {
+		buf_add_uleb(out, r->texts[i].n);
+		buf_add(out, r->texts[i].s, r->texts[i].n);
+	}
+	buf_add_uleb(out, counts);
+	for (size_t i = 0; i < counts; i++)
+		buf_add_uleb(out, r->counts[i]);
+	buf_add_uleb(out, marks);
+	for (size_t i = 0; i < marks; i++)
+		buf_addc(out, (char)r->marks[i]);
+	for (unsigned i = 0; i < AGG_METRICS; i++)
+		if (r->has >> i & 1 && !r->values[i].n)
+			r->has &= ~((uint64_t)1 << i);
+	buf_add_uleb(out, r->has);
+	if (!r->has)
+		return;
+	write_places(r, out);
+	for (uint64_t has = r->has; has; has &= has - 1)
+		agg_value_write(&r->values[__builtin_ctzll(has)], &r->places, out);
+}
+
+static void read_places(struct agg_record *r, struct cursor *c)
+{
+	struct agg_places *p = &r->places;
+	uint64_t n = cursor_uleb(c);
+
+	p->n = 0;
+	if (n > cursor_window(c) / 9)
+		cursor_fail(c, ST_BAD, "places: the count is larger than the rest");
+	for (uint64_t i = 0; i < n && !cursor_failed(c); i++) {
+		struct agg_place at = {.input = cursor_u64(c)};
+		uint8_t has_frame = cursor_u8(c);
+
+		at.has_frame = has_frame;
+		if (has_frame) {
+			uint64_t f = cursor_uleb(c);
+
+			at.frame = (int64_t)(f >> 1 ^ (0 - (f & 1)));
+		}
+		if (cursor_failed(c))
+			return;
+		if (has_frame > 1 || (p->n && agg_place_order(&p->items[p->n - 1], &at) >= 0)) {
+			cursor_fail(c, ST_BAD, "places are not in order");
+			return;
+		}
+		VEC_PUSH(p->items, p->n, p->cap) = at;
+	}
+}
+
+static size_t at_most(struct cursor *c, size_t most, const char *what)
+{
+	uint64_t n = cursor_uleb(c);
+
+	if (n > most)
+		cursor_fail(c, ST_BAD, "a record has more than %zu %s", most, what);
+	return cursor_failed(c) ? 0 : (size_t)n;
+}
+
+enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint64_t offset,
+			    struct err *e)
+{
+	struct cursor c;
+	size_t count;
+
+	cursor_init(&c, p, n, offset, e);
+	clear_known(r);
+	r->parts = cursor_uleb(&c);
+	if (!r->parts)
+		cursor_fail(&c, ST_BAD, "a record of nothing");
+	count = at_most(&c, AGG_TEXTS, "texts");
+	for (size_t i = 0; i < count; i++) {
+		uint64_t len = cursor_uleb(&c);
+
+		if (len > cursor_window(&c))
+			cursor_fail(&c, ST_BAD, "a text is longer than its record");
+		if (cursor_failed(&c))
+			return e->code;
+		r->texts[i] = (struct agg_text){(const char *)cursor_bytes(&c, (size_t)len, "text"),
+						(size_t)len};
+	}
+	count = at_most(&c, AGG_COUNTS, "counts");
+	for (size_t i = 0; i < count; i++)
+		r->counts[i] = cursor_uleb(&c);
+	count = at_most(&c, AGG_MARKS, "marks");
+	for (size_t i = 0; i < count; i++)
+		r->marks[i] = cursor_u8(&c);
+	r->has = cursor_uleb(&c);
+	if (r->has >> AGG_METRICS)
+		cursor_fail(&c, ST_BAD, "a metric that there is not");
+	if (cursor_failed(&c)) {
+		r->has = 0;
+		return e->code;
+	}
+	if (r->has)
+		read_places(r, &c);
+	for (uint64_t has = r->has; has; has &= has - 1)
+		agg_value_read(&r->values[__builtin_ctzll(has)], &r->places, &c);
+	if (!cursor_failed(&c) && c.pos != c.end)
+		cursor_fail(&c, ST_BAD, "a record has bytes left over");
+	if (cursor_failed(&c))
+		clear_known(r);
+	return cursor_failed(&c) ? e->code : ST_OK;
+}
+
+static int text_order(struct agg_text a, struct agg_text b)
+{
+	int r = a.n && b.n ? memcmp(a.s, b.s, a.n < b.n ? a.n : b.n) : 0;
+
+	return r ? r : (a.n > b.n) - (a.n < b.n);
+}
+
+static enum status differ(struct err *e, const char *what, struct agg_text a, struct agg_text b)
+{
+	const char *quote[2] = {a.n ? "'" : "", b.n ? "'" : ""};
+
+	return err_set(e, ST_UNSUPPORTED, "%s: %s%.*s%s there, %s%.*s%s here", what, quote[0],
+		       a.n ? (int)(a.n < 120 ? a.n : 120) : 4, a.n ? a.s : "none", quote[0],
+		       quote[1], b.n ? (int)(b.n < 120 ? b.n : 120) : 4, b.n ? b.s : "none",
+		       quote[1]);
+}
+
+enum status agg_record_join(struct agg_record *to, const struct agg_record *from, struct err *e)
+{
+	static const char *const words[AGG_TEXTS] = {"options", "sampling", "metrics and units"};
+
+	for (size_t i = 0; i < AGG_TEXTS; i++) {
+		int order = text_order(from->texts[i], to->texts[i]);
+
+		if (to->key.kind == AGG_HEAD && order)
+			return differ(e, words[i], to->texts[i], from->texts[i]);
+		if (from->texts[i].n && (!to->texts[i].n || order < 0))
+			to->texts[i] = from->texts[i];
+	}
+	to->parts = add_saturating(to->parts ? to->parts : 1, from->parts ? from->parts : 1);
+	for (size_t i = 0; i < AGG_COUNTS; i++)
+		to->counts[i] = add_saturating(to->counts[i], from->counts[i]);
+	for (size_t i = 0; i < AGG_MARKS; i++)
+		if (from->marks[i] > to->marks[i])
+			to->marks[i] = from->marks[i];
+	for (uint64_t has = from->has; has; has &= has - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(has);
+
+		agg_value_join(agg_record_make(to, i), &from->values[i]);
+	}
+	return ST_OK;
+}
+
+void agg_account_add(struct agg_account *a, const struct agg_record *r)
+{
+	a->parts = add_saturating(a->parts, r->parts ? r->parts : 1);
+	if (r->key.kind == AGG_KEY)
+		a->parts = add_saturating(a->parts, r->counts[2]);
+	if (r->key.kind == AGG_INPUT)
+		a->records = add_saturating(a->records, r->counts[3]);
+}
+
+enum status agg_account_check(const struct agg_account *a, struct err *e)
+{
+	if (a->parts == a->records)
+		return ST_OK;
+	return err_set(e, ST_BAD,
+		       "its inputs had %" PRIu64 " records, of which %" PRIu64 " are here",
+		       a->records, a->parts);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/summary.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/group/rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void summary_release(struct summary *s)
+{
+	for (size_t k = 0; k < KEYS; k++) {
+		columns_release(&s->keys[k].self);
+		columns_release(&s->keys[k].total);
+	}
+	free(s->modules);
+	free(s->counters);
+	*s = (struct summary){.captures = 0};
+}
+
+void summarizer_init(struct summarizer *z, struct things *things, struct project *p)
+{
+	*z = (struct summarizer){.things = things, .p = p};
+}
+
+void summarizer_release(struct summarizer *z)
+{
+	free(z->functions);
+	free(z->near);
+	free(z->stacks);
+	for (size_t i = 0; i < GROUPINGS_MAX; i++)
+		free(z->groups[i]);
+	*z = (struct summarizer){.p = NULL};
+}
+
+static uint32_t copied(struct summarizer *z, uint32_t name)
+{
+	size_t n;
+	const char *s = names_text(&z->p->names, name, &n);
+
+	return name ? things_string(z->things, s, n) : 0;
+}
+
+static struct thing function_thing(struct summarizer *z, uint32_t function)
+{
+	const struct names_function *f = &z->p->names.functions[function];
+
+	return (struct thing){.name = copied(z, f->display),
+			      .raw = copied(z, f->raw),
+			      .module = copied(z, f->module)};
+}
+
+static uint32_t add_function(struct summarizer *z, uint32_t function)
+{
+	z->functions = mem_grow_zero(z->functions, &z->cap_functions, (size_t)function + 1,
+				     sizeof *z->functions);
+	if (!z->functions[function]) {
+		struct thing t = function_thing(z, function);
+
+		t.near = function < z->n_near ? z->near[function] : 0;
+		z->functions[function] = things_add(z->things, KEY_FUNCTION, &t) + 1;
+	}
+	return z->functions[function] - 1;
+}
+
+/* The least line in each function. */
+static void learn_lines(struct summarizer *z)
+{
+	const struct names *n = &z->p->names;
+
+	z->near = mem_grow_zero(z->near, &z->cap_near, n->n_functions, sizeof *z->near);
+	z->n_near = n->n_functions;
+	for (; z->n_calls < n->n_calls; z->n_calls++) {
+		const struct names_call *c = &n->calls[z->n_calls];
+		uint32_t *near = &z->near[c->function];
+
+		if (c->line && (!*near || c->line < *near))
+			*near = c->line;
+	}
+}
+
+/* Callers have smaller ids than the stacks they are part of. */
+static void learn_stacks(struct summarizer *z)
+{
+	const struct project *p = z->p;
+
+	for (; z->n_stacks < p->n_stacks;) {
+		const struct project_stack *s = &p->stacks[z->n_stacks];
+		const struct names_location *l = &p->names.locations[s->location];
+		struct summarizer_stack to = {.node = 0};
+
+		if (z->n_stacks) {
+			to = z->stacks[s->parent];
+			for (uint32_t k = l->n_calls; k-- > 0;) {
+				uint32_t f = add_function(z, p->names.calls[l->first + k].function);
+
+				to.hash = things_deeper(z->things, to.hash, f);
+				to.node = things_node(z->things, to.node, f);
+			}
+		}
+		VEC_PUSH(z->stacks, z->n_stacks, z->cap_stacks) = to;
+	}
+}
+
+static struct thing call_thing(struct summarizer *z, uint32_t call)
+{
+	const struct names_call *c = &z->p->names.calls[call];
+	struct thing t = function_thing(z, c->function);
+
+	t.file = copied(z, c->file);
+	t.line = c->line;
+	return t;
+}
+
+static uint32_t add_group(struct summarizer *z, size_t grouping, uint32_t group)
+{
+	enum key by = z->p->groupings[grouping].key.by;
+	const struct group *g = &z->p->groupings[grouping].groups[group];
+	struct thing t = {.name = 0};
+	struct group_name n;
+
+	switch (by) {
+	case KEY_FUNCTION: return add_function(z, g->id);
+	case KEY_SITE:
+		t = call_thing(z, g->site);
+		t.inside = g->inside;
+		break;
+	case KEY_LOCATION: {
+		const struct names_location *l = &z->p->names.locations[g->id];
+
+		t = call_thing(z, l->first);
+		t.address = l->address;
+		t.has_address = l->has_address;
+		break;
+	}
+	case KEY_STACK:
+		t = call_thing(z, g->site);
+		t.inside = g->inside;
+		t.hash = z->stacks[g->id].hash.exact;
+		t.canonical = z->stacks[g->id].hash.canonical;
+		t.bare = z->stacks[g->id].hash.bare;
+		t.is_bare = true;
+		t.node = z->stacks[g->id].node;
+		break;
+	default:
+		group_name(z->p, grouping, group, &n);
+		t.name = things_string(z->things, n.name, n.name_len);
+		break;
+	}
+	return things_add(z->things, by, &t);
+}
+
+static void add_columns(struct summarizer *z, size_t grouping, const struct columns *from,
+			struct columns *to)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		struct sums s = columns_get(from, i);
+
+		if (s.has)
+			columns_add(to, z->groups[grouping][i], &s);
+	}
+}
+
+static int module_order(const void *a, const void *b, void *arg)
+{
+	const struct summary_module *x = a, *y = b;
+	const struct things *t = arg;
+	int r = strcmp(things_text(t, x->name, NULL), things_text(t, y->name, NULL));
+	size_t nx, ny;
+	const char *sx, *sy;
+
+	if (r)
+		return r;
+	sx = things_text(t, x->build_id, &nx);
+	sy = things_text(t, y->build_id, &ny);
+	r = memcmp(sx, sy, nx < ny ? nx : ny);
+	return r ? r : (nx > ny) - (nx < ny);
+}
+
+static int counter_order(const void *a, const void *b, void *arg)
+{
+	const struct summary_counter *x = a, *y = b;
+	const struct things *t = arg;
+	int r = strcmp(things_text(t, x->name, NULL), things_text(t, y->name, NULL));
+
+	return r ? r : strcmp(things_text(t, x->unit, NULL), things_text(t, y->unit, NULL));
+}
+
+void summary_sort_counters(struct summary *s, struct things *t)
+{
+	if (s->n_counters)
+		sort_array_by(s->counters, s->n_counters, sizeof *s->counters, counter_order, t);
+}
+
+const struct summary_counter *summary_counter_of(const struct summary *s, const struct things *t,
+						 uint32_t name, uint32_t unit)
+{
+	struct summary_counter key = {.name = name, .unit = unit};
+	struct things things = *t; /* the order takes no const */
+	size_t lo = 0, hi = s->n_counters;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (counter_order(&s->counters[mid], &key, &things) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n_counters && !counter_order(&s->counters[lo], &key, &things)
+		   ? &s->counters[lo]
+		   : NULL;
+}
+
+const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
+					      const char *name)
+{
+	for (size_t i = 0; i < s->n_counters; i++)
+		if (!strcmp(things_text(t, s->counters[i].name, NULL), name))
+			return &s->counters[i];
+	return NULL;
+}
+
+void summarize(struct summarizer *z, const struct run *r, struct summary *to)
+{
+	*to = (struct summary){.known = r->known,
+			       .all = r->all,
+			       .unfiltered = r->unfiltered,
+			       .captures = r->captures,
+			       .frames = r->frames};
+	memcpy(to->coverage, r->coverage, sizeof to->coverage);
+	memcpy(to->notes, r->notes, sizeof to->notes);
+	memcpy(to->worst, r->worst, sizeof to->worst);
+	to->format = r->format == RUN_MIXED ? RUN_MIXED : copied(z, r->format);
+	to->sampling = r->sampling == RUN_MIXED ? RUN_MIXED : copied(z, r->sampling);
+	for (size_t i = 0; i < r->n_modules; i++)
+		VEC_PUSH(to->modules, to->n_modules, to->cap_modules) = (struct summary_module){
+		    copied(z, r->modules[i].name), copied(z, r->modules[i].build_id)};
+	if (to->n_modules)
+		sort_array_by(to->modules, to->n_modules, sizeof *to->modules, module_order,
+			      z->things);
+	for (size_t i = 0; i < r->n_counters; i++)
+		VEC_PUSH(to->counters, to->n_counters, to->cap_counters) =
+		    (struct summary_counter){copied(z, r->counters[i].name),
+					     copied(z, r->counters[i].unit), r->counters[i].stats};
+	summary_sort_counters(to, z->things);
+	learn_lines(z);
+	learn_stacks(z);
+	for (size_t i = 0; i < r->n_groupings; i++) {
+		struct grouping *g = &z->p->groupings[i];
+		struct summary_key *k = &to->keys[g->key.by];
+
+		if (g->key.within || k->held)
+			continue;
+		while (z->n_groups[i] < g->n) {
+			uint32_t thing = add_group(z, i, (uint32_t)z->n_groups[i]);
+
+			VEC_PUSH(z->groups[i], z->n_groups[i], z->cap_groups[i]) = thing;
+		}
+		k->held = true;
+		k->known = r->groupings[i].known;
+		add_columns(z, i, &r->groupings[i].self, &k->self);
+		add_columns(z, i, &r->groupings[i].total, &k->total);
+	}
+}
+
+bool summary_value(const struct summary *s, enum key key, uint32_t thing, enum sum sum,
+		   bool cumulative, uint64_t *v)
+{
+	const struct summary_key *k = &s->keys[key];
+	unsigned has = columns_has(&k->self, thing) | columns_has(&k->total, thing);
+
+	/* Of calls the totals are sums of their own. */
+	if (cumulative && sum == SUM_TIME_SELF &&
+	    columns_has(&k->self, thing) >> SUM_TIME_TOTAL & 1)
+		sum = SUM_TIME_TOTAL;
+	cumulative &= !(SUMS_TIME >> sum & 1) || sum == SUM_TIME_SELF;
+	*v = columns_value(cumulative && key_has_total(key) ? &k->total : &k->self, thing, sum);
+	if (!k->held || !run_knows(&k->known, sum))
+		return false;
+	return has >> sum & 1 || (!has && !k->cut);
+}

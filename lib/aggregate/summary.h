@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What one run of a game comes to: the sums of every thing, by several keys at once, without the
+ * capture's events. Made from a project's run, or read from an aggregate (agg_summary.h); a
+ * comparison does not know which.
+ */
+#ifndef TM_AGGREGATE_SUMMARY_H
+#define TM_AGGREGATE_SUMMARY_H
+
+#include "lib/aggregate/things.h"
+#include "lib/group/project.h"
+
+struct summary_key {
+	uint64_t cut;           /* things that were pruned from an aggregate, the smallest; */
+	struct sums rest;       /* and what they have together */
+	struct columns self;    /* by thing */
+	struct columns total;   /* key_has_total */
+	struct run_known known; /* at this key */
+	bool held;              /* this key was asked for */
+};
+
+struct summary_module { /* strings of things; build_id is raw bytes, 0: not known */
+	uint32_t name, build_id;
+};
+
+struct summary_counter { /* strings of things; unit 0: none */
+	uint32_t name, unit;
+	struct counter_stats stats;
+};
+
+struct summary {
+	struct summary_key keys[KEYS];
+	struct run_known known; /* of the sums of everything */
+	struct sums all, unfiltered, coverage[TIERS + 1];
+	uint64_t captures, frames;
+	uint64_t duration; /* ns from the first time told to the last; 0: not known */
+	struct aggregate_frame worst[SUM_REAL + 1];
+	uint64_t notes[NOTE_LOSS + 1];  /* of the captures, by severity */
+	struct summary_module *modules; /* by name and build-id */
+	size_t n_modules, cap_modules;
+	struct summary_counter *counters; /* by name and unit, as texts */
+	size_t n_counters, cap_counters;
+	uint32_t format, sampling; /* strings of things; 0: none; RUN_MIXED: they differ */
+	uint32_t options;          /* string: filters and ranges, as the user gave them; 0: none */
+};
+
+void summary_release(struct summary *s); /* empty again */
+
+/* Makes summaries of one project's runs, remembering what its groups are among the things. */
+struct summarizer {
+	struct things *things;
+	struct project *p;
+
+	/* private */
+	uint32_t *functions; /* by names function: thing + 1 */
+	size_t cap_functions;
+	uint32_t *near; /* by names function: the least line in it */
+	size_t n_near, cap_near, n_calls;
+	struct summarizer_stack {
+		struct things_hash hash;
+		uint32_t node;
+	} * stacks; /* by project stack */
+	size_t n_stacks, cap_stacks;
+	uint32_t *groups[GROUPINGS_MAX]; /* thing of a group */
+	size_t n_groups[GROUPINGS_MAX], cap_groups[GROUPINGS_MAX];
+};
+
+void summarizer_init(struct summarizer *z, struct things *things, struct project *p);
+void summarizer_release(struct summarizer *z);
+/* What r came to; *to is the caller's to release. A grouping within another is passed over. */
+void summarize(struct summarizer *z, const struct run *r, struct summary *to);
+
+/* The first counter of that name; NULL: none. */
+void summary_sort_counters(struct summary *s, struct things *t); /* as the next one expects */
+const struct summary_counter *summary_counter_of(const struct summary *s, const struct things *t,
+						 uint32_t name, uint32_t unit);
+const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
+					      const char *name);
+
+/* Whether a sum is known at the key; of one thing it then is what its column says, and 0 where
+ * there is none, but not when the thing may be one that was left out. */
+bool summary_value(const struct summary *s, enum key key, uint32_t thing, enum sum sum,
+		   bool cumulative, uint64_t *v);
+
+#endif

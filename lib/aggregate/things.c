@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/things.h"
+
+#include "lib/aggregate/matching.h"
+#include "lib/base/mem.h"
+#include "lib/tally/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void things_init(struct things *t)
+{
+	*t = (struct things){.n_nodes = 0};
+	VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = (struct things_node){0, 0};
+	for (size_t k = 0; k < KEYS; k++)
+		t->keys[k].key = (enum key)k;
+	/* What every aggregate has. */
+	for (size_t i = 0; key_words[i]; i++)
+		things_string(t, key_words[i], strlen(key_words[i]));
+	for (size_t i = 0; i < SUMS; i++)
+		things_string(t, sum_names[i].key, strlen(sum_names[i].key));
+}
+
+void things_release(struct things *t)
+{
+	intern_release(&t->strings);
+	for (size_t k = 0; k < KEYS; k++) {
+		free(t->keys[k].items);
+		id_set_release(&t->keys[k].set);
+	}
+	free(t->nodes);
+	id_set_release(&t->node_set);
+	*t = (struct things){.n_nodes = 0};
+}
+
+uint32_t things_string(struct things *t, const char *s, size_t n)
+{
+	return n ? intern_add(&t->strings, s, n) : 0;
+}
+
+struct identity { /* without holes: it is hashed as bytes */
+	uint64_t a, address;
+	uint32_t raw, module, file, line;
+	uint32_t inside, has_address;
+};
+
+static struct identity identity(enum key key, const struct thing *t)
+{
+	struct identity id = {.a = 0};
+
+	switch (key) {
+	case KEY_STACK: id.a = t->hash; break;
+	case KEY_LOCATION:
+		id.address = t->address;
+		id.has_address = t->has_address;
+		/* fall through */
+	case KEY_SITE:
+		id.file = t->file;
+		id.line = t->line;
+		id.inside = t->inside;
+		/* fall through */
+	case KEY_FUNCTION:
+		id.raw = t->raw;
+		id.module = t->module;
+		break;
+	default: id.raw = t->name; break;
+	}
+	return id;
+}
+
+static void add_text(const struct things *t, struct buf *b, uint32_t string)
+{
+	size_t n;
+	const char *s = things_text(t, string, &n);
+
+	buf_add(b, s, n);
+	buf_addc(b, '\0');
+}
+
+static uint64_t name_hash(const struct things *t, struct buf *name, const struct thing *of)
+{
+	uint64_t hash;
+
+	buf_addc(name, '\0');
+	add_text(t, name, of->module);
+	hash = hash_bytes(name->data, name->len);
+	return hash ? hash : 1;
+}
+
+/* What is left when builds differ; nothing for what has no name. */
+static void add_canonical(const struct things *t, enum key key, struct thing *to)
+{
+	struct buf name = BUF_INIT, bare = BUF_INIT;
+	size_t n;
+	const char *s = things_text(t, to->name, &n);
+
+	if (!n || key == KEY_THREAD || key == KEY_OWNER || key == KEY_MODULE || key == KEY_STACK ||
+	    (key != KEY_TYPE && key != KEY_FILE && name_is_address(s, n)))
+		return;
+	if (key != KEY_FILE) /* whose name is compared as a path */
+		canonical_name(&name, s, n);
+	if (key != KEY_FILE && key != KEY_TYPE) {
+		to->is_bare = bare_name(&bare, name.data, name.len);
+		to->bare = name_hash(t, &bare, to);
+	}
+	to->canonical = name_hash(t, &name, to);
+	buf_release(&name);
+	buf_release(&bare);
+}
+
+static uint64_t thing_hash(enum key key, const struct thing *thing)
+{
+	struct identity id = identity(key, thing);
+
+	return hash_bytes(&id, sizeof id);
+}
+
+static uint64_t thing_row_hash(const void *table, uint32_t id)
+{
+	const struct things_key *k = table;
+
+	return thing_hash(k->key, &k->items[id - 1]);
+}
+
+static bool thing_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct things_key *k = table;
+	struct identity a = identity(k->key, &k->items[id - 1]), b = identity(k->key, key);
+
+	return !memcmp(&a, &b, sizeof a);
+}
+
+uint32_t things_add(struct things *t, enum key key, const struct thing *thing)
+{
+	static const struct id_rows rows = {thing_row_hash, thing_equal};
+	struct things_key *k = &t->keys[key];
+	uint64_t hash = thing_hash(key, thing);
+	uint32_t id = id_set_find(&k->set, &rows, k, hash, thing);
+
+	if (!id) {
+		VEC_PUSH(k->items, k->n, k->cap) = *thing;
+		id = (uint32_t)k->n;
+		add_canonical(t, key, &k->items[id - 1]);
+		id_set_add(&k->set, &rows, k, hash, id);
+	} else if (key == KEY_STACK && !k->items[id - 1].node) {
+		k->items[id - 1] = *thing; /* this one knows its calls */
+	}
+	return id - 1;
+}
+
+static uint64_t node_hash(const struct things_node *n)
+{
+	return hash_u64((uint64_t)n->parent << 32 | n->function);
+}
+
+static uint64_t node_row_hash(const void *table, uint32_t id)
+{
+	return node_hash(&((const struct things_node *)table)[id]);
+}
+
+static bool node_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct things_node *a = &((const struct things_node *)table)[id], *b = key;
+
+	return a->parent == b->parent && a->function == b->function;
+}
+
+uint32_t things_node(struct things *t, uint32_t parent, uint32_t function)
+{
+	static const struct id_rows rows = {node_row_hash, node_equal};
+	struct things_node n = {parent, function};
+	uint64_t hash = node_hash(&n);
+	uint32_t id = id_set_find(&t->node_set, &rows, t->nodes, hash, &n);
+
+	if (!id) {
+		id = (uint32_t)t->n_nodes;
+		VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = n;
+		id_set_add(&t->node_set, &rows, t->nodes, hash, id);
+	}
+	return id;
+}
+
+struct things_hash things_deeper(const struct things *t, struct things_hash h, uint32_t function)
+{
+	const struct thing *f = &t->keys[KEY_FUNCTION].items[function];
+	size_t n;
+	const char *s = things_text(t, f->raw, &n);
+
+	h.exact = hash_bytes_seeded(s, n, h.exact + 1);
+	s = things_text(t, f->module, &n);
+	h.exact = hash_bytes_seeded(s, n, h.exact);
+	h.exact += !h.exact;
+	/* A call without a name is what it is exactly, and so are its callers. */
+	h.canonical = hash_u64(h.canonical ^ (f->canonical ? f->canonical : h.exact));
+	h.canonical += !h.canonical;
+	h.bare = hash_u64(h.bare ^ (f->bare ? f->bare : h.exact));
+	h.bare += !h.bare;
+	return h;
+}
+
+static int text_order(const struct things *t, uint32_t a, uint32_t b)
+{
+	size_t na, nb;
+	const char *x, *y;
+	int r;
+
+	if (a == b)
+		return 0;
+	x = things_text(t, a, &na);
+	y = things_text(t, b, &nb);
+	r = memcmp(x, y, na < nb ? na : nb);
+	return r ? r : na < nb ? -1 : na > nb;
+}
+
+static int number_order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int things_order(const struct things *t, enum key key, const struct thing *a, const struct thing *b)
+{
+	struct identity x = identity(key, a), y = identity(key, b);
+	int r = number_order(x.a, y.a);
+
+	if (!r)
+		r = text_order(t, x.raw, y.raw);
+	if (!r)
+		r = text_order(t, x.module, y.module);
+	if (!r)
+		r = text_order(t, x.file, y.file);
+	if (!r)
+		r = number_order(x.line, y.line);
+	if (!r)
+		r = number_order(x.address, y.address);
+	if (!r)
+		r = number_order(x.has_address, y.has_address);
+	return r ? r : number_order(x.inside, y.inside);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What rows are about, told without the capture: the identity space that the runs of a comparison
+ * share, whether they come from captures or from aggregates. A thing of a key is found by an
+ * identity that means the same in every build:
+ *
+ *	type, thread, owner, module   the name
+ *	file                          the path
+ *	function                      raw name (names.h: with the file, where it is not unique) and
+ *	                              module
+ *	site                          raw name, module, file, line, and whether it is inside the
+ *runtime location                      raw name, module, address in it, file, line stack a 64-bit
+ *hash over the functions of its calls, outermost first: lines and addresses do not make another
+ *stack
+ *
+ * Other hashes (matching.h) leave out files, lines and addresses, and what builds number anew.
+ */
+#ifndef TM_AGGREGATE_THINGS_H
+#define TM_AGGREGATE_THINGS_H
+
+#include "lib/base/hash.h"
+#include "lib/base/intern.h"
+#include "lib/group/grouping.h"
+
+struct thing {         /* texts are ids in things.strings, 0: none */
+	uint32_t name; /* for people; of a stack its site's */
+	uint32_t raw, module, file, line;
+	bool inside, has_address;
+	uint64_t address;
+	uint32_t node;      /* STACK: its calls, as far as they are known; 0: only the hash is */
+	uint64_t hash;      /* STACK: the identity; 0: of what has no stack */
+	uint64_t canonical; /* of names and module (matching.h); 0: none, as for what has no name */
+	uint64_t bare;      /* the same of the bare name */
+	bool is_bare;
+	uint32_t near; /* FUNCTION: the least line that is known in it; no part of what it is */
+};
+
+struct things_node {               /* a call path; [0] is the root */
+	uint32_t parent, function; /* function: a thing */
+};
+
+struct things {
+	struct intern strings;
+	struct things_key {
+		enum key key;
+		struct thing *items;
+		size_t n, cap;
+		struct id_set set; /* of indexes + 1 */
+	} keys[KEYS];
+	struct things_node *nodes;
+	size_t n_nodes, cap_nodes;
+	struct id_set node_set;
+};
+
+void things_init(struct things *t);
+void things_release(struct things *t);
+
+uint32_t things_string(struct things *t, const char *s, size_t n); /* 0 for n = 0 */
+static inline const char *things_text(const struct things *t, uint32_t string, size_t *n)
+{
+	return intern_text(&t->strings, string, n);
+}
+
+/* The thing's index in its key, made when it is new; canonical and bare are worked out but for
+ * stacks. */
+uint32_t things_add(struct things *t, enum key key, const struct thing *thing);
+uint32_t things_node(struct things *t, uint32_t parent, uint32_t function);
+
+/* The hashes of a stack that has one call more than the one with these: of a caller's to the
+ * callee's. All start at 0. */
+struct things_hash {
+	uint64_t exact, canonical, bare;
+};
+struct things_hash things_deeper(const struct things *t, struct things_hash h, uint32_t function);
+
+/* By identity, as bytes; never 0 for two things. */
+int things_order(const struct things *t, enum key key, const struct thing *a,
+		 const struct thing *b);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a number was in many captures (or in many frames): how often it was told, its exact sum, its
+ * least and its largest with their places, and how it is spread. Joining is associative and
+ * commutative, and a value has one form: any grouping and order of joins gives equal bytes.
+ *
+ * The spread is a histogram with buckets of logarithmic width (quantiles.h): whole numbers from
+ * -127 to 127 have buckets of their own, others 64 to each power of two. So a quantile of it is at
+ * most 1/128 (0.8 %) off the value of its rank, whatever was joined with what; the least and the
+ * largest are exact.
+ */
+#ifndef TM_AGGREGATE_VALUE_H
+#define TM_AGGREGATE_VALUE_H
+
+#include "lib/base/buf.h"
+#include "lib/base/cursor.h"
+
+struct agg_place {      /* where a number was read */
+	uint64_t input; /* the hash of the input's record (aggregate/record.h) */
+	int64_t frame;  /* its number, when has_frame */
+	bool has_frame;
+};
+
+struct agg_bucket {
+	int32_t bucket; /* below 0: of numbers below 0 */
+	uint64_t n;
+};
+
+struct agg_value { /* zeroed is that of nothing, and valid */
+	uint64_t n;
+	__int128 sum, min, max;
+	struct agg_place min_at, max_at; /* of equal numbers the least place */
+	bool spread;                     /* there are buckets; else how it is spread is not known */
+	struct agg_bucket *buckets;      /* ascending; owned */
+	size_t n_buckets, cap_buckets;
+};
+
+void agg_value_release(struct agg_value *v); /* that of nothing again */
+/* One number more. spread as in all other calls for v. */
+void agg_value_add(struct agg_value *v, __int128 number, struct agg_place at, bool spread);
+/* n numbers of which the sum and the ends are known, but not how they are spread. */
+void agg_value_set(struct agg_value *v, uint64_t n, __int128 sum, __int128 min, __int128 max,
+		   struct agg_place at);
+void agg_value_join(struct agg_value *to, const struct agg_value *from);
+/* percent: 0 to 100, by the nearest rank. False: nothing was told, or the spread is not known. */
+bool agg_value_quantile(const struct agg_value *v, unsigned percent, __int128 *q);
+double agg_value_mean(const struct agg_value *v); /* n > 0 */
+
+int agg_place_order(const struct agg_place *a, const struct agg_place *b);
+
+/* places: the index of each place among those that the record lists. */
+struct agg_places {
+	struct agg_place *items; /* ascending */
+	size_t n, cap;
+};
+void agg_value_write(const struct agg_value *v, const struct agg_places *places, struct buf *out);
+/* Replaces *v. The cursor fails on what is no value in its one form. */
+void agg_value_read(struct agg_value *v, const struct agg_places *places, struct cursor *c);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * --explain: how a file was found and what an address is, as text. Lines begin with a word and are
+ * indented below what they are about; what tools disagree about (the time, the machine's folders
+ * beyond what was given) is not in them, so that they can be compared.
+ */
+#ifndef TM_COMPAT_EXPLAIN_H
+#define TM_COMPAT_EXPLAIN_H
+
+#include "lib/base/buf.h"
+#include "lib/symbolize/lookup.h"
+#include "lib/symbolize/symbolize.h"
+
+struct explain { /* zeroed is empty */
+	struct explain_object {
+		struct object *object; /* borrowed */
+		struct dwarf_places *places;
+		char *why; /* there are none */
+	} * objects;
+	size_t n, cap;
+};
+
+void explain_release(struct explain *x); /* before the objects */
+
+/* What was tried for a binary's debug information. */
+void explain_object(struct buf *b, const struct object *o, const char *path);
+/* What was tried for a module of a capture, and for its debug information. */
+void explain_found(struct buf *b, const struct file_found *f);
+/* Section, unit, ranges of a link-time address. */
+void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t addr);
+/* The calls there, innermost first. */
+void explain_calls(struct buf *b, const struct symbols *y, uint32_t call, uint8_t reason,
+		   uint8_t flags);
+/* One location of a symbolized trace, all of the above. */
+void explain_location(struct explain *x, struct buf *b, const struct files *files,
+		      const struct trace *t, uint32_t location);
+/* One answer of a lookup; line: n bytes, what was asked. */
+void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
+		   const struct lookup_query *q, const char *line, size_t n);
+
+#endif

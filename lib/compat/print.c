@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/compat/print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *print_name(const struct lookup *l, uint32_t function, const struct print_options *o)
+{
+	const struct symbol_function *f;
+
+	if (!function)
+		return "";
+	f = &l->symbols.functions[function];
+	return intern_text(&l->symbols.strings, o->demangle ? f->display : f->raw, NULL);
+}
+
+const char *print_path(const struct lookup *l, uint32_t id, const struct print_options *o)
+{
+	const char *file = intern_text(&l->symbols.strings, id, NULL);
+	const char *slash = o->base_names ? strrchr(file, '/') : NULL;
+
+	return slash ? slash + 1 : file;
+}
+
+const char *print_file(const struct lookup *l, const struct symbol_call *c,
+		       const struct print_options *o)
+{
+	return print_path(l, c->file, o);
+}
+
+const char *print_symbol_file(const struct lookup_query *q)
+{
+	const struct object_symbol *sym =
+	    q->file && q->file->object ? object_symbol_at(q->file->object, q->addr) : NULL;
+
+	return sym && sym->file ? sym->file : "";
+}
+
+static char *put(char *to, const char *s, size_t n)
+{
+	memcpy(to, s, n);
+	return to + n;
+}
+
+static char *put_number(char *to, uint32_t v)
+{
+	char digits[10];
+	size_t n = sizeof digits;
+
+	do
+		digits[--n] = (char)('0' + v % 10);
+	while (v /= 10);
+	return put(to, digits + n, sizeof digits - n);
+}
+
+/* In one piece: this is most of what a large batch costs. */
+static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		     const struct symbol_call *c, uint32_t discriminator,
+		     const struct print_options *o)
+{
+	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
+	size_t n_file, n_name;
+	char *to, *start;
+
+	if (!*file && !c->outer)
+		file = print_symbol_file(q);
+	if (!*file)
+		file = "??";
+	if (!*name)
+		name = "??";
+	n_file = strlen(file);
+	n_name = o->names != NAMES_NONE ? strlen(name) : 0;
+	to = start = buf_reserve(b, n_name + n_file + 64);
+	if (o->names != NAMES_NONE) {
+		to = put(to, name, n_name);
+		to = o->pretty ? put(to, " at ", 4) : put(to, "\n", 1);
+	}
+	to = put(to, file, n_file);
+	*to++ = ':';
+	if (c->line)
+		to = put_number(to, c->line);
+	else
+		*to++ = '?';
+	if (c->line && discriminator) {
+		to = put(to, " (discriminator ", 16);
+		to = put_number(to, discriminator);
+		*to++ = ')';
+	}
+	*to++ = '\n';
+	b->len += (size_t)(to - start);
+}
+
+void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
+	       const struct print_options *o)
+{
+	uint32_t call = q->named.call, discriminator;
+	bool wide = !q->file || !q->file->object || object_is_64(q->file->object);
+
+	if (o->addresses) {
+		buf_adds(b, "0x");
+		buf_add_hex(b, shown, wide ? 16 : 8);
+		buf_adds(b, o->pretty ? ": " : "\n");
+	}
+	if (!call) {
+		if (o->names != NAMES_NONE)
+			buf_adds(b, o->pretty ? "?? " : "??\n");
+		buf_adds(b, "??:0\n");
+		return;
+	}
+	/* GNU says the innermost place's for the calls around it, too. */
+	discriminator = lookup_extra(l, call)->discriminator;
+	for (;;) {
+		const struct symbol_call *c = &l->symbols.calls[call];
+
+		gnu_call(b, l, q, c, discriminator, o);
+		call = o->inlines ? c->outer : 0;
+		if (!call)
+			return;
+		if (o->pretty)
+			buf_adds(b, " (inlined by) ");
+	}
+}
+
+static void atos_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+		      const struct symbol_call *c, const struct print_options *o)
+{
+	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
+	const char *slash = strrchr(q->file->path, '/');
+	const struct object_symbol *sym = object_symbol_at(q->file->object, q->addr);
+
+	if (*name)
+		buf_adds(b, name);
+	else
+		buf_addf(b, "0x%" PRIx64, q->addr);
+	buf_addf(b, " (in %s)", slash ? slash + 1 : q->file->path);
+	if (*file)
+		buf_addf(b, " (%s:%" PRIu32 ")", file, c->line);
+	else if (sym)
+		buf_addf(b, " + %" PRIu64, q->addr - sym->lo);
+}
+
+void print_atos(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
+		const struct print_options *o)
+{
+	uint32_t call = q->named.call;
+
+	if (!call)
+		buf_addf(b, "0x%" PRIx64, shown);
+	while (call) {
+		const struct symbol_call *c = &l->symbols.calls[call];
+
+		atos_call(b, l, q, c, o);
+		call = o->inlines ? c->outer : 0;
+		if (call)
+			buf_adds(b, o->delimiter);
+	}
+	buf_addc(b, '\n');
+}

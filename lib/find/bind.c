@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/find/bind.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/hash.h"
+#include "lib/base/mem.h"
+#include "lib/find/call_check.h"
+#include "lib/find/found_slides.h"
+#include "lib/trace/module_index.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How a module's undecided addresses read: as offsets, as vaddrs. */
+struct reading {
+	uint64_t n, as_offset, as_vaddr, same;
+	uint64_t offset_calls, vaddr_calls; /* of those that are return addresses, if of any kind */
+};
+
+enum { NAMED_MAX = 4 }; /* modules in a note */
+
+struct module_file { /* what files_find said, once per module */
+	struct file *file;
+	enum reason reason;
+	bool asked, by_path;
+	bool archive;  /* an APK, whose libraries are mapped from it */
+	uint8_t space; /* decided for its offset-or-vaddr locations; SPACES: undecided */
+	struct reading reading;
+};
+
+struct binder {
+	struct trace *t;
+	const struct trace *maps;
+	struct files *files;
+	const struct bind_options *o;
+	struct module_file *modules; /* by module id of maps */
+	struct module_file *own;     /* by module id of t; the same when maps is t */
+	struct module_index *index;  /* of maps */
+	struct map64 slides; /* process -> its first module of which only the slide is known */
+	struct module_file nameless; /* the file for addresses that no module maps */
+	struct found_slides found;   /* with o->find_slides */
+	struct file *slid;           /* the first file that a given slide is of, and that slide */
+	uint64_t slid_by;
+	unsigned address_bits; /* of the highest mapping, rounded up to what arm64 has */
+	uint64_t cleared;
+};
+
+static struct module_file *file_of(struct binder *b, const struct trace *of, uint32_t id)
+{
+	struct module_file *m = of == b->t ? &b->own[id] : &b->modules[id];
+	const struct module *module = &of->modules[id];
+	struct object_build_id build_id = {.len = 0};
+	size_t n;
+	const char *bytes = intern_text(&of->strings, module->build_id, &n);
+
+	if (m->asked)
+		return m;
+	m->asked = true;
+	if (n <= OBJECT_BUILD_ID_MAX) {
+		memcpy(build_id.bytes, bytes, n);
+		build_id.len = (uint8_t)n;
+	}
+	m->file = files_find(b->files, trace_text(of, module->name), &build_id, &m->reason);
+	m->by_path = m->file && !m->file->given && !build_id.len;
+	m->archive = !m->file && files_has_archive(b->files, trace_text(of, module->name));
+	return m;
+}
+
+static unsigned address_bits(const struct trace *maps)
+{
+	uint64_t highest = 0;
+
+	for (size_t i = 1; i < maps->n_modules; i++)
+		if (maps->modules[i].n_ranges) {
+			uint64_t hi = maps->modules[i].ranges[maps->modules[i].n_ranges - 1].hi;
+
+			highest = hi > highest ? hi : highest;
+		}
+	/* User space of arm64 has 39 or 48 bits; the bits above hold the signature or the tag. */
+	return !highest || highest > UINT64_C(1) << 39 ? 48 : 39;
+}
+
+/* The module that maps addr, with tag and signature bits cleared if that is what it takes. */
+static const struct module *mapped(struct binder *b, const struct location *l, uint64_t *addr,
+				   const struct map_range **range, uint8_t *flags)
+{
+	const struct module *m = module_index_at(b->index, l->process, l->epoch, *addr, range);
+	uint64_t plain = *addr & ((UINT64_C(1) << b->address_bits) - 1);
+
+	if (m || plain == *addr)
+		return m;
+	m = module_index_at(b->index, l->process, l->epoch, plain, range);
+	if (m) {
+		*addr = plain;
+		*flags |= BINDING_STRIPPED_BITS;
+	}
+	return m;
+}
+
+/* A module without ranges whose slide is known takes every address. */
+static void find_slides(struct binder *b)
+{
+	for (size_t i = 1; i < b->maps->n_modules; i++) {
+		const struct module *m = &b->maps->modules[i];
+		uint32_t *first;
+
+		if (m->n_ranges || !m->has_slide)
+			continue;
+		first = map64_put(&b->slides, m->process);
+		if (!*first)
+			*first = (uint32_t)i;
+	}
+}
+
+/* A file for a capture without modules: the only one given, whatever it is called. */
+static struct module_file *nameless_file(struct binder *b)
+{
+	static const struct object_build_id no_id;
+	struct module_file *m = &b->nameless;
+
+	if (!m->asked)
+		m->file = files_find(b->files, "", &no_id, &m->reason);
+	m->asked = true;
+	return m;
+}
+
+static bool in_code(const struct file *f, uint64_t vaddr)
+{
+	return object_is_code(f->object, vaddr);
+}
+
+/* What no module maps, without tags: the caller's. */
+static uint64_t *unmapped(struct binder *b, size_t *count)
+{
+	uint64_t *addrs = mem_array(b->t->n_locations, sizeof *addrs);
+	size_t n = 0;
+
+	for (size_t i = 1; i < b->t->n_locations; i++) {
+		const struct location *l = &b->t->locations[i];
+		const struct map_range *range;
+		uint64_t addr = l->raw;
+		uint8_t flags = 0;
+
+		if (l->space == SPACE_RUNTIME && !mapped(b, l, &addr, &range, &flags))
+			addrs[n++] = addr & ((UINT64_C(1) << b->address_bits) - 1);
+	}
+	*count = n;
+	return addrs;
+}
+
+static void find_lost_slides(struct binder *b)
+{
+	size_t n;
+	uint64_t *addrs = unmapped(b, &n);
+
+	found_slides_find(&b->found, b->t, b->files, addrs, n);
+	free(addrs);
+}
+
+static void doubt_slide(struct binder *b)
+{
+	size_t n;
+	uint64_t *addrs;
+
+	if (!b->slid || (b->o->locations && b->o->locations != LOCATION_RETURN))
+		return;
+	addrs = unmapped(b, &n);
+	found_slides_doubt(b->t, b->slid, b->slid_by, addrs, n);
+	free(addrs);
+}
+
+static void by_found_slide(struct binder *b, const struct location *l, struct bound *out)
+{
+	uint64_t plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
+
+	out->file = found_slides_at(&b->found, plain, &out->vaddr);
+	out->reason = out->file ? REASON_RESOLVED : REASON_NO_MODULE;
+	if (plain != l->raw)
+		out->flags |= BINDING_STRIPPED_BITS;
+}
+
+static void by_slide(struct binder *b, const struct location *l, struct bound *out)
+{
+	uint64_t slide = b->o->slide, plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
+	uint32_t module = map64_get(&b->slides, l->process);
+	struct module_file *m;
+
+	if (b->o->find_slides) {
+		by_found_slide(b, l, out);
+		return;
+	}
+	if (!module && !b->o->has_slide) {
+		out->reason = REASON_NO_MODULE;
+		return;
+	}
+	if (!b->o->has_slide)
+		slide = b->maps->modules[module].slide;
+	m = module ? file_of(b, b->maps, module) : nameless_file(b);
+	if (m->file && !b->slid) {
+		b->slid = m->file;
+		b->slid_by = slide;
+	}
+	out->module = module;
+	out->file = m->file;
+	out->vaddr = l->raw - slide;
+	out->reason = (uint8_t)m->reason;
+	if (!out->file || in_code(out->file, out->vaddr))
+		return;
+	if (in_code(out->file, plain - slide)) {
+		out->vaddr = plain - slide;
+		out->flags |= BINDING_STRIPPED_BITS;
+	} else { /* another module's, then: what is left is the address */
+		out->reason = REASON_OUTSIDE;
+		out->module = 0;
+		out->file = NULL;
+		out->vaddr = 0;
+	}
+}
+
+/* A separate debug file has its segments' addresses, but their offsets are those of another file.
+ * All of a module is mapped with one bias, which the mapping of its first byte tells. */
+static bool by_first_byte(const struct module *m, const struct object *o, uint64_t addr,
+			  uint64_t *vaddr)
+{
+	size_t n;
+	const struct object_segment *s = object_segments(o, &n);
+	uint64_t page;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].executable && s[i].filesz)
+			return false;
+	if (!n || !m->n_ranges || m->ranges[0].offset)
+		return false;
+	page = s[0].align > 1 ? s[0].align : 1;
+	*vaddr = addr - m->ranges[0].lo + s[0].vaddr / page * page;
+	return true;
+}
+
+/* Of an APK's mapping: the library that is there. */
+static void by_archive(struct binder *b, const struct module *m, uint64_t offset, struct bound *out)
+{
+	out->file = files_in_archive(b->files, trace_text(b->maps, m->name), &offset);
+	out->reason = out->file ? REASON_RESOLVED : REASON_NO_FILE;
+	if (out->file && object_offset_to_vaddr(out->file->object, offset, &out->vaddr))
+		out->reason = REASON_OUTSIDE;
+}
+
+static void by_runtime(struct binder *b, const struct location *l, struct bound *out)
+{
+	uint64_t addr = l->raw;
+	const struct map_range *r;
+	const struct module *m = mapped(b, l, &addr, &r, &out->flags);
+	struct module_file *f;
+
+	if (!m) {
+		by_slide(b, l, out);
+		return;
+	}
+	out->module = (uint32_t)(m - b->maps->modules);
+	f = file_of(b, b->maps, out->module);
+	out->file = f->file;
+	out->reason = (uint8_t)f->reason;
+	/* Without the file its offset is the best identity that a report can show. */
+	out->vaddr = m->has_slide ? addr - m->slide : addr - r->lo + r->offset;
+	if (f->archive && !m->has_slide)
+		by_archive(b, m, out->vaddr, out);
+	if (!f->file || m->has_slide)
+		return;
+	if (object_is_source(f->file->object)) { /* it has no file offsets */
+		out->vaddr = addr - (m->ranges[0].lo - m->ranges[0].offset);
+		return;
+	}
+	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr) &&
+	    !by_first_byte(m, f->file->object, addr, &out->vaddr))
+		out->reason = REASON_OUTSIDE;
+}
+
+static bool plausible(struct object *o, uint64_t vaddr)
+{
+	size_t n;
+
+	if (!object_is_code(o, vaddr))
+		return false;
+	object_symbols(o, &n);
+	/* A return address may stand right behind its function's last byte. */
+	return !n || object_symbol_at(o, vaddr) || (vaddr && object_symbol_at(o, vaddr - 1));
+}
+
+static void count_reading(struct module_file *m, uint64_t raw)
+{
+	struct reading *r = &m->reading;
+	const struct code *code;
+	uint64_t vaddr, thumb;
+	bool has;
+
+	if (!m->file)
+		return;
+	has = !object_offset_to_vaddr(m->file->object, raw, &vaddr);
+	r->n++;
+	r->same += has && vaddr == raw;
+	r->as_offset += has && plausible(m->file->object, vaddr);
+	r->as_vaddr += plausible(m->file->object, raw);
+	code = file_code(m->file);
+	thumb = code->arch == CODE_ARM ? 1 : 0;
+	r->offset_calls += has && code_call_before(code, vaddr & ~thumb);
+	r->vaddr_calls += code_call_before(code, raw & ~thumb);
+}
+
+/* What precedes the addresses is better evidence than where they lie: one reading must have calls
+ * as only return addresses have, and the other one beyond doubt not. */
+static unsigned space_by_calls(const struct reading *r)
+{
+	if (r->offset_calls * 2 > r->n && call_check_rules_out(r->vaddr_calls, r->n, 0.5) &&
+	    r->vaddr_calls * 2 < r->n)
+		return SPACE_FILE_OFFSET;
+	if (r->vaddr_calls * 2 > r->n && call_check_rules_out(r->offset_calls, r->n, 0.5) &&
+	    r->offset_calls * 2 < r->n)
+		return SPACE_VADDR;
+	return SPACES;
+}
+
+static void decide_space(struct trace *t, uint32_t id, struct module_file *m)
+{
+	const char *name = trace_text(t, t->modules[id].name);
+	struct reading r = m->reading;
+	uint64_t least;
+
+	m->space = SPACES;
+	if (!m->file)
+		return;
+	if (r.same == r.n) { /* no question: both readings are one */
+		m->space = SPACE_VADDR;
+		return;
+	}
+	m->space = (uint8_t)space_by_calls(&r);
+	if (m->space != SPACES) {
+		trace_note(t, NOTE_GUESS, 0,
+			   "%s: addresses taken as %s: read so %" PRIu64 " of %" PRIu64
+			   " follow a call, as %s %" PRIu64,
+			   name, m->space == SPACE_VADDR ? "vaddrs" : "file offsets",
+			   m->space == SPACE_VADDR ? r.vaddr_calls : r.offset_calls, r.n,
+			   m->space == SPACE_VADDR ? "file offsets" : "vaddrs",
+			   m->space == SPACE_VADDR ? r.offset_calls : r.vaddr_calls);
+		return;
+	}
+	least = r.n / 10 ? r.n / 10 : 1;
+	if (r.as_offset >= r.as_vaddr + least)
+		m->space = SPACE_FILE_OFFSET;
+	else if (r.as_vaddr >= r.as_offset + least)
+		m->space = SPACE_VADDR;
+	if (m->space == SPACES)
+		trace_note(t, NOTE_GUESS, 0,
+			   "%s: addresses fit as file offsets (%" PRIu64 " of %" PRIu64
+			   ") about as well as vaddrs (%" PRIu64
+			   "): ambiguous; --offsets file or vaddr decides",
+			   name, r.as_offset, r.n, r.as_vaddr);
+	else
+		trace_note(t, NOTE_GUESS, 0,
+			   "%s: addresses taken as %s: %" PRIu64 " of %" PRIu64
+			   " fit as file offsets, %" PRIu64 " as vaddrs",
+			   name, m->space == SPACE_VADDR ? "vaddrs" : "file offsets", r.as_offset,
+			   r.n, r.as_vaddr);
+}
+
+static void decide_spaces(struct binder *b)
+{
+	struct trace *t = b->t;
+	bool *wanted = mem_zarray(t->n_modules, sizeof *wanted);
+
+	for (size_t i = 1; i < t->n_locations; i++) {
+		const struct location *l = &t->locations[i];
+
+		if (l->space != SPACE_OFFSET_OR_VADDR || !l->module)
+			continue;
+		wanted[l->module] = true;
+		count_reading(file_of(b, t, l->module), l->raw);
+	}
+	for (uint32_t id = 1; id < t->n_modules; id++)
+		if (wanted[id])
+			decide_space(t, id, &b->own[id]);
+	free(wanted);
+}
+
+static void in_module(struct binder *b, const struct location *l, struct bound *out)
+{
+	struct module_file *m = file_of(b, b->t, l->module);
+	unsigned space = l->space;
+	uint64_t from_offset;
+
+	out->module = l->module;
+	out->own_module = true;
+	out->file = m->file;
+	out->reason = (uint8_t)m->reason;
+	out->vaddr = l->raw;
+	if (!m->file)
+		return;
+	if (space == SPACE_OFFSET_OR_VADDR)
+		space = b->o->offsets ? b->o->offsets : m->space;
+	if (space == SPACE_VADDR)
+		return;
+	if (object_offset_to_vaddr(m->file->object, l->raw, &from_offset)) {
+		out->reason = space == SPACES ? REASON_AMBIGUOUS : REASON_OUTSIDE;
+		return;
+	}
+	if (space == SPACE_FILE_OFFSET || from_offset == l->raw)
+		out->vaddr = from_offset;
+	else
+		out->reason = REASON_AMBIGUOUS;
+}
+
+static void bind_one(struct binder *b, const struct location *l, struct bound *out)
+{
+	switch (l->space) {
+	case SPACE_RUNTIME: by_runtime(b, l, out); break;
+	case SPACE_FILE_OFFSET:
+	case SPACE_VADDR:
+	case SPACE_OFFSET_OR_VADDR:
+		if (l->module)
+			in_module(b, l, out);
+		else
+			out->reason = REASON_NO_MODULE;
+		break;
+	case SPACE_NAME: out->reason = REASON_RESOLVED; return;
+	default:
+		out->module = l->module;
+		out->own_module = true;
+		out->reason = REASON_UNKNOWN_LOCATION;
+		break;
+	}
+	if (out->reason != REASON_RESOLVED)
+		return;
+	if (object_machine(out->file->object) == EM_ARM && out->vaddr & 1) {
+		out->vaddr &= ~UINT64_C(1);
+		out->flags |= BINDING_STRIPPED_BITS;
+	}
+	b->cleared += out->flags & BINDING_STRIPPED_BITS ? 1 : 0;
+	if (!in_code(out->file, out->vaddr) && !(out->vaddr && in_code(out->file, out->vaddr - 1)))
+		out->reason = REASON_OUTSIDE;
+}
+
+/* Return addresses hardly ever equal a symbol's start; function entries nearly always do. */
+static void decide_kinds(struct trace *t, struct bound *out)
+{
+	uint64_t n = 0, starts = 0;
+	uint8_t kind;
+
+	for (size_t i = 1; i < t->n_locations; i++)
+		if (out[i].reason == REASON_RESOLVED && out[i].file && !out[i].kind) {
+			n++;
+			starts += object_is_symbol_start(out[i].file->object, out[i].vaddr);
+		}
+	if (!n)
+		return;
+	kind = starts * 2 > n ? LOCATION_ENTRY : LOCATION_RETURN;
+	for (size_t i = 1; i < t->n_locations; i++)
+		if (!out[i].kind)
+			out[i].kind = kind;
+	trace_note(t, NOTE_GUESS, 0,
+		   "locations taken as %s: %" PRIu64 " of %" PRIu64
+		   " equal a symbol's start%s; --locations decides",
+		   kind == LOCATION_ENTRY ? "function entries" : "return addresses", starts, n,
+		   starts * 5 > n && starts * 5 < n * 4 ? ", which is neither few nor most" : "");
+}
+
+static bool is_by_path(const struct module_file *m)
+{
+	return m->by_path;
+}
+
+static bool is_from_lowest(const struct module_file *m)
+{
+	return m->file && object_is_source(m->file->object);
+}
+
+static bool is_other_build(const struct module_file *m)
+{
+	return m->reason == REASON_BUILD_ID_DIFFERS;
+}
+
+static void add_modules(const struct trace *of, const struct module_file *files,
+			bool (*is)(const struct module_file *), struct buf *names, size_t *n)
+{
+	for (size_t i = 1; i < of->n_modules; i++) {
+		const char *name = trace_text(of, of->modules[i].name);
+		const char *slash = strrchr(name, '/');
+
+		if (!files[i].asked || !is(&files[i]))
+			continue;
+		if (++*n <= NAMED_MAX)
+			buf_addf(names, "%s%s", names->len ? ", " : "", slash ? slash + 1 : name);
+	}
+}
+
+/* One line for all such modules, with the names of the first. */
+static void note_modules(struct binder *b, bool (*is)(const struct module_file *),
+			 enum severity severity, const char *what)
+{
+	struct buf names = BUF_INIT;
+	size_t n = 0;
+
+	add_modules(b->t, b->own, is, &names, &n);
+	if (b->maps != b->t)
+		add_modules(b->maps, b->modules, is, &names, &n);
+	if (n > NAMED_MAX)
+		buf_addf(&names, " and %zu more", n - NAMED_MAX);
+	if (n)
+		trace_note(b->t, severity, 0, "%s: %s", what, buf_str(&names));
+	buf_release(&names);
+}
+
+void bind_locations(struct trace *t, const struct trace *maps, struct files *files,
+		    const struct bind_options *o, struct bound *out)
+{
+	struct binder b = {.t = t, .maps = maps, .files = files, .o = o};
+
+	b.own = mem_zarray(t->n_modules, sizeof *b.own);
+	b.modules = maps == t ? b.own : mem_zarray(maps->n_modules, sizeof *b.modules);
+	b.index = module_index_new(maps);
+	find_slides(&b);
+	b.address_bits = address_bits(maps);
+	memset(out, 0, t->n_locations * sizeof *out);
+	if (!o->offsets)
+		decide_spaces(&b);
+	if (o->find_slides)
+		find_lost_slides(&b);
+	for (size_t i = 1; i < t->n_locations; i++) {
+		bind_one(&b, &t->locations[i], &out[i]);
+		out[i].kind = o->locations ? o->locations : t->locations[i].kind;
+	}
+	decide_kinds(t, out);
+	doubt_slide(&b);
+	if (b.cleared)
+		trace_note(t, NOTE_INFO, b.cleared,
+			   "addresses in which tag, signature or Thumb bits were cleared");
+	note_modules(&b, is_by_path, NOTE_GUESS,
+		     "read from their captured paths on this machine, no build-id proves that they "
+		     "are the same files");
+	note_modules(&b, is_from_lowest, NOTE_GUESS,
+		     "symbol files without segments: addresses count from the modules' lowest one");
+	note_modules(&b, is_other_build, NOTE_LOSS,
+		     "not used, since the file found is of another build (build-id)");
+	module_index_free(b.index);
+	map64_release(&b.slides);
+	found_slides_release(&b.found);
+	if (b.modules != b.own)
+		free(b.modules);
+	free(b.own);
+}
+
+uint64_t bound_lookup(const struct bound *b)
+{
+	return b->kind == LOCATION_RETURN && b->vaddr ? b->vaddr - 1 : b->vaddr;
+}

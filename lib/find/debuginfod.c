@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/find/debuginfod.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/intern.h"
+#include "lib/base/mem.h"
+#include "lib/find/debuginfod_fetch.h"
+#include "lib/index/cache_dir.h"
+#include "lib/object/trail.h"
+#include "lib/sandbox/sandbox.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct got { /* one question and its answer */
+	struct object_build_id id;
+	enum object_part part;
+	char *path; /* NULL: there is none */
+	char *why;  /* there is none */
+};
+
+struct debuginfod {
+	struct debuginfod_options options;
+	pthread_mutex_t lock;
+	bool dead; /* no server answers, or nobody is there to ask them */
+	char *urls, *temporary;
+	struct fetcher fetcher;
+	struct got *got;
+	size_t n_got, cap_got;
+	struct intern told;
+	uint32_t tell_from;
+};
+
+__attribute__((format(printf, 2, 3))) static void tell(struct debuginfod *d, const char *fmt, ...)
+{
+	char text[1000];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	intern_add(&d->told, text, strlen(text));
+}
+
+const char *debuginfod_told(struct debuginfod *d)
+{
+	const char *text = NULL;
+
+	if (!d)
+		return NULL;
+	pthread_mutex_lock(&d->lock);
+	if (d->tell_from <= intern_count(&d->told))
+		text = intern_text(&d->told, d->tell_from++, NULL);
+	pthread_mutex_unlock(&d->lock);
+	return text;
+}
+
+static char *make_in(const char *dir, const char *name)
+{
+	struct buf b = BUF_INIT;
+	char *path;
+
+	buf_addf(&b, "%s/%s-XXXXXX", dir, name);
+	path = mem_strdup(buf_str(&b));
+	buf_release(&b);
+	if (mkdtemp(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* In the cache's folder, so that a rename is enough to keep a file. */
+static char *make_temporary(struct debuginfod *d)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct err e = ERR_INIT;
+	char *path = NULL;
+
+	if (d->options.cache && !cache_dir_make(d->options.cache, &e))
+		path = make_in(d->options.cache, "debuginfod");
+	if (path)
+		return path;
+	d->options.cache = NULL;
+	return make_in(tmp && *tmp ? tmp : "/tmp", "tracemill");
+}
+
+/* It goes at the end, from a folder that nothing else may be done in. */
+static void allow(struct debuginfod *d)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	sandbox_allow(SANDBOX_CACHE, d->temporary);
+	if (!d->options.cache)
+		sandbox_allow(SANDBOX_EMPTIED, tmp && *tmp ? tmp : "/tmp");
+}
+
+struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
+{
+	struct debuginfod *d = mem_zalloc(sizeof *d);
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+
+	d->options = *o;
+	d->tell_from = 1;
+	if (!d->options.seconds)
+		d->options.seconds = DEBUGINFOD_SECONDS;
+	pthread_mutex_init(&d->lock, NULL);
+	for (size_t i = 0; i < o->n_urls; i++)
+		buf_addf(&b, "%s%s", i ? " " : "", o->urls[i]);
+	d->urls = mem_strdup(buf_str(&b));
+	buf_release(&b);
+	d->temporary = make_temporary(d);
+	if (!d->temporary)
+		err_set(&e, ST_SYS, "no folder for what comes: TMPDIR");
+	else
+		allow(d);
+	d->dead = !d->temporary ||
+		  fetcher_start(&d->fetcher, d->urls, d->temporary, d->options.seconds, &e);
+	if (d->dead)
+		tell(d, "debuginfod: %s", e.msg);
+	return d;
+}
+
+static void remove_tree(const char *path, int depth)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *x;
+	struct buf b = BUF_INIT;
+
+	while (folder && (x = readdir(folder))) {
+		if (!strcmp(x->d_name, ".") || !strcmp(x->d_name, ".."))
+			continue;
+		b.len = 0;
+		buf_addf(&b, "%s/%s", path, x->d_name);
+		if (unlink(buf_str(&b)) && depth) /* a folder, then */
+			remove_tree(buf_str(&b), depth - 1);
+	}
+	if (folder)
+		closedir(folder);
+	rmdir(path);
+	buf_release(&b);
+}
+
+void debuginfod_free(struct debuginfod *d)
+{
+	if (!d)
+		return;
+	fetcher_stop(&d->fetcher);
+	if (d->temporary)
+		remove_tree(d->temporary, 2);
+	for (size_t i = 0; i < d->n_got; i++) {
+		free(d->got[i].path);
+		free(d->got[i].why);
+	}
+	free(d->got);
+	free(d->temporary);
+	free(d->urls);
+	intern_release(&d->told);
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+/* NULL: it is what was asked for. */
+static const char *differs(const char *path, const struct object_build_id *id, struct err *e)
+{
+	struct object *o = NULL;
+	const char *why = NULL;
+
+	if (object_open(&o, path, e))
+		return e->msg;
+	if (!object_build_id(o)->len)
+		why = "it has no build-id";
+	else if (!object_build_id_equal(object_build_id(o), id))
+		why = "its build-id is another one";
+	object_free(o);
+	return why;
+}
+
+static char *name_of(const struct got *g)
+{
+	struct buf b = BUF_INIT;
+	char *name;
+
+	buf_adds(&b, "debuginfod-");
+	for (unsigned i = 0; i < g->id.len; i++)
+		buf_add_hex(&b, g->id.bytes[i], 2);
+	buf_addf(&b, "-%s" CACHE_SUFFIX, g->part == OBJECT_DEBUG ? "debug" : "binary");
+	name = mem_strdup(buf_str(&b));
+	buf_release(&b);
+	return name;
+}
+
+/* What an earlier run has kept; it is checked again, for who else writes there. */
+static bool kept(const struct debuginfod *d, struct got *g)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	char *name;
+	int fd = -1;
+
+	if (!d->options.cache)
+		return false;
+	name = name_of(g);
+	buf_addf(&b, "%s/%s", d->options.cache, name);
+	free(name);
+	if (!access(buf_str(&b), F_OK) && differs(buf_str(&b), &g->id, &e))
+		unlink(buf_str(&b));
+	else
+		fd = open(buf_str(&b), O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		cache_dir_used(fd);
+		close(fd);
+		g->path = mem_strdup(buf_str(&b));
+	}
+	buf_release(&b);
+	return fd >= 0;
+}
+
+static void keep(struct debuginfod *d, struct got *g)
+{
+	struct buf b = BUF_INIT;
+	char *name;
+
+	if (!d->options.cache)
+		return;
+	name = name_of(g);
+	buf_addf(&b, "%s/%s", d->options.cache, name);
+	chmod(g->path, 0644);
+	if (!rename(g->path, buf_str(&b))) {
+		free(g->path);
+		g->path = mem_strdup(buf_str(&b));
+		cache_dir_trim(d->options.cache, d->options.limit, name);
+	}
+	free(name);
+	buf_release(&b);
+}
+
+/* What the fetcher says is there: it talks to the network, so it may name no other file. */
+static bool is_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return !strncmp(path, folder, n) && path[n] == '/' && !strstr(path, "/../");
+}
+
+static void ask(struct debuginfod *d, struct got *g)
+{
+	struct err e = ERR_INIT;
+	struct fetch_answer a;
+	const char *why;
+
+	if (d->dead) {
+		g->why = mem_strdup("not asked, since it did not answer before");
+		return;
+	}
+	fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress, &a);
+	if (a.kind != FETCH_FOUND) {
+		d->dead = a.kind == FETCH_DEAD || a.kind == FETCH_UNABLE;
+		if (*a.text)
+			tell(d, "debuginfod: %s%s%s%s", a.kind == FETCH_UNABLE ? "" : d->urls,
+			     a.kind == FETCH_UNABLE ? "" : ": ", a.text,
+			     a.kind == FETCH_DEAD ? "; it is not asked again" : "");
+		g->why =
+		    mem_strdup(a.kind == FETCH_UNABLE ? "not asked, since it did not answer before"
+			       : *a.text              ? a.text
+						      : "the server has no such file");
+		return;
+	}
+	why = is_below(a.text, d->temporary) ? differs(a.text, &g->id, &e) : "it is elsewhere";
+	if (why) {
+		tell(d, "debuginfod: %s: what came is not what was asked for and was removed: %s",
+		     d->urls, why);
+		unlink(a.text);
+		g->why = mem_strdup(why);
+		return;
+	}
+	g->path = mem_strdup(a.text);
+	keep(d, g);
+}
+
+static struct got *got(struct debuginfod *d, const struct object_build_id *id,
+		       enum object_part part)
+{
+	struct got *g;
+
+	for (size_t i = 0; i < d->n_got; i++)
+		if (d->got[i].part == part && object_build_id_equal(&d->got[i].id, id))
+			return &d->got[i];
+	VEC_PUSH(d->got, d->n_got, d->cap_got) = (struct got){.id = *id, .part = part};
+	g = &d->got[d->n_got - 1];
+	if (!kept(d, g))
+		ask(d, g);
+	return g;
+}
+
+const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
+			    enum object_part part, size_t n, struct trail *trail)
+{
+	struct debuginfod *d = debuginfod;
+	const struct got *g;
+	const char *path;
+
+	if (n)
+		return NULL;
+	pthread_mutex_lock(&d->lock);
+	g = got(d, id, part);
+	path = g->path;
+	if (!path)
+		trail_add(trail, false, d->urls, "%s", g->why);
+	pthread_mutex_unlock(&d->lock);
+	return path;
+}

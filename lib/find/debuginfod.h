@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files by build-id from debuginfod servers, through libdebuginfod (elfutils), in a process of its
+ * own (debuginfod_fetch.h). Only for who gives addresses of servers: $DEBUGINFOD_URLS alone is
+ * nothing.
+ *
+ * What comes is a claim: it is opened and its build-id compared, and only then does it go into the
+ * cache's folder, as debuginfod-BUILDID-debug.tmx or -binary.tmx, which is trimmed as the indexes
+ * are; anything else is removed. So libdebuginfod has a folder of its own for each run, which goes
+ * at the end, in place of its cache. A server that cannot be reached, or is too slow, is not asked
+ * again in this run.
+ */
+#ifndef TM_FIND_DEBUGINFOD_H
+#define TM_FIND_DEBUGINFOD_H
+
+#include "lib/object/object.h"
+
+enum {
+	DEBUGINFOD_SECONDS = 30,    /* default of options.seconds */
+	DEBUGINFOD_RATE = 16 << 10, /* bytes a second that a download must keep up beyond them */
+	DEBUGINFOD_LIMIT_MIB = 8 << 10, /* a larger file is broken off */
+};
+
+struct debuginfod_options {
+	const char *const *urls;
+	size_t n_urls;
+	unsigned seconds;  /* without an answer, or for a small file; 0: the default */
+	const char *cache; /* the cache's folder; NULL: files go at the end */
+	uint64_t limit;    /* of the cache's folder, in bytes */
+	/* Called now and then with bytes; total 0: not known. May be NULL. */
+	void (*progress)(void *arg, uint64_t done, uint64_t total);
+};
+
+struct debuginfod;
+
+/* Forks: before there are threads, and before the sandbox holds. */
+struct debuginfod *debuginfod_new(const struct debuginfod_options *o);
+void debuginfod_free(struct debuginfod *d); /* accepts NULL */
+
+/* As object_finder.find: n 0 is the file, others there are none. */
+const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
+			    enum object_part part, size_t n, struct trail *trail);
+
+/* The next thing that went wrong and was not yet told, for people; NULL: no more. */
+const char *debuginfod_told(struct debuginfod *d);
+
+#endif

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/find/files.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/find/call_check.h"
+#include "lib/find/container.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void load(struct file *f, const struct files_options *options)
+{
+	struct container_options o = {.cache = options->cache};
+	struct err refused = ERR_INIT;
+	enum status st =
+	    f->zip ? container_open_member(&f->object, f->zip, f->member, f->path, &o, &f->e)
+		   : container_open(&f->object, f->path, &o, &f->e);
+	size_t n;
+
+	f->zip = NULL;
+
+	if (st) {
+		f->object = NULL;
+		f->reason = REASON_BAD_FILE;
+		return;
+	}
+	object_find_debug(f->object, &options->search, &refused);
+	f->e = refused;
+	object_symbols(f->object, &n); /* built here, in parallel, and not at the first look-up */
+}
+
+struct load_job {
+	struct files *files;
+	size_t first;
+};
+
+static void load_item(size_t i, unsigned worker, void *arg)
+{
+	struct load_job *job = arg;
+	struct file *item = job->files->items[job->first + i];
+
+	(void)worker;
+	if (!item->zip && !item->broken)
+		load(item, &job->files->options);
+}
+
+static struct file *add(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	struct file *item = mem_zalloc(sizeof *item);
+	struct stat st;
+
+	*item = (struct file){.e = ERR_INIT, .path = mem_strdup(path), .index = (uint32_t)f->n};
+	if (!stat(path, &st)) {
+		item->device = st.st_dev;
+		item->inode = st.st_ino;
+	}
+	if (module)
+		item->module = mem_strndup(module, module_len);
+	VEC_PUSH(f->items, f->n, f->cap) = item;
+	return item;
+}
+
+/* The libraries of a zip file below a folder of it. False: it is none, or a broken one. */
+static bool add_zip(struct files *f, const char *path, const char *below, const char *module,
+		    size_t module_len)
+{
+	struct err e = ERR_INIT;
+	struct buf name = BUF_INIT;
+	struct zip *z;
+	size_t n = strlen(below), before = f->n;
+
+	if (!zip_looks_like(path))
+		return false;
+	z = mem_zalloc(sizeof *z);
+	if (zip_open(z, path, &e)) {
+		struct file *item = add(f, path, NULL, 0);
+
+		item->given = true;
+		item->broken = true;
+		item->reason = REASON_BAD_FILE;
+		item->e = e;
+		free(z);
+		return true;
+	}
+	VEC_PUSH(f->zips, f->n_zips, f->cap_zips) = z;
+	for (size_t i = 0; i < z->n; i++) {
+		const struct zip_member *m = &z->members[i];
+		struct err ignored = ERR_INIT;
+		struct file *item;
+
+		if (!container_is_library(m->name) ||
+		    (n && (strncmp(m->name, below, n) != 0 || (m->name[n] && m->name[n] != '/'))))
+			continue;
+		name.len = 0;
+		buf_addf(&name, "%s/%s", path, m->name);
+		item = add(f, buf_str(&name), module, module_len);
+		item->given = true;
+		item->inode = 0;
+		item->zip = z;
+		item->member = m;
+		item->n_archive = strlen(path);
+		if (m->method == ZIP_STORED && zip_data(z, m, &item->stored, &ignored))
+			item->stored = 0;
+	}
+	buf_release(&name);
+	if (f->n == before) {
+		struct file *item = add(f, path, NULL, 0);
+
+		item->given = item->broken = true;
+		item->reason = REASON_NO_FILE;
+		err_set(&item->e, ST_UNSUPPORTED, "a zip file without a library%s%s",
+			n ? " below " : "", below);
+	}
+	return true;
+}
+
+/* A path that goes on behind a file, as into a zip file. */
+static bool add_in_zip(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	const char *below = "";
+	struct stat st;
+	size_t n;
+	char *file;
+	bool added;
+
+	if (!stat(path, &st))
+		return S_ISREG(st.st_mode) && add_zip(f, path, "", module, module_len);
+	n = container_split_zip(path, &below);
+	file = mem_strndup(path, n);
+	added = n && add_zip(f, file, below, module, module_len);
+	free(file);
+	return added;
+}
+
+/* The parts of a universal Mach-O file, each as a file of its own for the module of its name. */
+static bool add_parts(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	enum { MOST = 32 };
+	const char *archs[MOST];
+	struct buf part = BUF_INIT;
+	char bundled[4096];
+	size_t n;
+
+	if (object_in_bundle(path, bundled, sizeof bundled))
+		path = bundled;
+	n = object_archs(path, archs, MOST);
+	for (size_t i = 0; i < n; i++) {
+		struct file *item;
+
+		part.len = 0;
+		buf_addf(&part, "%s:%s", path, archs[i]);
+		item = module ? add(f, buf_str(&part), module, module_len)
+			      : add(f, buf_str(&part), base_name(path), strlen(base_name(path)));
+		item->given = true;
+	}
+	buf_release(&part);
+	return n;
+}
+
+static void add_given(struct files *f, const char *path, const char *module, size_t module_len)
+{
+	if (!add_in_zip(f, path, module, module_len) && !add_parts(f, path, module, module_len))
+		add(f, path, module, module_len)->given = true;
+}
+
+void files_init(struct files *f, const struct files_options *options)
+{
+	struct load_job job = {.files = f};
+
+	*f = (struct files){.options = *options};
+	for (size_t i = 0; i < options->n_files; i++) {
+		const char *text = options->files[i], *equals = strchr(text, '=');
+		struct stat st;
+
+		/* A file whose own name has a '=' is a file. */
+		if (equals && stat(text, &st))
+			add_given(f, equals + 1, text, (size_t)(equals - text));
+		else
+			add_given(f, text, NULL, 0);
+	}
+	for (size_t i = 0; i < options->n_modules; i++) {
+		const char *text = options->modules[i], *equals = strchr(text, '=');
+
+		if (equals)
+			add_given(f, equals + 1, text, (size_t)(equals - text));
+	}
+	pool_run(options->jobs, f->n, load_item, &job);
+}
+
+bool files_open_members(struct files *f, size_t max)
+{
+	struct file **todo = mem_array(f->n, sizeof *todo);
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i]->zip)
+			todo[n++] = f->items[i];
+	for (size_t i = 0; i < n && i < max; i++)
+		load(todo[i], &f->options);
+	free(todo);
+	return n <= max;
+}
+
+void files_release(struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		file_code_release(f->items[i]);
+		object_free(f->items[i]->object);
+		free((void *)(uintptr_t)f->items[i]->path);
+		free((void *)(uintptr_t)f->items[i]->module);
+		free(f->items[i]);
+	}
+	free(f->items);
+	for (size_t i = 0; i < f->n_zips; i++) {
+		zip_release(f->zips[i]);
+		free(f->zips[i]);
+	}
+	free(f->zips);
+	for (size_t i = 0; i < f->n_found; i++) {
+		free(f->found[i].name);
+		trail_release(&f->found[i].trail);
+	}
+	free(f->found);
+	*f = (struct files){.n = 0};
+}
+
+/* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym
+ * (Breakpad), .gsym. Nothing looser: libgame.so must not take libgame.v2.so. */
+static bool same_module(const char *file, const char *module)
+{
+	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {
+									".debug", ".dbg", ".sym",
+									".gsym"};
+	size_t n = strlen(file), m = strlen(module);
+
+	if (!strcmp(file, module))
+		return true;
+	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+		size_t k = strlen(inside[i]);
+
+		if (n > k && !strcmp(file + n - k, inside[i]) && m == n - k + 3 &&
+		    !memcmp(file, module, n - k) && !strcmp(module + m - 3, ".so"))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+		size_t k = strlen(after[i]);
+
+		if (n == m + k && !memcmp(file, module, m) && !strcmp(file + m, after[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool agrees(const struct file *f, const struct object_build_id *id)
+{
+	const struct object_build_id *own = object_build_id(f->object);
+
+	return !id->len || !own->len || object_build_id_equal(own, id);
+}
+
+/* ELF's e_machine of the processor that a folder of a path stands for, in an APK (arm64-v8a) or on
+ * a device (arm64); 0: none does. */
+static uint16_t machine_of_path(const char *path)
+{
+	static const struct {
+		const char *folder;
+		uint16_t machine;
+	} abis[] = {{"/arm64-v8a/", 183}, {"/arm64/", 183}, {"/armeabi-v7a/", 40},
+		    {"/arm/", 40},        {"/x86_64/", 62}, {"/x86/", 3}};
+
+	for (size_t i = 0; i < sizeof abis / sizeof *abis; i++)
+		if (strstr(path, abis[i].folder))
+			return abis[i].machine;
+	return 0;
+}
+
+/* What is looked for. */
+struct wanted {
+	const struct object_build_id *id;
+	uint16_t machine; /* 0: any */
+};
+
+/* Of the right build and processor; with debug information before a symbol table only. */
+static int use_of(const struct file *f, const struct wanted *w)
+{
+	uint16_t machine = f->object ? object_machine(f->object) : 0;
+
+	if (!f->object)
+		return 0;
+	if (!agrees(f, w->id) || (w->machine && machine && machine != w->machine))
+		return 1;
+	return 2 + (object_has_dwarf(f->object) || object_is_source(f->object));
+}
+
+static struct file *by_path(struct files *f, const char *path)
+{
+	struct stat st;
+	struct file *item;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
+		trail_add(f->trail, false, path, "not there");
+		return NULL;
+	}
+	/* One file has as many paths as a capture cares to write. */
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i]->inode == st.st_ino && f->items[i]->device == st.st_dev)
+			return f->items[i];
+	item = add(f, path, NULL, 0);
+	load(item, &f->options);
+	return item;
+}
+
+static struct file *below_sysroot(struct files *f, const char *name)
+{
+	struct buf path = BUF_INIT;
+	struct file *item;
+
+	if (!f->options.sysroot || !f->options.sysroot[0] || name[0] != '/')
+		return NULL;
+	buf_adds(&path, strcmp(f->options.sysroot, "/") ? f->options.sysroot : "");
+	buf_adds(&path, name);
+	item = by_path(f, buf_str(&path));
+	buf_release(&path);
+	return item;
+}
+
+/* In a build-id tree: the binary itself, or its debug file, which has symbols and segments. */
+static struct file *in_tree(struct files *f, const char *dir, const struct object_build_id *id)
+{
+	static const char *const suffixes[] = {"", ".debug"};
+	char path[8192];
+
+	for (size_t i = 0; i < 2; i++) {
+		struct file *x = object_build_id_path(dir, id, suffixes[i], path, sizeof path)
+				     ? by_path(f, path)
+				     : NULL;
+
+		if (x && x->object && agrees(x, id))
+			return x;
+	}
+	return NULL;
+}
+
+/* By build-id, cheapest first: trees, then what has to look into files or ask others. */
+static struct file *by_build_id(struct files *f, const struct object_build_id *id)
+{
+	const struct object_search *s = &f->options.search;
+	struct buf path = BUF_INIT;
+	struct file *x = NULL;
+
+	for (size_t d = 0; !x && d < s->n_dirs; d++)
+		x = in_tree(f, s->dirs[d], id);
+	if (!x && s->sysroot) {
+		buf_addf(&path, "%s/usr/lib/debug", s->sysroot);
+		x = in_tree(f, buf_str(&path), id);
+	}
+	if (!x && s->system)
+		x = in_tree(f, "/usr/lib/debug", id);
+	for (unsigned part = 2; !x && part-- > 0;) /* OBJECT_BINARY has more than OBJECT_DEBUG */
+		for (size_t i = 0; !x && i < s->n_finders; i++) {
+			const struct object_finder *p = &s->finders[i];
+			const char *at;
+
+			for (size_t n = 0;
+			     !x && (at = p->find(p->arg, id, (enum object_part)part, n, f->trail));
+			     n++) {
+				x = by_path(f, at);
+				if (x && (!x->object || !agrees(x, id)))
+					x = NULL;
+			}
+		}
+	buf_release(&path);
+	return x;
+}
+
+/* In the debug folders: one with the module's name. */
+static struct file *in_debug_dirs(struct files *f, const char *base)
+{
+	struct buf path = BUF_INIT;
+	struct file *x = NULL;
+
+	for (size_t d = 0; !x && base[0] && d < f->options.search.n_dirs; d++) {
+		path.len = 0;
+		buf_addf(&path, "%s/%s", f->options.search.dirs[d], base);
+		x = by_path(f, buf_str(&path));
+	}
+	buf_release(&path);
+	return x;
+}
+
+/* x, if it is of more use than the best so far; of equal ones the first. */
+static void keep_better(struct file **best, struct file *x, const struct wanted *w)
+{
+	if (!*best || use_of(x, w) > use_of(*best, w))
+		*best = x;
+}
+
+/* Why a file was taken, or what it has that the module has not. */
+static void explain(struct files *f, const struct file *x, const struct object_build_id *id)
+{
+	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
+
+	if (!x->object)
+		trail_add(f->trail, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
+	else if (!agrees(x, id))
+		trail_add(f->trail, false, x->path, "%s, but is another build: build-id differs",
+			  how);
+	else if (!id->len)
+		trail_add(f->trail, true, x->path, "%s; the capture has no build-id to compare",
+			  how);
+	else if (!object_build_id(x->object)->len)
+		trail_add(f->trail, true, x->path, "%s; it has no build-id to compare", how);
+	else
+		trail_add(f->trail, true, x->path, "%s, build-id agrees", how);
+}
+
+static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
+{
+	const char *base = base_name(name);
+	const struct wanted w = {id, machine_of_path(name)};
+	struct file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
+	size_t n_given = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct file *x = f->items[i];
+		bool named = base[0] && same_module(base_name(x->path), base);
+
+		if (!x->given || x->broken)
+			continue;
+		if (x->module) {
+			if (strcmp(x->module, name) != 0 && strcmp(x->module, base) != 0) {
+				trail_add(f->trail, false, x->path, "given for module '%s'",
+					  x->module);
+				continue;
+			}
+			if (x->zip)
+				load(x, &f->options);
+			keep_better(&by_module, x, &w);
+			continue;
+		}
+		if (x->zip && named)
+			load(x, &f->options);
+		if (x->zip)
+			continue;
+		n_given++;
+		given = x;
+		if (x->object && id->len && object_build_id_equal(object_build_id(x->object), id))
+			keep_better(&by_id, x, &w);
+		/* Of several with the name the first that is of most use: readable, not of another
+		 * build, with debug information. */
+		if (named)
+			keep_better(&by_name, x, &w);
+		else if (by_id != x && base[0])
+			trail_add(f->trail, false, x->path,
+				  "given, but has neither the module's name nor its build-id");
+	}
+	if (by_module || by_id || by_name)
+		return by_module ? by_module : by_id ? by_id : by_name;
+	if (!base[0])
+		return n_given == 1 ? given : NULL;
+	found = below_sysroot(f, name);
+	if (found && found->object && agrees(found, id))
+		return found;
+	if (id->len) {
+		struct file *same = by_build_id(f, id);
+
+		if (same && found)
+			explain(f, found, id);
+		if (same)
+			return same;
+	}
+	return found ? found : in_debug_dirs(f, base);
+}
+
+/* x is a member of a given zip file of this name. */
+static bool is_of_archive(const struct file *x, const char *name)
+{
+	const char *base = base_name(name), *mine;
+	size_t n = strlen(base);
+
+	if (!x->n_archive || !*base)
+		return false;
+	mine = x->path + x->n_archive;
+	return x->n_archive >= n && !memcmp(mine - n, base, n) &&
+	       (x->n_archive == n || mine[-(ptrdiff_t)n - 1] == '/');
+}
+
+bool files_has_archive(const struct files *f, const char *name)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (is_of_archive(f->items[i], name))
+			return true;
+	return false;
+}
+
+struct file *files_in_archive(struct files *f, const char *name, uint64_t *offset)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct file *x = f->items[i];
+
+		if (!x->stored || *offset < x->stored || *offset - x->stored >= x->member->size ||
+		    !is_of_archive(x, name))
+			continue;
+		if (x->zip)
+			load(x, &f->options);
+		x->wanted = true;
+		*offset -= x->stored;
+		return x->object ? x : NULL;
+	}
+	return NULL;
+}
+
+struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
+			enum reason *reason)
+{
+	struct trail trail = {.n = 0};
+	struct file *x;
+
+	f->trail = f->options.search.explain ? &trail : NULL;
+	x = candidate(f, name, id);
+	*reason = REASON_RESOLVED;
+	if (x)
+		x->wanted = true;
+	if (!x)
+		*reason = REASON_NO_FILE;
+	else if (!x->object)
+		*reason = x->reason;
+	else if (!agrees(x, id))
+		*reason = REASON_BUILD_ID_DIFFERS;
+	if (f->trail && x)
+		explain(f, x, id);
+	if (f->trail)
+		VEC_PUSH(f->found, f->n_found, f->cap_found) =
+		    (struct file_found){mem_strdup(name), *id, x, *reason, trail};
+	f->trail = NULL;
+	return *reason == REASON_RESOLVED ? x : NULL;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
+ * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and
+ * any other path that container.h knows.
+ *
+ * Which file on this machine is a captured module: by build-id where the capture has it, else
+ * by name (and, of several, by the processor that its folder names) among the files the user gave,
+ * else by its path as captured, below a sysroot; else by build-id in build-id trees, in folders and
+ * from servers (search.h).
+ */
+#ifndef TM_FIND_FILES_H
+#define TM_FIND_FILES_H
+
+#include "lib/index/cache.h"
+#include "lib/object/object.h"
+#include "lib/object/trail.h"
+#include "lib/object/zip.h"
+#include "lib/trace/symbols.h"
+
+#include <sys/types.h>
+
+struct code;
+
+struct file {
+	const char *path;      /* owned by struct files */
+	const char *module;    /* -e MODULE=FILE: the module's name; else NULL */
+	struct object *object; /* NULL: could not be opened */
+	enum reason reason;    /* why, when object is NULL or not to be used */
+	struct err e;          /* the text for it; also what was refused as debug file */
+	dev_t device;          /* with inode: which file path is */
+	ino_t inode;           /* 0: none */
+	uint32_t index;        /* in files.items */
+	const struct zip *zip; /* member is of it, and not opened yet; NULL: it is, or is a file */
+	const struct zip_member *member;
+	size_t n_archive;  /* of path, the part that is the zip file's; 0: it is no member */
+	uint64_t stored;   /* where in the zip file its bytes are; 0: it is packed */
+	bool given;        /* by the user, not found by its captured path */
+	bool broken;       /* a zip file that cannot be used */
+	bool wanted;       /* it was the file for some module */
+	struct code *code; /* call_check.c's; NULL: not asked for */
+};
+
+struct files_options {
+	const char *const *files; /* -e: "FILE" or "MODULE=FILE" */
+	size_t n_files;
+	const char *const *modules; /* --module: "MODULE=FILE" */
+	size_t n_modules;
+	struct object_search search;
+	const char *sysroot; /* "" or NULL: never look at captured paths */
+	unsigned jobs;
+	struct cache_options cache; /* where packed members of archives go */
+};
+
+/* How a module's file was found; kept when options.search.explain. */
+struct file_found {
+	char *name; /* as captured; "" when the capture has none */
+	struct object_build_id id;
+	struct file *file; /* NULL: none */
+	enum reason reason;
+	struct trail trail; /* what was tried, before its debug file: object_trail */
+};
+
+struct files {
+	struct files_options options;
+	struct file_found *found;
+	size_t n_found, cap_found, n_told; /* told: for who tells of them */
+	struct trail *trail;               /* of the module being looked for; NULL: not wanted */
+	struct file **items;               /* pointers stay valid */
+	size_t n, cap;
+	struct zip **zips;
+	size_t n_zips, cap_zips;
+};
+
+/* Opens the given files, in parallel. A file that cannot be read is kept with its reason:
+ * the caller reports it. options are borrowed. */
+void files_init(struct files *f, const struct files_options *options);
+void files_release(struct files *f);
+
+/* Opens the members of zip files that were given, at most max of them: for who cannot tell by a
+ * name which one it needs. False: there are more. */
+bool files_open_members(struct files *f, size_t max);
+
+/* The file for a module with this name (path or base name; "" when the capture has none) and
+ * build-id (len 0: not captured). NULL: none, *reason says why. */
+struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
+			enum reason *reason);
+/* True when a given zip file has this name (path or base name). */
+bool files_has_archive(const struct files *f, const char *name);
+/* The library that is stored at that offset of it, as Android maps it; *offset becomes the
+ * library's own. NULL: none. */
+struct file *files_in_archive(struct files *f, const char *name, uint64_t *offset);
+
+#endif

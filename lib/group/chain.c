@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/chain.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void chain_set(struct chain *c, const struct project *p, uint32_t stack)
+{
+	c->n = 0;
+	for (; stack; stack = p->stacks[stack].parent)
+		VEC_PUSH(c->locations, c->n, c->cap) = p->stacks[stack].location;
+}
+
+void chain_release(struct chain *c)
+{
+	free(c->locations);
+	*c = (struct chain){.n = 0};
+}
+
+void chain_name(struct buf *out, const struct project *p, const struct names_call *c)
+{
+	size_t n;
+	const char *s = names_text(&p->names, p->names.functions[c->function].display, &n);
+
+	buf_add(out, s, n);
+}
+
+void chain_place(struct buf *out, const char *file, size_t n, uint32_t line)
+{
+	if (!n)
+		return;
+	buf_add(out, file, n);
+	if (line)
+		buf_addf(out, ":%" PRIu32, line);
+}
+
+void chain_join(const struct chain *c, const struct project *p, struct buf *out)
+{
+	size_t start = out->len;
+
+	for (size_t i = c->n; i-- > 0;) {
+		const struct names_location *l = &p->names.locations[c->locations[i]];
+
+		for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
+			if (out->len > start)
+				buf_addc(out, ';');
+			chain_name(out, p, &p->names.calls[k]);
+		}
+	}
+	if (!c->n)
+		chain_name(out, p, &p->names.calls[0]);
+}
+
+size_t chain_lines(const struct chain *c, const struct project *p, const char *before, size_t max,
+		   struct buf *out)
+{
+	size_t calls = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct names_location *l = &p->names.locations[c->locations[i]];
+
+		for (uint32_t k = l->first; k < l->first + l->n_calls; k++, calls++) {
+			const struct names_call *call = &p->names.calls[k];
+			const char *file;
+			size_t n;
+
+			if (calls >= max)
+				continue;
+			buf_adds(out, before);
+			chain_name(out, p, call);
+			file = names_text(&p->names, call->file, &n);
+			if (call->file && n)
+				buf_adds(out, "  ");
+			chain_place(out, file, call->file ? n : 0, call->line);
+			buf_addc(out, '\0');
+		}
+	}
+	return calls;
+}

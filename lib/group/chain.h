@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The calls of one of a project's stacks, as text. A chain is used again and again; zeroed is
+ * valid.
+ */
+#ifndef TM_GROUP_CHAIN_H
+#define TM_GROUP_CHAIN_H
+
+#include "lib/base/buf.h"
+#include "lib/group/project.h"
+
+struct chain {
+	uint32_t *locations; /* innermost first */
+	size_t n, cap;
+};
+
+void chain_set(struct chain *c, const struct project *p, uint32_t stack);
+void chain_release(struct chain *c);
+/* Display names, outermost first with ';' between, as folded stacks are written. */
+void chain_join(const struct chain *c, const struct project *p, struct buf *out);
+/* "name  file:line" with a NUL behind each, innermost first, at most max; returns how many calls
+ * there are. before: stands in front of each. */
+size_t chain_lines(const struct chain *c, const struct project *p, const char *before, size_t max,
+		   struct buf *out);
+/* "file:line", where they are known. */
+void chain_place(struct buf *out, const char *file, size_t n, uint32_t line);
+void chain_name(struct buf *out, const struct project *p, const struct names_call *c);
+
+#endif

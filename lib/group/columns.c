@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/columns.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void enlarge(struct columns *c, size_t need)
+{
+	size_t old = c->cap;
+
+	c->has = mem_grow_zero(c->has, &c->cap, need, sizeof *c->has);
+	for (size_t k = 0; k < SUMS; k++)
+		if (c->v[k]) {
+			c->v[k] = mem_realloc(c->v[k], c->cap, sizeof *c->v[k]);
+			memset(c->v[k] + old, 0, (c->cap - old) * sizeof *c->v[k]);
+		}
+}
+
+void columns_add(struct columns *c, size_t i, const struct sums *s)
+{
+	if (i >= c->cap)
+		enlarge(c, i + 1);
+	if (i >= c->n)
+		c->n = i + 1;
+	c->has[i] |= s->has;
+	for (unsigned bits = s->has; bits; bits &= bits - 1) {
+		unsigned k = (unsigned)__builtin_ctz(bits);
+
+		if (!s->v[k])
+			continue;
+		if (!c->v[k])
+			c->v[k] = mem_zarray(c->cap, sizeof *c->v[k]);
+		c->v[k][i] = sum_plus(k, c->v[k][i], s->v[k]);
+	}
+}
+
+struct sums columns_get(const struct columns *c, size_t i)
+{
+	struct sums s = {.has = columns_has(c, i)};
+
+	for (unsigned bits = s.has; bits; bits &= bits - 1) {
+		enum sum k = (enum sum)__builtin_ctz(bits);
+
+		s.v[k] = columns_value(c, i, k);
+	}
+	return s;
+}
+
+void columns_release(struct columns *c)
+{
+	for (size_t k = 0; k < SUMS; k++)
+		free(c->v[k]);
+	free(c->has);
+	*c = (struct columns){.n = 0};
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sums of many things, by column: a metric that nobody has costs nothing, and a million groups
+ * with three metrics are three arrays. Indexes are the caller's groups; what was never added to
+ * is there too, with nothing known. Zeroed is empty and valid.
+ */
+#ifndef TM_GROUP_COLUMNS_H
+#define TM_GROUP_COLUMNS_H
+
+#include "lib/tally/tally.h"
+
+struct columns {
+	uint64_t *v[SUMS]; /* NULL: 0 everywhere */
+	uint32_t *has;     /* bits 1 << sum, as in struct sums */
+	size_t n, cap;     /* n: one above the highest index added to */
+};
+
+void columns_add(struct columns *c, size_t i, const struct sums *s);
+struct sums columns_get(const struct columns *c, size_t i);
+void columns_release(struct columns *c); /* empty again */
+
+static inline uint64_t sum_plus(unsigned sum, uint64_t a, uint64_t b)
+{
+	return sum_is_signed(sum) ? (uint64_t)add_signed((int64_t)a, (int64_t)b)
+				  : add_saturating(a, b);
+}
+
+static inline unsigned columns_has(const struct columns *c, size_t i)
+{
+	return i < c->n ? c->has[i] : 0;
+}
+
+static inline uint64_t columns_value(const struct columns *c, size_t i, enum sum sum)
+{
+	return i < c->n && c->v[sum] ? c->v[sum][i] : 0;
+}
+
+#endif

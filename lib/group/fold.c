@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/fold.h"
+
+#include "lib/base/mem.h"
+#include "lib/group/given_up.h"
+
+#include <string.h>
+
+struct sums fold_cell(const struct fold *f, size_t index)
+{
+	struct sums s;
+
+	aggregate_sums(f->a, index, &s);
+	s.has &= f->at_cells;
+	return s;
+}
+
+struct sums fold_alone(const struct fold *f, const struct sums *s)
+{
+	struct sums time = {.has = 0};
+
+	if (!aggregate_alone(f->a) || !(s->has >> SUM_TIME_SELF & 1))
+		return time;
+	time.has = SUM_BIT(SUM_TIME_TOTAL) & f->at_cells;
+	time.v[SUM_TIME_TOTAL] = s->v[SUM_TIME_SELF];
+	return time;
+}
+
+static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack lack)
+{
+	if (lack != LACK_NONE && k->lack[sum] == LACK_NONE)
+		k->lack[sum] = (uint8_t)lack;
+	if (lack == LACK_NONE && state > k->state[sum])
+		k->state[sum] = (uint8_t)state;
+}
+
+/* What the capture knows at a key; per_type: also what is known per type, and frame, only. */
+static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
+			      unsigned never)
+{
+	unsigned at_cells = 0;
+	uint8_t state[SUMS];
+	unsigned at_types = aggregate_states(f->a, f->t, state);
+
+	for (unsigned s = 0; s < SUMS; s++) {
+		bool at_type = at_types >> s & 1;
+		enum lack lack = LACK_NONE;
+
+		if (!(f->a->want >> s & 1))
+			lack = LACK_NOT_ASKED;
+		else if (state[s] == METRIC_ABSENT)
+			lack = LACK_ABSENT;
+		else if (never >> s & 1)
+			lack = LACK_PER_FRAME;
+		else if (at_type && !per_type)
+			lack = LACK_PER_TYPE;
+		else if (at_type && !filters_by_type(f->p->options.filters))
+			lack = LACK_FILTERED;
+		weaken(k, s, state[s], lack);
+		if (lack == LACK_NONE && !at_type)
+			at_cells |= SUM_BIT(s);
+	}
+	return at_cells;
+}
+
+static void count_frames(struct fold *f)
+{
+	struct run *p = &f->p->now;
+
+	p->frames += f->a->frames;
+	if (f->domain == DOMAIN_ALL)
+		return;
+	for (size_t m = 0; m <= SUM_REAL; m++)
+		if (f->a->worst[f->domain][m].v[m] > p->worst[m].v[m])
+			p->worst[m] = f->a->worst[f->domain][m];
+}
+
+void fold_notes(struct fold *f, struct trace *t)
+{
+	const struct aggregate *a = f->a;
+	struct run *r = &f->p->now;
+
+	if (a->live.lost_frees)
+		trace_note(t, NOTE_LOSS, a->live.lost_frees,
+			   "blocks were allocated again at an address whose free is missing: the "
+			   "newest is live, the older ones count as freed");
+	if (a->live.unknown_frees)
+		trace_note(t, NOTE_INFO, a->live.unknown_frees,
+			   "frees are of blocks that no record allocates");
+	if (a->without_address)
+		trace_note(t, NOTE_GUESS, a->without_address,
+			   "allocations have no address: they do not count as live");
+	given_up_note(t);
+	for (size_t i = 0; i < t->n_notes; i++)
+		if (t->notes[i].severity <= NOTE_LOSS)
+			r->notes[t->notes[i].severity]++;
+}
+
+static uint32_t attribute(struct fold *f, uint32_t before, const char *key)
+{
+	const char *s = trace_get(f->t, key);
+	uint32_t id = s ? intern_add(&f->p->names.strings, s, strlen(s)) : 0;
+
+	return f->p->now.captures == 1 || id == before ? id : RUN_MIXED;
+}
+
+static void learn_modules(struct fold *f)
+{
+	struct run *r = &f->p->now;
+
+	for (uint32_t m = 1; m < f->t->n_modules; m++) {
+		struct run_module module;
+		size_t i;
+
+		names_module(&f->p->names, f->t, m, &module.name, &module.build_id);
+		for (i = 0; i < r->n_modules; i++)
+			if (r->modules[i].name == module.name &&
+			    r->modules[i].build_id == module.build_id)
+				break;
+		if (module.name && i == r->n_modules && i < RUN_MODULES_MAX)
+			VEC_PUSH(r->modules, r->n_modules, r->cap_modules) = module;
+	}
+}
+
+static uint32_t copied(struct fold *f, uint32_t string)
+{
+	size_t n;
+	const char *s = intern_text(&f->t->strings, string, &n);
+
+	return string && n ? intern_add(&f->p->names.strings, s, n) : 0;
+}
+
+static void learn_counters(struct fold *f)
+{
+	struct run *r = &f->p->now;
+
+	for (uint32_t c = 0; c < f->a->counters.n; c++) {
+		const struct counter_stats *stats = &f->a->counters.items[c];
+		struct run_counter row = {copied(f, f->t->counters[c].name),
+					  copied(f, f->t->counters[c].unit), *stats};
+		uint32_t *at;
+
+		if (!stats->n)
+			continue;
+		at = map64_put(&r->counter_index, (uint64_t)row.name << 32 | row.unit);
+		if (*at) {
+			counter_join(&r->counters[*at - 1].stats, stats);
+			continue;
+		}
+		VEC_PUSH(r->counters, r->n_counters, r->cap_counters) = row;
+		*at = (uint32_t)r->n_counters;
+	}
+}
+
+void fold_learn(struct fold *f)
+{
+	struct run *r = &f->p->now;
+	bool per_type = false;
+
+	for (size_t i = 0; i < r->n_groupings; i++) {
+		const struct grouping_key *key = &f->p->groupings[i].key;
+		bool by_type = key->by == KEY_TYPE && !key->within;
+		bool by_frame = key->by == KEY_FRAME;
+
+		learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
+			      by_frame ? SUMS_OF_MOMENTS : 0);
+		per_type |= by_type || by_frame;
+	}
+	f->at_cells = learn_metrics(f, &r->known, per_type, 0);
+	count_frames(f);
+	r->format = attribute(f, r->format, "format");
+	r->sampling = attribute(f, r->sampling, "sampling");
+	learn_modules(f);
+	learn_counters(f);
+}

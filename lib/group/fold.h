@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of project.h: one capture on its way into the groups. Everything about a stack is found
+ * when it is first asked for, together with its callers, so a fold can go on while the capture
+ * grows.
+ */
+#ifndef TM_GROUP_FOLD_H
+#define TM_GROUP_FOLD_H
+
+#include "lib/group/project.h"
+
+/* What rules and filters say of a name; 0 where there are none. */
+struct traits {
+	uint32_t matched; /* bits of filters */
+	uint32_t owner;   /* the first rule */
+	uint8_t takes;    /* enum take */
+	bool asked;
+};
+
+enum take { TAKE_HIDE = 1 << 0, TAKE_SHOW = 1 << 1, TAKE_PRUNE = 1 << 2 };
+
+struct located { /* a location, over its calls */
+	uint32_t matched, owner;
+	uint32_t shown;  /* the location without what is hidden; 0: nothing is left of it */
+	uint32_t pruned; /* of shown, from its innermost match on; 0: no match */
+	bool asked;
+};
+
+struct project_owner {
+	uint32_t text; /* in project.texts */
+	bool asked, kept;
+};
+
+struct fold_type { /* by type id of the capture */
+	uint32_t matched, owner, text;
+	bool asked, kept;
+};
+
+struct fold_stack {     /* by stack id of the capture; of those that are known */
+	uint32_t whole; /* with a filter that prunes: as the stacks have it that it calls */
+	uint32_t matched, owner;
+	bool pruned; /* it or a caller has a match */
+};
+
+#define FOLD_UNKNOWN UINT32_MAX /* a node that was not asked for yet */
+
+/* A capture while it is folded. A node is a stack as the filters leave it: a row of p->stacks
+ * where stacks are merged, else a stack id of the capture. */
+struct fold {
+	struct project *p;
+	const struct trace *t;
+	const struct aggregate *a;
+	int domain;
+	size_t looked; /* cells that were looked at to settle it */
+	bool has_data[DOMAINS];
+	unsigned at_cells;
+	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
+	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
+	struct fold_stack *stacks; /* where nodes alone do not tell: filters, owners */
+	size_t n_stacks, cap_nodes, cap_sites, cap_stacks, cap_cells;
+	struct fold_type *types, *markers;
+	size_t cap_types, cap_markers;
+	uint32_t *path; /* callees before callers, while a stack is looked at */
+	size_t cap_path;
+	uint32_t *cells; /* key_has_total: by node, the first cell + 1 */
+	uint32_t *cell_next;
+};
+
+/* The fold of the present capture, begun when there is none. */
+struct fold *fold_begin(struct project *p, const struct trace *t);
+void fold_end(struct project *p);
+
+static inline bool fold_in_domain(const struct fold *f, unsigned domain)
+{
+	return f->domain == DOMAIN_ALL || f->domain == (int)domain || domain == CELL_MEASURED;
+}
+/* Of a node that was looked at: its callers' node, its location (names.h), its site. */
+static inline uint32_t fold_parent(const struct fold *f, uint32_t node)
+{
+	return f->p->merges ? f->p->stacks[node].parent : f->t->stacks[node].parent;
+}
+static inline uint32_t fold_location(const struct fold *f, uint32_t node)
+{
+	if (f->p->merges || !node)
+		return f->p->stacks[node].location;
+	return names_location(&f->p->names, f->t, f->t->stacks[node].location);
+}
+static inline uint32_t fold_node_site(const struct fold *f, uint32_t node)
+{
+	return f->p->merges ? f->p->stacks[node].site : f->sites[node];
+}
+static inline size_t fold_nodes(const struct fold *f)
+{
+	return f->p->merges ? f->p->n_stacks : f->n_stacks;
+}
+/* Looks at every stack of the capture: faster than one by one as cells ask, where most are asked
+ * for. */
+void fold_all_stacks(struct fold *f);
+/* The node of a cell; false: a filter drops it. */
+bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node);
+/* Asks the memory for what fold_place of this cell will read. GCC takes calls of a function that
+ * only prefetches for calls without effect, unless they are inlined first. */
+static inline __attribute__((always_inline)) void fold_prefetch(const struct fold *f,
+								const struct aggregate_cell *c)
+{
+	if (c->stack >= f->n_stacks)
+		return;
+	__builtin_prefetch(&f->t->stacks[c->stack]);
+	if (f->stacks)
+		__builtin_prefetch(&f->stacks[c->stack]);
+	if (f->nodes)
+		__builtin_prefetch(&f->nodes[c->stack]);
+	else
+		__builtin_prefetch(&f->sites[c->stack], 1);
+}
+/* The same of what is found there: a few cells later. */
+static inline __attribute__((always_inline)) void fold_prefetch_node(const struct fold *f,
+								     const struct aggregate_cell *c)
+{
+	if (c->stack < f->n_stacks && f->nodes && f->nodes[c->stack] != FOLD_UNKNOWN)
+		__builtin_prefetch(&f->p->stacks[f->nodes[c->stack]]);
+}
+uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t node, size_t grouping);
+uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
+const struct fold_type *fold_type(struct fold *f, uint32_t type);
+/* A cell's: its type or its marker. */
+const struct fold_type *fold_cell_type(struct fold *f, const struct aggregate_cell *c);
+/* The id of a call as a site, perhaps with SITE_INSIDE. */
+uint32_t fold_site_id(struct project *p, uint32_t site);
+/* The id of a frame: its number and name; before: what stands before the first. */
+uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size_t n, bool before);
+/* What a call is to a key: FUNCTION, LOCATION, FILE or MODULE. */
+uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c);
+
+/* Rules and filters, of a location (names.h). */
+const struct located *fold_located(struct project *p, uint32_t location);
+/* The first call of it that is no allocator or runtime code; UINT32_MAX: there is none. */
+uint32_t fold_site(struct project *p, uint32_t location);
+const struct project_owner *fold_owner(struct project *p, uint32_t rule);
+
+/* DOMAIN_DEFAULT becomes the first domain that has data by now which the filters keep, if any has.
+ */
+void fold_settle_domain(struct fold *f);
+/* Frames, and the project's own user of slices. */
+enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
+		       const struct aggregate_slice *s, struct err *e);
+/* What a cell adds, as far as it is known. */
+struct sums fold_cell(const struct fold *f, size_t index);
+/* Where times are of stacks alone: the total that s adds to what has it below. */
+struct sums fold_alone(const struct fold *f, const struct sums *s);
+/* Learns which sums the capture has, counts frames. */
+void fold_learn(struct fold *f);
+/* Adds notes to t, and counts all of them; when all names have been looked at. */
+void fold_notes(struct fold *f, struct trace *t);
+/* Totals of functions or locations: what lies in or below them, recursion counted once. */
+void fold_totals(struct fold *f, size_t grouping);
+/* SUM_TIME_TOTAL of all groups and of everything: outermost calls only. */
+void fold_times(struct fold *f);
+
+#endif

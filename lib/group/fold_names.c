@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/fold.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct sites *rules(const struct project *p)
+{
+	return p->options.sites ? p->options.sites : p->own_sites;
+}
+
+enum { SITE_ASKED = 0x80 };
+
+static uint8_t *verdict(uint8_t **sites, size_t *cap, size_t i)
+{
+	*sites = mem_grow_zero(*sites, cap, i + 1, 1);
+	return &(*sites)[i];
+}
+
+static unsigned sites_of_call(struct project *p, const struct names_call *c)
+{
+	const struct names_function *nf = &p->names.functions[c->function];
+	const char *display = names_text(&p->names, nf->display, NULL);
+	uint8_t *f = verdict(&p->function_sites, &p->cap_function_sites, c->function);
+	uint8_t *m = verdict(&p->module_sites, &p->cap_module_sites, nf->module);
+	uint8_t *at = verdict(&p->file_sites, &p->cap_file_sites, c->file);
+
+	if (!*f)
+		*f = SITE_ASKED | (uint8_t)sites_function(rules(p), display,
+							  names_text(&p->names, nf->raw, NULL));
+	if (!*m && nf->module)
+		*m = SITE_ASKED |
+		     (uint8_t)sites_module(rules(p), names_text(&p->names, nf->module, NULL));
+	if (!*at && c->file)
+		*at = SITE_ASKED |
+		      (uint8_t)sites_file(rules(p), names_text(&p->names, c->file, NULL));
+	return (*f | *m | *at) & ~(unsigned)SITE_ASKED;
+}
+
+static const struct traits *of_function(struct project *p, uint32_t function)
+{
+	const struct names *names = &p->names;
+	const struct names_function *nf = &names->functions[function];
+	struct filters *filters = p->options.filters;
+	struct traits *r;
+	const char *s;
+	size_t n;
+
+	p->function_traits = mem_grow_zero(p->function_traits, &p->cap_function_traits,
+					   names->n_functions, sizeof *p->function_traits);
+	r = &p->function_traits[function];
+	if (r->asked)
+		return r;
+	s = names_text(names, nf->display, &n);
+	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	if (p->options.owners)
+		r->owner = owners_function(p->options.owners, s, names_text(names, nf->raw, NULL));
+	if (filters_any(filters)) {
+		r->matched = filters_name(filters, s, n);
+		r->takes = (filters_match(filters, FILTER_HIDE, s, n) ? TAKE_HIDE : 0) |
+			   (filters_match(filters, FILTER_SHOW, s, n) ? TAKE_SHOW : 0) |
+			   (filters_match(filters, FILTER_PRUNE, s, n) ? TAKE_PRUNE : 0);
+	}
+	return r;
+}
+
+static const struct traits *of_module(struct project *p, uint32_t module)
+{
+	struct filters *filters = p->options.filters;
+	struct traits *r;
+	const char *s;
+	size_t n;
+
+	p->module_traits = mem_grow_zero(p->module_traits, &p->cap_module_traits,
+					 (size_t)module + 1, sizeof *p->module_traits);
+	r = &p->module_traits[module];
+	if (r->asked)
+		return r;
+	s = names_text(&p->names, module, &n);
+	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	if (module && p->options.owners)
+		r->owner = owners_module(p->options.owners, s);
+	if (module && filters)
+		r->matched = filters_module(filters, s, n);
+	return r;
+}
+
+static const struct traits *of_file(struct project *p, uint32_t file)
+{
+	struct filters *filters = p->options.filters;
+	struct traits *r;
+	const char *s;
+	size_t n;
+
+	p->file_traits = mem_grow_zero(p->file_traits, &p->cap_file_traits, (size_t)file + 1,
+				       sizeof *p->file_traits);
+	r = &p->file_traits[file];
+	if (r->asked)
+		return r;
+	s = names_text(&p->names, file, &n);
+	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	if (file && p->options.owners)
+		r->owner = owners_file(p->options.owners, s);
+	if (file && filters)
+		r->matched = filters_file(filters, s, n);
+	return r;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static struct traits of_call(struct project *p, const struct names_call *c)
+{
+	struct traits r = *of_function(p, c->function);
+	const struct traits *m = of_module(p, p->names.functions[c->function].module);
+	const struct traits *f = of_file(p, c->file);
+
+	r.matched |= m->matched | f->matched;
+	r.owner = least(r.owner, least(m->owner, f->owner));
+	return r;
+}
+
+static uint32_t find_site(struct project *p, const struct names_location *l)
+{
+	for (uint32_t c = l->first; c < l->first + l->n_calls; c++)
+		if (sites_of_call(p, &p->names.calls[c]) != SITE_PASS)
+			return c;
+	return UINT32_MAX;
+}
+
+/* Many stacks share a location, so the answer is kept. */
+uint32_t fold_site(struct project *p, uint32_t location)
+{
+	uint32_t *site;
+
+	p->location_sites = mem_grow_zero(p->location_sites, &p->cap_location_sites,
+					  p->names.n_locations, sizeof *p->location_sites);
+	site = &p->location_sites[location];
+	if (!*site)
+		*site = find_site(p, &p->names.locations[location]) + 2;
+	return *site - 2;
+}
+
+/* Finds what is left of a location when the calls of which take says so are taken out. */
+static uint32_t left_of(struct project *p, uint32_t location, bool prune, bool *match)
+{
+	const struct names_location *l = &p->names.locations[location];
+	const struct filters *filters = p->options.filters;
+	bool show = filters_has(filters, FILTER_SHOW);
+	uint32_t n = l->n_calls, first = l->first, got;
+	bool *keep = mem_zarray(n, sizeof *keep);
+
+	*match = false;
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned takes = of_function(p, p->names.calls[first + i].function)->takes;
+
+		if (prune)
+			keep[i] = *match |= takes & TAKE_PRUNE;
+		else
+			keep[i] = !(takes & TAKE_HIDE) && (!show || takes & TAKE_SHOW);
+	}
+	got = names_part(&p->names, location, keep);
+	free(keep);
+	return got;
+}
+
+const struct located *fold_located(struct project *p, uint32_t location)
+{
+	const struct filters *filters = p->options.filters;
+	struct located r = {.asked = true, .owner = OWNER_NONE, .shown = location};
+	const struct names_location *l = &p->names.locations[location];
+	bool match = true;
+
+	if (location < p->cap_located && p->located[location].asked)
+		return &p->located[location];
+	for (uint32_t c = l->first; c < l->first + l->n_calls; c++) {
+		struct traits t = of_call(p, &p->names.calls[c]);
+
+		r.matched |= t.matched;
+		r.owner = least(r.owner, t.owner);
+	}
+	if (filters_has(filters, FILTER_HIDE) || filters_has(filters, FILTER_SHOW))
+		r.shown = left_of(p, location, false, &match);
+	if (r.shown && filters_has(filters, FILTER_PRUNE)) {
+		r.pruned = left_of(p, r.shown, true, &match);
+		if (!match)
+			r.pruned = 0;
+	}
+	p->located =
+	    mem_grow_zero(p->located, &p->cap_located, p->names.n_locations, sizeof *p->located);
+	p->located[location] = r;
+	return &p->located[location];
+}
+
+const struct project_owner *fold_owner(struct project *p, uint32_t rule)
+{
+	size_t i = rule == OWNER_NONE ? 0 : (size_t)rule + 1;
+	struct project_owner *o;
+	const char *s;
+
+	p->owners = mem_grow_zero(p->owners, &p->cap_owners, i + 1, sizeof *p->owners);
+	o = &p->owners[i];
+	if (!o->asked) {
+		s = owners_name(p->options.owners, rule);
+		o->text = intern_add(&p->texts, s, strlen(s));
+		o->kept = !filters_has(p->options.filters, FILTER_OWNER) ||
+			  filters_match(p->options.filters, FILTER_OWNER, s, strlen(s));
+		o->asked = true;
+	}
+	return o;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/fold.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Looks at each cell once: what is dropped is dropped for good. */
+static void look_for_data(struct fold *f)
+{
+	for (; f->looked < f->a->n_cells; f->looked++) {
+		const struct aggregate_cell *c = &f->a->cells[f->looked];
+		uint32_t node;
+
+		if (c->domain < DOMAINS && !f->has_data[c->domain] &&
+		    (c->count || c->requested || c->real) && fold_place(f, c, &node))
+			f->has_data[c->domain] = true;
+	}
+}
+
+void fold_settle_domain(struct fold *f)
+{
+	if (f->domain == DOMAIN_DEFAULT)
+		look_for_data(f);
+	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
+		if (f->has_data[d])
+			f->domain = d;
+}
+
+unsigned project_slice_domain(struct project *p, const struct trace *t)
+{
+	struct fold *f = fold_begin(p, t);
+
+	fold_settle_domain(f);
+	return f->domain == DOMAIN_DEFAULT ? DOMAIN_MALLOC : (unsigned)f->domain;
+}
+
+/* The same in all captures. */
+uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size_t len, bool before)
+{
+	static const char before_it[] = "[before the first frame]";
+	struct {
+		int64_t number;
+		uint32_t name, kind;
+	} key = {before ? 0 : number, 0, before ? SLICE_BEFORE : SLICE_FRAME};
+	char text[32];
+	size_t n;
+	uint32_t id;
+
+	if (len)
+		key.name = intern_add(&p->texts, name, len);
+	id = intern_add(&p->frames, (const char *)&key, sizeof key);
+	p->frame_rows =
+	    mem_grow_zero(p->frame_rows, &p->cap_frame_rows, (size_t)id + 1, sizeof *p->frame_rows);
+	if (!p->frame_rows[id].number) {
+		n = (size_t)snprintf(text, sizeof text, "%" PRId64, number);
+		name = before ? before_it : text;
+		p->frame_rows[id] = (struct project_frame){
+		    intern_add(&p->texts, name, before ? strlen(before_it) : n), key.name};
+	}
+	return id;
+}
+
+static uint32_t frame_id(struct project *p, const struct trace *t, const struct aggregate_slice *s)
+{
+	size_t n;
+	const char *name = intern_text(&t->strings, s->name, &n);
+
+	return fold_frame_id(p, s->number, name, s->name ? n : 0, s->kind == SLICE_BEFORE);
+}
+
+static struct sums slice_sums(struct project *p, const struct trace *t,
+			      const struct aggregate_slice *s)
+{
+	struct fold *f = fold_begin(p, t);
+	struct sums sum = {.has = 0}, one;
+	uint32_t node;
+
+	if (!filters_any(p->options.filters))
+		return s->all[project_slice_domain(p, t)];
+	fold_settle_domain(f);
+	for (size_t i = 0; i < s->n_cells; i++) {
+		const struct aggregate_cell *c = &p->aggregate.cells[s->cells[i]];
+
+		if (!fold_in_domain(f, c->domain) || !fold_place(f, c, &node))
+			continue;
+		aggregate_slice_sums(&p->aggregate, i, &one);
+		sums_add(&sum, &one);
+	}
+	for (size_t i = 0; filters_by_type(p->options.filters) && i < s->n_types; i++) {
+		if (!fold_type(f, s->types[i])->kept)
+			continue;
+		aggregate_slice_type_sums(&p->aggregate, i, &one);
+		sums_add(&sum, &one);
+	}
+	return sum;
+}
+
+enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
+		       const struct aggregate_slice *s, struct err *e)
+{
+	struct project *p = arg;
+
+	(void)a;
+	for (size_t k = 0; k < p->n_groupings; k++) {
+		struct sums sum;
+
+		if (p->groupings[k].key.by != KEY_FRAME)
+			continue;
+		sum = slice_sums(p, t, s);
+		/* What is live is of moments: it is not added up. */
+		sum.has &= ~(unsigned)SUMS_OF_MOMENTS;
+		if (sum.has)
+			columns_add(
+			    &p->now.groupings[k].self,
+			    grouping_group(&p->groupings[k], 0, frame_id(p, t, s), 0, false), &sum);
+	}
+	return p->options.sliced ? p->options.sliced(p->options.arg, t, s, e) : ST_OK;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/metric.h"
+
+#include <string.h>
+
+const char *const sort_words[] = {"auto",
+				  "count",
+				  "entries",
+				  "requested",
+				  "real",
+				  "live",
+				  "live-count",
+				  "live-requested",
+				  "live-real",
+				  "slack",
+				  "freed",
+				  "freed-count",
+				  "freed-requested",
+				  "freed-real",
+				  "peak",
+				  "peak-count",
+				  "peak-requested",
+				  "peak-real",
+				  "temporary",
+				  "lifetime",
+				  "self-time",
+				  "total-time",
+				  "calls",
+				  "mean-time",
+				  "lua-net",
+				  "mono-net",
+				  "samples",
+				  NULL};
+static const int sorts[] = {
+    SORT_AUTO,      SUM_COUNT,          SUM_ENTRIES,         SUM_REQUESTED,  SUM_REAL,
+    SORT_LIVE,      SUM_LIVE_COUNT,     SUM_LIVE_REQUESTED,  SUM_LIVE_REAL,  SUM_SLACK,
+    SORT_FREED,     SUM_FREED_COUNT,    SUM_FREED_REQUESTED, SUM_FREED_REAL, SORT_PEAK,
+    SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,       SUM_TEMPORARY,  SUM_LIFETIME,
+    SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,           SUM_TIME_MEAN,  SUM_LUA_NET,
+    SUM_MONO_NET,   SUM_SAMPLES};
+
+int sort_of(int word)
+{
+	return sorts[word];
+}
+
+unsigned sort_wants(int sort)
+{
+	switch (sort) {
+	case SORT_AUTO: return 0;
+	case SORT_LIVE: return SUMS_LIVE;
+	case SORT_FREED: return SUMS_FREED;
+	case SORT_PEAK: return SUMS_PEAK;
+	case SUM_LIFETIME: return SUMS_LIFETIME;
+	case SUM_TIME_MEAN: return SUMS_TIME;
+	default: return SUM_BIT(sort);
+	}
+}
+
+enum status metrics_parse(const char *text, unsigned *sums, struct err *e)
+{
+	*sums = SUM_BIT(SUM_ENTRIES);
+	for (const char *end; *text; text = end + (*end == ',')) {
+		size_t n, i;
+
+		end = strchrnul(text, ',');
+		n = (size_t)(end - text);
+		if (n == 3 && !memcmp(text, "all", 3)) {
+			*sums = SUMS_ALL;
+			continue;
+		}
+		for (i = 1; sort_words[i]; i++)
+			if (strlen(sort_words[i]) == n && !memcmp(sort_words[i], text, n))
+				break;
+		if (!sort_words[i])
+			return err_set(e, ST_BAD, "'%.*s' is no metric", (int)(n < 100 ? n : 100),
+				       text);
+		*sums |= sort_wants(sorts[i]);
+	}
+	return ST_OK;
+}
+
+enum sum sort_first(unsigned known)
+{
+	static const enum sum order[] = {SUM_TIME_SELF, SUM_TIME_TOTAL, SUM_REAL,
+					 SUM_REQUESTED, SUM_COUNT,      SUM_LUA_NET,
+					 SUM_MONO_NET,  SUM_SAMPLES,    SUM_CALLS};
+
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		if (known >> order[i] & 1)
+			return order[i];
+	return SUM_ENTRIES;
+}
+
+enum sum sort_first_valued(unsigned known, unsigned valued)
+{
+	enum sum s = sort_first(known & valued);
+
+	return s != SUM_ENTRIES ? s : sort_first(known);
+}
+
+unsigned known_sums(const struct run_known *k)
+{
+	unsigned known = 0;
+
+	for (unsigned s = 0; s < SUMS; s++)
+		known |= run_knows(k, s) ? SUM_BIT(s) : 0;
+	return known;
+}
+
+unsigned sums_there(const struct run *r, const struct run_known *k)
+{
+	unsigned has = r->all.has;
+
+	if (has >> SUM_TIME_TOTAL & has >> SUM_CALLS & 1)
+		has |= SUM_BIT(SUM_TIME_MEAN);
+	return known_sums(k) & (has ? has : ~0u);
+}
+
+/* What adds up to nothing may still tell rows apart: signed sums. */
+static enum sum first_there(const struct run *r, const struct run_known *k)
+{
+	unsigned there = sums_there(r, k), more = 0;
+
+	for (unsigned s = 0; s < SUMS; s++)
+		if (there >> s & 1 && (r->all.v[s] || sum_is_signed(s)))
+			more |= SUM_BIT(s);
+	return sort_first(more ? more : there);
+}
+
+static enum sum first_of(int group)
+{
+	return group == SORT_LIVE    ? SUM_LIVE_COUNT
+	       : group == SORT_FREED ? SUM_FREED_COUNT
+				     : SUM_PEAK_COUNT;
+}
+
+enum status sort_choose(const struct run *r, const struct run_known *k, int sort, const char *key,
+			enum sum *to, struct err *e)
+{
+	if (sort == SORT_LIVE && r->captures && !run_knows(k, SUM_LIVE_REAL) &&
+	    !run_knows(k, SUM_LIVE_REQUESTED) && k->lack[SUM_LIVE_REAL] != LACK_PER_FRAME)
+		return err_set(e, ST_UNSUPPORTED,
+			       "the captures do not say how many bytes are live");
+	if (sort >= SORT_LIVE) {
+		enum sum s = first_of(sort);
+
+		sort = (int)(run_knows(k, s + 2) || !run_knows(k, s + 1) ? s + 2 : s + 1);
+	}
+	if (sort == SORT_AUTO)
+		sort = (int)first_there(r, k);
+	*to = (enum sum)sort;
+	if (run_knows(k, *to) || !r->captures)
+		return ST_OK;
+	switch (k->lack[sort]) {
+	case LACK_PER_TYPE:
+		return err_set(
+		    e, ST_UNSUPPORTED,
+		    "the captures know %s bytes per type only (--by type): they cannot be "
+		    "sorted by it per %s",
+		    sum_names[sort].word, key);
+	case LACK_FILTERED:
+		return err_set(
+		    e, ST_UNSUPPORTED,
+		    "the captures know %s bytes per type only: no filter on stacks applies "
+		    "to them",
+		    sum_names[sort].word);
+	case LACK_PER_FRAME:
+		if (SUMS_TIME >> sort & 1)
+			return err_set(
+			    e, ST_UNSUPPORTED,
+			    "a call may last for several frames: --sort self-time is what "
+			    "passed in each");
+		return err_set(e, ST_UNSUPPORTED,
+			       "what is live is of moments, not of frames: tm-frames tells");
+	default:
+		return err_set(
+		    e, ST_UNSUPPORTED, "the captures have no metric '%s'%s", sum_names[sort].word,
+		    sort == SUM_COUNT ? " (number of allocations); they have entries" : "");
+	}
+}
+
+enum column_type metric_type(enum sum s)
+{
+	return sum_names[s].unit == SUM_BYTES ? COLUMN_BYTES
+	       : sum_names[s].unit == SUM_NS  ? COLUMN_TIME
+					      : COLUMN_INT;
+}
+
+const char *metric_mark(const struct run_known *k, enum sum s)
+{
+	return k->state[s] == METRIC_ESTIMATED ? " ~"
+	       : k->state[s] == METRIC_LOWER_BOUND || (k->lack[s] && k->lack[s] != LACK_NOT_ASKED)
+		   ? " >="
+		   : "";
+}
+
+struct cell metric_cell(const struct sums *s, unsigned has, enum sum sum)
+{
+	struct cell none = {.present = false};
+
+	if (sum == SUM_TIME_MEAN && has >> SUM_TIME_TOTAL & has >> SUM_CALLS & 1)
+		return s->v[SUM_CALLS] ? cell_number(s->v[SUM_TIME_TOTAL] / s->v[SUM_CALLS]) : none;
+	if (!(has >> sum & 1))
+		return none;
+	if (sum_is_signed(sum))
+		return cell_signed((int64_t)s->v[sum]);
+	if (sum == SUM_LIFETIME)
+		return s->v[SUM_TIMED] ? cell_number(s->v[sum] / s->v[SUM_TIMED]) : none;
+	return cell_number(s->v[sum]);
+}
+
+struct cell metric_share(const struct sums *s, unsigned has, const struct sums *whole, enum sum sum)
+{
+	struct cell none = {.present = false};
+
+	if (!(has >> sum & 1) || sum == SUM_LIFETIME)
+		return none;
+	if (sum_is_signed(sum) && ((int64_t)s->v[sum] < 0 || (int64_t)whole->v[sum] <= 0))
+		return none;
+	return cell_share(s->v[sum], whole->v[sum]);
+}

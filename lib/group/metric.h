@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Metrics as people ask for them (--sort, --metrics), and as cells of a table.
+ */
+#ifndef TM_GROUP_METRIC_H
+#define TM_GROUP_METRIC_H
+
+#include "lib/group/run.h"
+#include "lib/table/table.h"
+
+/* Beside the sums, what can be sorted by: the best that there is of some. */
+enum {
+	SORT_AUTO =
+	    -1, /* the first with a value: self time, real, requested, count, net, calls... */
+	SORT_LIVE = SUMS, /* bytes, real ones if there are; as are the next */
+	SORT_FREED,
+	SORT_PEAK
+};
+
+extern const char *const sort_words[]; /* "auto", "count", ...; ends with NULL */
+int sort_of(int word);                 /* an index of sort_words -> enum sum or SORT_ */
+/* The SUM_BITs that a --sort needs. */
+unsigned sort_wants(int sort);
+/* "count,live,slack" or "all" -> SUM_BITs. ST_BAD: names the word. */
+enum status metrics_parse(const char *text, unsigned *sums, struct err *e);
+
+/* The sum to rank by; one that is not known is ST_UNSUPPORTED, with the reason. key: "site". */
+enum status sort_choose(const struct run *r, const struct run_known *k, int sort, const char *key,
+			enum sum *to, struct err *e);
+
+/* The first of what SORT_AUTO can mean that is among these bits of sums. */
+enum sum sort_first(unsigned known);
+/* The same of those that are not 0 everywhere; where none of them is one to sort by, of all. */
+enum sum sort_first_valued(unsigned known, unsigned valued);
+unsigned known_sums(const struct run_known *k);
+/* Of what is known at a key, what a record has that is counted: a capture may know real bytes of
+ * one domain and not of another. All of it where nothing is counted. */
+unsigned sums_there(const struct run *r, const struct run_known *k);
+
+enum column_type metric_type(enum sum s);
+/* ">=", "~" or "": what is not exact says so in its heading. */
+const char *metric_mark(const struct run_known *k, enum sum s);
+/* has: bits of what is known; means are worked out here. */
+struct cell metric_cell(const struct sums *s, unsigned has, enum sum sum);
+/* Blank for what does not add up to a whole: means, signed sums below 0. */
+struct cell metric_share(const struct sums *s, unsigned has, const struct sums *whole,
+			 enum sum sum);
+
+#endif

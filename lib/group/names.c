@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/names.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/trace/module_index.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t add_string(struct names *n, const char *s, size_t len)
+{
+	return len ? intern_add(&n->strings, s, len) : 0;
+}
+
+static uint32_t add_base_name(struct names *n, const char *s, size_t len)
+{
+	const char *slash = len ? memrchr(s, '/', len) : NULL;
+
+	if (slash && slash + 1 < s + len) {
+		len -= (size_t)(slash + 1 - s);
+		s = slash + 1;
+	}
+	return add_string(n, s, len);
+}
+
+static const char call_operator[] = "operator()";
+
+/* A name without scope or parameters: nothing says that no other file has one of that name. */
+static bool name_needs_file(const struct names *n, uint32_t name)
+{
+	size_t len;
+	const char *s = names_text(n, name, &len);
+
+	if (len == sizeof call_operator - 1 && !memcmp(s, call_operator, len))
+		return true;
+	return len && *s != '[' && !memchr(s, '(', len) && !memmem(s, len, "::", 2);
+}
+
+static uint32_t with_file(struct names *n, uint32_t name, uint32_t file, uint32_t line)
+{
+	struct buf b = BUF_INIT;
+	const char *s;
+	size_t len;
+
+	if (!file)
+		return name;
+	s = names_text(n, name, &len);
+	buf_add(&b, s, len);
+	buf_addc(&b, '\0');
+	s = names_text(n, file, &len);
+	buf_add(&b, s, len);
+	if (line && !strcmp(b.data, call_operator)) {
+		buf_addc(&b, '\0');
+		buf_add_u64(&b, line);
+	}
+	name = add_string(n, b.data, b.len);
+	buf_release(&b);
+	return name;
+}
+
+/* A symbol table's string, remembered so that a path is hashed once and not per location. */
+static uint32_t symbol_string(struct names *n, const struct symbols *s, uint32_t id)
+{
+	uint32_t *seen;
+	const char *text;
+	size_t len;
+
+	if (!id)
+		return 0;
+	seen = map64_put(&n->strings_seen, id);
+	if (!*seen) {
+		text = intern_text(&s->strings, id, &len);
+		*seen = add_string(n, text, len) + 1;
+	}
+	return *seen - 1;
+}
+
+static uint64_t function_hash(uint32_t raw, uint32_t module)
+{
+	return hash_u64((uint64_t)module << 32 | raw);
+}
+
+static uint64_t function_row_hash(const void *table, uint32_t id)
+{
+	const struct names_function *f = &((const struct names_function *)table)[id];
+
+	return function_hash(f->raw, f->module);
+}
+
+static bool function_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct names_function *a = &((const struct names_function *)table)[id], *b = key;
+
+	return a->raw == b->raw && a->module == b->module;
+}
+
+static uint32_t add_function(struct names *n, const struct names_function *f)
+{
+	static const struct id_rows rows = {function_row_hash, function_equal};
+	uint64_t hash = function_hash(f->raw, f->module);
+	uint32_t id = id_set_find(&n->function_set, &rows, n->functions, hash, f);
+
+	if (!id) {
+		id = (uint32_t)n->n_functions;
+		VEC_PUSH(n->functions, n->n_functions, n->cap_functions) = *f;
+		id_set_add(&n->function_set, &rows, n->functions, hash, id);
+	}
+	return id;
+}
+
+static uint32_t symbol_file(struct names *n, const struct symbols *s, const struct symbol_call *c)
+{
+	return symbol_string(n, s, c->file);
+}
+
+static uint32_t symbol_function(struct names *n, const struct symbols *s,
+				const struct symbol_call *c, uint32_t object, uint32_t module)
+{
+	const struct symbol_function *sf;
+	struct names_function f = {.module = module};
+	uint32_t *seen = map64_put(&n->functions_seen, (uint64_t)c->function << 32 | object);
+	uint32_t before = *seen;
+	bool placed;
+
+	if (before)
+		return before;
+	if (c->function < s->n_functions) {
+		sf = &s->functions[c->function];
+		f.raw = symbol_string(n, s, sf->raw);
+		f.display = symbol_string(n, s, sf->display);
+	}
+	if (!f.raw)
+		f.raw = f.display;
+	if (!f.display)
+		f.display = f.raw;
+	placed = f.raw == f.display && name_needs_file(n, f.raw);
+	if (n->mangled)
+		f.display = f.raw;
+	if (placed)
+		f.raw = with_file(n, f.raw, symbol_file(n, s, c), c->line);
+	/* A nameless function stays 0 and is told by its address. */
+	before = f.raw ? add_function(n, &f) : UINT32_MAX;
+	if (!placed) /* else it is another in another file */
+		*seen = before;
+	return before;
+}
+
+enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS, HOW_PART };
+
+/* What makes a location the same: of a row it is in the row and in its calls. Function 0: nothing
+ * names it. Without build-ids two builds have the same address in the same function, inlined
+ * elsewhere: so the calls around it count too. */
+struct identity {
+	uint64_t address, callers; /* callers: a hash over the calls behind the first; 0: none */
+	uint32_t module, build_id, function, file, line;
+	enum how how;
+};
+
+static void push_call(struct names *n, uint32_t function, uint32_t file, uint32_t line,
+		      uint32_t location)
+{
+	VEC_PUSH(n->calls, n->n_calls, n->cap_calls) =
+	    (struct names_call){function, file, line, location};
+}
+
+static uint64_t callers_of(const struct names *n, uint32_t first, uint32_t n_calls)
+{
+	uint64_t h = 0;
+
+	for (uint32_t i = 1; i < n_calls; i++) {
+		const struct names_call *c = &n->calls[first + i];
+
+		h = hash_u64(h ^ ((uint64_t)c->function << 32 | c->line)) + c->file;
+	}
+	return h;
+}
+
+static struct identity identity_of(const struct names *n, const struct names_location *l)
+{
+	const struct names_call *c = &n->calls[l->named ? l->first : 0];
+
+	return (struct identity){l->address,  l->named ? callers_of(n, l->first, l->n_calls) : 0,
+				 l->module,   l->build_id,
+				 c->function, c->file,
+				 c->line,     l->how};
+}
+
+static uint64_t identity_hash(const struct identity *id)
+{
+	uint64_t h = hash_u64((id->address + id->how) ^ id->callers);
+
+	h = hash_u64(h ^ ((uint64_t)id->module << 32 | id->build_id));
+	return hash_u64((h ^ ((uint64_t)id->function << 32 | id->line)) + id->file);
+}
+
+static uint64_t location_row_hash(const void *table, uint32_t id)
+{
+	const struct names *n = table;
+	struct identity x = identity_of(n, &n->locations[id]);
+
+	return identity_hash(&x);
+}
+
+static bool location_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct names *n = table;
+	const struct identity *b = key;
+	struct identity a = identity_of(n, &n->locations[id]);
+
+	return a.address == b->address && a.callers == b->callers && a.module == b->module &&
+	       a.build_id == b->build_id && a.function == b->function && a.file == b->file &&
+	       a.line == b->line && a.how == b->how;
+}
+
+static const struct id_rows location_rows = {location_row_hash, location_equal};
+
+/* Its calls are added by the caller, at the latest when it is new. */
+static uint32_t add_location(struct names *n, const struct identity *id,
+			     const struct names_location *l, bool *is_new)
+{
+	uint64_t hash = identity_hash(id);
+	uint32_t got = id_set_find(&n->location_set, &location_rows, n, hash, id);
+	struct names_location row = *l;
+
+	*is_new = !got;
+	if (got)
+		return got;
+	got = (uint32_t)n->n_locations;
+	row.how = (uint8_t)id->how;
+	row.named = id->function != 0;
+	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = row;
+	id_set_add(&n->location_set, &location_rows, n, hash, got);
+	return got;
+}
+
+static uint32_t text_function(struct names *n, const char *s, size_t len, uint32_t module,
+			      uint32_t file, uint32_t line)
+{
+	uint32_t string = add_string(n, s, len), raw = string, shown = names_shown(n, string);
+
+	if (shown == string && name_needs_file(n, string))
+		raw = with_file(n, string, file, line);
+	return add_function(n, &(struct names_function){n->mangled ? string : shown, raw, module});
+}
+
+/* A location that nothing names: the function is its place. */
+static uint32_t unnamed(struct names *n, struct identity *id, struct names_location *l)
+{
+	char text[64];
+	uint32_t got, function;
+	size_t len, module_len;
+	const char *module = names_text(n, id->module, &module_len);
+	bool is_new;
+
+	l->module = id->module;
+	l->build_id = id->build_id;
+	l->address = id->address;
+	l->has_address = id->how != HOW_UNKNOWN;
+	l->tier = id->module && l->has_address ? TIER_MODULE : TIER_NOTHING;
+	l->first = (uint32_t)n->n_calls;
+	l->n_calls = 1;
+	got = add_location(n, id, l, &is_new);
+	if (!is_new)
+		return got;
+	if (id->how == HOW_UNKNOWN) {
+		function = text_function(n, "[unknown]", 9, id->module, 0, 0);
+	} else {
+		char *s = mem_alloc(module_len + sizeof text);
+
+		len = (size_t)snprintf(text, sizeof text, "%s0x%" PRIx64,
+				       !id->module            ? ""
+				       : id->how == HOW_VADDR ? "!"
+							      : "+",
+				       id->address);
+		memcpy(s, module, module_len);
+		memcpy(s + module_len, text, len);
+		function = text_function(n, s, module_len + len, id->module, 0, 0);
+		free(s);
+	}
+	push_call(n, function, 0, 0, got);
+	return got;
+}
+
+/* Where an unbound address is: the module's file offset, or the address less the slide. */
+static void place(struct names *n, const struct trace *t, const struct location *l,
+		  struct identity *id)
+{
+	const struct module *m =
+	    l->module < t->n_modules && l->module ? &t->modules[l->module] : NULL;
+	const struct map_range *range = NULL;
+	const char *name;
+	size_t len;
+
+	id->address = l->raw;
+	id->how = HOW_ADDRESS;
+	if (l->space != SPACE_RUNTIME) {
+		id->how = HOW_OFFSET;
+	} else {
+		const struct module *mapped;
+
+		if (!n->modules)
+			n->modules = module_index_new(t);
+		mapped = module_index_at(n->modules, l->process, l->epoch, l->raw, &range);
+		if (mapped && (!m || mapped == m)) {
+			m = mapped;
+			id->address = l->raw - range->lo + range->offset;
+			id->how = HOW_OFFSET;
+		} else if (m && m->has_slide) {
+			id->address = l->raw - m->slide;
+			id->how = HOW_OFFSET;
+		}
+	}
+	if (!m)
+		return;
+	name = intern_text(&t->strings, m->name, &len);
+	id->module = add_base_name(n, name, len);
+	if (m->build_id) {
+		name = intern_text(&t->strings, m->build_id, &len);
+		id->build_id = add_string(n, name, len);
+	}
+}
+
+/* id has the address, where there is one beside the name. */
+static uint32_t named_by_capture(struct names *n, const struct trace *t, const struct location *l,
+				 struct identity *id)
+{
+	struct names_location row = {.address = id->address,
+				     .has_address = id->how != HOW_UNKNOWN,
+				     .first = (uint32_t)n->n_calls,
+				     .n_calls = 1};
+	const char *text;
+	size_t len;
+	uint32_t got;
+	bool is_new;
+
+	if (!row.has_address)
+		id->how = HOW_NAME;
+	if (!id->module && l->module && l->module < t->n_modules) {
+		text = intern_text(&t->strings, t->modules[l->module].name, &len);
+		id->module = add_base_name(n, text, len);
+	}
+	text = intern_text(&t->strings, l->file, &len);
+	id->file = add_string(n, text, len);
+	id->line = l->line;
+	text = intern_text(&t->strings, l->name, &len);
+	id->function = text_function(n, text, len, id->module, id->file, id->line);
+	row.module = id->module;
+	row.build_id = id->build_id;
+	row.tier = id->file && l->line ? TIER_LINE : TIER_NAME;
+	got = add_location(n, id, &row, &is_new);
+	if (is_new)
+		push_call(n, id->function, id->file, l->line, got);
+	return got;
+}
+
+static uint32_t symbolized(struct names *n, const struct symbols *s, const struct binding *b,
+			   struct identity *id)
+{
+	struct names_location row = {.module = id->module,
+				     .build_id = id->build_id,
+				     .address = id->address,
+				     .has_address = true,
+				     .tier = b->tier,
+				     .first = (uint32_t)n->n_calls};
+	const struct symbol_call *c = &s->calls[b->call];
+	uint32_t function = symbol_function(n, s, c, b->object, id->module), got;
+	bool is_new;
+
+	if (function == UINT32_MAX)
+		return 0;
+	id->function = function;
+	id->file = symbol_file(n, s, c);
+	id->line = c->line;
+	for (uint32_t call = b->call; call && call < s->n_calls;) {
+		c = &s->calls[call];
+		function = symbol_function(n, s, c, b->object, id->module);
+		if (function != UINT32_MAX)
+			push_call(n, function, symbol_file(n, s, c), c->line,
+				  (uint32_t)n->n_locations);
+		/* References point backwards; anything else would be a loop. */
+		call = c->outer < call ? c->outer : 0;
+	}
+	row.n_calls = (uint32_t)n->n_calls - row.first;
+	id->callers = callers_of(n, row.first, row.n_calls);
+	got = add_location(n, id, &row, &is_new);
+	if (!is_new)
+		n->n_calls = row.first;
+	return got;
+}
+
+static uint32_t resolve(struct names *n, const struct trace *t, uint32_t location)
+{
+	const struct location *l = &t->locations[location];
+	const struct symbols *s = &t->symbols;
+	const struct binding *b = symbols_binding(s, location);
+	struct identity id = {.how = HOW_UNKNOWN};
+	struct names_location row = {.n_calls = 0};
+	const struct symbol_object *o;
+	const char *text;
+	size_t len;
+
+	if (b->object && b->object < s->n_objects) {
+		o = &s->objects[b->object];
+		text = intern_text(&s->strings, o->name, &len);
+		id.module = add_base_name(n, text, len);
+		text = intern_text(&s->strings, o->build_id, &len);
+		id.build_id = add_string(n, text, len);
+		if (b->vaddr) {
+			id.address = b->vaddr;
+			id.how = HOW_VADDR;
+		}
+	}
+	if (b->call && b->call < s->n_calls) {
+		uint32_t got = symbolized(n, s, b, &id);
+
+		if (got)
+			return got;
+	}
+	if (id.how != HOW_VADDR && l->space < SPACE_NAME)
+		place(n, t, l, &id);
+	if (l->name)
+		return named_by_capture(n, t, l, &id);
+	return unnamed(n, &id, &row);
+}
+
+uint32_t names_location(struct names *n, const struct trace *t, uint32_t location)
+{
+	if (location >= t->n_locations)
+		location = 0;
+	if (location >= n->cap_seen)
+		n->seen = mem_grow_zero(n->seen, &n->cap_seen, t->n_locations, sizeof *n->seen);
+	if (!n->seen[location])
+		n->seen[location] = resolve(n, t, location);
+	return n->seen[location];
+}
+
+void names_module(struct names *n, const struct trace *t, uint32_t module, uint32_t *name,
+		  uint32_t *build_id)
+{
+	const struct module *m = &t->modules[module];
+	const char *s;
+	size_t len;
+
+	s = intern_text(&t->strings, m->name, &len);
+	*name = add_base_name(n, s, len);
+	s = intern_text(&t->strings, m->build_id, &len);
+	*build_id = m->build_id ? add_string(n, s, len) : 0;
+}
+
+uint32_t names_part(struct names *n, uint32_t location, const bool *keep)
+{
+	struct names_location l = n->locations[location];
+	uint32_t first = l.first, calls = l.n_calls, got = (uint32_t)n->n_locations;
+
+	l.first = (uint32_t)n->n_calls;
+	l.n_calls = 0;
+	for (uint32_t i = 0; i < calls; i++)
+		l.n_calls += keep[i];
+	if (!l.n_calls || l.n_calls == calls)
+		return l.n_calls ? location : 0;
+	l.how = HOW_PART;
+	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = l;
+	for (uint32_t i = 0; i < calls; i++) {
+		struct names_call c = n->calls[first + i];
+
+		if (keep[i])
+			push_call(n, c.function, c.file, c.line, got);
+	}
+	return got;
+}
+
+/* Raw without the file that it may have. */
+static uint32_t linkage_part(struct names *n, uint32_t raw)
+{
+	size_t len;
+	const char *s = names_text(n, raw, &len);
+
+	return add_string(n, s, strnlen(s, len));
+}
+
+/* What the capture called "[unknown]" and its like is no better known here. */
+uint32_t names_of(struct names *n, const struct names_place *p)
+{
+	struct names_function f = {.display = add_string(n, p->display.s, p->display.n),
+				   .raw = add_string(n, p->raw.s, p->raw.n),
+				   .module = add_string(n, p->module.s, p->module.n)};
+
+	if (n->mangled && f.raw)
+		f.display = linkage_part(n, f.raw);
+	f.display = f.display ? f.display : f.raw;
+	return add_function(n, &f);
+}
+
+uint32_t names_place(struct names *n, const struct names_place *p)
+{
+	struct identity id = {.function = names_of(n, p),
+			      .module = add_string(n, p->module.s, p->module.n),
+			      .file = add_string(n, p->file.s, p->file.n),
+			      .line = p->line,
+			      .how = HOW_NAME};
+	struct names_location row = {.module = id.module,
+				     .first = (uint32_t)n->n_calls,
+				     .n_calls = 1,
+				     .tier = id.file && id.line ? TIER_LINE : TIER_NAME};
+	bool is_new;
+	uint32_t got = add_location(n, &id, &row, &is_new);
+
+	if (is_new)
+		push_call(n, id.function, id.file, id.line, got);
+	return got;
+}
+
+void names_init(struct names *n)
+{
+	uint32_t text;
+
+	*n = (struct names){.n_calls = 0};
+	text = intern_add(&n->strings, "[no stack]", 10);
+	VEC_PUSH(n->functions, n->n_functions, n->cap_functions) =
+	    (struct names_function){text, text, 0};
+	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) =
+	    (struct names_location){.n_calls = 1};
+	push_call(n, 0, 0, 0, 0);
+}
+
+void names_capture(struct names *n, const struct trace *t)
+{
+	(void)t;
+	module_index_free(n->modules);
+	n->modules = NULL;
+	if (n->seen)
+		memset(n->seen, 0, n->cap_seen * sizeof *n->seen);
+	map64_release(&n->functions_seen);
+	map64_release(&n->strings_seen);
+}
+
+void names_close(struct names *n)
+{
+	id_set_release(&n->function_set);
+	id_set_release(&n->location_set);
+	map64_release(&n->functions_seen);
+	map64_release(&n->strings_seen);
+	map64_release(&n->shown);
+	module_index_free(n->modules);
+	n->modules = NULL;
+	free(n->seen);
+	n->seen = NULL;
+	n->cap_seen = 0;
+}
+
+void names_release(struct names *n)
+{
+	names_close(n);
+	intern_release(&n->strings);
+	free(n->functions);
+	free(n->locations);
+	free(n->calls);
+	*n = (struct names){.n_calls = 0};
+}

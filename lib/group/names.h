@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What locations are called, across captures. Every location has at least one call (innermost
+ * first, inlined ones expanded). Identity is what stays the same from run to run: a function is
+ * its raw name and module, a location its module, build, link-time address (or its name) and calls,
+ * never a runtime address where a module is known. Modules go by their base names.
+ *
+ * Mangled names, of captures as of symbols, are shown demangled; identity is what they are mangled.
+ *
+ * Without symbols the function is "module!0xVADDR" (bound), "module+0xOFFSET" (offset in the
+ * file, or from the slide), "0xADDRESS", or "[unknown]".
+ */
+#ifndef TM_GROUP_NAMES_H
+#define TM_GROUP_NAMES_H
+
+#include "lib/trace/model.h"
+
+/* String ids. Raw is what makes it one function of its module: the linkage name, or where a
+ * language has none that is unique ("Update" of Lua, C's statics), the name, a NUL, and the file;
+ * of a lambda that only "operator()" is said of, with ":LINE" behind. As a C string it is the name.
+ */
+struct names_function {
+	uint32_t display, raw, module;
+};
+
+struct names_call {
+	uint32_t function, file, line; /* file: string id, 0: not known */
+	uint32_t location;             /* that it is a call of */
+};
+
+struct names_location {
+	uint32_t first, n_calls; /* in calls */
+	uint32_t module;         /* string id, 0: none */
+	uint32_t build_id;       /* string id of raw bytes, 0: not known */
+	uint64_t address;        /* in the module, or in the process when there is none */
+	bool has_address;
+	uint8_t tier; /* enum tier */
+	/* private: what the address is, and whether the capture or symbols name the first call */
+	uint8_t how;
+	bool named;
+};
+
+struct names {
+	struct intern strings;
+	struct names_function *functions; /* [0] is "[no stack]" */
+	size_t n_functions, cap_functions;
+	struct names_location *locations; /* [0] the same */
+	size_t n_locations, cap_locations;
+	struct names_call *calls; /* [0] the same */
+	size_t n_calls, cap_calls;
+	bool mangled; /* the caller's: functions are shown by their linkage names */
+
+	/* private */
+	struct map64 shown; /* string of a mangled name -> how it is shown */
+	struct id_set function_set, location_set;
+	struct map64 functions_seen, strings_seen; /* of the present capture */
+	struct module_index *modules;              /* of it too; made when first asked */
+	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */
+	size_t cap_seen;
+};
+
+void names_init(struct names *n);
+void names_release(struct names *n);
+/* No capture follows: gives back what only finding the ids of locations needs. */
+void names_close(struct names *n);
+/* Another capture follows: its ids mean something else. */
+void names_capture(struct names *n, const struct trace *t);
+/* Our id of the capture's location. */
+uint32_t names_location(struct names *n, const struct trace *t, uint32_t location);
+
+/* How a name that nobody has demangled yet is shown; strings, as the name itself when it is not
+ * mangled. */
+uint32_t names_shown(struct names *n, uint32_t name);
+
+/* Base name and build-id of one of the capture's modules, as string ids; 0: none. */
+void names_module(struct names *n, const struct trace *t, uint32_t module, uint32_t *name,
+		  uint32_t *build_id);
+/* The location that has only the calls to keep (keep[i], innermost first): itself when these are
+ * all, 0 when there are none, else a new one each time. */
+uint32_t names_part(struct names *n, uint32_t location, const bool *keep);
+
+/* Of functions of one name in several files, the shortest end of the file that tells them apart
+ * goes behind the name: "Update (ui/panel.lua)". When nothing is added any more. */
+void names_tell_apart(struct names *n);
+
+/* A place that is told by its name alone, as aggregates have them: texts, not NUL-terminated. */
+struct names_place {
+	struct names_string {
+		const char *s;
+		size_t n;
+	} display, raw, module, file;
+	uint32_t line;
+};
+uint32_t names_place(struct names *n, const struct names_place *p); /* a location of one call */
+uint32_t names_of(struct names *n, const struct names_place *p);    /* the function of it */
+
+static inline const char *names_text(const struct names *n, uint32_t string, size_t *len)
+{
+	return intern_text(&n->strings, string, len);
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/demangle/demangle.h"
+#include "lib/group/apart.h"
+#include "lib/group/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t names_shown(struct names *n, uint32_t name)
+{
+	size_t len;
+	const char *s = names_text(n, name, &len);
+	uint32_t *shown;
+	char *text;
+
+	/* What has no underscore at a place where a linkage name could begin is told quickly. */
+	if (!len || (*s != '_' && !memmem(s, len, "`_", 2) && !memmem(s, len, "!_", 2)))
+		return name;
+	shown = map64_put(&n->shown, name);
+	if (*shown)
+		return *shown;
+	*shown = name;
+	text = demangle_captured(s, len);
+	if (text) {
+		uint32_t id = intern_add(&n->strings, text, strlen(text));
+
+		*map64_put(&n->shown, name) = id;
+		name = id;
+	}
+	free(text);
+	return name;
+}
+
+void names_tell_apart(struct names *n)
+{
+	struct apart *a = mem_zarray(n->n_functions + 1, sizeof *a);
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < n->n_functions; i++) {
+		size_t len;
+		const char *raw = names_text(n, n->functions[i].raw, &len);
+
+		a[i] = apart_of(n->functions[i].display, raw, len);
+	}
+	apart_find(a, n->n_functions);
+	for (size_t i = 0; i < n->n_functions; i++) {
+		size_t len;
+		const char *s = names_text(n, a[i].name, &len);
+
+		if (!a[i].end)
+			continue;
+		b.len = 0;
+		buf_add(&b, s, len);
+		apart_text(&a[i], &b);
+		n->functions[i].display = intern_add(&n->strings, b.data, b.len);
+	}
+	buf_release(&b);
+	free(a);
+}

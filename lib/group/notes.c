@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/notes.h"
+
+#include "lib/base/mem.h"
+#include "lib/group/metric.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct lines {
+	struct arena *arena;
+	struct table *table;
+	size_t cap;
+	struct buf b;
+};
+
+static void end_line(struct lines *l)
+{
+	VEC_PUSH(l->table->notes, l->table->n_notes, l->cap) =
+	    arena_strndup(l->arena, l->b.data, l->b.len);
+	l->b.len = 0;
+}
+
+static void add_value(struct buf *b, uint64_t v, enum sum s)
+{
+	if (sum_names[s].unit == SUM_NS)
+		time_text(b, v);
+	else if (sum_is_signed(s))
+		buf_addf(b, "%" PRId64, (int64_t)v);
+	else if (sum_names[s].unit == SUM_BYTES)
+		size_text(b, v);
+	else
+		buf_add_u64(b, v);
+}
+
+static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
+{
+	struct cell c = cell_share(part, whole);
+
+	if (c.present)
+		buf_addf(b, "%" PRIu64 ".%02u%%", c.number / 100, (unsigned)(c.number % 100));
+	else
+		buf_adds(b, "none");
+}
+
+/* Of what the report is sorted by, and of the records: by what is known of each site. */
+static void coverage(struct lines *l, const struct project *p, size_t grouping, enum sum sort,
+		     const char *word)
+{
+	static const char *const names[TIERS + 1] = {[TIER_NOTHING] = "nothing",
+						     [TIER_MODULE] = "module only",
+						     [TIER_NAME] = "function only",
+						     [TIER_LINE] = "function and line",
+						     [TIERS] = "no stack"};
+	static const unsigned order[] = {TIER_LINE, TIER_NAME, TIER_MODULE, TIER_NOTHING, TIERS};
+	uint64_t records = p->now.all.v[SUM_ENTRIES], weight = 0;
+	bool by_type = p->groupings[grouping].key.by == KEY_TYPE;
+
+	/* Types have their names from the capture. */
+	if (!records || by_type || p->now.coverage[TIERS].v[SUM_ENTRIES] == records)
+		return;
+	for (size_t i = 0; i <= TIERS; i++)
+		weight = add_saturating(weight, p->now.coverage[i].v[sort]);
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		const struct sums *s = &p->now.coverage[order[i]];
+		bool first = !l->b.len;
+
+		if (!s->v[SUM_ENTRIES])
+			continue;
+		buf_addf(&l->b, "%s%s for ", first ? "known of sites: " : "; ", names[order[i]]);
+		add_percent(&l->b, s->v[SUM_ENTRIES], records);
+		buf_adds(&l->b, first ? " of records" : "");
+		if (weight) {
+			buf_adds(&l->b, ", ");
+			add_percent(&l->b, s->v[sort], weight);
+			buf_addf(&l->b, "%s%s", first ? " of " : "", first ? word : "");
+		}
+	}
+	end_line(l);
+}
+
+/* The capture knows them, but not of what is counted. */
+static void nobodys_sums(struct lines *l, const struct run *r, const struct run_known *k)
+{
+	static const enum sum sums[] = {SUM_REQUESTED, SUM_REAL, SUM_LIVE_COUNT};
+	unsigned there = sums_there(r, k);
+
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (run_knows(k, sums[i]) && !k->lack[sums[i]] && !(there >> sums[i] & 1))
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[sums[i]].word);
+	if (l->b.len &&
+	    r->all.has & (SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL))) {
+		buf_adds(&l->b, ": of no record that is counted");
+		end_line(l);
+	}
+	l->b.len = 0;
+}
+
+static void unknown_sums(struct lines *l, const struct run_known *k)
+{
+	static const char of_moments[] = "of moments, not of frames: tm-frames";
+	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
+					  [LACK_PER_TYPE] = "known per type only: --by type",
+					  [LACK_FILTERED] =
+					      "known per type only: not with filters on stacks",
+					  [LACK_PER_FRAME] = of_moments};
+
+	/* A capture of times has no word to say about allocations that it does not have. */
+	bool times = k->state[SUM_CALLS] && !k->state[SUM_REAL] && !k->state[SUM_REQUESTED];
+
+	for (enum lack why_not = LACK_ABSENT; !times && why_not <= LACK_PER_FRAME; why_not++) {
+		const char *comma = "";
+
+		for (enum sum s = 0; s < SUMS; s++) {
+			if (k->lack[s] != why_not || k->state[s] || SUMS_MEASURED >> s & 1)
+				continue;
+			buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
+			comma = ", ";
+		}
+		if (l->b.len) {
+			buf_addf(&l->b, ": %s", why[why_not]);
+			end_line(l);
+		}
+	}
+	for (enum sum s = 0; s < SUMS; s++)
+		if (k->lack[s] && k->lack[s] != LACK_NOT_ASKED && k->state[s])
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
+	if (l->b.len) {
+		buf_adds(&l->b, ": known of some captures only, so lower bounds");
+		end_line(l);
+	}
+}
+
+static void inexact_sums(struct lines *l, const struct run *r, const struct run_known *k)
+{
+	static const char *const texts[] = {
+	    [METRIC_LOWER_BOUND] = "lower bounds (>=)", [METRIC_ESTIMATED] = "estimated (~)"};
+	unsigned there = sums_there(r, k);
+
+	for (unsigned state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++) {
+		const char *comma = "";
+
+		for (enum sum s = 0; s < SUMS; s++)
+			if (k->state[s] == state && there >> s & 1) {
+				buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
+				comma = ", ";
+			}
+		if (l->b.len) {
+			buf_addf(&l->b, ": %s", texts[state]);
+			end_line(l);
+		}
+	}
+}
+
+bool domain_note(const struct run *r, unsigned line, struct buf *to)
+{
+	static const enum sum bytes[] = {SUM_REAL, SUM_REQUESTED};
+	bool counted = line < DOMAINS, others = false;
+	unsigned domain = line % DOMAINS;
+	const struct sums *s = counted ? &r->domains[domain] : &r->other_domains[domain];
+	const char *name = domain_name(domain);
+
+	for (size_t d = 0; d < DOMAINS; d++)
+		others |= r->other_domains[d].v[SUM_ENTRIES] != 0;
+	if (!others || !s->v[SUM_ENTRIES])
+		return false;
+	buf_addf(to, "%scounted: %" PRIu64 " records of domain %s", counted ? "" : "not ",
+		 s->v[SUM_ENTRIES], name);
+	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+		if (s->has >> bytes[i] & 1) {
+			buf_adds(to, ", ");
+			add_value(to, s->v[bytes[i]], bytes[i]);
+			buf_addf(to, " %s", sum_names[bytes[i]].word);
+		}
+	buf_addf(to, " (--domain %s)", name);
+	return true;
+}
+
+static void left_out(struct lines *l, const struct project *p, enum sum sort, const char *word)
+{
+	if (filters_any(p->options.filters)) {
+		buf_addf(&l->b, "filters kept %" PRIu64 " of %" PRIu64 " records",
+			 p->now.all.v[SUM_ENTRIES], p->now.unfiltered.v[SUM_ENTRIES]);
+		if (p->now.unfiltered.v[sort] && sort != SUM_ENTRIES) {
+			buf_addf(&l->b, ", %s ", word);
+			add_value(&l->b, p->now.all.v[sort], sort);
+			buf_adds(&l->b, " of ");
+			add_value(&l->b, p->now.unfiltered.v[sort], sort);
+		}
+		end_line(l);
+	}
+	for (unsigned d = 0; d < DOMAIN_NOTES; d++)
+		if (domain_note(&p->now, d, &l->b))
+			end_line(l);
+}
+
+static void frames(struct lines *l, const struct project *p, enum sum sort, const char *word)
+{
+	if (!p->now.frames)
+		return;
+	buf_addf(&l->b, "frames: %" PRIu64, p->now.frames);
+	/* A frame's sums are taken before any filter. */
+	if (sort <= SUM_REAL && p->now.worst[sort].v[sort] && !filters_any(p->options.filters)) {
+		buf_addf(&l->b, "; the worst is frame %" PRId64 " with %s ",
+			 p->now.worst[sort].number, word);
+		add_value(&l->b, p->now.worst[sort].v[sort], sort);
+	}
+	end_line(l);
+}
+
+void top_notes(const struct project *p, size_t grouping, enum sum sort, struct arena *arena,
+	       struct table *table)
+{
+	struct lines l = {.arena = arena, .table = table};
+	const struct run_known *known = &p->now.groupings[grouping].known;
+
+	coverage(&l, p, grouping, sort, sum_names[sort].word);
+	frames(&l, p, sort, sum_names[sort].word);
+	left_out(&l, p, sort, sum_names[sort].word);
+	inexact_sums(&l, &p->now, known);
+	nobodys_sums(&l, &p->now, known);
+	unknown_sums(&l, known);
+	for (enum sum s = 0; s < SUMS; s++)
+		if (p->now.unfiltered.v[s] == UINT64_MAX) {
+			buf_addf(&l.b, "%s: more than 64 bits can hold", sum_names[s].word);
+			end_line(&l);
+		}
+	buf_release(&l.b);
+}

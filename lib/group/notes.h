@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of top.h: the lines beneath the table. Coverage, what the captures do not know, what
+ * was left out, frames.
+ */
+#ifndef TM_GROUP_NOTES_H
+#define TM_GROUP_NOTES_H
+
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/group/project.h"
+#include "lib/table/table.h"
+
+/* Where not all domains are counted: what counts of each, and what does not, their bytes, and the
+ * option that shows it. False: there is no such line. */
+enum { DOMAIN_NOTES = 2 * DOMAINS };
+bool domain_note(const struct run *r, unsigned line, struct buf *to);
+
+/* The lines are put into the arena, table->notes is the caller's to free. */
+void top_notes(const struct project *p, size_t grouping, enum sum sort, struct arena *arena,
+	       struct table *table);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/fold.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool totals_asked(const struct project *p)
+{
+	for (size_t i = 0; i < p->n_groupings; i++)
+		if (key_has_total(p->groupings[i].key.by) && !p->groupings[i].key.within)
+			return true;
+	return false;
+}
+
+enum { AHEAD = 12 }; /* cells whose stacks the memory is asked for; by experiment */
+
+static void fold_cells(struct fold *f)
+{
+	struct project *p = f->p;
+	struct run *r = &p->now;
+
+	for (size_t i = 0; i < f->a->n_cells; i++) {
+		const struct aggregate_cell *c = &f->a->cells[i];
+		struct sums s;
+		struct sums alone;
+		uint32_t node;
+		unsigned tier = TIERS;
+
+		if (f->a->n_cells - i > AHEAD) {
+			fold_prefetch(f, &c[AHEAD]);
+			fold_prefetch_node(f, &c[AHEAD / 2]);
+		}
+		if (c->domain == CELL_MEASURED && !c->entries)
+			continue; /* nothing in the ranges */
+		s = fold_cell(f, i);
+		if (!fold_in_domain(f, c->domain)) {
+			sums_add(&r->other_domains[c->domain], &s);
+			continue;
+		}
+		if (c->domain != CELL_MEASURED)
+			sums_add(&r->domains[c->domain], &s);
+		sums_add(&r->unfiltered, &s);
+		if (!fold_place(f, c, &node))
+			continue;
+		alone = fold_alone(f, &s);
+		sums_add(&r->all, &s);
+		sums_add(&r->all, &alone);
+		if (node) {
+			uint32_t site = fold_node_site(f, node) & ~SITE_INSIDE;
+
+			tier = p->names.locations[p->names.calls[site].location].tier;
+		}
+		sums_add(&r->coverage[tier], &s);
+		for (size_t k = 0; k < p->n_groupings; k++) {
+			uint32_t g;
+
+			if (p->groupings[k].key.by == KEY_FRAME)
+				continue; /* they were added slice by slice */
+			g = fold_group(f, c, node, k);
+			columns_add(&r->groupings[k].self, g, &s);
+			if (!key_has_total(p->groupings[k].key.by))
+				columns_add(&r->groupings[k].self, g, &alone);
+			if (!node && key_has_total(p->groupings[k].key.by))
+				columns_add(&r->groupings[k].total, g, &s);
+		}
+		/* Nodes grow in number while cells are looked at. */
+		if (totals_asked(p)) {
+			f->cells = mem_grow_zero(f->cells, &f->cap_cells, (size_t)node + 1,
+						 sizeof *f->cells);
+			f->cell_next[i] = f->cells[node];
+			f->cells[node] = (uint32_t)i + 1;
+		}
+	}
+}
+
+/* Sums that are known per type only. add_up: to everything; else to a grouping by type. */
+static void fold_type_totals(struct fold *f, size_t grouping, bool add_up)
+{
+	struct run *r = &f->p->now;
+
+	for (uint32_t type = 0; type < f->t->n_types; type++) {
+		struct sums s;
+
+		aggregate_type_sums(f->a, type, &s);
+		if (!s.has)
+			continue;
+		if (add_up)
+			sums_add(&r->unfiltered, &s);
+		if (!fold_type(f, type)->kept)
+			continue;
+		if (add_up)
+			sums_add(&r->all, &s);
+		else
+			columns_add(&r->groupings[grouping].self,
+				    fold_type_group(f, type, grouping), &s);
+	}
+}
+
+static void fold_groupings(struct fold *f)
+{
+	struct project *p = f->p;
+	bool by_type = filters_by_type(p->options.filters), at_types = false;
+
+	if (totals_asked(p))
+		f->cell_next = mem_zarray(f->a->n_cells + 1, sizeof *f->cell_next);
+	fold_cells(f);
+	fold_times(f);
+	for (size_t k = 0; k < p->n_groupings; k++) {
+		const struct grouping_key *key = &p->groupings[k].key;
+
+		if (key->within)
+			continue;
+		if (key_has_total(key->by))
+			fold_totals(f, k);
+		if (key->by == KEY_TYPE && by_type)
+			fold_type_totals(f, k, false);
+		at_types |= key->by == KEY_TYPE || key->by == KEY_FRAME;
+	}
+	if (at_types && by_type)
+		fold_type_totals(f, 0, true);
+}
+
+static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct err *e)
+{
+	struct project *p = arg;
+	struct fold *f = fold_begin(p, t);
+
+	(void)e;
+	p->now.captures++;
+	f->looked = 0; /* cells may have got data since */
+	fold_settle_domain(f);
+	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
+		if (a->records[d])
+			f->domain = d;
+	if (f->domain == DOMAIN_DEFAULT)
+		f->domain = DOMAIN_MALLOC;
+	fold_learn(f);
+	if (!a->unselected)
+		fold_all_stacks(f);
+	fold_groupings(f);
+	fold_notes(f, t);
+	fold_end(p);
+	if (p->options.captured)
+		p->options.captured(p->options.arg, t);
+	return ST_OK;
+}
+
+uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping)
+{
+	const struct aggregate_cell *c = &p->aggregate.cells[cell];
+	struct fold *f = fold_begin(p, t);
+	uint32_t node;
+
+	fold_settle_domain(f);
+	if (!fold_in_domain(f, c->domain) || !fold_place(f, c, &node))
+		return GROUP_NONE;
+	return fold_group(f, c, node, grouping);
+}
+
+uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
+			    size_t grouping)
+{
+	struct fold *f = fold_begin(p, t);
+
+	if (!filters_by_type(p->options.filters) || !fold_type(f, type)->kept)
+		return GROUP_NONE;
+	return fold_type_group(f, type, grouping);
+}
+
+static void start_run(struct project *p)
+{
+	p->now = (struct run){.n_groupings = p->n_groupings};
+	p->now.groupings = mem_zarray(p->n_groupings, sizeof *p->now.groupings);
+}
+
+void project_take(struct project *p, struct run *to)
+{
+	*to = p->now;
+	start_run(p);
+}
+
+/* Where filters take calls out, different stacks become one. */
+static bool takes_calls(const struct filters *f)
+{
+	return filters_has(f, FILTER_HIDE) || filters_has(f, FILTER_SHOW) ||
+	       filters_has(f, FILTER_PRUNE);
+}
+
+void project_init(struct project *p, const struct project_options *o)
+{
+	struct aggregate_options a = {.select = o->select,
+				      .want = o->want,
+				      .domains_together = o->domain == DOMAIN_ALL,
+				      .every = o->every,
+				      .hook_cost = o->hook_cost,
+				      .counters = o->counters,
+				      .done = fold,
+				      .slice = fold_slice,
+				      .slice_arg = p,
+				      .arg = p};
+	bool by_frame = false, by_thread = false;
+
+	*p = (struct project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
+	p->merges = takes_calls(o->filters);
+	for (size_t i = 0; i < p->n_groupings; i++) {
+		p->groupings[i].key = o->by[i];
+		p->merges |= o->by[i].by == KEY_STACK;
+		by_frame |= o->by[i].by == KEY_FRAME;
+		by_thread |= o->by[i].by == KEY_THREAD;
+	}
+	a.slicing = o->slicing == SLICE_NONE && by_frame ? SLICE_FRAMES : o->slicing;
+	a.slice_cells = o->slice_cells || (by_frame && filters_any(o->filters));
+	a.split = by_thread ? SPLIT_THREAD : 0;
+	aggregate_init(&p->aggregate, &a);
+	names_init(&p->names);
+	p->names.mangled = o->mangled;
+	p->no_file = intern_add(&p->names.strings, "[no file]", 9);
+	p->no_module = intern_add(&p->names.strings, "[no module]", 11);
+	if (!o->sites)
+		p->own_sites = sites_new();
+	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct project_stack){0, 0, 0};
+	VEC_PUSH(p->sites, p->n_sites, p->cap_sites) = 0;
+	start_run(p);
+}
+
+void project_close(struct project *p)
+{
+	fold_end(p);
+	aggregate_release(&p->aggregate);
+	names_close(&p->names);
+	id_set_release(&p->site_set);
+	id_set_release(&p->stack_set);
+	free(p->function_sites);
+	free(p->module_sites);
+	free(p->file_sites);
+	free(p->function_traits);
+	free(p->module_traits);
+	free(p->file_traits);
+	free(p->located);
+	free(p->location_sites);
+	free(p->site_ids);
+	p->function_sites = p->module_sites = p->file_sites = NULL;
+	p->function_traits = p->module_traits = p->file_traits = NULL;
+	p->located = NULL;
+	p->location_sites = p->site_ids = NULL;
+	p->cap_function_sites = p->cap_module_sites = p->cap_file_sites = 0;
+	p->cap_function_traits = p->cap_module_traits = p->cap_file_traits = 0;
+	p->cap_located = p->cap_location_sites = p->cap_site_ids = 0;
+}
+
+void project_release(struct project *p)
+{
+	project_close(p);
+	sites_free(p->own_sites);
+	names_release(&p->names);
+	intern_release(&p->texts);
+	free(p->sites);
+	intern_release(&p->frames);
+	free(p->frame_rows);
+	for (size_t i = 0; i < p->n_groupings; i++)
+		grouping_release(&p->groupings[i]);
+	run_release(&p->now);
+	free(p->stacks);
+	free(p->owners);
+	*p = (struct project){.n_stacks = 0};
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one projection: filter -> key -> sums. Each capture that ends is folded into groups keyed
+ * by text identity (names.h), so captures and files add up, and reports know no formats. Several
+ * groupings are fed in one pass. What was added up since the beginning, or since it was last
+ * taken, is a run (run.h).
+ */
+#ifndef TM_GROUP_PROJECT_H
+#define TM_GROUP_PROJECT_H
+
+#include "lib/group/filter.h"
+#include "lib/group/grouping.h"
+#include "lib/group/names.h"
+#include "lib/group/owners.h"
+#include "lib/group/run.h"
+#include "lib/group/sites.h"
+#include "lib/tally/tally.h"
+
+enum { DOMAIN_DEFAULT = -1, DOMAIN_ALL = DOMAINS };
+enum { GROUPINGS_MAX = 12 };
+
+struct project_options {
+	struct grouping_key by[GROUPINGS_MAX];
+	size_t n_by; /* 0 counts as 1 */
+	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the first one of which the capture
+	 * has something that is selected, that the filters keep and that is not 0; when slices are
+	 * looked at, by the end of the first slice that has such. A pool's blocks lie in malloc's,
+	 * so domains are not added up unasked. */
+	int domain;
+	struct filters *filters;        /* the caller's; NULL: none */
+	const struct selection *select; /* the caller's; NULL: all events */
+	unsigned want;                  /* SUM_BITs; 0: AGGREGATE_WANT */
+	struct sites *sites;            /* the caller's; NULL: the shipped rules */
+	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
+	bool mangled;                   /* functions are shown by their linkage names */
+	/* After each capture, when the notes of the report have joined those of the trace. */
+	void (*captured)(void *arg, struct trace *t);
+	void *arg;
+	/* Slices of each capture (tally/tally.h) and whom they are for; project_cell_group and
+	 * project_type_group tell the groups of what a slice touched. SLICE_NONE: none. */
+	enum slicing slicing;
+	bool slice_cells;
+	int64_t every;
+	uint64_t hook_cost; /* tally/tally.h, as is the next */
+	bool counters;
+	enum status (*sliced)(void *arg, struct trace *t, const struct aggregate_slice *s,
+			      struct err *e);
+};
+
+struct project_frame {         /* strings of project.texts */
+	uint32_t number, name; /* name 0: none */
+};
+
+struct project_stack {             /* [0] is none */
+	uint32_t parent, location; /* location: names.h id */
+	uint32_t site;             /* the call, and SITE_INSIDE when all is inside the rules */
+};
+
+#define SITE_INSIDE 0x80000000u
+
+struct project {
+	struct aggregate aggregate; /* first: the sink is its sink */
+	struct project_options options;
+	struct sites *own_sites;
+	struct names names;
+	struct intern texts; /* types, threads, owners */
+	uint32_t *sites;     /* by site id: a call there, and SITE_INSIDE; [0] unused */
+	size_t n_sites, cap_sites;
+	struct intern frames;             /* numbers and names as bytes */
+	struct project_frame *frame_rows; /* by frame id */
+	size_t cap_frame_rows;
+	uint32_t no_file, no_module; /* in names.strings: what stands for none */
+	/* Merged across captures when a grouping is by stack or a filter takes calls out of
+	 * stacks (merges). */
+	struct project_stack *stacks;
+	size_t n_stacks, cap_stacks;
+	bool merges;
+	struct grouping groupings[GROUPINGS_MAX];
+	size_t n_groupings;
+	struct run now; /* what is being added up */
+
+	/* private: fold.h */
+	struct fold *fold; /* of the present capture; NULL: nothing is folded yet */
+	struct id_set stack_set;
+	/* By function and string of names.h: what the rules say of them (enum site_verdict, and
+	 * a bit when they were asked); what filters and owners say, where there are some. */
+	uint8_t *function_sites, *module_sites, *file_sites;
+	size_t cap_function_sites, cap_module_sites, cap_file_sites;
+	struct traits *function_traits, *module_traits, *file_traits;
+	size_t cap_function_traits, cap_module_traits, cap_file_traits;
+	struct located *located; /* by names.h location */
+	size_t cap_located;
+	uint32_t *location_sites; /* by names.h location: fold_site + 2; 0: not asked yet */
+	size_t cap_location_sites;
+	struct id_set site_set;
+	uint32_t *site_ids; /* by call: its id in sites, when not inside; 0: not asked yet */
+	size_t cap_site_ids;
+	struct project_owner *owners; /* by rule + 1 */
+	size_t cap_owners;
+};
+
+/* p stays where it is until project_release. */
+void project_init(struct project *p, const struct project_options *o);
+void project_release(struct project *p);
+static inline struct sink *project_sink(struct project *p)
+{
+	return &p->aggregate.sink;
+}
+
+/* *to becomes what was added up, and the next run starts from nothing; groups keep their
+ * indexes. Between captures only. to is released by the caller. */
+void project_take(struct project *p, struct run *to);
+
+/* No capture follows: gives back what only reading one needs, before a report takes memory of its
+ * own. Names, stacks, groups and runs stay. */
+void project_close(struct project *p);
+
+#define GROUP_NONE UINT32_MAX
+
+/* The group of one of the aggregate's cells, also while the capture is being read: whatever it
+ * names is in the trace already. GROUP_NONE when a filter drops it, or it is of a domain that
+ * does not count (DOMAIN_DEFAULT settles on the first domain that has data by then). */
+uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping);
+/* The same of a type's totals; the grouping is by type. */
+uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
+			    size_t grouping);
+/* The domain whose slice sums count: an enum domain or DOMAIN_ALL (= the index of all). */
+unsigned project_slice_domain(struct project *p, const struct trace *t);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of top.h: what a group is called, and which groups come first.
+ */
+#ifndef TM_GROUP_RANK_H
+#define TM_GROUP_RANK_H
+
+#include "lib/group/project.h"
+
+struct group_name {
+	const char *name, *file, *module;
+	const char *label; /* of a frame */
+	size_t name_len, file_len, module_len, label_len;
+	uint32_t line; /* 0: not known */
+	uint64_t address;
+	bool has_address;
+};
+
+void group_name(const struct project *p, size_t grouping, uint32_t group, struct group_name *n);
+
+struct ranking {
+	const struct project *p;
+	const struct run *run;
+	size_t grouping;
+	enum sum sum;
+	bool cumulative;
+};
+
+/* The value that a group is ranked by; false: it has none. Slack is signed;
+ * the lifetime is the mean. */
+bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cumulative,
+		 uint64_t *v);
+
+/* Below 0: a stands above b. */
+int rank_order(const struct ranking *r, uint32_t a, uint32_t b);
+
+/* Indexes of the first n groups (0: of all) that the run knows, best first; *n is then how many
+ * there are. The caller's to free. */
+uint32_t *rank_groups(const struct ranking *r, size_t *n);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/run.h"
+
+#include <stdlib.h>
+
+void run_release(struct run *r)
+{
+	for (size_t i = 0; i < r->n_groupings; i++) {
+		columns_release(&r->groupings[i].self);
+		columns_release(&r->groupings[i].total);
+	}
+	free(r->groupings);
+	free(r->modules);
+	free(r->counters);
+	map64_release(&r->counter_index);
+	*r = (struct run){.captures = 0};
+}

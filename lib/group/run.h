@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sums of one run: of the captures that a project was fed until they were taken
+ * (project_take). Groups are those of the project's groupings, by index, so several runs of one
+ * project compare row by row; a run knows nothing of groups that only later ones have
+ * (columns_get gives nothing known). A run outlives its project except for string ids.
+ */
+#ifndef TM_GROUP_RUN_H
+#define TM_GROUP_RUN_H
+
+#include "lib/base/hash.h"
+#include "lib/group/columns.h"
+#include "lib/tally/counters.h"
+
+/* Why a sum is not known; the first reason met is kept. */
+enum lack {
+	LACK_NONE,
+	LACK_ABSENT,
+	LACK_PER_TYPE,  /* known per type only */
+	LACK_FILTERED,  /* the same, and there are filters on stacks */
+	LACK_PER_FRAME, /* what is live is of moments, and is not added up over frames */
+	LACK_NOT_ASKED
+};
+
+struct run_known {
+	uint8_t state[SUMS]; /* enum metric_state, the weakest of the captures that know it */
+	uint8_t lack[SUMS];  /* enum lack, of a capture that does not */
+};
+
+struct run_grouping {
+	struct columns self;    /* by group: a partition of all that the filters kept */
+	struct columns total;   /* key_has_total: in and below it, once per stack */
+	struct run_known known; /* at this key */
+};
+
+struct run_module {        /* a binary as the captures name it: string ids of names.strings */
+	uint32_t name;     /* base name */
+	uint32_t build_id; /* raw bytes; 0: not known */
+};
+
+struct run_counter { /* string ids of names.strings; unit 0: none */
+	uint32_t name, unit;
+	struct counter_stats stats;
+};
+
+struct run {
+	struct run_grouping *groupings; /* in the order of project.groupings */
+	size_t n_groupings;
+	struct run_known known; /* of the sums over everything */
+	struct sums all;        /* what the filters kept */
+	struct sums unfiltered;
+	struct sums coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
+	uint64_t captures, frames;
+	struct sums domains[DOMAINS];       /* what counts, before filters */
+	struct sums other_domains[DOMAINS]; /* what does not */
+	struct aggregate_frame worst[SUM_REAL + 1];
+	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */
+	struct run_module *modules;    /* different ones */
+	size_t n_modules, cap_modules;
+	struct run_counter *counters; /* options.counters: what they said in all captures */
+	size_t n_counters, cap_counters;
+	struct map64 counter_index; /* name and unit -> counter + 1 */
+	uint32_t format;   /* string ids of the captures' attributes "format" and "sampling"; */
+	uint32_t sampling; /* 0: none; RUN_MIXED: they differ */
+};
+
+#define RUN_MIXED UINT32_MAX
+enum { RUN_MODULES_MAX = 1024 }; /* more are not told apart */
+
+void run_release(struct run *r); /* empty again */
+
+static inline bool run_knows(const struct run_known *k, enum sum s)
+{
+	return k->state[s] != METRIC_ABSENT;
+}
+
+#endif

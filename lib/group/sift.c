@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/sift.h"
+
+#include "lib/base/mem.h"
+#include "lib/group/fold.h"
+#include "lib/group/given_up.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct block {
+	uint64_t address;
+	uint32_t space, next; /* next: of the same hash, + 1; or the next hole */
+};
+
+struct sift {
+	struct sink sink, *to;
+	struct project project; /* for what filters say of stacks; adds up nothing */
+	const struct selection *select;
+	bool totals; /* type totals stay */
+	bool partly; /* what is known by type totals alone is not any more */
+	/* Kept blocks that are not freed yet. */
+	struct block *blocks;
+	size_t n_blocks, cap_blocks;
+	uint32_t hole;
+	struct map64 index; /* hash of a block -> its first + 1 */
+	uint64_t dropped, displaced, frees, frames;
+	/* The trace's own count is that of what was read, until the end: it is held against the
+	 * totals that the input states. */
+	uint64_t handed_on[EV_KINDS];
+	int64_t frame, time;
+	bool in_frame, has_time;
+};
+
+static uint64_t block_hash(uint32_t space, uint64_t address)
+{
+	return hash_u64(address + (uint64_t)space * 0x9e3779b97f4a7c15u) | 1;
+}
+
+/* Removes a block; false: it was not kept. */
+static bool take(struct sift *s, uint32_t space, uint64_t address)
+{
+	uint64_t hash = block_hash(space, address);
+	uint32_t first = map64_get(&s->index, hash), before = 0;
+
+	for (uint32_t i = first; i; before = i, i = s->blocks[i - 1].next) {
+		struct block *b = &s->blocks[i - 1];
+
+		if (b->address != address || b->space != space)
+			continue;
+		if (before)
+			s->blocks[before - 1].next = b->next;
+		else if (b->next)
+			*map64_put(&s->index, hash) = b->next;
+		else
+			map64_remove(&s->index, hash);
+		b->next = s->hole;
+		s->hole = i;
+		return true;
+	}
+	return false;
+}
+
+static void keep(struct sift *s, uint32_t space, uint64_t address)
+{
+	uint32_t at = s->hole, *first;
+
+	if (at)
+		s->hole = s->blocks[at - 1].next;
+	else {
+		VEC_PUSH(s->blocks, s->n_blocks, s->cap_blocks) = (struct block){0};
+		at = (uint32_t)s->n_blocks;
+	}
+	first = map64_put(&s->index, block_hash(space, address));
+	s->blocks[at - 1] = (struct block){address, space, *first};
+	*first = at;
+}
+
+static bool in_ranges(const struct sift *s)
+{
+	const struct selection *sel = s->select;
+
+	if (!sel)
+		return true;
+	if (sel->frames.n && (!s->in_frame || !selection_in(&sel->frames, s->frame)))
+		return false;
+	return !sel->times.n || (s->has_time && selection_in(&sel->times, s->time));
+}
+
+/* Behind the last range: nothing is freed any more. */
+static bool behind(const struct sift *s)
+{
+	const struct selection *sel = s->select;
+
+	return sel && ((s->in_frame && s->frame > sel->frames.end) ||
+		       (s->has_time && s->time > sel->times.end));
+}
+
+static bool right_size(const struct selection *sel, const struct event *ev)
+{
+	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
+
+	if (!sel || !sel->sizes.n)
+		return true;
+	if (!(ev->has & (EV_HAS_REQUESTED | EV_HAS_REAL)))
+		return false;
+	return selection_in(&sel->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size);
+}
+
+static bool wanted(struct sift *s, const struct trace *t, const struct event *ev)
+{
+	struct aggregate_cell c = {.type = ev->type < t->n_types ? ev->type : 0,
+				   .stack = ev->stack < t->n_stacks ? ev->stack : 0};
+	uint32_t node;
+
+	if (!in_ranges(s) || !right_size(s->select, ev))
+		return false;
+	if (s->select && s->select->n_threads && !selection_has_thread(s->select, t, ev->thread))
+		return false;
+	return fold_place(fold_begin(&s->project, t), &c, &node);
+}
+
+static enum status hand_on(struct sift *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	s->handed_on[ev->kind]++;
+	return s->to->event(s->to, t, ev, e);
+}
+
+static enum status alloc(struct sift *s, struct trace *t, const struct event *ev, uint32_t space,
+			 struct err *e)
+{
+	bool follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && ev->address;
+	struct event gone;
+
+	if (wanted(s, t, ev)) {
+		if (follow && !t->unordered) {
+			take(s, space, ev->address);
+			keep(s, space, ev->address);
+		}
+		return hand_on(s, t, ev, e);
+	}
+	s->dropped++;
+	if (!follow || behind(s) || !(t->unordered || take(s, space, ev->address)))
+		return ST_OK;
+	s->displaced += !t->unordered;
+	/* Without a time: nobody knows when the displaced one was freed. */
+	gone = (struct event){.kind = EV_FREE,
+			      .domain = ev->domain,
+			      .has = ev->has &
+				     (EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_THREAD | EV_HAS_DOMAIN),
+			      .thread = ev->thread,
+			      .seq = ev->seq,
+			      .address = ev->address};
+	return hand_on(s, t, &gone, e);
+}
+
+static enum status begin(struct sink *sink, struct trace *t, struct err *e)
+{
+	struct sift *s = (struct sift *)sink;
+
+	s->n_blocks = 0;
+	s->hole = 0;
+	map64_release(&s->index);
+	s->dropped = s->displaced = s->frees = s->frames = 0;
+	s->in_frame = s->has_time = false;
+	s->partly = false;
+	memset(s->handed_on, 0, sizeof s->handed_on);
+	for (size_t m = 0; m < METRICS && !s->totals; m++)
+		if (t->metrics[m].state != METRIC_ABSENT && t->metrics[m].key == METRIC_AT_TYPE) {
+			t->metrics[m].state = METRIC_ABSENT;
+			s->partly = true;
+		}
+	return s->to->begin(s->to, t, e);
+}
+
+static enum status event(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct sift *s = (struct sift *)sink;
+	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
+	uint32_t space = process * DOMAINS + ev->domain;
+
+	if (ev->has & EV_HAS_TIME) {
+		s->time = ev->time;
+		s->has_time = true;
+	}
+	switch (ev->kind) {
+	case EV_FRAME:
+		s->frame = ev->value;
+		s->in_frame = true;
+		if (in_ranges(s))
+			break;
+		s->frames++;
+		return ST_OK;
+	case EV_ALLOC: return alloc(s, t, ev, space, e);
+	case EV_FREE:
+	case EV_FREED:
+		if (!behind(s) && (t->unordered || take(s, space, ev->address)))
+			break;
+		s->frees++;
+		return ST_OK;
+	case EV_TYPE_TOTAL:
+		if (s->totals && in_ranges(s) &&
+		    fold_type(fold_begin(&s->project, t), ev->type < t->n_types ? ev->type : 0)
+			->kept)
+			break;
+		return ST_OK;
+	default: break;
+	}
+	return hand_on(s, t, ev, e);
+}
+
+static enum status end(struct sink *sink, struct trace *t, struct err *e)
+{
+	struct sift *s = (struct sift *)sink;
+
+	fold_end(&s->project);
+	if (s->dropped)
+		trace_note(t, NOTE_INFO, s->dropped,
+			   "allocation records were left out by a filter");
+	if (s->frames)
+		trace_note(t, NOTE_INFO, s->frames, "frames were left out by a filter");
+	if (s->partly)
+		trace_note(t, NOTE_INFO, 0,
+			   "a filter on stacks left out what is known per type only");
+	given_up_note(t);
+	memcpy(t->events, s->handed_on, sizeof t->events);
+	return s->to->end(s->to, t, e);
+}
+
+struct sift *sift_new(struct sink *to, const struct project_options *o)
+{
+	struct sift *s = mem_zalloc(sizeof *s);
+	const struct selection *sel = o->select;
+
+	s->sink = (struct sink){begin, event, end, NULL};
+	s->to = to;
+	s->select = sel;
+	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));
+	project_init(&s->project, o);
+	return s;
+}
+
+void sift_free(struct sift *s)
+{
+	if (!s)
+		return;
+	project_release(&s->project);
+	map64_release(&s->index);
+	free(s->blocks);
+	free(s);
+}
+
+struct sink *sift_sink(struct sift *s)
+{
+	return &s->sink;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/sites.h"
+
+#include "lib/base/mem.h"
+#include "lib/match/match.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SITES_FILE_MAX = 1 << 20 };
+
+static const char *const words[] = {
+    [SITE_FUNCTION] = "function", [SITE_MODULE] = "module", [SITE_FILE] = "file"};
+
+struct sites {
+	struct rule {
+		struct match *match;
+		enum site_rule_kind kind;
+		unsigned verdict;
+	} * rules;
+	size_t n, cap;
+	/* The shipped rules of a kind as one expression: one pass over a name instead of thirty.
+	 * Compiled when first asked for. */
+	struct match *shipped[SITE_FILE + 1];
+};
+
+struct sites *sites_new(void)
+{
+	return mem_zalloc(sizeof(struct sites));
+}
+
+void sites_free(struct sites *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		match_free(s->rules[i].match);
+	for (size_t i = 0; i <= SITE_FILE; i++)
+		match_free(s->shipped[i]);
+	free(s->rules);
+	free(s);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static enum status add_line(struct sites *s, struct match_place from, const char *p,
+			    const char *end, struct err *e)
+{
+	struct rule r = {.verdict = SITE_PASS};
+	const char *word;
+	enum status st;
+
+	while (p < end && is_blank(*p))
+		p++;
+	while (end > p && is_blank(end[-1]))
+		end--;
+	if (p == end || *p == '#')
+		return ST_OK;
+	if (*p == '!') {
+		r.verdict = SITE_STAY;
+		for (p++; p < end && is_blank(*p);)
+			p++;
+	}
+	for (word = p; p < end && !is_blank(*p);)
+		p++;
+	for (r.kind = SITE_FUNCTION; r.kind <= SITE_FILE; r.kind++)
+		if (strlen(words[r.kind]) == (size_t)(p - word) &&
+		    !memcmp(words[r.kind], word, (size_t)(p - word)))
+			break;
+	if (r.kind > SITE_FILE)
+		return err_set(e, ST_BAD,
+			       "line %zu: a rule is function, module or file, and an "
+			       "expression; '!' before it keeps what it matches",
+			       from.line);
+	while (p < end && is_blank(*p))
+		p++;
+	if (p == end)
+		return err_set(e, ST_BAD, "line %zu: no expression after '%s'", from.line,
+			       words[r.kind]);
+	r.match = match_new(from, p, (size_t)(end - p), 0, e);
+	if (!r.match) {
+		st = e->code;
+		err_prefix(e, "line %zu: the expression", from.line);
+		return st;
+	}
+	VEC_PUSH(s->rules, s->n, s->cap) = r;
+	return ST_OK;
+}
+
+enum status sites_add(struct sites *s, const char *name, const char *text, size_t n, struct err *e)
+{
+	const char *end = text + n;
+	enum status st = ST_OK;
+
+	for (size_t line = 1; text < end && !st; line++) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+
+		st = add_line(s, (struct match_place){name, line}, text, nl ? nl : end, e);
+		text = nl ? nl + 1 : end;
+	}
+	return st;
+}
+
+enum status sites_add_file(struct sites *s, const char *path, struct err *e)
+{
+	FILE *f = fopen(path, "re");
+	enum status st;
+	char *text;
+	size_t n;
+
+	if (!f)
+		return err_set(e, ST_SYS, "%s", strerror(errno));
+	text = mem_alloc(SITES_FILE_MAX + 1);
+	n = fread(text, 1, SITES_FILE_MAX + 1, f);
+	if (ferror(f))
+		st = err_set(e, ST_SYS, "%s", strerror(errno));
+	else if (n > SITES_FILE_MAX)
+		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a list of rules",
+			     SITES_FILE_MAX);
+	else
+		st = sites_add(s, path, text, n, e);
+	free(text);
+	fclose(f);
+	return st;
+}
+
+void sites_list(struct buf *out)
+{
+	for (const struct site_rule *r = site_rules; r->text; r++) {
+		if (r->kind == SITE_GROUP)
+			buf_addf(out, "%s# %s\n", r == site_rules ? "" : "\n", r->text);
+		else
+			buf_addf(out, "%s %s\n", words[r->kind], r->text);
+	}
+}
+
+static struct match *shipped(struct sites *s, enum site_rule_kind kind)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+
+	if (s->shipped[kind])
+		return s->shipped[kind];
+	for (const struct site_rule *r = site_rules; r->text; r++)
+		if (r->kind == kind)
+			buf_addf(&b, "%s(?:%s)", b.len ? "|" : "", r->text);
+	s->shipped[kind] =
+	    match_new((struct match_place){"the shipped site rules", 0}, b.data, b.len, 0, &e);
+	buf_release(&b);
+	return s->shipped[kind];
+}
+
+static unsigned ask(struct sites *s, enum site_rule_kind kind, const char *a, const char *b)
+{
+	struct match *m = shipped(s, kind);
+	size_t na = strlen(a), nb = b && strcmp(a, b) != 0 ? strlen(b) : 0;
+	unsigned verdict = 0;
+
+	if (!na && !nb)
+		return 0;
+	if (m && (match_test(m, a, na) || (nb && match_test(m, b, nb))))
+		verdict |= SITE_PASS;
+	for (size_t i = 0; i < s->n; i++) {
+		struct rule *r = &s->rules[i];
+
+		if (r->kind != kind || (verdict & r->verdict))
+			continue;
+		if (match_test(r->match, a, na) || (nb && match_test(r->match, b, nb)))
+			verdict |= r->verdict;
+	}
+	return verdict;
+}
+
+unsigned sites_function(struct sites *s, const char *display, const char *raw)
+{
+	return ask(s, SITE_FUNCTION, display, raw);
+}
+
+unsigned sites_module(struct sites *s, const char *module)
+{
+	return ask(s, SITE_MODULE, module, NULL);
+}
+
+unsigned sites_file(struct sites *s, const char *file)
+{
+	return ask(s, SITE_FILE, file, NULL);
+}

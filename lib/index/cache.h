@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The folder with the indexes (index.h), and engines behind it: a batch is answered from the
+ * binary's index where there is one, else by the engine; answers are the same. Only the fast engine
+ * has indexes: the reference engine is there to check it.
+ *
+ * A file is called BUILDID-FINGERPRINT.N.tmx, where N is the format's version: the fingerprint
+ * covers what answers are made from, so that a stripped file and its debug file, which have one
+ * build-id, do not take each other's index. Without a build-id it is called file-PLACE.N.tmx, by
+ * device, inode, size and time of modification of the files as well.
+ *
+ * A new index is written to NAME.part, locked (flock) while its writer lives, and renamed when it
+ * is complete: so builders do not meet, and what a killed one leaves is used up by the next. Files
+ * are never changed but for their time of modification, which is when they were used last (to an
+ * hour); the ones used longest ago go when the folder holds more than its limit. Nothing that
+ * goes wrong here is an error to who asks: there is a word for -v, and the engine answers.
+ */
+#ifndef TM_INDEX_CACHE_H
+#define TM_INDEX_CACHE_H
+
+#include "lib/dwarf/engine.h"
+#include "lib/index/index.h"
+
+enum {
+	CACHE_BUILD_AT = 20000, /* addresses of one binary, asked so far, that are worth an index */
+	CACHE_LIMIT_MIB = 4096, /* unless $TRACEMILL_CACHE_LIMIT says another number */
+};
+
+struct cache_options {
+	const char *dir; /* NULL: $XDG_CACHE_HOME/tracemill, or $HOME/.cache/tracemill */
+	bool off;        /* touch nothing */
+};
+
+struct cache {
+	char *dir; /* NULL: off, or nobody knows where */
+	uint64_t limit;
+	struct cached **all; /* by object */
+	size_t n, cap;
+	struct intern told; /* words for -v, each once */
+	uint32_t tell_from;
+};
+
+void cache_init(struct cache *c, const struct cache_options *o);
+void cache_release(struct cache *c); /* before the objects it has seen */
+
+uint64_t cache_limit(void); /* bytes the folder may hold */
+
+/* As engine->run, which it calls for what has no index. */
+enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
+		      size_t n, const struct dwarf_options *options, struct err *e);
+
+/* Makes sure that there is a sound index of this object, for who asks for it: waits for another
+ * builder, checks all of one that is there. ST_NONE: it has no DWARF. ST_UNSUPPORTED: it was looked
+ * at, and *e says why it cannot be indexed. *size: of the index. */
+enum status cache_prewarm(struct cache *c, struct object *o, const struct dwarf_options *options,
+			  uint64_t *size, struct err *e);
+
+/* The next word for -v that was not yet given; NULL: no more. */
+const char *cache_told(struct cache *c);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every count and number in the file is checked where it is used: a checksum tells damage, not
+ * malice, and a file may change under its mapping. Text ends at the mapping's end at the latest,
+ * where lib/object/map.h has put a NUL.
+ */
+#include "lib/base/mem.h"
+#include "lib/index/index.h"
+#include "lib/index/index_format.h"
+#include "lib/object/map.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct part {
+	uint64_t offset, size;
+};
+
+struct index {
+	struct map_piece *map;
+	uint8_t *data;
+	uint64_t size;
+	uint64_t body; /* where checked chunks begin */
+	uint64_t n_checksums;
+	uint8_t *good; /* by chunk: it has been checked */
+	struct part parts[PARTS];
+	uint64_t n_blocks, n_calls;
+	uint32_t n_strings, flags;
+};
+
+static enum status bad(struct err *e, const char *what)
+{
+	return err_set(e, ST_BAD, "%s", what);
+}
+
+/* False: a checksum differs. Bytes [offset, offset + n) lie inside the body. */
+static bool check(struct index *x, uint64_t offset, uint64_t n)
+{
+	uint64_t first, last;
+
+	if (!n)
+		return true;
+	first = (offset - x->body) / INDEX_CHUNK;
+	last = (offset - x->body + n - 1) / INDEX_CHUNK;
+	for (uint64_t i = first; i <= last; i++) {
+		uint64_t at = x->body + i * INDEX_CHUNK, left = x->size - at;
+		size_t len = left < INDEX_CHUNK ? (size_t)left : INDEX_CHUNK;
+
+		if (x->good[i])
+			continue;
+		if (hash_bytes_seeded(x->data + at, len, i) !=
+		    index_get64(x->data + INDEX_HEADER + 8 * i))
+			return false;
+		x->good[i] = 1;
+	}
+	return true;
+}
+
+/* n bytes at an offset in a part, checked; NULL: damaged, or outside the part. */
+static const uint8_t *bytes(struct index *x, enum index_part part, uint64_t offset, uint64_t n)
+{
+	const struct part *p = &x->parts[part];
+
+	if (offset > p->size || n > p->size - offset || !check(x, p->offset + offset, n))
+		return NULL;
+	return x->data + p->offset + offset;
+}
+
+static enum status read_parts(struct index *x, struct err *e)
+{
+	uint64_t at = x->body;
+
+	for (size_t i = 0; i < PARTS; i++) {
+		struct part *p = &x->parts[i];
+
+		p->offset = index_get64(x->data + INDEX_PARTS_AT + 16 * i);
+		p->size = index_get64(x->data + INDEX_PARTS_AT + 16 * i + 8);
+		if (p->offset != at || p->size > x->size - at ||
+		    ((p->size + 7) & ~7ull) > x->size - at)
+			return bad(e, "a part lies outside the file");
+		at += (p->size + 7) & ~UINT64_C(7);
+	}
+	if (at != x->size)
+		return bad(e, "its parts do not fill it");
+	x->n_blocks = x->parts[PART_BLOCKS].size / EACH_BLOCK;
+	x->n_calls = x->parts[PART_CALLS].size / EACH_CALL;
+	if (x->flags & INDEX_REFUSED)
+		return ST_OK;
+	if (x->parts[PART_BLOCKS].size % EACH_BLOCK || x->parts[PART_CALLS].size % EACH_CALL ||
+	    x->parts[PART_STARTS].size % 4 ||
+	    x->parts[PART_STARTS].size != x->parts[PART_ANSWERS].size ||
+	    x->parts[PART_STRINGS].size != ((uint64_t)x->n_strings + 2) * 4 || !x->n_calls ||
+	    x->n_calls > INDEX_ASK || x->n_strings > UINT32_MAX - 2)
+		return bad(e, "sizes of its parts make no sense");
+	return ST_OK;
+}
+
+static enum status read_header(struct index *x, const void *key, size_t n_key, struct err *e)
+{
+	const uint8_t *h = x->data;
+
+	if (memcmp(h, INDEX_MAGIC, 8))
+		return bad(e, "is no index");
+	if (index_get32(h + 8) != INDEX_VERSION)
+		return bad(e, "is of another version");
+	x->n_checksums = index_get64(h + 24);
+	if (index_get64(h + 16) != x->size || x->n_checksums > (x->size - INDEX_HEADER) / 8)
+		return bad(e, "its size differs");
+	x->body = INDEX_HEADER + 8 * x->n_checksums;
+	if ((x->size - x->body + INDEX_CHUNK - 1) / INDEX_CHUNK != x->n_checksums)
+		return bad(e, "its size differs");
+	if (hash_bytes_seeded(h, INDEX_SEAL_AT,
+			      hash_bytes(h + INDEX_HEADER, 8 * (size_t)x->n_checksums)) !=
+	    index_get64(h + INDEX_SEAL_AT))
+		return bad(e, "its checksum differs");
+	if (index_get32(h + 32) != n_key || memcmp(h + INDEX_KEY_AT, key, n_key))
+		return bad(e, "is of another binary");
+	x->flags = index_get32(h + 12);
+	x->n_strings = index_get32(h + 36);
+	return read_parts(x, e);
+}
+
+enum status index_open(struct index **out, int fd, const void *key, size_t n_key, struct err *e)
+{
+	struct index *x;
+	struct stat st;
+	enum status s;
+
+	*out = NULL;
+	if (fstat(fd, &st))
+		return err_sys(e, "cannot be read");
+	if (!S_ISREG(st.st_mode) || st.st_size < INDEX_HEADER || n_key > INDEX_KEY_MAX)
+		return bad(e, "is no index");
+	x = mem_zalloc(sizeof *x);
+	x->size = (uint64_t)st.st_size;
+	x->map = map_open(fd, 0, x->size, &x->data);
+	s = x->map ? read_header(x, key, n_key, e) : err_sys(e, "cannot be mapped");
+	if (!s) {
+		x->good = mem_zalloc((size_t)x->n_checksums + 1);
+		if (x->flags & INDEX_REFUSED)
+			s = index_check(x, e);
+		else if (!map_intact(x->map))
+			s = bad(e, "has become shorter while it was read");
+	}
+	if (s)
+		index_free(x);
+	else
+		*out = x;
+	return s;
+}
+
+void index_free(struct index *x)
+{
+	if (!x)
+		return;
+	map_close(x->map);
+	free(x->good);
+	free(x);
+}
+
+uint64_t index_size(const struct index *x)
+{
+	return x->size;
+}
+
+uint64_t index_companions(const struct index *x)
+{
+	return index_get64(x->data + INDEX_COMPANIONS_AT);
+}
+
+const char *index_refused(const struct index *x)
+{
+	const struct part *p = &x->parts[PART_TEXT];
+
+	if (!(x->flags & INDEX_REFUSED))
+		return NULL;
+	return p->size ? (const char *)x->data + p->offset : "";
+}
+
+enum status index_check(struct index *x, struct err *e)
+{
+	if (!check(x, x->body, x->size - x->body) || !map_intact(x->map))
+		return bad(e, "a checksum differs");
+	return ST_OK;
+}
+
+/* A batch in progress. */
+struct batch {
+	struct index *x;
+	struct dwarf_answers *out;
+	bool discriminators;
+	uint32_t *call_ids, *string_ids; /* in out; 0: not yet */
+	/* the block that holds the address last looked up */
+	uint64_t base, next_base; /* next_base is meaningless in the last block */
+	bool last;
+	uint32_t count, at; /* at: the stretch last used */
+	const uint8_t *starts, *answers;
+};
+
+static bool string(struct batch *b, uint32_t number, uint32_t *id)
+{
+	const uint8_t *where, *text;
+	uint32_t from, to;
+
+	*id = 0;
+	if (!number)
+		return true;
+	if (number > b->x->n_strings)
+		return false;
+	if (!b->string_ids[number]) {
+		where = bytes(b->x, PART_STRINGS, (uint64_t)number * 4, 8);
+		if (!where)
+			return false;
+		from = index_get32(where);
+		to = index_get32(where + 4);
+		text = from < to ? bytes(b->x, PART_TEXT, from, to - from) : NULL;
+		if (!text || text[to - from - 1])
+			return false;
+		b->string_ids[number] =
+		    intern_add(&b->out->strings, (const char *)text, to - from - 1);
+	}
+	*id = b->string_ids[number];
+	return true;
+}
+
+enum { DEEPEST = 8192 }; /* of calls; engines nest less */
+
+static bool call(struct batch *b, uint32_t number, uint32_t *id)
+{
+	struct dwarf_answers *out = b->out;
+	uint32_t path[DEEPEST], n = 0, outer = 0;
+
+	for (uint32_t c = number; c;) {
+		const uint8_t *p;
+		uint32_t next;
+
+		if (c >= b->x->n_calls || n == DEEPEST)
+			return false;
+		if (b->call_ids[c]) {
+			outer = b->call_ids[c];
+			break;
+		}
+		p = bytes(b->x, PART_CALLS, (uint64_t)c * EACH_CALL, EACH_CALL);
+		if (!p)
+			return false;
+		path[n++] = c;
+		next = index_get32(p);
+		if (next >= c)
+			return false;
+		c = next;
+	}
+	while (n) {
+		const uint8_t *p =
+		    b->x->data + b->x->parts[PART_CALLS].offset + (uint64_t)path[--n] * EACH_CALL;
+		struct dwarf_call c = {
+		    .outer = outer, .line = index_get32(p + 12), .column = index_get32(p + 16)};
+
+		if (!string(b, index_get32(p + 4), &c.function) ||
+		    !string(b, index_get32(p + 8), &c.file))
+			return false;
+		if (b->discriminators)
+			c.extra = dwarf_extras_add(
+			    &out->extras, &out->n_extras, &out->cap_extras,
+			    &(struct dwarf_extra){.start = DWARF_NO_START,
+						  .discriminator = index_get32(p + 20)});
+		outer = b->call_ids[path[n]] = (uint32_t)out->n_calls;
+		VEC_PUSH(out->calls, out->n_calls, out->cap_calls) = c;
+	}
+	*id = outer;
+	return true;
+}
+
+/* Goes to the last block whose base is at most addr; base is higher than addr when there is none.
+ */
+static bool find_block(struct batch *b, uint64_t addr)
+{
+	const uint8_t *blocks = bytes(b->x, PART_BLOCKS, 0, b->x->parts[PART_BLOCKS].size), *p;
+	uint64_t lo = 0, hi = b->x->n_blocks;
+	uint32_t first;
+
+	if (!blocks)
+		return false;
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (index_get64(blocks + mid * EACH_BLOCK) <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	b->last = lo == b->x->n_blocks;
+	b->next_base = b->last ? 0 : index_get64(blocks + lo * EACH_BLOCK);
+	b->count = b->at = 0;
+	if (!lo)
+		return true;
+	p = blocks + (lo - 1) * EACH_BLOCK;
+	b->base = index_get64(p);
+	first = index_get32(p + 8);
+	b->count = index_get32(p + 12);
+	if (!b->count || b->count > INDEX_BLOCK)
+		return false;
+	b->starts = bytes(b->x, PART_STARTS, (uint64_t)first * 4, (uint64_t)b->count * 4);
+	b->answers = bytes(b->x, PART_ANSWERS, (uint64_t)first * 4, (uint64_t)b->count * 4);
+	return b->starts && b->answers;
+}
+
+/* The last stretch that starts at or before offset, from b->at on. */
+static void find_stretch(struct batch *b, uint32_t offset)
+{
+	uint32_t lo = b->at, step = 1, hi;
+
+	while (lo + step < b->count && index_get32(b->starts + 4 * (size_t)(lo + step)) <= offset) {
+		lo += step;
+		step *= 2;
+	}
+	hi = lo + step < b->count ? lo + step : b->count;
+	while (lo + 1 < hi) { /* lo starts at or before it, hi does not */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (index_get32(b->starts + 4 * (size_t)mid) <= offset)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	b->at = lo;
+}
+
+static bool answer_one(struct batch *b, uint64_t addr, struct dwarf_answer *to, bool *ask)
+{
+	uint32_t value;
+
+	if (!b->count || (!b->last && addr >= b->next_base)) {
+		if (!find_block(b, addr))
+			return false;
+	}
+	to->call = 0;
+	to->found = DWARF_NOT_FOUND;
+	if (!b->count)
+		return true;
+	find_stretch(b, addr - b->base > UINT32_MAX ? UINT32_MAX : (uint32_t)(addr - b->base));
+	value = index_get32(b->answers + 4 * (size_t)b->at);
+	*ask = value == INDEX_ASK;
+	if (*ask || !(value & ~INDEX_LINE_ONLY))
+		return true;
+	to->found = value & INDEX_LINE_ONLY ? DWARF_LINE_ONLY : DWARF_FUNCTION;
+	return call(b, value & ~INDEX_LINE_ONLY, &to->call);
+}
+
+enum status index_answer(struct index *x, const uint64_t *addrs, size_t n, bool discriminators,
+			 struct dwarf_answers *out, uint32_t *ask, size_t *n_ask, struct err *e)
+{
+	struct batch b = {.x = x, .out = out, .discriminators = discriminators};
+	bool good = true;
+
+	*n_ask = 0;
+	if (x->flags & INDEX_REFUSED) {
+		for (size_t i = 0; i < n; i++)
+			ask[i] = (uint32_t)i;
+		*n_ask = n;
+		return ST_OK;
+	}
+	/* from the system as zeroes: only the pages that are used cost something */
+	b.call_ids = mem_zarray((size_t)x->n_calls, sizeof *b.call_ids);
+	b.string_ids = mem_zarray((size_t)x->n_strings + 1, sizeof *b.string_ids);
+	for (size_t i = 0; good && i < n; i++) {
+		bool wanted = false;
+
+		good = answer_one(&b, addrs[i], &out->of[i], &wanted);
+		if (wanted)
+			ask[(*n_ask)++] = (uint32_t)i;
+	}
+	free(b.call_ids);
+	free(b.string_ids);
+	if (!good || !map_intact(x->map))
+		return bad(e, "is damaged");
+	return ST_OK;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/recorder/base/output.h"
+
+#include "lib/recorder/base/far.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 4096 };
+
+/* An error of ours is not a signal to the program. The kernel sends one for a write that fails, and
+ * also for one that a pipe's last reader leaves half done: that one says how far it came, and no
+ * error. */
+long cap_output_write(int fd, const void *p, size_t n)
+{
+	static const int signals[] = {SIGPIPE, SIGXFSZ};
+	sigset_t ours, before, waiting;
+	struct timespec none = {0};
+	ssize_t done;
+	int error;
+
+	sigemptyset(&ours);
+	for (size_t i = 0; i < 2; i++)
+		sigaddset(&ours, signals[i]);
+	sigpending(&waiting);
+	pthread_sigmask(SIG_BLOCK, &ours, &before);
+	done = write(fd, p, n);
+	error = errno;
+	if (done < 0 || (size_t)done < n) {
+		for (size_t i = 0; i < 2; i++)
+			if (sigismember(&waiting, signals[i]))
+				sigdelset(&ours, signals[i]); /* the program's own */
+		while (sigtimedwait(&ours, NULL, &none) > 0)
+			;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return (long)done;
+}
+
+static void put(struct cap_output *o, const uint8_t *p, size_t n)
+{
+	while (n && o->fd >= 0) {
+		long done = cap_output_write(o->fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			o->error = done ? errno : EIO;
+			o->fd = -1;
+			return;
+		}
+		p += done;
+		n -= (size_t)done;
+	}
+}
+
+static bool same_file(const struct cap_output *o)
+{
+	struct stat st;
+
+	return !fstat(o->fd, &st) && (uint64_t)st.st_dev == o->device &&
+	       (uint64_t)st.st_ino == o->inode;
+}
+
+static bool opened_again(struct cap_output *o)
+{
+	int fd = o->path ? open(o->path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return false;
+	o->fd = cap_far(fd, FD_CLOEXEC);
+	if (same_file(o))
+		return true;
+	close(o->fd);
+	return false;
+}
+
+void cap_output_close(struct cap_output *o)
+{
+	if (o->fd >= 0 && same_file(o))
+		close(o->fd);
+	o->fd = -1;
+}
+
+void cap_output_begin(struct cap_output *o, int fd, const char *path)
+{
+	uint8_t mark[TRACE_MARK_SIZE];
+	struct stat st;
+
+	memset(o, 0, offsetof(struct cap_output, mark));
+	o->fd = fd;
+	o->path = path;
+	if (fstat(fd, &st)) {
+		o->error = errno;
+		o->fd = -1;
+		return;
+	}
+	o->device = (uint64_t)st.st_dev;
+	o->inode = (uint64_t)st.st_ino;
+	trace_mark_encode(mark);
+	put(o, mark, sizeof mark);
+}
+
+void cap_output_chunk(struct cap_output *o, uint32_t kind, const void *payload, uint32_t n)
+{
+	if (o->fd < 0)
+		return;
+	if (!same_file(o) && !opened_again(o)) {
+		o->error = EBADF;
+		o->fd = -1;
+		return;
+	}
+	chunk_encode(o->mark, kind, payload, n);
+	put(o, o->mark, sizeof o->mark);
+	put(o, payload, n);
+}
+
+static void flush_rows(struct cap_output *o)
+{
+	if (o->kind)
+		cap_output_chunk(o, o->kind, o->row, o->n_rows);
+	o->kind = 0;
+	o->n_rows = 0;
+}
+
+uint8_t *cap_output_row(struct cap_output *o, uint32_t kind, uint64_t first, uint32_t n)
+{
+	if (o->kind != kind || o->n_rows + n > sizeof o->row)
+		flush_rows(o);
+	o->fresh = !o->kind;
+	if (o->fresh) {
+		o->kind = kind;
+		cap_output_rows(o, cap_uleb(o->row, first));
+	}
+	return o->row + o->n_rows;
+}
+
+void cap_output_event(struct cap_output *o, const struct event *ev)
+{
+	if (o->n_events + EVENT_MAX > sizeof o->event)
+		cap_output_flush(o);
+	o->n_events += (uint32_t)event_encode(&o->state, ev, o->event + o->n_events);
+	o->events[ev->kind]++;
+}
+
+uint64_t cap_output_string(struct cap_output *o, const void *text, size_t n)
+{
+	uint8_t *p;
+
+	n = n < TEXT_MAX ? n : TEXT_MAX;
+	p = cap_output_row(o, CHUNK_STRINGS, ++o->strings, (uint32_t)n + 10);
+	p = cap_uleb(p, n);
+	memcpy(p, text, n);
+	cap_output_rows(o, p + n);
+	return o->strings;
+}
+
+void cap_output_note(struct cap_output *o, unsigned severity, uint64_t count, const char *text)
+{
+	size_t n = strlen(text);
+	uint8_t *p = cap_output_row(o, CHUNK_NOTES, 1, (uint32_t)n + 24);
+
+	*p++ = (uint8_t)severity;
+	p = cap_uleb(p, count);
+	p = cap_uleb(p, n);
+	for (size_t i = 0; i < n; i++)
+		*p++ = (uint8_t)text[i];
+	cap_output_rows(o, p);
+}
+
+void cap_output_flush(struct cap_output *o)
+{
+	flush_rows(o);
+	if (o->n_events)
+		cap_output_chunk(o, CHUNK_EVENTS, o->event, o->n_events);
+	o->n_events = 0;
+	o->state = (struct event_state){0};
+}
+
+void cap_output_totals(struct cap_output *o)
+{
+	const uint64_t rows[] = {o->strings, o->modules, o->locations, o->stacks,
+				 o->types,   o->threads, o->markers,   o->counters};
+	uint8_t *p;
+
+	cap_output_flush(o);
+	p = cap_uleb(o->row, EV_KINDS);
+	for (unsigned k = 0; k < EV_KINDS; k++)
+		p = cap_uleb(p, o->events[k]);
+	p = cap_uleb(p, sizeof rows / sizeof *rows);
+	for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++)
+		p = cap_uleb(p, rows[k]);
+	cap_output_chunk(o, CHUNK_TOTALS, o->row, (uint32_t)(p - o->row));
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the capture runtime was told to do. tm-record says it in the environment variable
+ * TRACEMILL_CAPTURE: words "key=value" separated by spaces; out=PATH, which is the last, takes the
+ * rest. Nothing here allocates.
+ *
+ *   pid=N          only this process is recorded (and with children=1 those it makes)
+ *   fd=N           the output is open there; inherited, so that an exec goes on with it
+ *   inode=N        of the file that is open there: a process that does not record closes it
+ *   outcome=N      a struct cap_outcome is open there; inherited like fd
+ *   out=PATH       the output, or with children=1 what the names of the children's begin with
+ *   since=S        seconds since 1970: an older file at OUT.PID is another recording's
+ *   stacks=WORD    auto, fp, unwind, none or shadow
+ *   calls=WORD     enter and exit of calls: none, markers (spike.h) or all
+ *   threshold=N    only blocks of N bytes and more
+ *   sample=N       Poisson sampling: a point every N bytes on average
+ *   depth=N        locations kept of a stack
+ *   mmap=1         anonymous mappings too
+ *   children=1     processes that are forked or started write OUT.PID
+ *   drop=1         when the output is slower than the program: drop, and count, instead of wait
+ *   duration=MS    stop recording after so long
+ *   rss=MS         the counters of the process's memory so often
+ */
+#ifndef TM_RECORDER_BASE_SETTINGS_H
+#define TM_RECORDER_BASE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CAP_VARIABLE "TRACEMILL_CAPTURE"
+
+enum cap_stacks {
+	CAP_STACKS_AUTO,
+	CAP_STACKS_FP,
+	CAP_STACKS_UNWIND,
+	CAP_STACKS_NONE,
+	CAP_STACKS_SHADOW
+};
+enum cap_calls { CAP_CALLS_NONE, CAP_CALLS_MARKERS, CAP_CALLS_ALL };
+enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
+
+/* What is not in a trace, or not as it was; notes say how much. The first are events: their sums
+ * are lower bounds. */
+enum cap_loss {
+	CAP_LOSS_UNREADY,
+	CAP_LOSS_NESTED,
+	CAP_LOSS_RINGLESS,
+	CAP_LOSS_DROPPED,
+	CAP_LOSS_WAITED,
+	CAP_LOSS_EVENTS,
+	CAP_LOSS_NAMES = CAP_LOSS_EVENTS,
+	CAP_LOSS_FREES,
+	CAP_LOSS_DEPTH,
+	CAP_LOSS_STRAY,
+	CAP_LOSS_TABLE,
+	CAP_LOSS_MAPPINGS,
+	CAP_LOSS_SHADOW_DEPTH,
+	CAP_LOSS_SHADOW_NESTED,
+	CAP_LOSS_SHADOW_FOREIGN,
+	CAP_LOSS_SHADOW_ORPHANS,
+	CAP_LOSS_JUMPS,
+	CAP_LOSS_TEXTS,
+	CAP_LOSS_SITES,
+	CAP_LOSS_MODULES,
+	CAP_LOSSES
+};
+extern const char *const cap_loss_text[CAP_LOSSES];
+
+/* What became of the recording: memory that whoever has started the program shares with it. */
+enum { CAP_OUTCOME = 0x3a6d7472 };
+struct cap_outcome {
+	uint32_t mark; /* CAP_OUTCOME: it is no other file that has come to the descriptor */
+	_Atomic uint32_t error; /* errno of the first write of a trace that failed; 0: none */
+	_Atomic uint32_t open;  /* the trace of the process that was started has no totals yet */
+	_Atomic uint64_t lost[CAP_LOSSES]; /* of all processes, as their traces' notes */
+};
+
+struct cap_settings {
+	uint64_t pid, threshold, sample, duration_ms, rss_ms, inode, since;
+	int fd, outcome; /* -1: none */
+	enum cap_stacks stacks;
+	enum cap_calls calls;
+	unsigned depth;
+	bool mmap, children, drop;
+	char out[CAP_PATH_MAX]; /* "": none */
+};
+
+/* False when the text has a word that is not known, or a value that is none: nothing is recorded
+ * then. */
+bool cap_settings_parse(struct cap_settings *s, const char *text);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The runtime's core: what a thread does with an allocation, and the one writer. It knows nothing
+ * of how the program's calls are caught (hooks/); tests use it without hooks.
+ *
+ * A thread takes a block's stack, interns it, takes a number and puts a record into its ring.
+ * Whoever holds cap.writing is the writer: the helper thread every CAP_TICK_MS or when a ring is
+ * half full, a thread whose ring is full, and the thread that ends the process. Nothing in here
+ * calls malloc; the C library does, with the hooks off, when the helper is started.
+ *
+ * Bounded: CAP_RINGS rings, CAP_NODES nodes of stacks, CAP_MODULES modules, CAP_LIVE sampled
+ * blocks, CAP_NAMES names. What does not fit is counted, and a note of loss in the trace tells it;
+ * a slow output makes the program wait, or with drop=1 lose events, counted too.
+ */
+#ifndef TM_RECORDER_CAPTURE_H
+#define TM_RECORDER_CAPTURE_H
+
+#include "lib/recorder/base/live.h"
+#include "lib/recorder/base/mappings.h"
+#include "lib/recorder/base/modules.h"
+#include "lib/recorder/base/output.h"
+#include "lib/recorder/base/settings.h"
+#include "lib/recorder/code.h"
+#include "lib/recorder/ring.h"
+#include "lib/recorder/shadow.h"
+#include "lib/recorder/stacks/pcs.h"
+#include "lib/recorder/stacks/stacks.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+enum { CAP_TICK_MS = 50, CAP_NAMES = 4096, CAP_NAME_MAX = 128, CAP_NAME_SLOTS = 8192 };
+
+/* Entries of the functions that are open, innermost first; how many. */
+typedef int (*cap_backtrace)(void **entry, int max);
+
+enum cap_state { CAP_UNSTARTED, CAP_ON, CAP_DONE };
+
+struct cap_name {
+	char text[CAP_NAME_MAX];
+	const char *unit;
+	uint32_t string, counter, type; /* rows of the trace; 0: not yet */
+};
+
+/* By size, not by subject: the analyzer counts what padding there is. */
+struct capture {
+	struct cap_rings rings; /* first: it is aligned */
+	int64_t start;          /* ns of the monotonic clock */
+	void (*loaded)(void);   /* called by the helper when modules have come; NULL: nothing */
+	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
+	_Atomic uint64_t unready;     /* before the C library had an environment */
+	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
+	_Atomic uint64_t waited;      /* names whose lock was given up */
+	_Atomic uint64_t dropped;     /* slow output */
+	_Atomic uint64_t nameless;    /* what has no room for its name */
+	struct cap_outcome *outcome;  /* NULL: nobody wants to know */
+	uint32_t *generation;         /* the writer's: of thread numbers, by tid */
+	int64_t flushed;              /* the writer's */
+	struct cap_pcs pcs;           /* the writer's */
+	struct cap_mappings mappings;
+	struct cap_code code;
+	struct cap_stacks_table stacks;
+	struct cap_modules modules;
+	struct cap_settings settings;
+	struct cap_output out; /* the writer's */
+	struct cap_live live;
+	struct cap_name name[CAP_NAMES]; /* [0] unused */
+	char path[CAP_PATH_MAX + 16];    /* of the output; "": not known */
+	const char *original; /* 1, and 0 in a copy of the process; NULL: not told apart */
+	_Atomic int state;    /* enum cap_state */
+	struct cap_lock writing, starting, naming;
+	uint32_t pid;
+	_Atomic uint32_t n_names;
+	_Atomic uint32_t bell;                      /* the helper sleeps on it */
+	uint32_t nodes;                             /* written */
+	uint32_t epoch;                             /* of the locations in pcs */
+	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
+	bool some;                                  /* not every block: threshold or sampling */
+	_Atomic bool helped;                        /* there is a helper */
+	_Atomic bool ready;                         /* the process is far enough for one */
+};
+
+extern struct capture cap;
+
+/* depth: we know; we are writing a record; an engine's hooks said so */
+enum { CAP_QUIET = 1, CAP_BUSY = 2, CAP_IGNORED = 4 };
+/* Where a hook was called from, for the stack. */
+struct cap_where {
+	const void *frame, *caller, *cfa;
+};
+#define CAP_HERE                                                                     \
+	((struct cap_where){__builtin_frame_address(0), __builtin_return_address(0), \
+			    __builtin_dwarf_cfa()})
+
+struct cap_self {
+	struct cap_ring *ring;
+	unsigned depth; /* not 0: nothing that this thread does is recorded */
+	/* Inside of an operator new: what is recorded of the next allocation of this size; NULL:
+	 * nothing, or it has been. And of an operator delete: what has been recorded as freed. */
+	const struct cap_where *outer;
+	size_t outer_size;
+	const void *freed;
+};
+extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec")));
+
+/* Begins to record as the settings say; false: not this process, no output, or no memory. */
+bool cap_start(const struct cap_settings *s);
+/* The descriptor that the settings name for this process; -1: none. Sets cap.path. */
+int cap_output_open(const struct cap_settings *s);
+/* What is written so far reaches the output. False: somebody else is writing and does not end. */
+bool cap_flush(void);
+/* Ends the trace with its totals; note may be NULL. Nothing is recorded any more. */
+void cap_finish(const char *note);
+/* Goes on behind cap_finish with another capture in the same output: an exec has failed. */
+void cap_resume(void);
+/* In a copy of the process that no handler of fork has heard of (_Fork, the system call): nothing
+ * is recorded from then on, and true. Asked wherever what the helper has locked may be waited for.
+ */
+bool cap_copied(void);
+void cap_original(void); /* this one is none */
+void cap_fork_prepare(void);
+void cap_fork_parent(void);
+void cap_fork_child(void);
+/* Before and after modules have changed. */
+void cap_modules_look(void);
+/* Addresses have another meaning from now on. */
+void cap_addresses_forget(void);
+
+/* An allocation that is not recorded since its size is below the threshold, or no sample falls on
+ * it, which is nearly all of them: so it is asked before anything else is. */
+static inline bool cap_passes(size_t size)
+{
+	struct cap_ring *ring = cap_self.ring;
+
+	if (!cap.some || cap_self.depth || !ring)
+		return false;
+	if (size < cap.settings.threshold)
+		return true;
+	if (!cap.settings.sample || ring->until <= 0 || size >= (uint64_t)ring->until)
+		return false;
+	ring->until -= (int64_t)size;
+	return true;
+}
+/* An allocation that succeeded; before the program knows of it. */
+void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
+	       struct cap_where where);
+/* Before a block is given back. */
+void cap_free(const void *p, unsigned domain);
+/* Around a realloc: cap_move says whether the old block was recorded, and takes the number of its
+ * free, which is written by cap_moved when the new block is there (NULL: it stays). */
+struct cap_move {
+	uint64_t seq;
+	const void *old;
+	bool on;
+};
+struct cap_move cap_move(const void *p);
+void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t real,
+	       struct cap_where where);
+/* An allocation of a managed heap, of which an address is not known. Never sampled. */
+void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where);
+/* A frame or a counter; name may be NULL for a frame. */
+void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value);
+
+/* The thread's ring, with room for n records and one more, until cap_close; NULL: nothing is
+ * recorded. */
+struct cap_ring *cap_open(unsigned n);
+void cap_close(const struct cap_ring *ring);
+/* In names.c: the row of a name, made when there is none; 0: there is no room, which is counted. */
+uint32_t cap_name_id(const char *text, const char *unit);
+/* In walk.c: the number of the stack of an allocation. */
+uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where);
+/* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. entry and pc
+ * have room for max. */
+unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsigned max);
+
+/* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
+void cap_write_begin(int fd);
+void cap_write(bool flush);
+void cap_write_end(const char *end); /* a note, or NULL */
+/* What was lost so far is none of the next capture's. */
+void cap_losses_forget(void);
+/* A line in standard error, as it was when cap_say_there was called: not into a file that the
+ * program has opened under that number since. error is an errno. */
+void cap_say(const char *what, int error);
+void cap_say_there(void);
+/* In helper.c. */
+void cap_helper_start(void);
+/* When it is back there is no such thread, for the kernel neither. */
+void cap_helper_stop(void);
+void cap_helper_wake(void);
+
+int64_t cap_now(void);
+static inline bool cap_on(void)
+{
+	return atomic_load_explicit(&cap.state, memory_order_relaxed) == CAP_ON;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What stands before the program's calls. Each hook calls the next definition of its function,
+ * which is the C library's or that of an allocator the program links.
+ */
+#ifndef TM_RECORDER_HOOKS_PRELOAD_H
+#define TM_RECORDER_HOOKS_PRELOAD_H
+
+#include "lib/recorder/capture.h"
+
+#define CAP_PUBLIC __attribute__((visibility("default")))
+/* A hook has its function's name for the linker only: the compiler knows what malloc does, and that
+ * is not what ours does. With CAP_WRAP it is what the linker's --wrap=NAME calls instead. */
+#ifdef CAP_WRAP
+#define CAP_SYMBOL(name) "__wrap_" name
+#else
+#define CAP_SYMBOL(name) name
+#endif
+#define CAP_HOOK(result, name, parameters)                                   \
+	CAP_PUBLIC result hook_##name parameters __asm__(CAP_SYMBOL(#name)); \
+	result hook_##name parameters
+
+/* What a program may have under this name too: its own goes first. */
+#define CAP_EXPORT(result, name, parameters)                                             \
+	CAP_PUBLIC __attribute__((weak)) result export_##name parameters __asm__(#name); \
+	result export_##name parameters
+
+/* The next definition of name behind this library; NULL: none. */
+void *cap_next(const char *name);
+/* Reads the settings and starts, once the environment is there. */
+void cap_preload_start(void);
+size_t cap_usable(const void *p);
+/* Takes up with an engine that is patched for LoliProfiler, if one has been loaded since. */
+void cap_engine_look(void);
+
+#endif

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * require "tracemill": a Lua program records itself, from Lua 5.1 to 5.4 and in LuaJIT, each of
+ * which has this file compiled with its own headers. tracemill-lua(3) describes the module.
+ *
+ * Facts: the reference manuals (lua_Alloc, lua_Hook, lua_getinfo); the numbers of kinds from lua.h
+ * and lobject.h of each version. Tail calls: 5.2 to 5.4 have an event for them; 5.1 has one when
+ * they return, and its callee moves to the caller's place silently; in LuaJIT calls are places on
+ * the stack, C functions have no return, and compiled code has no hooks at all, so that the
+ * compiler is off while calls are recorded.
+ */
+#include "lib/recorder/lua/names.h"
+#include "lib/recorder/lua/snapshot.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef TM_LUAJIT
+#include <luajit.h>
+#endif
+
+#define MODULE "tracemill"
+#if LUA_VERSION_NUM >= 502
+#define OLD 0
+#else
+#define OLD 1
+#endif
+#ifdef TM_LUAJIT
+enum { PLACES_IN_ORDER = 1, TAIL_MOVES = 0 };
+#else
+enum { PLACES_IN_ORDER = 0, TAIL_MOVES = OLD };
+#endif
+#ifdef TM_LUAJIT
+#define VERSION LUAJIT_VERSION
+#else
+#define VERSION LUA_VERSION
+#endif
+#ifndef LUA_HOOKTAILCALL
+#define LUA_HOOKTAILCALL LUA_HOOKCALL
+#endif
+#ifndef LUA_HOOKTAILRET
+#define LUA_HOOKTAILRET (-1)
+#endif
+
+enum { KINDS = 16 };
+enum { NOTE_INFO, NOTE_LOSS = 2 }; /* lib/trace/model.h's, which is not for in here */
+
+struct module {
+	lua_Alloc next;
+	void *next_ud;
+	struct out *out; /* NULL: not recording */
+	bool hooked, blocks;
+	bool covered; /* another allocator was put over ours */
+	struct module *others;
+	struct luacalls calls;
+	struct slots live; /* blocks -> type + 1 */
+	uint32_t kinds[KINDS];
+	int64_t frames;
+	int64_t bytes;                 /* by which the heap has grown since the start */
+	uint64_t before, before_bytes; /* blocks from before the start that were freed */
+	uint64_t lost;                 /* blocks that there was no memory for */
+	uint32_t heap;                 /* the counter lua.heap */
+};
+
+static struct module *active; /* those that record */
+static atomic_flag turn = ATOMIC_FLAG_INIT;
+
+static void take_turn(void)
+{
+	while (atomic_flag_test_and_set(&turn))
+		sched_yield();
+}
+
+/* ---- the allocator ---- */
+
+/* 0: this version does not tell. */
+static uint32_t type_of_kind(struct module *m, size_t kind)
+{
+	if (OLD)
+		return 0;
+	kind = kind < KINDS ? kind : 0;
+	if (!m->kinds[kind])
+		m->kinds[kind] = out_type(m->out, name_of_kind(kind));
+	return m->kinds[kind];
+}
+
+static void put_block(struct module *m, unsigned kind, const void *p, size_t n, uint32_t type)
+{
+	struct event ev = {.kind = (uint8_t)kind,
+			   .domain = DOMAIN_LUA,
+			   .has = EV_HAS_ADDRESS | EV_HAS_DOMAIN | EV_HAS_TIME,
+			   .address = (uintptr_t)p,
+			   .time = out_time(m->out),
+			   .thread = luacalls_thread(&m->calls)};
+
+	if (ev.thread)
+		ev.has |= EV_HAS_THREAD;
+	if (kind == EV_ALLOC) {
+		ev.has |= EV_HAS_REQUESTED;
+		ev.requested = n;
+		ev.type = type;
+		ev.has |= type ? EV_HAS_TYPE : 0;
+		ev.stack = luacalls_stack(&m->calls);
+		ev.has |= ev.stack ? EV_HAS_STACK : 0;
+	}
+	out_event(m->out, &ev);
+}
+
+static void allocated(struct module *m, const void *p, size_t n, uint32_t type)
+{
+	uint32_t *at = slots_put(&m->live, (uintptr_t)p);
+
+	m->lost += !at;
+	if (!at)
+		return;
+	*at = type + 1;
+	if (m->blocks)
+		put_block(m, EV_ALLOC, p, n, type);
+}
+
+/* The block's type, when it was allocated before our eyes. */
+static bool freed(struct module *m, const void *p, size_t n, uint32_t *type)
+{
+	uint32_t at = slots_get(&m->live, (uintptr_t)p);
+
+	*type = at ? at - 1 : 0;
+	if (!at) {
+		m->before++;
+		m->before_bytes += n;
+		return false;
+	}
+	slots_remove(&m->live, (uintptr_t)p);
+	if (m->blocks)
+		put_block(m, EV_FREE, p, 0, 0);
+	return true;
+}
+
+/* The four cases: a new block, whose old size is its kind; none; one grown or shrunk; one freed. */
+static void *allocate(void *ud, void *old, size_t osize, size_t nsize)
+{
+	struct module *m = ud;
+	uintptr_t was = (uintptr_t)old; /* not to be used once it is freed */
+	void *p = m->next(m->next_ud, old, osize, nsize);
+	uint32_t type;
+
+	if (!m->out)
+		return p;
+	if (!was) {
+		if (nsize && p) {
+			m->bytes += (int64_t)nsize;
+			allocated(m, p, nsize, type_of_kind(m, osize));
+		}
+		return p;
+	}
+	if (nsize && !p)
+		return p;
+	m->bytes += (int64_t)nsize - (int64_t)osize;
+	if (!freed(m, (void *)was, osize, &type))
+		type = nsize ? type_of_kind(m, 0) : 0;
+	if (!nsize) {
+		luacalls_forget(&m->calls, (void *)was);
+		luacalls_forget(&m->calls, (char *)was + sizeof(void *)); /* a thread's state */
+	} else {
+		allocated(m, p, nsize, type);
+	}
+	return p;
+}
+
+static struct module *recording(lua_State *l)
+{
+	void *ud;
+
+	if (lua_getallocf(l, &ud) != allocate || !((struct module *)ud)->out)
+		return NULL;
+	return ud;
+}
+
+/* ---- calls ---- */
+
+static uint64_t place_of(const lua_Debug *ar)
+{
+#ifdef TM_LUAJIT
+	return (unsigned)ar->i_ci & 0xffff;
+#elif OLD
+	return (unsigned)ar->i_ci;
+#else
+	return (uintptr_t)ar->i_ci;
+#endif
+}
+
+static const void *pointer_of(lua_State *l, lua_Debug *ar)
+{
+	const void *p;
+
+	lua_getinfo(l, "f", ar);
+	p = lua_topointer(l, -1);
+	lua_pop(l, 1);
+	return p;
+}
+
+static bool is_c(lua_State *l, lua_Debug *ar)
+{
+	lua_getinfo(l, "S", ar);
+	return *ar->what == 'C';
+}
+
+/* Who calls is the innermost that we know, unless errors have left some without a return; in 5.1
+ * also when that one had been called in its caller's place. */
+static void settle(struct module *m, lua_State *l, struct coroutine *co, bool tail, uint64_t place)
+{
+	struct frame *top = luacalls_top(co);
+	lua_Debug caller;
+
+	if (PLACES_IN_ORDER) {
+		luacalls_cut(&m->calls, co, place);
+		return;
+	}
+	if (!top)
+		return;
+	/* 5.4 makes a tail call in its caller's place, 5.2 and 5.3 behind it. */
+	if (tail && top->place == place)
+		return;
+	if (!lua_getstack(l, 1, &caller)) {
+		luacalls_unwind(&m->calls, co, 0);
+		return;
+	}
+	if (top->place == place_of(&caller))
+		return;
+	if (TAIL_MOVES && top->place == place_of(&caller) + 1 &&
+	    top->pointer == pointer_of(l, &caller))
+		luacalls_merge(&m->calls, co);
+	else
+		luacalls_unwind(&m->calls, co, place_of(&caller));
+}
+
+static void called(struct module *m, lua_State *l, lua_Debug *ar)
+{
+	struct coroutine *co = luacalls_switch(&m->calls, l);
+	bool tail = !OLD && ar->event == LUA_HOOKTAILCALL;
+	uint64_t place = place_of(ar);
+	const void *pointer;
+	uint32_t function;
+	struct frame *top;
+
+	if (!co || (PLACES_IN_ORDER && is_c(l, ar)))
+		return;
+	settle(m, l, co, tail, place);
+	pointer = pointer_of(l, ar);
+	function = function_of(&m->calls, l, ar, pointer);
+	top = luacalls_top(co);
+	if (tail && top) {
+		place = top->place;
+		luacalls_leave(&m->calls, co);
+	}
+	luacalls_enter(&m->calls, co, place, pointer, function, false);
+}
+
+static void returned(struct module *m, lua_State *l, lua_Debug *ar)
+{
+	struct coroutine *co = luacalls_switch(&m->calls, l);
+	struct frame *top = luacalls_top(co);
+	uint64_t place = place_of(ar);
+
+	if (!top || (PLACES_IN_ORDER && is_c(l, ar)))
+		return;
+	if (PLACES_IN_ORDER) {
+		luacalls_cut(&m->calls, co, place);
+		return;
+	}
+	if (top->place != place) {
+		if (TAIL_MOVES && top->place == place + 1 && top->pointer == pointer_of(l, ar))
+			luacalls_merge(&m->calls, co);
+		else
+			luacalls_unwind(&m->calls, co, place);
+	}
+	luacalls_leave(&m->calls, co);
+}
+
+static void hook(lua_State *l, lua_Debug *ar)
+{
+	struct module *m = recording(l);
+
+	if (!m || !m->hooked)
+		return;
+	if (ar->event == LUA_HOOKRET)
+		returned(m, l, ar);
+	else if (ar->event != LUA_HOOKTAILRET)
+		called(m, l, ar);
+}
+
+/* What runs already has no event. */
+static void seed(struct module *m, lua_State *l)
+{
+	struct coroutine *co = luacalls_switch(&m->calls, l);
+	lua_Debug ar;
+	int levels = 0;
+
+	while (co && lua_getstack(l, levels, &ar))
+		levels++;
+	for (int i = levels - 1; i >= 0; i--) {
+		const void *pointer;
+
+		if (!lua_getstack(l, i, &ar) || (PLACES_IN_ORDER && is_c(l, &ar)))
+			continue;
+		pointer = pointer_of(l, &ar);
+		luacalls_enter(&m->calls, co, place_of(&ar), pointer,
+			       function_of(&m->calls, l, &ar, pointer), true);
+	}
+}
+
+/* Coroutines that are there already have hooks of their own. */
+static void set_hook(void *arg, lua_State *l)
+{
+	bool on = ((struct module *)arg)->hooked;
+
+	if (on || lua_gethook(l) == hook)
+		lua_sethook(l, on ? hook : NULL, on ? LUA_MASKCALL | LUA_MASKRET : 0, 0);
+}
+
+static void hook_all(struct module *m, lua_State *l, bool on)
+{
+	m->hooked = on;
+#ifdef TM_LUAJIT
+	luaJIT_setmode(l, 0, LUAJIT_MODE_ENGINE | (on ? LUAJIT_MODE_OFF : LUAJIT_MODE_ON));
+	if (on)
+		luaJIT_setmode(l, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
+	set_hook(m, l);
+#else
+	snapshot_threads(l, set_hook, m);
+#endif
+}
+
+/* ---- the functions of the module ---- */
+
+static struct module *module_of(lua_State *l)
+{
+	return *(struct module **)lua_touserdata(l, lua_upvalueindex(1));
+}
+
+static struct out *open_file(lua_State *l, const char *path, unsigned metrics)
+{
+	struct out *out = out_new(path, VERSION, metrics);
+
+	if (!out)
+		luaL_error(l, "%s: %s", path, strerror(errno));
+	return out;
+}
+
+static bool option(lua_State *l, const char *name)
+{
+	bool on = true;
+
+	if (lua_type(l, 1) != LUA_TTABLE)
+		return true;
+	lua_getfield(l, 1, name);
+	if (!lua_isnil(l, -1))
+		on = lua_toboolean(l, -1);
+	lua_pop(l, 1);
+	return on;
+}
+
+static void put_heap(struct module *m)
+{
+	struct event ev = {.kind = EV_COUNTER,
+			   .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
+			   .type = m->heap,
+			   .value = m->bytes,
+			   .time = out_time(m->out)};
+
+	if (m->heap)
+		out_event(m->out, &ev);
+}
+
+/* start(FILE) or start{file=FILE, calls=false, blocks=false} */
+static int start(lua_State *l)
+{
+	struct module *m = module_of(l);
+	bool blocks = option(l, "blocks"), calls = option(l, "calls");
+	struct out *out;
+	const char *path;
+
+	if (m->out || m->covered)
+		return luaL_error(l, m->out ? MODULE ": is recording already"
+					    : MODULE ": another allocator was put over its own");
+	if (lua_type(l, 1) == LUA_TTABLE)
+		lua_getfield(l, 1, "file");
+	else
+		lua_pushvalue(l, 1);
+	path = luaL_checkstring(l, -1);
+	out = open_file(l, path, (blocks ? OUT_ALLOCATIONS : 0) | (calls ? OUT_CALLS : 0));
+	memset(m->kinds, 0, sizeof m->kinds);
+	m->frames = m->bytes = 0;
+	m->before = m->before_bytes = m->lost = 0;
+	m->blocks = blocks;
+	luacalls_init(&m->calls, out, calls);
+	m->heap = blocks ? out_counter(out, "lua.heap", "B") : 0;
+	if (calls) {
+		seed(m, l);
+		hook_all(m, l, true);
+	}
+	/* From here on blocks are told: functions are known by addresses that are freed. */
+	m->next = lua_getallocf(l, &m->next_ud);
+	m->out = out;
+	lua_setallocf(l, allocate, m);
+	take_turn();
+	m->others = active;
+	active = m;
+	atomic_flag_clear(&turn);
+	return 0;
+}
+
+static void add_notes(const struct module *m)
+{
+	struct cap_output *o = &m->out->o;
+
+	if (m->before)
+		cap_output_note(o, NOTE_INFO, m->before_bytes,
+				"bytes of blocks from before the start were freed or moved");
+	if (m->lost + m->calls.lost)
+		cap_output_note(o, NOTE_LOSS, m->lost + m->calls.lost,
+				"blocks or calls that there was no memory for");
+	if (m->calls.unreturned)
+		cap_output_note(
+		    o, NOTE_INFO, m->calls.unreturned,
+		    "calls were left by an error, or with a coroutine that was collected");
+	if (PLACES_IN_ORDER && m->calls.events)
+		cap_output_note(
+		    o, NOTE_INFO, 0,
+		    "LuaJIT: calls of C functions are not seen, and nothing was compiled");
+}
+
+/* False: the trace could not be written; errno says why. */
+static bool finish(struct module *m)
+{
+	struct out *out = m->out;
+	struct module **at = &active;
+
+	if (m->blocks)
+		put_heap(m);
+	add_notes(m);
+	m->out = NULL;
+	luacalls_release(&m->calls);
+	slots_release(&m->live);
+	take_turn();
+	while (*at && *at != m)
+		at = &(*at)->others;
+	if (*at)
+		*at = m->others;
+	atomic_flag_clear(&turn);
+	return out_free(out);
+}
+
+static bool end(lua_State *l, struct module *m)
+{
+	void *ud;
+
+	if (lua_getallocf(l, &ud) == allocate && ud == m)
+		lua_setallocf(l, m->next, m->next_ud);
+	else
+		m->covered = true; /* what was put over ours still comes through here */
+	return finish(m);
+}
+
+/* exit without lua_close, as os.exit does it. */
+__attribute__((destructor)) static void end_all(void)
+{
+	while (active)
+		finish(active);
+}
+
+static int stop(lua_State *l)
+{
+	struct module *m = module_of(l);
+
+	if (m->hooked)
+		hook_all(m, l, false);
+	if (m->out && !end(l, m))
+		return luaL_error(l, MODULE ": the trace is cut: %s", strerror(errno));
+	return 0;
+}
+
+/* frame([NAME]): a frame begins */
+static int frame(lua_State *l)
+{
+	struct module *m = module_of(l);
+	struct event ev = {.kind = EV_FRAME, .has = EV_HAS_VALUE | EV_HAS_TIME};
+	size_t n;
+	const char *name = luaL_optlstring(l, 1, NULL, &n);
+
+	if (!m->out)
+		return 0;
+	if (m->blocks)
+		put_heap(m);
+	ev.value = m->frames++;
+	ev.time = out_time(m->out);
+	if (name) {
+		ev.name = out_string(m->out, name, n);
+		ev.has |= EV_HAS_NAME;
+	}
+	out_event(m->out, &ev);
+	return 0;
+}
+
+/* counter(NAME, VALUE [, UNIT]) */
+static int counter(lua_State *l)
+{
+	struct module *m = module_of(l);
+	const char *name = luaL_checkstring(l, 1), *unit = luaL_optstring(l, 3, NULL);
+	struct event ev = {.kind = EV_COUNTER,
+			   .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
+			   .value = (int64_t)luaL_checknumber(l, 2)};
+
+	if (!m->out)
+		return 0;
+	ev.type = out_counter(m->out, name, unit);
+	ev.time = out_time(m->out);
+	if (ev.type)
+		out_event(m->out, &ev);
+	return 0;
+}
+
+/* bytes() by which the heap has grown since the start */
+static int bytes(lua_State *l)
+{
+	lua_pushnumber(l, (lua_Number)module_of(l)->bytes);
+	return 1;
+}
+
+/* snapshot(FILE): how many objects it has */
+static int snapshot(lua_State *l)
+{
+	struct out *out = open_file(l, luaL_checkstring(l, 1), 0);
+	uint64_t objects;
+	bool ok = snapshot_write(l, out, &objects);
+
+	if (!out_free(out))
+		return luaL_error(l, "%s: %s", lua_tostring(l, 1), strerror(errno));
+	if (!ok)
+		return luaL_error(l, MODULE ": no memory for the snapshot");
+	lua_pushnumber(l, (lua_Number)objects);
+	return 1;
+}
+
+/* The state ends. An allocator over ours still has our address, which then stays. */
+static int collect(lua_State *l)
+{
+	struct module **box = lua_touserdata(l, 1), *m = *box;
+
+	if (!m)
+		return 0;
+	/* Of a state that ends, the hooks need no care, and LuaJIT lets nobody touch its mode. */
+	m->hooked = false;
+	if (m->out)
+		end(l, m);
+	if (!m->covered) {
+		free(m);
+		*box = NULL;
+	}
+	return 0;
+}
+
+__attribute__((visibility("default"))) int luaopen_tracemill(lua_State *l);
+int luaopen_tracemill(lua_State *l)
+{
+	static const luaL_Reg functions[] = {
+	    {"start", start}, {"stop", stop},         {"frame", frame}, {"counter", counter},
+	    {"bytes", bytes}, {"snapshot", snapshot}, {NULL, NULL}};
+	struct module **box = lua_newuserdata(l, sizeof *box);
+
+	*box = calloc(1, sizeof **box);
+	if (!*box)
+		return luaL_error(l, MODULE ": no memory");
+	lua_newtable(l);
+	lua_pushcfunction(l, collect);
+	lua_setfield(l, -2, "__gc");
+	lua_setmetatable(l, -2);
+	/* To the end of the state, whose allocator has its address. */
+	lua_pushvalue(l, -1);
+	lua_setfield(l, LUA_REGISTRYINDEX, MODULE ".state");
+	lua_newtable(l);
+	for (const luaL_Reg *f = functions; f->name; f++) {
+		lua_pushvalue(l, -2);
+		lua_pushcclosure(l, f->func, 1);
+		lua_setfield(l, -2, f->name);
+	}
+	return 1;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a function is called: by the field of the globals or of a loaded module that it is, as in
+ * Lua's own tracebacks; else as its first caller calls it; else by where it is defined. Closures of
+ * one definition are one function, and only the first of them is looked at so closely.
+ */
+#ifndef TM_RECORDER_LUA_NAMES_H
+#define TM_RECORDER_LUA_NAMES_H
+
+#include "lib/recorder/lua/calls.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+/* The function of an activation record, by its address; 0: no memory. */
+uint32_t function_of(struct luacalls *c, lua_State *l, lua_Debug *ar, const void *pointer);
+/* Of what lua_Alloc says of a new block: "table"; "other" for memory that is no object. */
+const char *name_of_kind(size_t kind);
+
+#endif

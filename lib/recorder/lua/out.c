@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/recorder/lua/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* lib/trace/model.h's, which is not for in here. */
+enum { COUNT, REQUESTED, REAL, LIVE, TIME, N_METRICS };
+enum { FLUSH_NS = 100000000 };
+enum { EXACT = 1, LOSS = 2, SPACE_NAME = 4, HAS_PLACE = 1 << 7 };
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+	return x ^ x >> 32;
+}
+
+static uint64_t hash(const char *p, size_t n, uint64_t h)
+{
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (uint8_t)p[i]) * 1099511628211u;
+	return mix(h ^ n << 32);
+}
+
+static bool grow(struct slots *t)
+{
+	struct slots to = {.mask = t->mask ? t->mask * 2 + 1 : 255};
+
+	to.slots = calloc(to.mask + 1, sizeof *to.slots);
+	if (!to.slots)
+		return false;
+	for (size_t i = 0; t->slots && i <= t->mask; i++)
+		if (t->slots[i].used)
+			*slots_put(&to, t->slots[i].key) = t->slots[i].value;
+	free(t->slots);
+	*t = to;
+	return true;
+}
+
+uint32_t *slots_put(struct slots *t, uint64_t key)
+{
+	size_t i;
+
+	if ((!t->slots || t->n >= t->mask / 2) && !grow(t)) {
+		t->failed = true;
+		return NULL;
+	}
+	for (i = mix(key) & t->mask; t->slots[i].used; i = (i + 1) & t->mask)
+		if (t->slots[i].key == key)
+			return &t->slots[i].value;
+	t->slots[i] = (struct slot){key, 0, 1};
+	t->n++;
+	return &t->slots[i].value;
+}
+
+uint32_t slots_get(const struct slots *t, uint64_t key)
+{
+	if (!t->slots)
+		return 0;
+	for (size_t i = mix(key) & t->mask; t->slots[i].used; i = (i + 1) & t->mask)
+		if (t->slots[i].key == key)
+			return t->slots[i].value;
+	return 0;
+}
+
+/* Those behind move up, so that nothing marks where one was. */
+void slots_remove(struct slots *t, uint64_t key)
+{
+	size_t i, hole;
+
+	if (!t->slots)
+		return;
+	for (i = mix(key) & t->mask; t->slots[i].used && t->slots[i].key != key;)
+		i = (i + 1) & t->mask;
+	if (!t->slots[i].used)
+		return;
+	hole = i;
+	for (i = (i + 1) & t->mask; t->slots[i].used; i = (i + 1) & t->mask) {
+		size_t home = mix(t->slots[i].key) & t->mask;
+
+		if (((i - home) & t->mask) >= ((i - hole) & t->mask)) {
+			t->slots[hole] = t->slots[i];
+			hole = i;
+		}
+	}
+	t->slots[hole].used = 0;
+	t->n--;
+}
+
+void slots_release(struct slots *t)
+{
+	free(t->slots);
+	*t = (struct slots){0};
+}
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t out_time(const struct out *out)
+{
+	return now() - out->start;
+}
+
+static uint8_t *text(uint8_t *p, const char *s, size_t n)
+{
+	p = cap_uleb(p, n);
+	memcpy(p, s, n);
+	return p + n;
+}
+
+static void header(struct out *out, const char *version, unsigned kinds)
+{
+	static const char *const words[] = {"format",     "capture.lua",        "clock",
+					    "monotonic",  "time_resolution_ns", "1",
+					    "lua.version"};
+	uint8_t payload[1024], *p = payload;
+	bool bytes = kinds & OUT_ALLOCATIONS;
+	size_t n = strlen(version);
+
+	*p++ = 0;
+	*p++ = N_METRICS;
+	for (unsigned m = 0; m < N_METRICS; m++) {
+		bool here = m == TIME ? kinds & OUT_CALLS : bytes && m != REAL;
+
+		*p++ = here ? EXACT : 0;
+		*p++ = 0;
+	}
+	*p++ = 4;
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+		p = text(p, words[i], strlen(words[i]));
+	p = text(p, version, n < 100 ? n : 100);
+	cap_output_chunk(&out->o, CHUNK_HEADER, payload, (uint32_t)(p - payload));
+}
+
+struct out *out_new(const char *path, const char *version, unsigned kinds)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	struct out *out = fd < 0 ? NULL : calloc(1, sizeof *out);
+
+	if (!out) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	out->start = now();
+	cap_output_begin(&out->o, fd, NULL);
+	header(out, version, kinds);
+	return out;
+}
+
+bool out_free(struct out *out)
+{
+	int fd, error;
+
+	if (!out)
+		return true;
+	if (out->lost)
+		cap_output_note(&out->o, LOSS, out->lost, "rows that there was no memory for");
+	cap_output_totals(&out->o);
+	fd = out->o.fd;
+	error = out->o.error;
+	if (fd >= 0 && close(fd) && !error)
+		error = errno;
+	slots_release(&out->strings);
+	slots_release(&out->types);
+	slots_release(&out->locations);
+	slots_release(&out->stacks);
+	slots_release(&out->markers);
+	slots_release(&out->counters);
+	free(out);
+	errno = error;
+	return !error;
+}
+
+/* The row of a key, made by the caller when *id is 0; NULL: no memory. */
+static uint32_t *row_of(struct out *out, struct slots *t, uint64_t key)
+{
+	uint32_t *id = slots_put(t, key);
+
+	out->lost += !id;
+	return id;
+}
+
+/* Strings are one when their hashes are: a chance of 1 in 10^9 with 100000 of them. */
+uint32_t out_string(struct out *out, const char *s, size_t n)
+{
+	uint32_t *id = row_of(out, &out->strings, hash(s, n, 14695981039346656037u));
+
+	if (id && !*id)
+		*id = (uint32_t)cap_output_string(&out->o, s, n);
+	return id ? *id : 0;
+}
+
+static uint32_t string(struct out *out, const char *s)
+{
+	return s && *s ? out_string(out, s, strlen(s)) : 0;
+}
+
+uint32_t out_type(struct out *out, const char *s)
+{
+	uint32_t name = string(out, s), *id = row_of(out, &out->types, name);
+	uint8_t *p;
+
+	if (!id || *id)
+		return id ? *id : 0;
+	p = cap_output_row(&out->o, CHUNK_TYPES, ++out->o.types, 16);
+	cap_output_rows(&out->o, cap_uleb(p, name));
+	return *id = (uint32_t)out->o.types;
+}
+
+uint32_t out_location(struct out *out, const char *name, const char *file, int line)
+{
+	uint32_t n = string(out, name), f = string(out, file), l = line > 0 ? (uint32_t)line : 0;
+	uint32_t *id = row_of(out, &out->locations, mix((uint64_t)n << 32 | f) ^ l);
+	uint8_t *p;
+
+	if (!id || *id)
+		return id ? *id : 0;
+	p = cap_output_row(&out->o, CHUNK_LOCATIONS, ++out->o.locations, 48);
+	*p++ = SPACE_NAME | HAS_PLACE;
+	p = cap_uleb(p, 0);
+	p = cap_uleb(p, 0);
+	p = cap_uleb(p, n);
+	p = cap_uleb(p, f);
+	cap_output_rows(&out->o, cap_uleb(p, l));
+	return *id = (uint32_t)out->o.locations;
+}
+
+uint32_t out_stack(struct out *out, uint32_t parent, uint32_t location)
+{
+	uint32_t *id = row_of(out, &out->stacks, (uint64_t)parent << 32 | location);
+	uint8_t *p;
+
+	if (!id || *id)
+		return id ? *id : 0;
+	p = cap_output_row(&out->o, CHUNK_STACKS, ++out->o.stacks, 24);
+	p = cap_uleb(p, out->o.stacks - parent);
+	cap_output_rows(&out->o, cap_uleb(p, location));
+	return *id = (uint32_t)out->o.stacks;
+}
+
+/* A row of two strings. */
+static uint32_t pair(struct out *out, struct slots *t, uint32_t kind, uint64_t *n, const char *a,
+		     const char *b)
+{
+	uint32_t first = string(out, a), second = string(out, b), *id = row_of(out, t, first);
+	uint8_t *p;
+
+	if (!id || *id)
+		return id ? *id : 0;
+	p = cap_output_row(&out->o, kind, ++*n, 24);
+	p = cap_uleb(p, first);
+	cap_output_rows(&out->o, cap_uleb(p, second));
+	return *id = (uint32_t)*n;
+}
+
+uint32_t out_marker(struct out *out, const char *name)
+{
+	return pair(out, &out->markers, CHUNK_MARKERS, &out->o.markers, name, "lua");
+}
+
+uint32_t out_counter(struct out *out, const char *name, const char *unit)
+{
+	return pair(out, &out->counters, CHUNK_COUNTERS, &out->o.counters, name, unit);
+}
+
+uint32_t out_thread(struct out *out, uint64_t id, const char *name)
+{
+	uint32_t n = string(out, name);
+	uint8_t *p = cap_output_row(&out->o, CHUNK_THREADS, ++out->o.threads, 50);
+
+	p = cap_uleb(p, 0);
+	p = cap_uleb(p, id);
+	p = cap_uleb(p, 0);
+	cap_output_rows(&out->o, cap_uleb(p, n));
+	return (uint32_t)out->o.threads;
+}
+
+void out_event(struct out *out, const struct event *ev)
+{
+	cap_output_event(&out->o, ev);
+	if (ev->has & EV_HAS_TIME && ev->time - out->flushed > FLUSH_NS) {
+		cap_output_flush(&out->o);
+		out->flushed = ev->time;
+	}
+}

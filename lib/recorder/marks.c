@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/recorder/capture.h"
+#include "lib/recorder/timing.h"
+#include "lib/recorder/tracemill.h"
+
+static _Atomic int64_t frames;
+static _Atomic bool typed; /* since the last frame */
+
+/* A frame's typed allocations are out before the next begins. */
+static void end_frame(void)
+{
+	if (atomic_load_explicit(&typed, memory_order_relaxed) && atomic_exchange(&typed, false))
+		cap_flush();
+}
+
+/* The log of spikes says the frame, and the trace has what was called before it. */
+static void frame(const char *label, int64_t number)
+{
+	atomic_store(&cap_spikes.frame, number);
+	atomic_store(&cap_spikes.framed, true);
+	cap_timing_flush();
+	cap_mark(CAP_FRAME, label, NULL, number);
+}
+
+void tracemill_mark_frame(void)
+{
+	end_frame();
+	frame(NULL, atomic_fetch_add(&frames, 1));
+}
+
+void tracemill_mark_frame_named(int64_t number, const char *label)
+{
+	end_frame();
+	frame(label, number);
+}
+
+void tracemill_mark_counter(const char *name, const char *unit, int64_t value)
+{
+	if (name)
+		cap_mark(CAP_COUNTER, name, unit && *unit ? unit : NULL, value);
+}
+
+void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real)
+{
+	if (!cap_on())
+		return;
+	cap_typed(type ? type : "?", requested, real, CAP_HERE);
+	if (!atomic_load_explicit(&typed, memory_order_relaxed))
+		atomic_store_explicit(&typed, true, memory_order_relaxed);
+}
+
+void tracemill_mark_flush(void)
+{
+	cap_flush();
+}

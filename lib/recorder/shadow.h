@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shadow stack of a thread: the calls that are open in it, as compilers' hooks
+ * (-finstrument-functions, recorder/hooks/instrument.c) and markers (spike.h) tell them. It needs no
+ * tables and no frame pointers, and costs a few ns a call.
+ *
+ * Calls that end by longjmp or an exception tell no exit (clang; GCC tells those of exceptions).
+ * So a call is kept with the stack pointer of its function: what lies below that of a function
+ * that is entered or left is over; but not if both have the same return address and their hooks are
+ * called by the same function: then one was inlined there, and tells its calls too. After a longjmp
+ * that we have seen the real stack is asked once. Whatever remains goes with its caller's exit.
+ *
+ * Bounded: CAP_SHADOW calls. Deeper ones are counted, and their callers stand for them. Nothing
+ * here allocates. A signal handler that interrupts a hook is not told apart from what it
+ * interrupted: its calls are left out and counted. So are those on stacks that are not the thread's
+ * (coroutines, sigaltstack).
+ */
+#ifndef TM_RECORDER_SHADOW_H
+#define TM_RECORDER_SHADOW_H
+
+#include "lib/recorder/base/settings.h"
+#include "lib/recorder/stacks/bounds.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CAP_SHADOW = 1024, CAP_STARTS = 512 };
+
+/* In a program counter of cap_stacks_id: a function's first byte, no return address. */
+#define CAP_ENTRY ((uint64_t)1 << 63)
+
+struct cap_timing;
+
+struct cap_call {
+	uintptr_t function; /* its first byte; 0: a marker, without a hook's call */
+	uintptr_t sp;       /* the stack pointer of its machine frame */
+	uintptr_t site;     /* where that returns to */
+	uintptr_t hook;     /* where the hook or marker returns to */
+};
+
+struct cap_shadow {
+	union {
+		struct {
+			bool busy;   /* in a hook */
+			bool jumped; /* there was a longjmp */
+			bool timed;  /* calls are timed */
+		};
+		uint32_t odd; /* any of these: the hooks' short cut is none */
+	};
+	unsigned n;                /* of calls */
+	unsigned over;             /* open calls that are not kept; not 0: n is CAP_SHADOW */
+	struct cap_bounds bounds;  /* of the thread's stack */
+	struct cap_timing *timing; /* timing.h; NULL: calls are not timed */
+	struct cap_shadow *next;   /* when it is unused */
+	uint32_t starts_of;        /* flushed of cap.stacks, for which starts holds */
+	struct {
+		uintptr_t pc, start;
+	} starts[CAP_STARTS];
+	uint64_t walked[CAP_DEPTH_MAX];    /* the real stack, after a longjmp */
+	struct cap_call calls[CAP_SHADOW]; /* outermost first */
+};
+
+/* Of all threads: what is not in the stacks. */
+struct cap_shadow_counts {
+	_Atomic uint64_t deep;    /* calls deeper than CAP_SHADOW */
+	_Atomic uint64_t nested;  /* in signal handlers that interrupted a hook */
+	_Atomic uint64_t foreign; /* on stacks that are not the thread's */
+	_Atomic uint64_t orphans; /* exits of what was not open */
+	_Atomic uint64_t skipped; /* calls that ended without an exit: no loss */
+};
+extern struct cap_shadow_counts cap_shadow_counts;
+
+extern __thread struct cap_shadow *cap_shadow __attribute__((tls_model("initial-exec")));
+
+/* The thread's, made when it has none; NULL: no memory. */
+struct cap_shadow *cap_shadow_mine(void);
+/* What is told to be called around it, since it may allocate; NULL: nothing. */
+extern void (*cap_shadow_ignore)(bool);
+
+/* sp is the stack pointer of the function that calls the hook, hook where that returns to.
+ * Enter: false when the call is not kept. Exit: the call's index, or -1: it was not open. The
+ * caller has set busy, and takes the call off by n = index. */
+bool cap_shadow_enter(struct cap_shadow *s, uintptr_t function, uintptr_t site, uintptr_t sp,
+		      uintptr_t hook);
+int cap_shadow_exit(struct cap_shadow *s, uintptr_t function, uintptr_t site, uintptr_t sp,
+		    uintptr_t hook);
+/* What is open for a function whose stack pointer is sp and which has called what returns to hook.
+ */
+void cap_shadow_sync(struct cap_shadow *s, uintptr_t sp, uintptr_t hook);
+/* The thread ends. */
+void cap_shadow_ends(void);
+/* In a child of fork. */
+void cap_shadow_fork(void);
+/* Before a longjmp. */
+void cap_shadow_jump(void);
+/* An exception has been caught in the frame whose stack pointer is sp: what is below is over. */
+void cap_shadow_caught(uintptr_t sp);
+
+/* The stack of an allocation, innermost first: caller, which is a return address, and what it was
+ * called by, as return addresses. Where the compiler told nothing of who called a function
+ * (a callback of a library), its caller is there with CAP_ENTRY. cfa: the caller's stack pointer.
+ */
+unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,
+			  unsigned max);
+/* The same of entries that somebody else has gathered, innermost first. */
+unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *entry, unsigned n,
+			 uint64_t *pc, unsigned max);
+
+/* Not on the thread's stack, if that is known at all. */
+static inline bool cap_shadow_foreign(struct cap_shadow *s, uintptr_t sp)
+{
+	return !cap_bounds_have(&s->bounds, sp) && s->bounds.lo != s->bounds.hi;
+}
+
+static inline void cap_shadow_busy(struct cap_shadow *s, bool busy)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	s->busy = busy;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The stack of an allocation, as the settings have it: what is beyond --depth, and what leads to no
+ * code, is left out and counted.
+ */
+#include "lib/recorder/capture.h"
+#include "lib/recorder/stacks/unwind.h"
+
+#include <string.h>
+
+static void count(_Atomic uint64_t *own)
+{
+	atomic_store_explicit(own, atomic_load_explicit(own, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
+/* Of n locations, what comes before the first that is no code; pc[i] for i < from is known to be.
+ */
+static unsigned code_of(struct cap_ring *ring, const uint64_t *pc, unsigned from, unsigned n)
+{
+	for (unsigned i = from; i < n; i++)
+		if (!cap_code_is(&cap.code, &ring->pages, (uintptr_t)pc[i])) {
+			count(&ring->stray);
+			return i;
+		}
+	return n;
+}
+
+static unsigned by_frames(struct cap_ring *ring, struct cap_where where, uint64_t *pc, unsigned max)
+{
+	unsigned n = 0;
+
+	if (cap_bounds_have(&ring->bounds, (uintptr_t)where.frame))
+		n = cap_unwind_fp(where.frame, ring->bounds.hi, pc, max);
+	if (n)
+		return n;
+	/* On a stack that is not the thread's: a coroutine's, a signal's. */
+	pc[0] = cap_code((uintptr_t)where.caller);
+	return 1;
+}
+
+static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc, unsigned max)
+{
+	uintptr_t fp;
+	unsigned n;
+
+	if (!CAP_HAS_CFI || !cap_bounds_have(&ring->bounds, (uintptr_t)where.cfa))
+		return cap_unwind_tables(where.caller, pc, max);
+	memcpy(&fp, where.frame, sizeof fp); /* what the hook has saved */
+	pc[0] = cap_code((uintptr_t)where.caller);
+	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->bounds.hi, pc, max);
+	if (!n)
+		return cap_unwind_tables(where.caller, pc, max);
+	/* A location that has tables is code. */
+	return n > 1 ? code_of(ring, pc, n - 1, n) : n;
+}
+
+static unsigned within_depth(struct cap_ring *ring, unsigned n)
+{
+	if (n <= cap.settings.depth)
+		return n;
+	count(&ring->deep);
+	return cap.settings.depth;
+}
+
+/* What the stack before had too has been looked at. */
+static uint32_t id_of_frames(struct cap_ring *ring, const uint64_t *pc, unsigned n)
+{
+	unsigned same, fresh, code;
+
+	n = within_depth(ring, n);
+	same = cap_stacks_same(&cap.stacks, &ring->last, pc, n);
+	fresh = n - same;
+	code = fresh > 1 ? code_of(ring, pc, 1, fresh) : fresh;
+	if (code < fresh) {
+		n = code;
+		same = cap_stacks_same(&cap.stacks, &ring->last, pc, n);
+	}
+	return cap_stacks_rest(&cap.stacks, &ring->last, pc, n, same);
+}
+
+uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where)
+{
+	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
+	unsigned depth = cap.settings.depth, n;
+	uint64_t *pc = ring->pc;
+
+	if (ring->seen_in != flushed) {
+		memset(&ring->rules, 0, sizeof ring->rules);
+		memset(&ring->pages, 0, sizeof ring->pages);
+	}
+	ring->seen_in = flushed;
+	switch (cap.settings.stacks) {
+	case CAP_STACKS_NONE: return 0;
+	case CAP_STACKS_FP:
+		n = by_frames(ring, where, pc, depth + 1);
+		return id_of_frames(ring, pc, n > depth ? code_of(ring, pc, depth, n) : n);
+	case CAP_STACKS_SHADOW: n = cap_shadow_of(where, ring->entry, pc, depth + 1); break;
+	default: n = by_tables(ring, where, pc, depth + 1); break;
+	}
+	return cap_stacks_id(&cap.stacks, &ring->last, pc, within_depth(ring, n));
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The writer: records to events, with the rows that they need before them.
+ */
+#include "lib/recorder/capture.h"
+
+#include "lib/recorder/base/memory.h"
+#include "lib/recorder/stacks/sites.h"
+#include "lib/recorder/timing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TIDS = 1 << 22, FLUSH_NS = 100000000 }; /* PID_MAX_LIMIT of 64-bit Linux */
+
+/* The metrics of the header, as in lib/trace/model.h, which is not for in here. */
+enum { COUNT, REQUESTED, REAL, LIVE, TIME, N_METRICS };
+enum { ABSENT, EXACT, LOWER_BOUND, ESTIMATED };
+enum { INFO, GUESS, LOSS };
+
+static uint8_t *text(uint8_t *p, const char *s)
+{
+	size_t n = strlen(s);
+
+	p = cap_uleb(p, n);
+	for (size_t i = 0; i < n; i++)
+		*p++ = (uint8_t)s[i];
+	return p;
+}
+
+static uint8_t *attribute(uint8_t *p, const char *key, const char *value)
+{
+	return text(text(p, key), value);
+}
+
+static uint8_t *decimal(uint8_t *p, const char *key, uint64_t v)
+{
+	char digits[24] = {0}, *s = digits + sizeof digits - 1;
+
+	*s = 0;
+	do
+		*--s = (char)('0' + v % 10);
+	while (v /= 10);
+	return attribute(p, key, s);
+}
+
+static uint64_t before[CAP_LOSSES]; /* of captures that this process has written */
+
+static void count_losses(uint64_t n[CAP_LOSSES])
+{
+	uint32_t rings = atomic_load(&cap.rings.n);
+
+	n[CAP_LOSS_UNREADY] = atomic_load(&cap.unready);
+	n[CAP_LOSS_NESTED] = atomic_load(&cap.nested);
+	n[CAP_LOSS_RINGLESS] = atomic_load(&cap.rings.full);
+	n[CAP_LOSS_DROPPED] = atomic_load(&cap.dropped);
+	n[CAP_LOSS_WAITED] = atomic_load(&cap.rings.waited) + atomic_load(&cap.stacks.waited) +
+			     atomic_load(&cap.live.waited) + atomic_load(&cap.waited);
+	n[CAP_LOSS_NAMES] = atomic_load(&cap.nameless);
+	n[CAP_LOSS_FREES] = atomic_load(&cap.live.lost);
+	n[CAP_LOSS_DEPTH] = n[CAP_LOSS_STRAY] = 0;
+	for (uint32_t i = 0; i < rings; i++) {
+		struct cap_ring *ring = atomic_load(&cap.rings.ring[i]);
+
+		n[CAP_LOSS_DEPTH] += atomic_load_explicit(&ring->deep, memory_order_relaxed);
+		n[CAP_LOSS_STRAY] += atomic_load_explicit(&ring->stray, memory_order_relaxed);
+	}
+	n[CAP_LOSS_TABLE] = atomic_load(&cap.stacks.cut);
+	n[CAP_LOSS_MAPPINGS] = atomic_load(&cap.mappings.lost);
+	n[CAP_LOSS_SHADOW_DEPTH] = atomic_load(&cap_shadow_counts.deep);
+	n[CAP_LOSS_SHADOW_NESTED] = atomic_load(&cap_shadow_counts.nested);
+	n[CAP_LOSS_SHADOW_FOREIGN] = atomic_load(&cap_shadow_counts.foreign);
+	n[CAP_LOSS_SHADOW_ORPHANS] = atomic_load(&cap_shadow_counts.orphans);
+	n[CAP_LOSS_JUMPS] = cap.settings.calls ? atomic_load(&cap_spikes.lost) : 0;
+	n[CAP_LOSS_TEXTS] = atomic_load(&cap_spikes.untold);
+	n[CAP_LOSS_SITES] = atomic_load(&cap_sites.lost);
+	n[CAP_LOSS_MODULES] = cap.modules.lost;
+	for (unsigned i = 0; i < CAP_LOSSES; i++)
+		n[i] -= before[i];
+}
+
+void cap_losses_forget(void)
+{
+	uint64_t more[CAP_LOSSES];
+
+	count_losses(more);
+	for (unsigned i = 0; i < CAP_LOSSES; i++)
+		before[i] += more[i];
+}
+
+/* Events that are not in the trace. */
+static uint64_t events_of(const uint64_t n[CAP_LOSSES])
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < CAP_LOSS_EVENTS; i++)
+		sum += n[i];
+	return sum;
+}
+
+static void header(void)
+{
+	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
+	const struct cap_settings *s = &cap.settings;
+	uint8_t payload[1024], *p = payload, state, live;
+	uint64_t lost[CAP_LOSSES], n = 6 + (s->sample > 0) + (s->threshold > 0);
+
+	count_losses(lost);
+	state = s->sample ? ESTIMATED : s->threshold || events_of(lost) ? LOWER_BOUND : EXACT;
+	/* A block whose free was lost would be told as live. */
+	live = s->sample || events_of(lost) || lost[CAP_LOSS_FREES] ? ESTIMATED : state;
+	*p++ = 0; /* flags */
+	*p++ = N_METRICS;
+	for (unsigned m = 0; m < N_METRICS; m++) {
+		*p++ = m == TIME ? (s->calls ? EXACT : ABSENT) : m == LIVE ? live : state;
+		*p++ = 0;
+	}
+	p = cap_uleb(p, n);
+	p = attribute(p, "format", "capture");
+	p = attribute(p, "clock", "monotonic");
+	p = attribute(p, "time_resolution_ns", "1");
+	p = decimal(p, "capture.pid", cap.pid);
+	p = attribute(p, "capture.mode", s->sample ? "sample" : s->threshold ? "threshold" : "all");
+	p = attribute(p, "capture.stacks", stacks[s->stacks]);
+	if (s->sample)
+		p = decimal(p, "capture.sample_interval", s->sample);
+	if (s->threshold)
+		p = decimal(p, "capture.threshold", s->threshold);
+	cap_output_chunk(&cap.out, CHUNK_HEADER, payload, (uint32_t)(p - payload));
+}
+
+/* Of the process that was started: whether it has said its last word. */
+static void tell_open(bool open)
+{
+	if (cap.outcome && cap.settings.pid == cap.pid)
+		atomic_store(&cap.outcome->open, open);
+}
+
+void cap_write_begin(int fd)
+{
+	tell_open(true);
+	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL);
+	cap_pcs_clear(&cap.pcs);
+	cap.nodes = 0;
+	cap.epoch = 0;
+	cap.flushed = cap.start;
+	for (uint32_t i = 1; i <= atomic_load(&cap.n_names); i++)
+		cap.name[i].string = cap.name[i].counter = cap.name[i].type = 0;
+	header();
+}
+
+static uint64_t thread_name(uint32_t tid)
+{
+	char path[64], name[64];
+	uint8_t digits[24], *end;
+	ssize_t n;
+	int fd;
+
+	memset(path, 0, sizeof path);
+	strcpy(path, "/proc/self/task/");
+	end = decimal(digits, "", tid); /* two lengths, then the digits */
+	memcpy(path + strlen(path), digits + 2, (size_t)(end - digits - 2));
+	strcat(path, "/comm");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, name, sizeof name);
+	close(fd);
+	return n > 1 ? cap_output_string(&cap.out, name, (size_t)n - 1) : 0;
+}
+
+static void thread(struct cap_ring *ring, uint32_t tid)
+{
+	uint64_t name = thread_name(tid);
+	uint8_t *p = cap_output_row(&cap.out, CHUNK_THREADS, ++cap.out.threads, 50);
+
+	if (!cap.generation)
+		cap.generation = cap_map(TIDS * sizeof *cap.generation);
+	p = cap_uleb(p, 0);
+	p = cap_uleb(p, tid);
+	p = cap_uleb(p, cap.generation ? cap.generation[tid % TIDS]++ : 0);
+	p = cap_uleb(p, name);
+	cap_output_rows(&cap.out, p);
+	ring->thread = (uint32_t)cap.out.threads;
+}
+
+struct place {
+	uint64_t name, file;
+	uint32_t line;
+};
+
+/* What a marker says of a location. */
+static struct place name_of(uint64_t pc)
+{
+	const struct cap_site *site = NULL;
+	struct place place = {0, 0, 0};
+
+	if (pc & CAP_SITE)
+		site = cap_site_at((uint32_t)pc);
+	else if (pc & CAP_ENTRY)
+		site = cap_site_at(cap_site_find(pc & ~CAP_ENTRY));
+	if (site) {
+		place.name = cap_output_string(&cap.out, site->name, strlen(site->name));
+		if (*site->file)
+			place.file = cap_output_string(&cap.out, site->file, strlen(site->file));
+		place.line = site->line;
+	} else if (pc & CAP_SITE) {
+		place.name = cap_output_string(&cap.out, "PET_Pause", 9);
+	}
+	return place;
+}
+
+static uint8_t *add_name(uint8_t *p, const struct place *place)
+{
+	p = cap_uleb(p, place->name);
+	p = cap_uleb(p, place->file);
+	return cap_uleb(p, place->line);
+}
+
+/* Every node that there is: those that the records in the rings have are among them. */
+static void stacks(void)
+{
+	uint32_t n = atomic_load_explicit(&cap.stacks.n, memory_order_acquire);
+	uint64_t previous = 0;
+	struct place name;
+	uint8_t *p;
+
+	for (uint32_t i = cap.nodes + 1; i <= n; i++) {
+		struct cap_node *node = &cap.stacks.nodes[i];
+		uint32_t *id = cap_pcs_put(&cap.pcs, node->pc);
+		uint64_t first = cap.out.locations + 1;
+
+		if (id && *id) {
+			node->location = *id;
+			continue;
+		}
+		name = name_of(node->pc);
+		p = cap_output_row(&cap.out, CHUNK_LOCATIONS, first, 80);
+		if (cap.out.fresh)
+			previous = 0;
+		if (node->pc & CAP_SITE) {
+			*p++ = 4 | 1 << 7; /* by name */
+			p = cap_uleb(p, zigzag(0 - (int64_t)previous));
+			p = cap_uleb(p, 0);
+			cap_output_rows(&cap.out, add_name(p, &name));
+			previous = 0;
+			node->location = (uint32_t)++cap.out.locations;
+			if (id)
+				*id = node->location;
+			continue;
+		}
+		*p++ = (uint8_t)((node->pc & CAP_ENTRY ? 3 : 1) << 3 | /* runtime; entry, return */
+				 (cap.epoch ? 1 << 6 : 0) | (name.name ? 1 << 7 : 0));
+		p = cap_uleb(p, zigzag((int64_t)((node->pc & ~CAP_ENTRY) - previous)));
+		p = cap_uleb(p, 0);
+		if (cap.epoch) {
+			p = cap_uleb(p, 0);
+			p = cap_uleb(p, cap.epoch);
+		}
+		if (name.name)
+			p = add_name(p, &name);
+		cap_output_rows(&cap.out, p);
+		previous = node->pc & ~CAP_ENTRY;
+		node->location = (uint32_t)++cap.out.locations;
+		if (id)
+			*id = node->location;
+	}
+	for (uint32_t i = cap.nodes + 1; i <= n; i++) {
+		const struct cap_node *node = &cap.stacks.nodes[i];
+
+		p = cap_output_row(&cap.out, CHUNK_STACKS, i, 24);
+		p = cap_uleb(p, i - node->parent);
+		p = cap_uleb(p, node->location);
+		cap_output_rows(&cap.out, p);
+	}
+	cap.nodes = n;
+	cap.out.stacks = n;
+}
+
+static uint32_t name_row(uint32_t i)
+{
+	struct cap_name *name = &cap.name[i];
+
+	if (i && !name->string)
+		name->string =
+		    (uint32_t)cap_output_string(&cap.out, name->text, strlen(name->text));
+	return i ? name->string : 0;
+}
+
+static uint32_t counter_row(uint32_t i)
+{
+	struct cap_name *name = &cap.name[i];
+	uint64_t unit;
+	uint8_t *p;
+
+	if (name->counter)
+		return name->counter;
+	name_row(i);
+	unit = name->unit ? cap_output_string(&cap.out, name->unit, strlen(name->unit)) : 0;
+	p = cap_output_row(&cap.out, CHUNK_COUNTERS, ++cap.out.counters, 32);
+	p = cap_uleb(p, name->string);
+	p = cap_uleb(p, unit);
+	cap_output_rows(&cap.out, p);
+	name->counter = (uint32_t)cap.out.counters;
+	return name->counter;
+}
+
+static uint32_t type_row(uint32_t i)
+{
+	struct cap_name *name = &cap.name[i];
+	uint8_t *p;
+
+	if (name->type)
+		return name->type;
+	name_row(i);
+	p = cap_output_row(&cap.out, CHUNK_TYPES, ++cap.out.types, 16);
+	cap_output_rows(&cap.out, cap_uleb(p, name->string));
+	name->type = (uint32_t)cap.out.types;
+	return name->type;
+}
+
+static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
+{
+	struct event ev = {.time = rec->time - cap.start, .has = EV_HAS_TIME};
+
+	(void)arg;
+	if (rec->stack > cap.nodes)
+		stacks();
+	switch (rec->kind) {
+	case CAP_TEXT:
+		for (uint32_t i = 0; i < rec->count && ring->n_text < CAP_TEXTS; i++)
+			ring->text[ring->n_text++] = rec->text[i];
+		return;
+	case CAP_ENTER:
+	case CAP_EXIT:
+		ev.kind = rec->kind == CAP_ENTER ? EV_ENTER : EV_EXIT;
+		ev.has = EV_HAS_THREAD | EV_HAS_STACK | (rec->count ? EV_HAS_TIME : 0);
+		ev.value = (int64_t)rec->address;
+		if (ev.value || ev.kind == EV_EXIT)
+			ev.has |= EV_HAS_VALUE;
+		ev.thread = ring->thread;
+		ev.stack = rec->stack;
+		if (ring->n_text) {
+			ev.has |= EV_HAS_NAME;
+			ev.name = (uint32_t)cap_output_string(&cap.out, ring->text, ring->n_text);
+			ring->n_text = 0;
+		}
+		break;
+	case CAP_THREAD: thread(ring, (uint32_t)rec->address); return;
+	case CAP_FRAME:
+		ev.kind = EV_FRAME;
+		ev.has |= EV_HAS_VALUE | (rec->name ? EV_HAS_NAME : 0);
+		ev.value = (int64_t)rec->address;
+		ev.name = name_row(rec->name);
+		break;
+	case CAP_COUNTER:
+		ev.kind = EV_COUNTER;
+		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
+		ev.value = (int64_t)rec->address;
+		ev.type = counter_row(rec->name);
+		break;
+	default:
+		ev.kind = rec->kind == CAP_FREE ? EV_FREE : EV_ALLOC;
+		ev.has |= EV_HAS_THREAD;
+		if (rec->kind != CAP_TYPED) {
+			ev.has |= EV_HAS_ADDRESS;
+		} else if (rec->name) {
+			ev.has |= EV_HAS_TYPE;
+			ev.type = type_row(rec->name);
+		}
+		ev.thread = ring->thread;
+		ev.address = rec->address;
+		ev.domain = rec->domain;
+		if (ev.domain)
+			ev.has |= EV_HAS_DOMAIN;
+		if (ev.kind == EV_FREE)
+			break;
+		ev.has |= EV_HAS_REQUESTED | EV_HAS_REAL;
+		ev.requested = rec->requested;
+		ev.real = rec->real;
+		if (ev.real == CAP_UNKNOWN)
+			ev.has &= (uint16_t)~EV_HAS_REAL;
+		ev.stack = rec->stack;
+		if (ev.stack)
+			ev.has |= EV_HAS_STACK;
+		ev.count = rec->count;
+		if (ev.count != 1)
+			ev.has |= EV_HAS_COUNT;
+	}
+	cap_output_event(&cap.out, &ev);
+}
+
+static struct stat said_to; /* st_ino is 0: not known */
+
+void cap_say_there(void)
+{
+	if (fstat(STDERR_FILENO, &said_to))
+		said_to.st_ino = 0;
+}
+
+/* Not strerror, which may translate and allocate. */
+static const char *said_of(int error)
+{
+	switch (error) {
+	case EBADF: return "the program has closed it";
+	case EDQUOT: return "Disk quota exceeded";
+	case EFBIG: return "File too large";
+	case EIO: return "Input/output error";
+	case ENOSPC: return "No space left on device";
+	case EPIPE: return "Broken pipe";
+	default: return NULL;
+	}
+}
+
+static char *append(char *p, const char *end, const char *s)
+{
+	while (*s && p < end)
+		*p++ = *s++;
+	return p;
+}
+
+void cap_say(const char *what, int error)
+{
+	const char *why = said_of(error);
+	char line[256], number[16] = {0}, *digit = number + sizeof number - 1, *p = line;
+	const char *end = line + sizeof line - 1;
+	struct stat st;
+
+	/* A daemon may have a file of its own there. */
+	if (said_to.st_ino && (fstat(STDERR_FILENO, &st) || st.st_ino != said_to.st_ino ||
+			       st.st_dev != said_to.st_dev))
+		return;
+	for (unsigned v = (unsigned)error; v; v /= 10)
+		*--digit = (char)('0' + v % 10);
+	p = append(p, end, "tracemill: ");
+	p = append(append(p, end, what), end, ": ");
+	p = why ? append(p, end, why) : append(append(p, end, "error "), end, digit);
+	*p++ = '\n';
+	cap_output_write(STDERR_FILENO, line, (size_t)(p - line));
+}
+
+/* Once, and whoever has started the program is told too. */
+static void look_at_output(void)
+{
+	static _Atomic bool said;
+
+	if (!cap.out.error || atomic_exchange(&said, true))
+		return;
+	if (cap.outcome)
+		atomic_store(&cap.outcome->error, (uint32_t)cap.out.error);
+	cap_say("recording stopped: cannot write the trace", cap.out.error);
+}
+
+void cap_write(bool flush)
+{
+	int64_t now = cap_now();
+
+	cap_modules_write(&cap.modules, &cap.out);
+	if (cap.modules.epoch != cap.epoch) {
+		cap_pcs_clear(&cap.pcs);
+		cap.epoch = cap.modules.epoch;
+	}
+	cap_rings_drain(&cap.rings, take, NULL);
+	if (flush || now - cap.flushed > FLUSH_NS) {
+		cap_output_flush(&cap.out);
+		cap.flushed = now;
+	}
+	if (cap.out.fd < 0 && cap_on())
+		atomic_store(&cap.state, CAP_DONE);
+	look_at_output();
+}
+
+void cap_write_end(const char *end)
+{
+	const struct cap_settings *s = &cap.settings;
+	uint64_t lost[CAP_LOSSES];
+
+	cap_write(true);
+	if (cap.out.fd < 0)
+		return;
+	if (s->sample)
+		cap_output_note(&cap.out, INFO, 0,
+				"Poisson sampling: counts and bytes are estimates without bias");
+	if (s->threshold)
+		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
+	count_losses(lost);
+	for (unsigned i = 0; i < CAP_LOSSES; i++) {
+		if (lost[i])
+			cap_output_note(&cap.out, LOSS, lost[i], cap_loss_text[i]);
+		if (cap.outcome)
+			atomic_fetch_add(&cap.outcome->lost[i], lost[i]);
+	}
+	if (end)
+		cap_output_note(&cap.out, INFO, 0, end);
+	cap_output_flush(&cap.out);
+	if (events_of(lost) || lost[CAP_LOSS_FREES])
+		header();
+	cap_output_totals(&cap.out);
+	tell_open(false);
+	look_at_output();
+}

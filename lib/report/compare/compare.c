@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare/compare.h"
+
+#include "lib/aggregate/matching.h"
+#include "lib/base/mem.h"
+#include "lib/group/apart.h"
+#include "lib/stats/steps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool compare_holds(const struct compare *c, enum key key)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (!c->groups[g].runs[i]->keys[key].held)
+				return false;
+	return true;
+}
+
+bool compare_knows(const struct compare *c, enum key key, enum sum sum)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (!run_knows(&c->groups[g].runs[i]->keys[key].known, sum))
+				return false;
+	return true;
+}
+
+bool compare_knows_total(const struct compare *c, enum sum sum)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (!run_knows(&c->groups[g].runs[i]->known, sum))
+				return false;
+	return true;
+}
+
+static bool has_thing(const struct summary *s, enum key key, uint32_t thing)
+{
+	return columns_has(&s->keys[key].self, thing) || columns_has(&s->keys[key].total, thing);
+}
+
+/* Bit per group with a run that has the thing. */
+static uint64_t groups_with(const struct compare *c, enum key key, uint32_t thing)
+{
+	uint64_t in = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (has_thing(c->groups[g].runs[i], key, thing))
+				in |= (uint64_t)1 << g;
+	return in;
+}
+
+/* The functions that a group has, as things of their own or as calls of stacks. */
+static bool *functions_of(const struct compare *c, size_t group)
+{
+	const struct things *t = c->things;
+	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
+	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
+
+	for (uint32_t i = 0; i < t->keys[KEY_FUNCTION].n; i++)
+		in[i] = groups_with(c, KEY_FUNCTION, i) >> group & 1;
+	for (uint32_t i = 0; i < t->keys[KEY_STACK].n; i++) {
+		uint32_t node = t->keys[KEY_STACK].items[i].node;
+
+		if (!(groups_with(c, KEY_STACK, i) >> group & 1))
+			continue;
+		for (; node && !seen[node]; node = t->nodes[node].parent) {
+			seen[node] = true;
+			in[t->nodes[node].function] = true;
+		}
+	}
+	free(seen);
+	return in;
+}
+
+static void tell_apart_in(const struct compare *c, size_t group, struct apart *ends)
+{
+	const struct things_key *k = &c->things->keys[KEY_FUNCTION];
+	struct apart *a = mem_array(k->n + 1, sizeof *a);
+	uint32_t *of = mem_array(k->n + 1, sizeof *of);
+	bool *in = functions_of(c, group);
+	size_t n = 0, len;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		const char *raw = things_text(c->things, k->items[i].raw, &len);
+
+		if (!in[i])
+			continue;
+		a[n] = apart_of(k->items[i].name, raw, len);
+		of[n++] = i;
+	}
+	apart_find(a, n);
+	for (size_t i = 0; i < n; i++)
+		if (a[i].end && (!ends[of[i]].end || strlen(a[i].end) > strlen(ends[of[i]].end)))
+			ends[of[i]] = a[i];
+	free(a);
+	free(of);
+	free(in);
+}
+
+void compare_tell_apart(const struct compare *c, struct things *t)
+{
+	struct things_key *k = &t->keys[KEY_FUNCTION];
+	struct apart *ends = mem_zarray(k->n + 1, sizeof *ends);
+	struct buf b = BUF_INIT;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		tell_apart_in(c, g, ends);
+	for (size_t i = 0; i < k->n; i++) {
+		size_t n;
+		const char *s = things_text(t, k->items[i].name, &n);
+
+		if (!ends[i].end)
+			continue;
+		b.len = 0;
+		buf_add(&b, s, n);
+		apart_text(&ends[i], &b);
+		k->items[i].name = things_string(t, b.data, b.len);
+	}
+	buf_release(&b);
+	free(ends);
+}
+
+static uint32_t groups_cut(const struct compare *c, enum key key)
+{
+	uint32_t cut = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (c->groups[g].runs[i]->keys[key].cut)
+				cut |= 1u << g;
+	return cut;
+}
+
+/* What a run of the group has in all of a row's metrics, to be recognized under another name. */
+static uint64_t fingerprint(const struct compare_rows *r, size_t row, size_t group)
+{
+	const struct compare_group *g = &r->c->groups[group];
+	uint64_t hash = 0, any = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		for (enum sum s = 0; s < SUMS; s++) {
+			__int128 v;
+
+			if (!(COMPARE_CHANGES >> s & 1) ||
+			    !compare_raw(r, row, g->runs[i], s, false, &v))
+				continue;
+			hash = hash_u64(hash ^ (uint64_t)v) + s + 1;
+			any |= (uint64_t)v;
+		}
+	return any ? hash : 0;
+}
+
+/* A row that is gone and one that is new with the same sums in all metrics, and no other such. */
+static void add_hints(struct compare_rows *r)
+{
+	const struct compare *c = r->c;
+	struct map64 gone = MAP64_INIT, found = MAP64_INIT;
+	uint32_t *of;
+
+	if (c->n_groups != 2 || c->groups[0].n != c->groups[1].n)
+		return;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->rows[i].in == 1 && !r->rows[i].unknown) {
+			uint64_t print = fingerprint(r, i, 0);
+
+			if (!print)
+				continue;
+			of = map64_put(&gone, print);
+			*of = *of ? COMPARE_NONE : i + 1;
+		}
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->rows[i].in == 2 && !r->rows[i].unknown) {
+			uint64_t print = fingerprint(r, i, 1);
+
+			if (!print || !map64_get(&gone, print))
+				continue;
+			of = map64_put(&found, print);
+			*of = *of ? COMPARE_NONE : i + 1;
+		}
+	for (size_t i = 0; found.slots && i <= found.mask; i++) {
+		uint32_t to = found.slots[i].value;
+		uint32_t from = to ? map64_get(&gone, found.slots[i].key) : 0;
+
+		if (!to || to == COMPARE_NONE || from == COMPARE_NONE)
+			continue;
+		r->rows[from - 1].hint = to - 1;
+		r->rows[to - 1].hint = from - 1;
+	}
+	map64_release(&gone);
+	map64_release(&found);
+}
+
+/* A stack is its functions: lines only tell two of the same names apart. */
+static struct matching_thing to_match(const struct things *t, enum key key, uint32_t i)
+{
+	const struct thing *of = &t->keys[key].items[i];
+	struct matching_thing m = {.canonical = of->canonical,
+				   .bare = of->bare,
+				   .is_bare = of->is_bare,
+				   .name = things_text(t, of->name, NULL),
+				   .file = ""};
+
+	if (key == KEY_FILE)
+		m.file = m.name;
+	if (key == KEY_SITE || key == KEY_LOCATION) {
+		m.file = things_text(t, of->file, NULL);
+		m.line = of->line;
+	}
+	if (key == KEY_STACK)
+		m.line = of->line;
+	if (key == KEY_FUNCTION) {
+		size_t n;
+		const char *raw = things_text(t, of->raw, &n), *file = apart_of(0, raw, n).file;
+
+		m.file = file ? file : "";
+		m.line = of->near;
+	}
+	return m;
+}
+
+/* joined[i]: the least thing of i's row. What all groups have, mostly nearly all, needs no match,
+ * and none is made of it: that would take more memory than the rows. */
+static void join(const struct compare *c, enum key key, const uint64_t *in, uint32_t *joined)
+{
+	const uint64_t all = ((uint64_t)1 << c->n_groups) - 1;
+	const size_t n_things = c->things->keys[key].n;
+	struct matching_thing *match;
+	uint32_t *of, *row;
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_things; i++) {
+		joined[i] = (uint32_t)i;
+		n += in[i] && in[i] != all;
+	}
+	match = mem_array(n + 1, sizeof *match);
+	of = mem_array(n + 1, sizeof *of);
+	row = mem_array(n + 1, sizeof *row);
+	n = 0;
+	for (uint32_t i = 0; i < n_things; i++) {
+		if (!in[i] || in[i] == all)
+			continue;
+		of[n] = i;
+		match[n] = to_match(c->things, key, i);
+		match[n++].in = in[i];
+	}
+	matching_join(match, n, all, row);
+	for (size_t i = 0; i < n; i++)
+		joined[of[i]] = of[row[i]];
+	free(match);
+	free(of);
+	free(row);
+}
+
+void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key)
+{
+	const struct things_key *k = &c->things->keys[key];
+	uint64_t *in = mem_array(k->n + 1, sizeof *in);
+	uint32_t *joined = mem_array(k->n + 1, sizeof *joined);
+	uint32_t *row = mem_array(k->n + 1, sizeof *row), cut = groups_cut(c, key);
+	size_t n_members = 0;
+
+	*r = (struct compare_rows){.c = c, .key = key};
+	for (uint32_t i = 0; i < k->n; i++)
+		in[i] = groups_with(c, key, i);
+	join(c, key, in, joined);
+	r->rows = mem_array(k->n + 1, sizeof *r->rows);
+	r->members = mem_array(k->n + 1, sizeof *r->members);
+	for (uint32_t i = 0; i < k->n; i++) { /* a row's least thing comes first */
+		if (!in[i])
+			continue;
+		if (joined[i] == i) {
+			row[i] = (uint32_t)r->n;
+			r->rows[r->n++] = (struct compare_row){
+			    .thing = i, .other = i, .hint = COMPARE_NONE, .unknown = cut};
+		}
+		r->rows[row[joined[i]]].members++;
+		n_members++;
+	}
+	for (size_t i = 0, at = 0; i < r->n; i++) {
+		r->rows[i].first = (uint32_t)at;
+		at += r->rows[i].members;
+		r->rows[i].members = 0;
+	}
+	for (uint32_t i = 0; n_members && i < k->n; i++) {
+		struct compare_row *to = in[i] ? &r->rows[row[joined[i]]] : NULL;
+
+		if (!to)
+			continue;
+		r->members[to->first + to->members++] = i;
+		if (in[i] > to->in) /* the last group's name */
+			to->thing = i;
+		if ((in[i] & 1) || !to->in)
+			to->other = i;
+		to->in |= (uint32_t)in[i];
+		to->unknown = cut & ~to->in;
+	}
+	free(in);
+	free(joined);
+	free(row);
+	add_hints(r);
+}
+
+void compare_rows_release(struct compare_rows *r)
+{
+	free(r->rows);
+	free(r->members);
+	*r = (struct compare_rows){.c = NULL};
+}
+
+static __int128 as_signed(enum sum sum, uint64_t v)
+{
+	return sum_is_signed(sum) ? (__int128)(int64_t)v : (__int128)v;
+}
+
+bool compare_raw(const struct compare_rows *r, size_t row, const struct summary *run, enum sum sum,
+		 bool cumulative, __int128 *v)
+{
+	const struct compare_row *to = &r->rows[row];
+	enum sum of = sum == SUM_TIME_MEAN ? SUM_TIME_TOTAL : sum;
+	enum sum by = sum == SUM_TIME_MEAN ? SUM_CALLS : SUM_TIMED;
+	bool any = false, unknown = false;
+	uint64_t x, n = 0;
+
+	*v = 0;
+	for (uint32_t i = 0; i < to->members; i++) {
+		uint32_t thing = r->members[to->first + i];
+		bool known = summary_value(run, r->key, thing, of, cumulative, &x);
+
+		any |= known;
+		/* One of the row's names may be among what was left out; another is there. */
+		unknown |= !known && has_thing(run, r->key, thing);
+		if (known)
+			*v += as_signed(sum, x);
+		if (sum_is_mean(sum) && summary_value(run, r->key, thing, by, cumulative, &x))
+			n += x;
+	}
+	if (sum_is_mean(sum)) {
+		any &= n > 0;
+		*v = n ? *v / n : 0;
+	}
+	return any && !unknown;
+}
+
+bool compare_raw_total(const struct summary *run, enum sum sum, __int128 *v)
+{
+	*v = as_signed(sum, run->all.v[sum]);
+	if (sum == SUM_LIFETIME) {
+		if (!run->all.v[SUM_TIMED])
+			return false;
+		*v /= run->all.v[SUM_TIMED];
+	}
+	return run_knows(&run->known, sum) && sum != SUM_TIME_MEAN;
+}
+
+double compare_divisor(const struct summary *run, enum compare_per per)
+{
+	switch (per) {
+	case PER_FRAME: return (double)run->frames;
+	case PER_SECOND: return (double)run->duration / 1e9;
+	case PER_CAPTURE: return (double)run->captures;
+	default: return 1;
+	}
+}
+
+static bool is_exact(const struct compare *c)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		if (c->groups[g].n != 1)
+			return false;
+	return c->per == PER_RUN;
+}
+
+unsigned compare_decimals(const struct compare *c, enum sum sum)
+{
+	return is_exact(c) || sum_names[sum].unit != SUM_NUMBER ? 0 : COMPARE_DECIMALS;
+}
+
+/* The mean, or the median, of normalized values; half away from 0. A mean lifetime is per block
+ * already. */
+struct gather {
+	const struct compare *c;
+	const struct compare_group *g;
+	enum sum sum;
+	long double sum_of;
+	double *values; /* of a median */
+	size_t n;
+	__int128 exact;
+	bool absent;
+};
+
+static void gather(struct gather *a, const struct summary *run, bool known, __int128 v)
+{
+	double by = sum_is_mean(a->sum) ? 1 : compare_divisor(run, a->c->per);
+
+	a->absent |= !known || !(by > 0);
+	if (a->absent)
+		return;
+	a->exact = v;
+	a->sum_of += (long double)v / (long double)by;
+	if (a->g->median && !a->values)
+		a->values = mem_array(a->g->n, sizeof *a->values);
+	if (a->values)
+		a->values[a->n++] = (double)v / by;
+}
+
+static long double middle(const struct gather *a)
+{
+	return a->values ? (long double)stats_median((struct stats_sample){a->values, a->n})
+			 : a->sum_of / (long double)a->g->n;
+}
+
+static struct number gathered(struct gather *a)
+{
+	struct number to = {!a->absent, a->exact};
+	long double scale = 1;
+
+	for (unsigned i = 0; i < compare_decimals(a->c, a->sum); i++)
+		scale *= 10;
+	if (!a->absent && !is_exact(a->c))
+		to.v = (__int128)roundl(middle(a) * scale);
+	free(a->values);
+	return to.present ? to : (struct number){.present = false};
+}
+
+struct number compare_value(const struct compare_rows *r, size_t row, size_t group, enum sum sum,
+			    bool cumulative)
+{
+	struct gather a = {.c = r->c, .g = &r->c->groups[group], .sum = sum};
+
+	for (size_t i = 0; i < a.g->n; i++) {
+		__int128 v;
+		bool known = compare_raw(r, row, a.g->runs[i], sum, cumulative, &v);
+
+		gather(&a, a.g->runs[i], known, v);
+	}
+	return gathered(&a);
+}
+
+struct number compare_total(const struct compare *c, size_t group, enum sum sum)
+{
+	struct gather a = {.c = c, .g = &c->groups[group], .sum = sum};
+
+	for (size_t i = 0; i < a.g->n; i++) {
+		__int128 v;
+		bool known = compare_raw_total(a.g->runs[i], sum, &v);
+
+		gather(&a, a.g->runs[i], known, v);
+	}
+	return gathered(&a);
+}
+
+struct number compare_difference(struct number from, struct number to)
+{
+	return (struct number){from.present && to.present, to.v - from.v};
+}
+
+struct number compare_percent(struct number from, struct number to)
+{
+	__int128 d = to.v - from.v, of = from.v < 0 ? -from.v : from.v, sign = d < 0 ? -1 : 1;
+
+	if (!from.present || !to.present || !of)
+		return (struct number){.present = false};
+	return (struct number){true, sign * ((d * sign * 20000 + of) / (of * 2))};
+}

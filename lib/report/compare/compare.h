@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Groups of runs side by side. A group is one run or several of the same build; the first group is
+ * the base. Things are matched across groups by identity (things.h), and what is left by canonical
+ * name (matching.h) where that is unique in every group.
+ *
+ * Numbers are exact: integers with a number of decimals (0 where every group is one run and
+ * nothing is normalized), a difference is that of the numbers shown, so swapping the groups negates
+ * it, and a group against itself gives 0. A value is absent where a run of the group does not know
+ * the metric, or has left out its smallest things; what a run has none of is 0.
+ */
+#ifndef TM_REPORT_COMPARE_COMPARE_H
+#define TM_REPORT_COMPARE_COMPARE_H
+
+#include "lib/aggregate/summary.h"
+#include "lib/tally/tally.h"
+
+enum {
+	COMPARE_GROUPS_MAX = 16,
+	COMPARE_DECIMALS = 3,
+	/* The sums in which a thing can have changed: those that are always there. */
+	COMPARE_CHANGES = AGGREGATE_TOP,
+};
+
+enum compare_per { PER_RUN, PER_FRAME, PER_SECOND, PER_CAPTURE }; /* in policy.h's order */
+
+struct compare_group {
+	const char *label;     /* borrowed, as the next two */
+	struct summary **runs; /* at least one */
+	const char **names;    /* of the runs: their files */
+	size_t n;
+	bool median; /* of several runs the median counts, not the mean */
+};
+
+struct compare {
+	const struct things *things;
+	struct compare_group groups[COMPARE_GROUPS_MAX];
+	size_t n_groups;
+	enum compare_per per;
+};
+
+struct number {
+	bool present;
+	__int128 v; /* times 10^compare_decimals */
+};
+
+struct compare_row {
+	uint32_t thing;          /* what it is called: that of the last group that has it */
+	uint32_t other;          /* joined by canonical name with this, the base's; else == thing */
+	uint32_t hint;           /* a row that may be this one under another name; COMPARE_NONE */
+	uint32_t first, members; /* things, in compare_rows.members */
+	uint32_t in;             /* bit per group that has it */
+	uint32_t unknown;        /* bit per group that may have it: its aggregate was pruned */
+};
+
+#define COMPARE_NONE UINT32_MAX
+
+struct compare_rows {
+	const struct compare *c;
+	enum key key;
+	struct compare_row *rows;
+	size_t n;
+	uint32_t *members;
+};
+
+/* As names_tell_apart, when every run is in: of functions that one group has under one name. */
+void compare_tell_apart(const struct compare *c, struct things *t);
+
+/* Whether every group's every run holds the key, and whether it knows the sum there. */
+bool compare_holds(const struct compare *c, enum key key);
+bool compare_knows(const struct compare *c, enum key key, enum sum sum);
+bool compare_knows_total(const struct compare *c, enum sum sum);
+
+void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key);
+void compare_rows_release(struct compare_rows *r);
+
+/* One run's value as it is: not normalized. SUM_LIFETIME is the mean per block. SUMS_SIGNED are
+ * signed, all others are not. */
+bool compare_raw(const struct compare_rows *r, size_t row, const struct summary *run, enum sum sum,
+		 bool cumulative, __int128 *v);
+bool compare_raw_total(const struct summary *run, enum sum sum, __int128 *v);
+/* What a run's values are divided by; 0: not known, so nothing can be said per it. In frames, or
+ * in seconds. */
+double compare_divisor(const struct summary *run, enum compare_per per);
+
+unsigned compare_decimals(const struct compare *c, enum sum sum);
+struct number compare_value(const struct compare_rows *r, size_t row, size_t group, enum sum sum,
+			    bool cumulative);
+struct number compare_total(const struct compare *c, size_t group, enum sum sum);
+/* to - from; absent when one is. */
+struct number compare_difference(struct number from, struct number to);
+/* In hundredths of a percent of from; absent for a from of 0. */
+struct number compare_percent(struct number from, struct number to);
+
+#endif

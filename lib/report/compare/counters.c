@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare/counters.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNTER_NAME, COUNTER_UNIT, COUNTER_GROUPS };
+
+/* Absent where a run of the group has not read it. In thousandths. */
+static struct number group_mean(const struct compare *c, size_t group, const uint32_t row[2])
+{
+	const struct compare_group *g = &c->groups[group];
+	long double sum = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct summary_counter *s =
+		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
+
+		if (!s)
+			return (struct number){.present = false};
+		sum += (long double)s->stats.sum / (long double)s->stats.n;
+	}
+	sum = sum / (long double)g->n * 1000;
+	return (struct number){true, (__int128)(sum < 0 ? sum - 0.5L : sum + 0.5L)};
+}
+
+static struct number group_max(const struct compare *c, size_t group, const uint32_t row[2])
+{
+	const struct compare_group *g = &c->groups[group];
+	struct number max = {.present = false};
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct summary_counter *s =
+		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
+
+		if (s && (!max.present || s->stats.max > max.v))
+			max = (struct number){true, s->stats.max};
+	}
+	return max;
+}
+
+static struct cell cell(struct number n)
+{
+	return n.present ? cell_signed(n.v > INT64_MAX   ? INT64_MAX
+				       : n.v < INT64_MIN ? INT64_MIN
+							 : (int64_t)n.v)
+			 : (struct cell){.present = false};
+}
+
+static void fill(void *arg, size_t i, struct row *to)
+{
+	const struct compare_counters *r = arg;
+	const struct compare *c = r->c;
+	const uint32_t *row = r->rows[i];
+	struct number base = group_mean(c, 0, row);
+	struct number new = group_mean(c, c->n_groups - 1, row);
+	struct cell *cells = to->cells;
+	size_t n;
+	const char *s = things_text(c->things, row[0], &n);
+
+	cells[COUNTER_NAME] = cell_text(s, n);
+	s = things_text(c->things, row[1], &n);
+	if (row[1])
+		cells[COUNTER_UNIT] = cell_text(s, n);
+	cells += COUNTER_GROUPS;
+	for (size_t g = 0; g < c->n_groups; g++)
+		*cells++ = cell(group_mean(c, g, row));
+	*cells++ = cell(compare_difference(base, new));
+	*cells++ = cell(compare_percent(base, new));
+	for (size_t g = 0; g < c->n_groups; g++)
+		*cells++ = cell(group_max(c, g, row));
+}
+
+static int row_order(const void *a, const void *b, void *arg)
+{
+	const uint32_t *x = a, *y = b;
+	int r = strcmp(things_text(arg, x[0], NULL), things_text(arg, y[0], NULL));
+
+	return r ? r : strcmp(things_text(arg, x[1], NULL), things_text(arg, y[1], NULL));
+}
+
+static void find_rows(struct compare_counters *r)
+{
+	const struct compare *c = r->c;
+	struct things things = *c->things; /* qsort_r takes no const */
+	size_t n = 0, different = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			n += c->groups[g].runs[i]->n_counters;
+	r->rows = mem_array(n + 1, sizeof *r->rows);
+	n = 0;
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++) {
+			const struct summary *s = c->groups[g].runs[i];
+
+			for (size_t k = 0; k < s->n_counters; k++, n++) {
+				r->rows[n][0] = s->counters[k].name;
+				r->rows[n][1] = s->counters[k].unit;
+			}
+		}
+	sort_array_by(r->rows, n, sizeof *r->rows, row_order, &things);
+	for (size_t i = 0; i < n; i++)
+		if (!i || row_order(r->rows[i], r->rows[different - 1], &things))
+			memmove(r->rows[different++], r->rows[i], sizeof *r->rows);
+	r->table.n_rows = different;
+}
+
+void compare_counters_init(struct compare_counters *r, const struct compare *c)
+{
+	struct column *to;
+
+	*r = (struct compare_counters){.c = c};
+	to = r->columns;
+	*to++ = (struct column){.key = "counter", .title = "counter", .type = COLUMN_TEXT};
+	*to++ = (struct column){.key = "unit", .title = "unit", .type = COLUMN_TEXT};
+	for (size_t k = 0; k < 2; k++) {
+		for (size_t g = 0; g < c->n_groups; g++) {
+			const char *what = k ? "max" : "mean";
+			char *key = r->keys[k * COMPARE_GROUPS_MAX + g];
+
+			if (!g)
+				snprintf(key, sizeof *r->keys, "base_%s", what);
+			else if (c->n_groups == 2)
+				snprintf(key, sizeof *r->keys, "new_%s", what);
+			else
+				snprintf(key, sizeof *r->keys, "g%u_%s", (unsigned)g + 1, what);
+			*to++ = (struct column){.key = key,
+						.title = key,
+						.type = k ? COLUMN_INT : COLUMN_NUMBER,
+						.decimals = k ? 0 : 3};
+		}
+		if (k)
+			break;
+		*to++ = (struct column){.key = "delta_mean",
+					.title = "+-",
+					.type = COLUMN_NUMBER,
+					.flags = COLUMN_SIGNED,
+					.decimals = 3};
+		*to++ = (struct column){.key = "percent_mean",
+					.title = "+- %",
+					.type = COLUMN_PERCENT,
+					.flags = COLUMN_SIGNED};
+	}
+	r->table = (struct table){.name = "counters",
+				  .title = "counters",
+				  .columns = r->columns,
+				  .n_columns = (size_t)(to - r->columns),
+				  .fill = fill,
+				  .arg = r};
+	find_rows(r);
+}
+
+void compare_counters_release(struct compare_counters *r)
+{
+	free(r->rows);
+	*r = (struct compare_counters){.c = NULL};
+}

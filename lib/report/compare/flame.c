@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare/view.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The flame's node of a path of calls; what is on the way is made first, without recursion. */
+static uint32_t place(const struct things *t, struct flame *f, uint32_t *nodes, uint32_t node)
+{
+	struct {
+		uint32_t *items;
+		size_t n, cap;
+	} todo = {0};
+	uint32_t at;
+
+	while (node && !nodes[node]) {
+		VEC_PUSH(todo.items, todo.n, todo.cap) = node;
+		node = t->nodes[node].parent;
+	}
+	at = node ? nodes[node] : FLAME_ROOT;
+	while (todo.n) {
+		const struct thing *call;
+		size_t n, n_module;
+		const char *s, *module;
+
+		node = todo.items[--todo.n];
+		call = &t->keys[KEY_FUNCTION].items[t->nodes[node].function];
+		s = things_text(t, call->name, &n);
+		module = things_text(t, call->module, &n_module);
+		at = nodes[node] = flame_child(f, at, s, n, module, n_module);
+	}
+	free(todo.items);
+	return at;
+}
+
+/* Whole ones: what is counted per frame has decimals. */
+static uint64_t size_of(struct number n, unsigned decimals)
+{
+	for (; decimals; decimals--)
+		n.v = (n.v + 5) / 10;
+	return !n.present || n.v < 0 ? 0 : n.v > UINT64_MAX ? UINT64_MAX : (uint64_t)n.v;
+}
+
+void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
+{
+	static const char unnamed[] = "[stacks without names]", none[] = "[no stack]";
+	static const enum column_type types[] = {
+	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
+	const struct things *t = c->things;
+	uint32_t *nodes = mem_zarray(t->n_nodes + 1, sizeof *nodes);
+	unsigned decimals = compare_decimals(c, sum);
+	struct compare_rows r;
+
+	f->name = "stacks";
+	f->type = types[sum_names[sum].unit];
+	f->differential = true;
+	f->base_label = c->groups[0].label;
+	f->new_label = c->groups[c->n_groups - 1].label;
+	compare_rows_init(&r, c, KEY_STACK);
+	for (size_t i = 0; i < r.n; i++) {
+		const struct thing *thing = &t->keys[KEY_STACK].items[r.rows[i].thing];
+		uint64_t base = size_of(compare_value(&r, i, 0, sum, false), decimals);
+		uint64_t new = size_of(compare_value(&r, i, c->n_groups - 1, sum, false), decimals);
+		uint32_t at;
+
+		if (!base && !new)
+			continue;
+		at = thing->node ? place(t, f, nodes, thing->node)
+		     : thing->hash
+			 ? flame_child(f, FLAME_ROOT, unnamed, sizeof unnamed - 1, NULL, 0)
+			 : flame_child(f, FLAME_ROOT, none, sizeof none - 1, NULL, 0);
+		flame_add(f, at, new, base);
+	}
+	compare_rows_release(&r);
+	free(nodes);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A policy (policy.h) held against a comparison: one check per rule. The first group is the base,
+ * the last one is what is judged (judge.h). Everything is told, only breaches fail.
+ */
+#ifndef TM_REPORT_COMPARE_GATE_H
+#define TM_REPORT_COMPARE_GATE_H
+
+#include "lib/report/compare/compare.h"
+#include "lib/report/compare/policy.h"
+#include "lib/table/checks.h"
+
+enum { GATE_BREACHES_MAX = 50 }; /* told per rule and verdict; the rest is counted */
+
+struct gate_options {
+	const char *policy;   /* the file's name */
+	const char *today;    /* YYYY-MM-DD, for waivers */
+	bool allow_loss;      /* runs that have lost something are judged nevertheless */
+	bool allow_unmatched; /* rules whose patterns nothing matches are as if all were well */
+};
+
+struct gate;
+
+/* c and p must outlive it. NULL: a rule asks for what the runs do not know; *e says which. */
+struct gate *gate_new(const struct compare *c, struct policy *p, const struct gate_options *o,
+		      struct err *e);
+void gate_free(struct gate *g); /* accepts NULL */
+const struct checks *gate_checks(const struct gate *g);
+
+/* A rule failed other than for coverage; for coverage; cannot tell. */
+bool gate_failed(const struct gate *g);
+bool gate_incomplete(const struct gate *g);
+bool gate_inconclusive(const struct gate *g);
+
+/* The keys that the policy needs, as bits 1 << enum key, and the sums as SUM_BITs. */
+unsigned gate_keys(const struct policy *p);
+unsigned gate_sums(const struct policy *p);
+
+#endif

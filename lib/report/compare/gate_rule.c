@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare/gate_rule.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/report/compare/gate.h"
+#include "lib/report/compare/view.h"
+#include "lib/stats/steps.h"
+#include "lib/table/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One that breaks the rule, would but for a waiver, or of which it cannot be told. */
+struct told {
+	size_t subject;
+	enum verdict verdict;
+	double by; /* how much, to tell the worst first */
+};
+
+struct outcome {
+	struct told *items;
+	size_t n, cap;
+	size_t of[VERDICTS]; /* items, by verdict */
+	size_t improved;
+	size_t why[JUDGE_WHYS];
+};
+
+static const char *kept(const struct gate_context *x, struct buf *b)
+{
+	const char *s = arena_strndup(x->arena, b->data ? b->data : "", b->len);
+
+	buf_release(b);
+	return s;
+}
+
+static double mean(const double *v, size_t n)
+{
+	return stats_mean((struct stats_sample){v, n});
+}
+
+double gate_base(const struct gate_rule *r, const struct gate_subject *s)
+{
+	struct stats_sample base = {s->base, r->n_base};
+
+	return r->median ? stats_median(base) : stats_mean(base);
+}
+
+static void add_amount(struct buf *b, const struct policy_rule *r, double v)
+{
+	static const char *const per[] = {"", " / frame", " / s"};
+	double size = fabs(v);
+
+	if (v < 0)
+		buf_addc(b, '-');
+	if (r->kind == POLICY_COVERAGE) {
+		buf_addf(b, "%.2f %%", size);
+		return;
+	}
+	if (r->counter || sum_names[r->metric].unit == SUM_NUMBER || size >= 1e18)
+		buf_addf(b, size == floor(size) ? "%.0f" : "%.3f", size);
+	else if (sum_names[r->metric].unit == SUM_BYTES)
+		size_text(b, (uint64_t)(size + 0.5));
+	else
+		time_text(b, (uint64_t)(size + 0.5));
+	buf_adds(b, per[r->per]);
+}
+
+static void add_signed_amount(struct buf *b, const struct policy_rule *r, double v)
+{
+	if (v >= 0)
+		buf_addc(b, '+');
+	add_amount(b, r, v);
+}
+
+static void add_percent(struct buf *b, double base, double difference)
+{
+	if (fabs(base) > 0)
+		buf_addf(b, ", %+.2f %%", 100 * difference / fabs(base));
+}
+
+static void add_subject(const struct gate_context *x, const struct gate_rule *r, size_t i,
+			struct buf *b)
+{
+	const struct gate_subject *s = &r->subjects[i];
+	int key = r->rule->key;
+
+	if (s->row != SIZE_MAX)
+		compare_thing_text(x->c->things,
+				   &x->c->things->keys[key].items[x->rows->rows[s->row].thing], b);
+	else if (key != POLICY_TOTAL)
+		buf_addf(b, "(sum of %zu %s)", s->things, key_plurals[key]);
+	else
+		buf_adds(b, r->rule->kind == POLICY_COVERAGE ? "(coverage)" : "(total)");
+}
+
+/* "1.5 MiB -> 1.6 MiB (+107.1 KiB, +7.02 %)" */
+static void add_measured(const struct gate_rule *r, size_t i, struct buf *b)
+{
+	const struct gate_subject *s = &r->subjects[i];
+	double base = gate_base(r, s), new = mean(s->new, r->n_new);
+
+	if (r->rule->kind == POLICY_GROWTH ||
+	    (r->rule->kind == POLICY_COVERAGE && !isnan(r->rule->drop))) {
+		add_amount(b, r->rule, base);
+		buf_adds(b, " -> ");
+		add_amount(b, r->rule, new);
+		buf_adds(b, " (");
+		add_signed_amount(b, r->rule, new - base);
+		if (r->rule->kind == POLICY_GROWTH)
+			add_percent(b, base, new - base);
+		buf_addc(b, ')');
+	} else {
+		add_amount(b, r->rule, new);
+	}
+}
+
+/* "+16 B, +1.60 %" */
+static void add_told(const struct gate_rule *r, size_t i, struct buf *b)
+{
+	const struct judge_subject *j = &r->judged->subjects[i];
+
+	add_signed_amount(b, r->rule, j->told);
+	add_percent(b, j->mean_base, j->told);
+}
+
+static void add_statistics(const struct gate_rule *r, size_t i, struct buf *b)
+{
+	const struct judge_subject *j;
+
+	if (r->rule->kind != POLICY_GROWTH || !r->judged->subjects[i].has_noise)
+		return;
+	j = &r->judged->subjects[i];
+	buf_adds(b, "; 95 % interval ");
+	add_signed_amount(b, r->rule, j->interval.low);
+	buf_adds(b, " to ");
+	add_signed_amount(b, r->rule, j->interval.high);
+	if (j->p_all < 0.0001)
+		buf_adds(b, "; p < 0.0001");
+	else
+		buf_addf(b, "; p %.4f", j->p_all);
+	if (j->has_floor) {
+		buf_adds(b, "; noise floor ");
+		add_amount(b, r->rule, j->floor);
+	}
+}
+
+/* Of all that is kept, what would have to grow most to be told. */
+static void add_least_told(const struct gate_context *x, const struct gate_rule *r, struct buf *b)
+{
+	size_t worst = SIZE_MAX;
+	double most = -1;
+
+	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++) {
+		const struct judge_subject *j = &r->judged->subjects[i];
+		double of = fabs(j->mean_base) > 0 ? j->told / fabs(j->mean_base) : 0;
+
+		if (!j->has_noise || j->why || j->change == CHANGE_REGRESSED || of <= most)
+			continue;
+		most = of;
+		worst = i;
+	}
+	if (worst == SIZE_MAX)
+		return;
+	buf_adds(b, "; told from ");
+	add_told(r, worst, b);
+	if (r->n > 1) {
+		buf_adds(b, " at most (");
+		add_subject(x, r, worst, b);
+		buf_addc(b, ')');
+	}
+}
+
+static const char *limit_text(const struct gate_context *x, const struct policy_rule *r)
+{
+	struct buf b = BUF_INIT;
+
+	switch (r->kind) {
+	case POLICY_MAX: add_amount(&b, r, (double)r->max); break;
+	case POLICY_NEW: buf_addf(&b, "%" PRIu64 " new %s", r->max, key_plurals[r->key]); break;
+	case POLICY_COVERAGE:
+		if (!isnan(r->percent))
+			buf_addf(&b, "at least %.2f %%", r->percent);
+		if (!isnan(r->drop))
+			buf_addf(&b, "%sno more than %.2f points less", b.len ? ", " : "", r->drop);
+		break;
+	default:
+		if (!isnan(r->percent))
+			buf_addf(&b, "+%.2f %%", r->percent);
+		if (r->absolute || isnan(r->percent)) {
+			buf_adds(&b, b.len ? " and " : "");
+			add_signed_amount(&b, r, (double)r->absolute);
+		}
+		break;
+	}
+	if (r->count && r->kind != POLICY_MAX && r->kind != POLICY_COVERAGE)
+		buf_addf(&b, ", of %" PRIu64 " allocations or more", r->count);
+	return kept(x, &b);
+}
+
+static void tell(struct outcome *o, size_t subject, enum verdict verdict, double by)
+{
+	VEC_PUSH(o->items, o->n, o->cap) = (struct told){subject, verdict, by};
+	o->of[verdict]++;
+}
+
+static void judge_growth(const struct gate_rule *r, struct outcome *o)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct judge_subject *j = &r->judged->subjects[i];
+
+		if (j->change == CHANGE_REGRESSED)
+			tell(o, i, VERDICT_FAIL, j->difference);
+		else if (j->change == CHANGE_INCONCLUSIVE)
+			tell(o, i, VERDICT_INCONCLUSIVE, j->difference);
+		o->improved += j->change == CHANGE_IMPROVED;
+		o->why[j->why]++;
+	}
+}
+
+/* On average, and in every run; some above and some below cannot tell. */
+static void judge_max(const struct gate_rule *r, struct outcome *o)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		double limit = (double)r->rule->max, new = mean(r->subjects[i].new, r->n_new);
+		size_t above = 0;
+
+		for (size_t k = 0; k < r->n_new; k++)
+			above += r->subjects[i].new[k] > limit;
+		if (new > limit)
+			tell(o, i, above == r->n_new ? VERDICT_FAIL : VERDICT_INCONCLUSIVE,
+			     new - limit);
+	}
+}
+
+static void judge_new(const struct gate_rule *r, struct outcome *o)
+{
+	for (size_t i = 0; r->n > r->rule->max && i < r->n; i++)
+		tell(o, i, VERDICT_FAIL, mean(r->subjects[i].new, r->n_new));
+}
+
+static void judge_coverage(const struct gate_rule *r, struct outcome *o)
+{
+	double base = gate_base(r, &r->subjects[0]);
+	double new = mean(r->subjects[0].new, r->n_new);
+
+	if (r->unknown)
+		return;
+	if ((!isnan(r->rule->percent) && new < r->rule->percent) ||
+	    (!isnan(r->rule->drop) && base - new > r->rule->drop))
+		tell(o, 0, VERDICT_FAIL, 100 - new);
+}
+
+/* What broke the rule, then what cannot be told, then what is waived. */
+static int told_order(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+
+	if (x->verdict != y->verdict)
+		return x->verdict > y->verdict ? -1 : 1;
+	if (x->by < y->by || x->by > y->by)
+		return x->by > y->by ? -1 : 1;
+	return x->subject < y->subject ? -1 : x->subject > y->subject;
+}
+
+static const char *const why_texts[JUDGE_WHYS] = {
+    [JUDGE_CLEAR] = "the runs do not agree",
+    [JUDGE_SINGLE] = "above the limit, but in fewer runs than the policy asks for",
+    [JUDGE_AMONG] = "above the limit, but not confirmed",
+    [JUDGE_NOISE] = "above the noise of the base runs, but the new runs do not agree",
+    [JUDGE_DOUBLED] = "more than doubled, but the runs differ as much",
+};
+
+static const char *waiver_text(const struct gate_context *x, const struct policy_waiver *w)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s (until %s)", w->reason, w->until);
+	return kept(x, &b);
+}
+
+static const char *breach_word(const struct gate_rule *r, const struct told *t)
+{
+	if (t->verdict == VERDICT_INCONCLUSIVE)
+		return why_texts[r->rule->kind == POLICY_GROWTH
+				     ? r->judged->subjects[t->subject].why
+				     : JUDGE_CLEAR];
+	switch (r->rule->kind) {
+	case POLICY_NEW: return "is new";
+	case POLICY_MAX: return "is above the limit";
+	case POLICY_COVERAGE: return "is too low";
+	default: return "grew";
+	}
+}
+
+static void fill_breach(const struct gate_context *x, size_t index, const struct gate_rule *r,
+			const struct told *from, struct breach *to)
+{
+	const struct policy_waiver *expired, *waiver;
+	const struct thing *t = NULL;
+	size_t i = from->subject;
+	struct buf b = BUF_INIT;
+
+	if (r->subjects[i].row != SIZE_MAX)
+		t = &x->c->things->keys[r->rule->key]
+			 .items[x->rows->rows[r->subjects[i].row].thing];
+	add_subject(x, r, i, &b);
+	waiver = policy_waived(x->p, index, b.data, b.len, x->today, &expired);
+	*to = (struct breach){.verdict = from->verdict, .subject = kept(x, &b)};
+	add_measured(r, i, &b);
+	to->measured = kept(x, &b);
+	to->limit = limit_text(x, r->rule);
+	if (t && t->file) {
+		to->file = things_text(x->c->things, t->file, NULL);
+		to->line = t->line;
+	}
+	if (r->rule->kind == POLICY_GROWTH && r->judged->subjects[i].has_noise) {
+		add_told(r, i, &b);
+		to->told = kept(x, &b);
+	}
+	buf_adds(&b, breach_word(r, from));
+	add_statistics(r, i, &b);
+	if (expired)
+		buf_addf(&b, "; waiver '%s' ended on %s", expired->name, expired->until);
+	to->message = kept(x, &b);
+	if (from->verdict == VERDICT_WAIVED)
+		to->waiver = waiver_text(x, waiver);
+}
+
+/* What a waiver covers is taken out of what is broken. */
+static const struct policy_waiver *waive(const struct gate_context *x, size_t index,
+					 const struct gate_rule *r, struct outcome *o)
+{
+	const struct policy_waiver *used = NULL;
+
+	for (size_t i = 0; i < o->n; i++) {
+		const struct policy_waiver *w;
+		struct buf b = BUF_INIT;
+
+		if (o->items[i].verdict != VERDICT_FAIL)
+			continue;
+		add_subject(x, r, o->items[i].subject, &b);
+		w = policy_waived(x->p, index, b.data, b.len, x->today, NULL);
+		buf_release(&b);
+		if (!w)
+			continue;
+		used = w;
+		o->items[i].verdict = VERDICT_WAIVED;
+		o->of[VERDICT_FAIL]--;
+		o->of[VERDICT_WAIVED]++;
+	}
+	return used;
+}
+
+/* Takes what has the verdict out. */
+static void forget(struct outcome *o, enum verdict verdict)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (o->items[i].verdict != verdict)
+			o->items[left++] = o->items[i];
+	o->n = left;
+	o->of[verdict] = 0;
+}
+
+static void list_breaches(const struct gate_context *x, size_t index, const struct gate_rule *r,
+			  const struct outcome *o, bool certain, struct check *to)
+{
+	struct breach *breaches = arena_zalloc(x->arena, (o->n + 1) * sizeof *breaches);
+	size_t listed[VERDICTS] = {0};
+
+	for (size_t i = 0; i < o->n; i++)
+		if (listed[o->items[i].verdict]++ < GATE_BREACHES_MAX)
+			fill_breach(x, index, r, &o->items[i], &breaches[to->n_breaches++]);
+	for (size_t i = 0; !certain && i < to->n_breaches; i++)
+		if (breaches[i].verdict == VERDICT_FAIL)
+			breaches[i].verdict = VERDICT_INCONCLUSIVE;
+	to->breaches = breaches;
+}
+
+static const char *why_text(const struct outcome *o)
+{
+	for (size_t why = JUDGE_CLEAR + 1; why < JUDGE_WHYS; why++)
+		if (o->why[why])
+			return why_texts[why];
+	return why_texts[JUDGE_CLEAR];
+}
+
+static void write_message(const struct gate_context *x, const struct gate_rule *r,
+			  const struct outcome *o, uint64_t gave_up, struct check *to)
+{
+	size_t broken = o->of[VERDICT_FAIL], unsure = o->of[VERDICT_INCONCLUSIVE];
+	size_t waived = o->of[VERDICT_WAIVED];
+	const char *plural = r->rule->key == POLICY_TOTAL ? "" : key_plurals[r->rule->key];
+	bool one = r->n == 1 && r->rule->kind != POLICY_NEW;
+	struct buf b = BUF_INIT;
+
+	if (x->lossy)
+		buf_addf(&b, "%s has lost something, so nothing is certain (--allow-loss); ",
+			 x->lossy);
+	if (gave_up)
+		buf_addf(&b,
+			 "an expression was given up %" PRIu64 " time%s, so nothing is certain; ",
+			 gave_up, gave_up == 1 ? "" : "s");
+	if (r->unmatched)
+		buf_addf(&b, "none of the %s match%s; ", plural,
+			 x->allow_unmatched ? "" : ", so nothing was checked (--allow-unmatched)");
+	if (to->verdict == VERDICT_INCONCLUSIVE && unsure && !one)
+		buf_addf(&b, "%s; ", why_text(o));
+	if (r->rule->kind == POLICY_NEW)
+		buf_addf(&b, "%zu new %s", r->n, plural);
+	else if (one && unsure)
+		buf_adds(&b, why_text(o));
+	else if (one)
+		buf_adds(&b, broken || waived ? "breaks the rule" : "within the rule");
+	else
+		buf_addf(&b, "%zu of %zu %s break the rule", broken, r->n, plural);
+	if (one)
+		add_statistics(r, 0, &b);
+	if (!broken || !one)
+		add_least_told(x, r, &b);
+	if (o->improved && !one)
+		buf_addf(&b, "; %zu improved", o->improved);
+	if (unsure && !one)
+		buf_addf(&b, "; %zu cannot be told", unsure);
+	if (waived)
+		buf_addf(&b, "; %zu waived", waived);
+	if (r->unknown)
+		buf_addf(&b, "; of %zu nothing is known", r->unknown);
+	if (o->n > to->n_breaches)
+		buf_addf(&b, "; the %d largest of each are listed", GATE_BREACHES_MAX);
+	to->message = kept(x, &b);
+}
+
+static enum verdict verdict_of(const struct gate_context *x, const struct gate_rule *r,
+			       const struct outcome *o, bool certain)
+{
+	/* Of what is not known something may be new, or have grown. */
+	return !certain || (r->unmatched && !x->allow_unmatched) ? VERDICT_INCONCLUSIVE
+	       : o->of[VERDICT_FAIL]                             ? VERDICT_FAIL
+	       : o->of[VERDICT_INCONCLUSIVE] || r->unknown       ? VERDICT_INCONCLUSIVE
+	       : o->of[VERDICT_WAIVED]                           ? VERDICT_WAIVED
+	       : o->improved                                     ? VERDICT_IMPROVED
+								 : VERDICT_PASS;
+}
+
+void gate_check(const struct gate_context *x, size_t index, const struct gate_rule *r,
+		struct check *to)
+{
+	const struct policy_waiver *waiver;
+	struct outcome o = {.n = 0};
+	struct buf b = BUF_INIT;
+	uint64_t gave_up;
+	bool certain;
+
+	switch (r->rule->kind) {
+	case POLICY_GROWTH: judge_growth(r, &o); break;
+	case POLICY_MAX: judge_max(r, &o); break;
+	case POLICY_NEW: judge_new(r, &o); break;
+	case POLICY_COVERAGE: judge_coverage(r, &o); break;
+	}
+	waiver = waive(x, index, r, &o);
+	gave_up = x->gave_up + policy_gave_up(x->p, index);
+	certain = !x->lossy && !gave_up;
+	if (r->rule->kind == POLICY_NEW && o.of[VERDICT_FAIL] <= r->rule->max &&
+	    o.of[VERDICT_WAIVED])
+		forget(&o, VERDICT_FAIL); /* without the waived ones there are few enough */
+	if (o.n)
+		sort_array(o.items, o.n, sizeof *o.items, told_order);
+	*to = (struct check){.name = r->rule->name,
+			     .category = policy_kinds[r->rule->kind],
+			     .verdict = verdict_of(x, r, &o, certain),
+			     .limit = limit_text(x, r->rule),
+			     .policy_line = r->rule->line};
+	if (r->n == 1 && r->rule->kind != POLICY_NEW)
+		add_measured(r, 0, &b);
+	else
+		buf_addf(&b, "%zu", r->rule->kind == POLICY_NEW ? r->n : o.of[VERDICT_FAIL]);
+	to->measured = kept(x, &b);
+	if (waiver)
+		to->waiver = waiver_text(x, waiver);
+	list_breaches(x, index, r, &o, certain, to);
+	write_message(x, r, &o, gave_up, to);
+	free(o.items);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of gate.h: a rule with its values, and the check it becomes.
+ */
+#ifndef TM_REPORT_COMPARE_GATE_RULE_H
+#define TM_REPORT_COMPARE_GATE_RULE_H
+
+#include "lib/report/compare/compare.h"
+#include "lib/report/compare/judge.h"
+#include "lib/report/compare/policy.h"
+#include "lib/table/checks.h"
+
+struct gate_subject {
+	size_t row;         /* in the key's rows; SIZE_MAX: everything, or a sum */
+	size_t things;      /* so many of which it is the sum */
+	double *base, *new; /* per run */
+};
+
+struct gate_rule {
+	const struct policy_rule *rule;
+	struct gate_subject *subjects;
+	size_t n, cap, n_base, n_new;
+	size_t unknown;                  /* things of which a value is not known */
+	const struct judge_rule *judged; /* GROWTH: subjects in the same order */
+	bool median;                     /* of the base the median counts */
+	bool unmatched;                  /* it has patterns, and nothing matches one */
+};
+
+/* What counts of a subject's base. */
+double gate_base(const struct gate_rule *r, const struct gate_subject *s);
+
+struct gate_context {
+	const struct compare *c;
+	const struct policy *p;
+	const struct compare_rows *rows; /* of the rule's key; NULL: everything */
+	const char *today, *lossy;
+	bool allow_unmatched;
+	uint64_t gave_up;    /* patterns, beside the rule's own */
+	struct arena *arena; /* texts and breaches */
+};
+
+void gate_check(const struct gate_context *x, size_t index, const struct gate_rule *r,
+		struct check *to);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare/inputs.h"
+
+#include "lib/aggregate/agg_summary.h"
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct compare_inputs *of(struct sink *s)
+{
+	return (struct compare_inputs *)s;
+}
+
+static enum status begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct sink *to = project_sink(&of(s)->project);
+
+	of(s)->timed = false;
+	return to->begin(to, t, e);
+}
+
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct compare_inputs *in = of(s);
+	struct sink *to = project_sink(&in->project);
+
+	if (ev->has & EV_HAS_TIME) {
+		if (!in->timed || ev->time < in->first)
+			in->first = ev->time;
+		if (!in->timed || ev->time > in->last)
+			in->last = ev->time;
+		in->timed = true;
+	}
+	return to->event(to, t, ev, e);
+}
+
+static enum status end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct compare_inputs *in = of(s);
+	struct sink *to = project_sink(&in->project);
+
+	if (in->timed)
+		in->duration =
+		    add_saturating(in->duration, (uint64_t)in->last - (uint64_t)in->first);
+	return to->end(to, t, e);
+}
+
+void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
+			 const char *options)
+{
+	*in = (struct compare_inputs){.sink = {begin, event, end, NULL}, .options = options};
+	things_init(&in->things);
+	project_init(&in->project, o);
+	summarizer_init(&in->summarizer, &in->things, &in->project);
+	in->compare.things = &in->things;
+}
+
+void compare_inputs_release(struct compare_inputs *in)
+{
+	for (size_t g = 0; g < in->compare.n_groups; g++) {
+		struct compare_group *group = &in->compare.groups[g];
+
+		for (size_t i = 0; i < group->n; i++) {
+			summary_release(group->runs[i]);
+			free(group->runs[i]);
+		}
+		free(group->runs);
+		free(group->names);
+	}
+	summarizer_release(&in->summarizer);
+	project_release(&in->project);
+	things_release(&in->things);
+	arena_release(&in->names);
+	in->compare.n_groups = 0;
+}
+
+enum status compare_inputs_group(struct compare_inputs *in, const char *label, struct err *e)
+{
+	if (in->compare.n_groups == COMPARE_GROUPS_MAX)
+		return err_set(e, ST_LIMIT, "more than %d groups", COMPARE_GROUPS_MAX);
+	in->compare.groups[in->compare.n_groups++] = (struct compare_group){.label = label};
+	return ST_OK;
+}
+
+static struct summary *add_run(struct compare_inputs *in, const char *name)
+{
+	struct compare_group *g = &in->compare.groups[in->compare.n_groups - 1];
+
+	g->runs = mem_realloc(g->runs, g->n + 1, sizeof *g->runs);
+	g->names = mem_realloc(g->names, g->n + 1, sizeof *g->names);
+	g->names[g->n] = arena_strndup(&in->names, name, strlen(name));
+	return g->runs[g->n++] = mem_zalloc(sizeof(struct summary));
+}
+
+void compare_inputs_drop(struct compare_inputs *in)
+{
+	struct run r;
+
+	project_take(&in->project, &r);
+	run_release(&r);
+	in->duration = 0;
+}
+
+void compare_inputs_take(struct compare_inputs *in, const char *name)
+{
+	struct summary *s = add_run(in, name);
+	struct run r;
+
+	project_take(&in->project, &r);
+	summarize(&in->summarizer, &r, s);
+	run_release(&r);
+	s->duration = in->duration;
+	if (in->options)
+		s->options = things_string(&in->things, in->options, strlen(in->options));
+	in->duration = 0;
+}
+
+enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
+				     struct err *e)
+{
+	struct summary s;
+	enum status st = agg_summary_read(c, &in->things, &s, e);
+
+	if (!st)
+		*add_run(in, name) = s;
+	return st;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Captures and aggregates into the groups of a comparison. Captures go through the sink, and
+ * each file is taken as one run when it ends.
+ */
+#ifndef TM_REPORT_COMPARE_INPUTS_H
+#define TM_REPORT_COMPARE_INPUTS_H
+
+#include "lib/base/arena.h"
+#include "lib/base/cursor.h"
+#include "lib/report/compare/compare.h"
+
+struct compare_inputs {
+	struct sink sink; /* first: captures go here */
+	struct things things;
+	struct project project;
+	struct summarizer summarizer;
+	struct compare compare;
+
+	/* private */
+	const char *options;
+	uint64_t duration; /* of the run so far */
+	int64_t first, last;
+	bool timed;
+	struct arena names;
+};
+
+/* It stays where it is. options: filters and ranges in words, to be compared with those of
+ * aggregates; may be NULL. */
+void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
+			 const char *options);
+void compare_inputs_release(struct compare_inputs *in);
+
+/* Another group begins; label is borrowed. ST_LIMIT: there are COMPARE_GROUPS_MAX. */
+enum status compare_inputs_group(struct compare_inputs *in, const char *label, struct err *e);
+/* Forgets what a capture that failed has left. */
+void compare_inputs_drop(struct compare_inputs *in);
+/* What was read since the last time is a run of the present group. */
+void compare_inputs_take(struct compare_inputs *in, const char *name);
+/* So is this aggregate, whatever it was merged from. */
+enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
+				     struct err *e);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare/view.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+__attribute__((format(printf, 2, 3))) static void line(struct compare_lines *to, const char *fmt,
+						       ...)
+{
+	char text[600];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	VEC_PUSH(to->items, to->n, to->cap) =
+	    arena_strndup(&to->arena, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* "MemTracer", "none", "several". */
+static const char *word_of(const struct things *t, uint32_t string)
+{
+	return string == RUN_MIXED ? "several" : string ? things_text(t, string, NULL) : "none";
+}
+
+/* One line per pair of differing runs would be many: the first that differs from the first run. */
+static void note_texts(const struct compare *c, struct compare_lines *to)
+{
+	const struct summary *first = c->groups[0].runs[0];
+	bool format = false, sampling = false, options = false, captures = c->per != PER_RUN;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++) {
+			const struct summary *s = c->groups[g].runs[i];
+			const char *a = c->groups[0].names[0], *b = c->groups[g].names[i];
+
+			if (!format && s->format != first->format)
+				line(to, "warning: formats differ: %s is of %s, %s of %s", a,
+				     word_of(c->things, first->format), b,
+				     word_of(c->things, s->format));
+			if (!sampling && s->sampling != first->sampling)
+				line(to, "warning: sampling differs: %s has %s, %s has %s", a,
+				     word_of(c->things, first->sampling), b,
+				     word_of(c->things, s->sampling));
+			if (!options && s->options != first->options)
+				line(to,
+				     "warning: filters or ranges differ: %s was read with '%s', %s "
+				     "with '%s'",
+				     a, word_of(c->things, first->options), b,
+				     word_of(c->things, s->options));
+			if (!captures && s->captures != first->captures)
+				line(to,
+				     "warning: %s is of %" PRIu64 " captures, %s of %" PRIu64
+				     ": --per frame or second makes them alike",
+				     a, first->captures, b, s->captures);
+			captures |= s->captures != first->captures;
+			format |= s->format != first->format;
+			sampling |= s->sampling != first->sampling;
+			options |= s->options != first->options;
+		}
+}
+
+static uint32_t build_of(const struct summary *s, uint32_t name)
+{
+	for (size_t i = 0; i < s->n_modules; i++)
+		if (s->modules[i].name == name && s->modules[i].build_id)
+			return s->modules[i].build_id;
+	return 0;
+}
+
+/* Between groups builds differ as a rule; within one they must not. */
+static void note_builds(const struct compare *c, struct compare_lines *to)
+{
+	const struct summary *base = c->groups[0].runs[0];
+	size_t other = 0, same = 0;
+	uint32_t example = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 1; i < c->groups[g].n; i++) {
+			const struct summary *first = c->groups[g].runs[0];
+			const struct summary *s = c->groups[g].runs[i];
+
+			for (size_t k = 0; k < s->n_modules; k++) {
+				uint32_t id = build_of(first, s->modules[k].name);
+
+				if (!id || !s->modules[k].build_id || id == s->modules[k].build_id)
+					continue;
+				line(to,
+				     "warning: runs of '%s' are of different builds: %s in %s and "
+				     "%s",
+				     c->groups[g].label, word_of(c->things, s->modules[k].name),
+				     c->groups[g].names[0], c->groups[g].names[i]);
+				break;
+			}
+		}
+	for (size_t g = 1; g < c->n_groups; g++)
+		for (size_t k = 0; k < base->n_modules; k++) {
+			uint32_t id = build_of(c->groups[g].runs[0], base->modules[k].name);
+
+			if (!id || !base->modules[k].build_id)
+				continue;
+			if (id == base->modules[k].build_id) {
+				same++;
+			} else {
+				other++;
+				example = base->modules[k].name;
+			}
+		}
+	if (other)
+		line(to, "build-ids differ for %zu modules (%s%s), agree for %zu", other,
+		     word_of(c->things, example), other > 1 ? ", ..." : "", same);
+}
+
+/* Named sites' share of a metric in hundredths of a percent; false: not known. */
+static bool coverage(const struct summary *s, enum sum sum, uint64_t *share)
+{
+	unsigned __int128 named = 0;
+
+	if (!run_knows(&s->known, sum) || !s->all.v[sum] || sum_is_signed(sum) ||
+	    SUMS_TIME >> sum & 1)
+		return false;
+	for (unsigned t = TIER_NAME; t < TIERS; t++)
+		named += s->coverage[t].v[sum];
+	*share = (uint64_t)(named * 10000 / s->all.v[sum]);
+	return true;
+}
+
+static void note_coverage(const struct compare *c, enum key by, enum sum sum,
+			  struct compare_lines *to)
+{
+	uint64_t least = UINT64_MAX, most = 0, share;
+	const char *worst = "", *best = "";
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++) {
+			if (!coverage(c->groups[g].runs[i], sum, &share))
+				continue;
+			if (share < least) {
+				least = share;
+				worst = c->groups[g].names[i];
+			}
+			if (share >= most) {
+				most = share;
+				best = c->groups[g].names[i];
+			}
+		}
+	if (least == UINT64_MAX)
+		return;
+	if (most - least > 100)
+		line(to,
+		     "warning: coverage differs: %" PRIu64 ".%02" PRIu64
+		     " %% of %s is at named sites in %s, %" PRIu64 ".%02" PRIu64 " %% in %s",
+		     least / 100, least % 100, sum_names[sum].word, worst, most / 100, most % 100,
+		     best);
+	if (least < 9000 && by != KEY_TYPE && by != KEY_THREAD)
+		line(to,
+		     "only %" PRIu64 ".%02" PRIu64
+		     " %% of %s is at named sites in %s: what has no name is told by its address, "
+		     "which another build moves",
+		     least / 100, least % 100, sum_names[sum].word, worst);
+}
+
+static void note_runs(const struct compare *c, enum key by, struct compare_lines *to)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++) {
+			const struct summary *s = c->groups[g].runs[i];
+
+			if (s->notes[NOTE_LOSS])
+				line(to, "warning: %s has lost something: see its notes",
+				     c->groups[g].names[i]);
+			if (s->keys[by].cut)
+				line(to,
+				     "%s leaves out its %" PRIu64
+				     " smallest %s: where another run has one, nothing is known",
+				     c->groups[g].names[i], s->keys[by].cut, key_plurals[by]);
+		}
+}
+
+static void note_metrics(const struct compare *c, enum key by, struct compare_lines *to)
+{
+	for (enum sum s = 0; s < SUMS; s++) {
+		bool any = false, lacks = false;
+
+		if (s == SUM_TIMED || s == SUM_ENTRIES || compare_knows(c, by, s))
+			continue;
+		for (size_t g = 0; g < c->n_groups; g++)
+			for (size_t i = 0; i < c->groups[g].n; i++) {
+				const struct run_known *k = &c->groups[g].runs[i]->keys[by].known;
+
+				any |= run_knows(k, s);
+				lacks |= !run_knows(k, s) && k->lack[s] != LACK_NOT_ASKED;
+			}
+		if (any && lacks)
+			line(to, "not every run knows '%s': differences of it are blank",
+			     sum_names[s].word);
+	}
+}
+
+void compare_notes(const struct compare *c, enum key by, enum sum sum, struct compare_lines *to)
+{
+	note_texts(c, to);
+	note_builds(c, to);
+	note_coverage(c, by, sum, to);
+	note_runs(c, by, to);
+	note_metrics(c, by, to);
+}

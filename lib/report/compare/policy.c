@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * inih splits lines; sections, lengths, lines and columns are seen to before it sees a line, since
+ * it cuts long names and lines silently and takes an indented line for the value above.
+ */
+#include "lib/report/compare/policy.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POLICY_FILE_MAX = 1 << 20, NAME_MAX_LEN = 200 };
+
+const char *const policy_kinds[] = {"growth", "max", "new", "coverage"};
+
+enum section { SECTION_NONE, SECTION_POLICY, SECTION_RULE, SECTION_WAIVER };
+
+/* A value that is looked at when its section ends, and whether it was given. */
+struct later {
+	const char *text;
+	uint32_t line;
+	size_t column;
+};
+
+struct parse {
+	struct policy *p;
+	const char *name; /* of the file */
+	const char *pos, *end;
+	const char *raw; /* the present line, up to raw_end */
+	const char *raw_end;
+	uint32_t line;
+	enum section section;
+	uint32_t section_line;
+	struct later metric, key, percent, drop, absolute, count, max, new, coverage, each, total,
+	    per, until, reason, rule;
+	struct match **match;
+	size_t n_match, cap_match;
+	bool failed;
+	struct err *e;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+__attribute__((format(printf, 4, 5))) static bool fail(struct parse *s, uint32_t line,
+						       size_t column, const char *fmt, ...)
+{
+	char text[300];
+	va_list args;
+
+	if (s->failed)
+		return false;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	err_set(s->e, ST_BAD, "line %u, column %zu: %s", line, column, text);
+	s->failed = true;
+	return false;
+}
+
+static bool fail_at(struct parse *s, const struct later *v, const char *what)
+{
+	return fail(s, v->line, v->column, "'%s' is %s", v->text, what);
+}
+
+/* Millionths: sizes have a decimal parser that knows no exponents and no locales. */
+static bool parse_percent(struct parse *s, const struct later *v, double *out)
+{
+	char text[64];
+	uint64_t millionths;
+	int n = (int)strlen(v->text);
+
+	n -= n && v->text[n - 1] == '%';
+	n -= n && is_blank(v->text[n - 1]);
+	snprintf(text, sizeof text, "%.*sM", n, v->text);
+	if (n > 40 || !n || v->text[n - 1] < '0' || v->text[n - 1] > '9' ||
+	    !num_size(text, strlen(text), &millionths))
+		return fail_at(s, v, "no percentage");
+	*out = (double)millionths / 1e6;
+	return true;
+}
+
+static bool parse_number(struct parse *s, const struct later *v, uint64_t *out)
+{
+	return num_dec(v->text, strlen(v->text), out) || fail_at(s, v, "no whole number");
+}
+
+static bool parse_amount(struct parse *s, const struct later *v, const struct policy_rule *r,
+			 uint64_t *out)
+{
+	size_t n = strlen(v->text);
+	int64_t ns;
+
+	if (r->counter && num_size(v->text, n, out))
+		return true;
+	switch (r->counter ? SUM_NS : sum_names[r->metric].unit) {
+	case SUM_BYTES: return num_size(v->text, n, out) || fail_at(s, v, "no size");
+	case SUM_NS:
+		if (!num_time(v->text, n, &ns) || ns < 0)
+			return fail_at(s, v, "no time");
+		*out = (uint64_t)ns;
+		return true;
+	default: return parse_number(s, v, out);
+	}
+}
+
+static bool parse_flag(struct parse *s, const struct later *v, bool *out)
+{
+	*out = !strcmp(v->text, "yes");
+	return *out || !strcmp(v->text, "no") || fail_at(s, v, "neither yes nor no");
+}
+
+static bool parse_key(struct parse *s, struct policy_rule *r)
+{
+	r->key = POLICY_TOTAL;
+	if (!s->key.text || !strcmp(s->key.text, "total"))
+		return true;
+	for (r->key = 0; key_words[r->key]; r->key++)
+		if (!strcmp(key_words[r->key], s->key.text) && r->key != KEY_FRAME)
+			return true;
+	return fail_at(s, &s->key,
+		       "no key: total, type, function, site, stack, location, file, module, "
+		       "thread or owner");
+}
+
+/* "counter:NAME", its mean, or with :last, :min or :max behind. */
+static bool parse_counter(struct parse *s, struct policy_rule *r)
+{
+	const char *name = s->metric.text + 8, *colon = strrchr(name, ':');
+	size_t n = strlen(name);
+
+	r->metric = SUM_ENTRIES;
+	r->stat = COUNTER_MEAN;
+	for (unsigned k = 0; colon && k < COUNTER_STATS; k++)
+		if (!strcmp(counter_stat_words[k], colon + 1)) {
+			r->stat = (enum counter_stat)k;
+			n = (size_t)(colon - name);
+		}
+	if (!n)
+		return fail_at(s, &s->metric, "no counter: it has no name");
+	r->counter = arena_strndup(&s->p->arena, name, n);
+	return true;
+}
+
+static bool parse_metric(struct parse *s, struct policy_rule *r)
+{
+	if (!s->metric.text)
+		return fail(s, s->section_line, 1, "the rule has no metric");
+	if (!strncmp(s->metric.text, "counter:", 8))
+		return parse_counter(s, r);
+	for (unsigned m = 0; m < SUMS; m++) {
+		const char *a = sum_names[m].word, *b = s->metric.text;
+
+		if (m == SUM_TIMED)
+			continue;
+		for (; *a && *b && (*a == *b || (*a == ' ' && *b == '-')); a++)
+			b++;
+		if (!*a && !*b) {
+			r->metric = (enum sum)m;
+			return true;
+		}
+	}
+	return fail_at(s, &s->metric, "no metric");
+}
+
+static bool parse_per(struct parse *s, struct policy_rule *r)
+{
+	static const char *const words[] = {"run", "frame", "second"};
+
+	for (unsigned i = 0; s->per.text && i < 3; i++)
+		if (!strcmp(words[i], s->per.text)) {
+			r->per = (enum policy_per)i;
+			return true;
+		}
+	return !s->per.text || fail_at(s, &s->per, "none of run, frame and second");
+}
+
+/* What makes a rule one kind does not go with what makes it another. */
+static bool parse_kind(struct parse *s, struct policy_rule *r)
+{
+	const struct {
+		const struct later *v;
+		unsigned kinds;
+		const char *word;
+	} given[] = {
+	    {&s->max, 1u << POLICY_MAX, "max"},
+	    {&s->new, 1u << POLICY_NEW, "new"},
+	    {&s->coverage, 1u << POLICY_COVERAGE, "coverage"},
+	    {&s->drop, 1u << POLICY_COVERAGE, "drop"},
+	    {&s->percent, 1u << POLICY_GROWTH, "percent"},
+	    {&s->absolute, 1u << POLICY_GROWTH | 1u << POLICY_NEW, "absolute"},
+	    {&s->count, 1u << POLICY_GROWTH | 1u << POLICY_NEW, "count"},
+	    {&s->each, 1u << POLICY_GROWTH | 1u << POLICY_MAX, "each"},
+	    {&s->per, 1u << POLICY_GROWTH | 1u << POLICY_MAX, "per"},
+	};
+	unsigned kind = s->max.text                        ? POLICY_MAX
+			: s->new.text                      ? POLICY_NEW
+			: s->coverage.text || s->drop.text ? POLICY_COVERAGE
+							   : POLICY_GROWTH;
+
+	r->kind = (enum policy_kind)kind;
+	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+		if (given[i].v->text && !(given[i].kinds >> kind & 1))
+			return fail(s, given[i].v->line, 1, "'%s' does not go with '%s'",
+				    given[i].word, policy_kinds[kind]);
+	if (kind == POLICY_GROWTH && !s->percent.text && !s->absolute.text)
+		return fail(s, s->section_line, 1,
+			    "the rule has none of percent, absolute, max, new and coverage");
+	if (s->total.text && !s->each.text && kind != POLICY_NEW)
+		return fail(s, s->total.line, 1, "'cumulative' needs 'each': totals overlap");
+	if (kind == POLICY_COVERAGE && (r->key != POLICY_TOTAL || r->n_match))
+		return fail(s, s->section_line, 1, "coverage is that of everything together");
+	if (r->counter && (r->key != POLICY_TOTAL || kind == POLICY_NEW || kind == POLICY_COVERAGE))
+		return fail(s, s->section_line, 1,
+			    "a counter is of everything: it has percent, absolute or max");
+	if (r->counter && r->per != POLICY_PER_RUN)
+		return fail(s, s->per.line, 1, "a counter is not divided");
+	if (kind == POLICY_NEW && r->key == POLICY_TOTAL)
+		return fail(s, s->section_line, 1, "'new' needs a key, such as stack");
+	if (r->key == POLICY_TOTAL && r->n_match)
+		return fail(s, s->section_line, 1, "'match' needs a key, such as function");
+	return true;
+}
+
+static bool end_rule(struct parse *s)
+{
+	struct policy_rule *r = &s->p->rules[s->p->n_rules - 1];
+
+	r->percent = r->drop = NAN;
+	r->match = s->match;
+	r->n_match = s->n_match;
+	s->match = NULL;
+	s->cap_match = s->n_match = 0;
+	return parse_key(s, r) && parse_metric(s, r) && parse_per(s, r) && parse_kind(s, r) &&
+	       (!s->percent.text || parse_percent(s, &s->percent, &r->percent)) &&
+	       (!s->coverage.text || parse_percent(s, &s->coverage, &r->percent)) &&
+	       (!s->drop.text || parse_percent(s, &s->drop, &r->drop)) &&
+	       (!s->absolute.text || parse_amount(s, &s->absolute, r, &r->absolute)) &&
+	       (!s->max.text || parse_amount(s, &s->max, r, &r->max)) &&
+	       (!s->new.text || parse_number(s, &s->new, &r->max)) &&
+	       (!s->count.text || parse_number(s, &s->count, &r->count)) &&
+	       (!s->each.text || parse_flag(s, &s->each, &r->each)) &&
+	       (!s->total.text || parse_flag(s, &s->total, &r->cumulative));
+}
+
+bool policy_date(const char *s)
+{
+	static const unsigned lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	uint64_t y, m, d;
+	bool leap;
+
+	if (strlen(s) != 10 || s[4] != '-' || s[7] != '-' || !num_dec(s, 4, &y) ||
+	    !num_dec(s + 5, 2, &m) || !num_dec(s + 8, 2, &d) || m < 1 || m > 12 || d < 1)
+		return false;
+	leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+	return d <= lengths[m - 1] + (m == 2 && leap);
+}
+
+static bool end_waiver(struct parse *s)
+{
+	struct policy_waiver *w = &s->p->waivers[s->p->n_waivers - 1];
+	const char *missing = !s->rule.text     ? "rule"
+			      : !s->until.text  ? "until"
+			      : !s->reason.text ? "reason"
+						: NULL;
+
+	if (s->n_match > 1)
+		return fail(s, s->section_line, 1, "the waiver has two expressions");
+	w->match = s->n_match ? s->match[0] : NULL;
+	free(s->match);
+	s->match = NULL;
+	s->cap_match = s->n_match = 0;
+	if (missing)
+		return fail(s, s->section_line, 1, "the waiver has no '%s'", missing);
+	if (!policy_date(s->until.text))
+		return fail_at(s, &s->until, "no date (YYYY-MM-DD)");
+	if (!*s->reason.text)
+		return fail(s, s->reason.line, s->reason.column, "the reason is empty");
+	w->until = s->until.text;
+	w->reason = s->reason.text;
+	w->rule_name = s->rule.text;
+	return true;
+}
+
+static bool end_section(struct parse *s)
+{
+	bool ok = true;
+
+	if (s->section == SECTION_RULE)
+		ok = end_rule(s);
+	else if (s->section == SECTION_WAIVER)
+		ok = end_waiver(s);
+	s->section = SECTION_NONE;
+	return ok;
+}
+
+static bool take_name(struct parse *s, const char *p, const char *end, const char **name)
+{
+	size_t n = (size_t)(end - p);
+
+	if (!n || n > NAME_MAX_LEN)
+		return fail(s, s->line, (size_t)(p - s->raw) + 1,
+			    n ? "the name is longer than %d bytes"
+			      : "a rule or waiver needs a name",
+			    NAME_MAX_LEN);
+	*name = arena_strndup(&s->p->arena, p, n);
+	return true;
+}
+
+static bool begin_section(struct parse *s, const char *p, const char *end)
+{
+	const char *close = memchr(p, ']', (size_t)(end - p)), *word = ++p;
+	struct policy *to = s->p;
+	const char *name;
+	size_t n;
+
+	if (s->section && !end_section(s))
+		return false;
+	if (!close)
+		return fail(s, s->line, (size_t)(end - s->raw) + 1, "a section ends with ']'");
+	while (close > p && is_blank(close[-1]))
+		close--;
+	while (p < close && !is_blank(*p))
+		p++;
+	n = (size_t)(p - word);
+	while (p < close && is_blank(*p))
+		p++;
+	s->metric = s->key = s->percent = s->drop = s->absolute = s->count = s->max = s->new =
+	    s->coverage = s->each = s->total = s->per = s->until = s->reason = s->rule =
+		(struct later){NULL, 0, 0};
+	s->section_line = s->line;
+	if (n == 6 && !memcmp(word, "policy", 6) && p == close) {
+		s->section = SECTION_POLICY;
+	} else if (n == 4 && !memcmp(word, "rule", 4)) {
+		if (!take_name(s, p, close, &name))
+			return false;
+		for (size_t i = 0; i < to->n_rules; i++)
+			if (!strcmp(to->rules[i].name, name))
+				return fail(s, s->line, (size_t)(p - s->raw) + 1,
+					    "rule '%s' is there already, at line %u", name,
+					    to->rules[i].line);
+		VEC_PUSH(to->rules, to->n_rules, to->cap_rules) =
+		    (struct policy_rule){.name = name, .line = s->line};
+		s->section = SECTION_RULE;
+	} else if (n == 6 && !memcmp(word, "waiver", 6)) {
+		if (!take_name(s, p, close, &name))
+			return false;
+		VEC_PUSH(to->waivers, to->n_waivers, to->cap_waivers) =
+		    (struct policy_waiver){.name = name, .line = s->line};
+		s->section = SECTION_WAIVER;
+	} else {
+		return fail(s, s->line, (size_t)(word - s->raw) + 1,
+			    "a section is [policy], [rule NAME] or [waiver NAME]");
+	}
+	return true;
+}
+
+/* inih asks for lines as of fgets. */
+static char *next_line(char *to, int size, void *arg)
+{
+	struct parse *s = arg;
+	const char *nl, *p, *end;
+
+	if (s->failed || s->pos >= s->end)
+		return NULL;
+	nl = memchr(s->pos, '\n', (size_t)(s->end - s->pos));
+	s->raw = p = s->pos;
+	s->raw_end = end = nl ? nl : s->end;
+	s->pos = nl ? nl + 1 : s->end;
+	s->line++;
+	while (p < end && is_blank(*p))
+		p++;
+	while (end > p && is_blank(end[-1]))
+		end--;
+	if (memchr(p, '\0', (size_t)(end - p))) {
+		fail(s, s->line, strnlen(s->raw, (size_t)(end - s->raw)) + 1, "a NUL byte");
+		return NULL;
+	}
+	if (p < end && *p == '[') {
+		if (!begin_section(s, p, end))
+			return NULL;
+		p = "[s]";
+		end = p + 3;
+	}
+	if (p < end && (*p == '#' || *p == ';'))
+		end = p; /* a comment may be of any length */
+	if (end - p > size - 3) {
+		fail(s, s->line, (size_t)size - 3, "the line is longer than %d bytes", size - 3);
+		return NULL;
+	}
+	memcpy(to, p, (size_t)(end - p));
+	memcpy(to + (end - p), "\n", 2);
+	return to;
+}
+
+static bool add_match(struct parse *s, const char *value, size_t column)
+{
+	struct err e = ERR_INIT;
+	struct match *m =
+	    match_new((struct match_place){s->name, s->line}, value, strlen(value), 0, &e);
+
+	if (!m)
+		return fail(s, s->line, column, "the expression: %s", e.msg);
+	VEC_PUSH(s->match, s->n_match, s->cap_match) = m;
+	return true;
+}
+
+static bool policy_value(struct parse *s, const char *name, const struct later *v)
+{
+	if (!strcmp(name, "alpha")) {
+		double rate = 0;
+
+		if (!parse_percent(s, v, &rate) || strchr(v->text, '%') || rate <= 0 || rate > 0.5)
+			return fail_at(s, v, "no rate above 0 and up to 0.5");
+		s->p->alpha = rate;
+		return true;
+	}
+	if (!strcmp(name, "runs"))
+		return parse_number(s, v, &s->p->runs);
+	if (!strcmp(name, "seed")) { /* of policies from when judging drew lots */
+		uint64_t unused;
+
+		return parse_number(s, v, &unused);
+	}
+	return fail(s, s->line, 1, "'%s' is no setting of [policy]: alpha or runs", name);
+}
+
+static int take_value(void *arg, const char *section, const char *name, const char *value)
+{
+	struct parse *s = arg;
+	const struct {
+		const char *word;
+		struct later *to;
+		enum section in;
+	} names[] = {
+	    {"metric", &s->metric, SECTION_RULE},     {"key", &s->key, SECTION_RULE},
+	    {"percent", &s->percent, SECTION_RULE},   {"drop", &s->drop, SECTION_RULE},
+	    {"absolute", &s->absolute, SECTION_RULE}, {"count", &s->count, SECTION_RULE},
+	    {"max", &s->max, SECTION_RULE},           {"new", &s->new, SECTION_RULE},
+	    {"coverage", &s->coverage, SECTION_RULE}, {"each", &s->each, SECTION_RULE},
+	    {"cumulative", &s->total, SECTION_RULE},  {"per", &s->per, SECTION_RULE},
+	    {"rule", &s->rule, SECTION_WAIVER},       {"until", &s->until, SECTION_WAIVER},
+	    {"reason", &s->reason, SECTION_WAIVER},
+	};
+	const char *p = s->raw;
+	struct later v = {arena_strndup(&s->p->arena, value, strlen(value)), s->line, 0};
+	size_t column;
+
+	(void)section;
+	while (p < s->raw_end && is_blank(*p))
+		p++;
+	column = (size_t)(p - s->raw) + 1;
+	while (p < s->raw_end && *p != '=' && *p != ':')
+		p++;
+	for (p += p < s->raw_end; p < s->raw_end && is_blank(*p);)
+		p++;
+	v.column = (size_t)(p - s->raw) + 1;
+	if (s->failed)
+		return 1;
+	if (s->section == SECTION_NONE)
+		fail(s, s->line, column, "'%s' stands before the first section", name);
+	else if (s->section == SECTION_POLICY)
+		policy_value(s, name, &v);
+	else if (!strcmp(name, "match"))
+		add_match(s, value, v.column);
+	else {
+		size_t i = 0, n = sizeof names / sizeof *names;
+
+		while (i < n && (names[i].in != s->section || strcmp(names[i].word, name) != 0))
+			i++;
+		if (i == n)
+			fail(s, s->line, column, "a %s has no '%s'",
+			     s->section == SECTION_RULE ? "rule" : "waiver", name);
+		else if (names[i].to->text)
+			fail(s, s->line, column, "'%s' is there already, at line %u", name,
+			     names[i].to->line);
+		else
+			*names[i].to = v;
+	}
+	return 1;
+}
+
+/* A rule may stand behind its waiver. */
+static bool link_waivers(struct parse *s)
+{
+	struct policy *p = s->p;
+
+	for (size_t i = 0; i < p->n_waivers; i++) {
+		struct policy_waiver *w = &p->waivers[i];
+
+		w->rule = SIZE_MAX;
+
+		for (size_t k = 0; k < p->n_rules; k++)
+			if (!strcmp(p->rules[k].name, w->rule_name))
+				w->rule = k;
+		if (w->rule == SIZE_MAX)
+			return fail(s, w->line, 1, "waiver '%s': there is no rule '%s'", w->name,
+				    w->rule_name);
+	}
+	return true;
+}
+
+enum status policy_parse(struct policy *p, const char *name, const char *text, size_t n,
+			 struct err *e)
+{
+	struct parse s = {.p = p, .name = name, .pos = text, .end = text + n, .e = e};
+	int line;
+
+	*p = (struct policy){.alpha = 0.05, .runs = 1};
+	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		s.pos += 3;
+	line = ini_parse_stream(next_line, &s, take_value, &s);
+	if (line > 0) { /* the first failure of ours ends the reading, so inih's came before */
+		s.failed = false;
+		fail(&s, (uint32_t)line, 1, "neither a [section] nor 'name = value'");
+	}
+	if (!s.failed && s.section)
+		end_section(&s);
+	if (!s.failed)
+		link_waivers(&s);
+	if (!s.failed && !p->n_rules)
+		fail(&s, s.line ? s.line : 1, 1,
+		     "there is no [rule NAME]: nothing would be checked");
+	for (size_t i = 0; i < s.n_match; i++)
+		match_free(s.match[i]);
+	free(s.match);
+	if (!s.failed)
+		return ST_OK;
+	policy_release(p);
+	return e->code;
+}
+
+enum status policy_read(struct policy *p, const char *path, struct err *e)
+{
+	FILE *f = fopen(path, "re");
+	enum status st = ST_OK;
+	char *text;
+	size_t n;
+
+	*p = (struct policy){.alpha = 0};
+	if (!f)
+		return err_set(e, ST_SYS, "%s", strerror(errno));
+	text = mem_alloc(POLICY_FILE_MAX + 1);
+	n = fread(text, 1, POLICY_FILE_MAX + 1, f);
+	if (ferror(f))
+		st = err_set(e, ST_SYS, "%s", strerror(errno));
+	else if (n > POLICY_FILE_MAX)
+		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a policy", POLICY_FILE_MAX);
+	else
+		st = policy_parse(p, path, text, n, e);
+	free(text);
+	fclose(f);
+	return st;
+}
+
+void policy_release(struct policy *p)
+{
+	for (size_t i = 0; i < p->n_rules; i++) {
+		for (size_t k = 0; k < p->rules[i].n_match; k++)
+			match_free(p->rules[i].match[k]);
+		free(p->rules[i].match);
+	}
+	for (size_t i = 0; i < p->n_waivers; i++)
+		match_free(p->waivers[i].match);
+	free(p->rules);
+	free(p->waivers);
+	arena_release(&p->arena);
+	*p = (struct policy){.alpha = 0};
+}

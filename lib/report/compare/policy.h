@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The policy file (tracemill-policy(5)): rules that a comparison is held against, and waivers.
+ * INI text: sections [policy], [rule NAME], [waiver NAME] of "name = value" lines; ';' or '#' at a
+ * line's start, or ';' behind a space, starts a comment.
+ */
+#ifndef TM_REPORT_COMPARE_POLICY_H
+#define TM_REPORT_COMPARE_POLICY_H
+
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/group/grouping.h"
+#include "lib/match/match.h"
+#include "lib/tally/counters.h"
+#include "lib/tally/sums.h"
+
+enum policy_kind {
+	POLICY_GROWTH,   /* new against base: percent AND absolute, where there are count of them */
+	POLICY_MAX,      /* no more than this on the new side; needs no base */
+	POLICY_NEW,      /* so many things may be there that the base has not */
+	POLICY_COVERAGE, /* at least this share of the metric is at named sites */
+};
+extern const char *const policy_kinds[]; /* "growth", ... */
+
+enum policy_per { POLICY_PER_RUN, POLICY_PER_FRAME, POLICY_PER_SECOND };
+
+enum { POLICY_TOTAL = KEYS }; /* the key of everything together */
+
+struct policy_rule {
+	const char *name; /* unique */
+	uint32_t line;
+	enum policy_kind kind;
+	enum sum metric;
+	const char *counter;    /* NULL, or instead of the metric: a counter's name, */
+	enum counter_stat stat; /* and what of it */
+	int key;                /* enum key, or POLICY_TOTAL */
+	struct match **match;   /* names of the key: any of them; none: all */
+	size_t n_match;
+	bool each;       /* every thing by itself; else their sum */
+	bool cumulative; /* total and not self, where the key has both */
+	enum policy_per per;
+	double percent;    /* GROWTH: allowed growth; COVERAGE: least share; NaN: not given */
+	double drop;       /* COVERAGE: points it may fall below the base; NaN: not given */
+	uint64_t absolute; /* GROWTH: allowed growth; NEW: smaller things do not count */
+	uint64_t count;    /* things with fewer allocations on both sides do not count */
+	uint64_t max;      /* MAX: the most; NEW: so many */
+};
+
+struct policy_waiver {
+	const char *name, *reason;
+	const char *until; /* YYYY-MM-DD, the last day on which it counts */
+	uint32_t line;
+	const char *rule_name;
+	size_t rule;         /* its index in rules */
+	struct match *match; /* on the subject; NULL: all of the rule's */
+};
+
+struct policy {
+	struct policy_rule *rules;
+	size_t n_rules, cap_rules;
+	struct policy_waiver *waivers;
+	size_t n_waivers, cap_waivers;
+	double alpha;  /* error rate of all rules together; 0.05 */
+	uint64_t runs; /* so many on a side have to say that something grew; 1 */
+	struct arena arena;
+};
+
+/* The name is for messages. ST_BAD: "line 3, column 9: ...". A failed policy is released
+ * already. */
+enum status policy_parse(struct policy *p, const char *name, const char *text, size_t n,
+			 struct err *e);
+enum status policy_read(struct policy *p, const char *path, struct err *e);
+void policy_release(struct policy *p);
+
+/* True for a rule without patterns. */
+bool policy_about(const struct policy_rule *r, const char *name, size_t n);
+/* How often the patterns of a rule, and of its waivers, were given up (match.h). */
+uint64_t policy_gave_up(const struct policy *p, size_t rule);
+/* The waiver that is in force for a rule's subject on a day; NULL: none. *expired: one that would
+ * be, had its day not passed; may be NULL. */
+const struct policy_waiver *policy_waived(const struct policy *p, size_t rule, const char *subject,
+					  size_t n, const char *today,
+					  const struct policy_waiver **expired);
+
+/* YYYY-MM-DD of a day that exists. */
+bool policy_date(const char *s);
+
+#endif

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare/view.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/group/metric.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DETAILS_MAX = 128 };
+
+enum what {
+	WHAT_RANK,
+	WHAT_VALUE,
+	WHAT_DELTA,
+	WHAT_PERCENT,
+	WHAT_CHANGE,
+	WHAT_NAME,
+	WHAT_AT,
+	WHAT_FILE,
+	WHAT_LINE,
+	WHAT_MODULE,
+	WHAT_ADDRESS,
+	WHAT_STACK,
+	WHAT_WAS,
+	WHAT_HINT,
+};
+
+struct source {
+	enum what what;
+	enum sum sum;
+	uint8_t group;
+};
+
+struct compare_view {
+	const struct compare *c;
+	struct compare_options options;
+	enum sum sort;
+	struct compare_rows rows;
+	struct shown {
+		uint32_t row;
+		bool has; /* a difference in what is sorted by */
+		unsigned __int128 size;
+	} * shown;
+	size_t n_changed;
+	struct table table;
+	struct column *columns;
+	struct source *sources;
+	size_t cap_columns, cap_sources;
+	struct compare_runs runs;
+	struct compare_lines lines;
+	struct flame flame;
+	struct buf name, at, address, chain, was, hint, detail_text;
+	const char *details[DETAILS_MAX];
+	char more[64];
+};
+
+/* More is worse: memory is what is compared. */
+static struct cell delta_cell(struct number n)
+{
+	struct cell c = compare_cell(n);
+
+	c.mark = !n.present || !n.v ? MARK_NONE : n.v > 0 ? MARK_BAD : MARK_GOOD;
+	return c;
+}
+
+static struct number row_value(const struct compare_view *v, size_t row, size_t group, enum sum sum)
+{
+	return compare_value(&v->rows, row, group, sum, v->options.cumulative);
+}
+
+/* The last group against the base. */
+static struct number row_delta(const struct compare_view *v, size_t row, enum sum sum)
+{
+	return compare_difference(row_value(v, row, 0, sum),
+				  row_value(v, row, v->c->n_groups - 1, sum));
+}
+
+static bool changed(const struct compare_view *v, size_t row)
+{
+	const struct compare_row *r = &v->rows.rows[row];
+
+	if (r->in != (1u << v->c->n_groups) - 1)
+		return true;
+	for (enum sum s = 0; s < SUMS; s++) {
+		struct number base = row_value(v, row, 0, s);
+
+		/* The same in every format, whatever else it has columns for: lifetimes are noise.
+		 */
+		if (s != v->sort && !(COMPARE_CHANGES >> s & 1))
+			continue;
+		/* How many records a format needs to say the same is no change. */
+		if (s == SUM_ENTRIES && (row_value(v, row, 0, SUM_CALLS).present ||
+					 row_value(v, row, 0, SUM_COUNT).present))
+			continue;
+		for (size_t g = 1; g < v->c->n_groups; g++) {
+			struct number d = compare_difference(base, row_value(v, row, g, s));
+
+			if (d.present && d.v)
+				return true;
+		}
+	}
+	return false;
+}
+
+static int shown_order(const void *a, const void *b, void *arg)
+{
+	const struct compare_view *v = arg;
+	const struct shown *x = a, *y = b;
+	const struct thing *items = v->c->things->keys[v->options.by].items;
+
+	if (x->has != y->has)
+		return x->has ? -1 : 1;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return things_order(v->c->things, v->options.by,
+			    &items[v->rows.members[v->rows.rows[x->row].first]],
+			    &items[v->rows.members[v->rows.rows[y->row].first]]);
+}
+
+static void choose_rows(struct compare_view *v)
+{
+	size_t n = 0;
+
+	v->shown = mem_array(v->rows.n + 1, sizeof *v->shown);
+	for (uint32_t i = 0; i < v->rows.n; i++) {
+		bool is_changed = changed(v, i);
+		struct number d;
+
+		v->n_changed += is_changed;
+		if (!is_changed && !v->options.all)
+			continue;
+		d = row_delta(v, i, v->sort);
+		v->shown[n++] = (struct shown){i, d.present,
+					       !d.present ? 0
+					       : d.v < 0  ? -(unsigned __int128)d.v
+							  : (unsigned __int128)d.v};
+	}
+	sort_array_by(v->shown, n, sizeof *v->shown, shown_order, v);
+	v->table.n_rows = v->options.n && v->options.n < n ? (size_t)v->options.n : n;
+}
+
+static const char *text(struct compare_view *v, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static const char *text(struct compare_view *v, const char *fmt, ...)
+{
+	char line[600];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(line, sizeof line, fmt, args);
+	va_end(args);
+	if (n < 0)
+		n = 0;
+	return arena_strndup(&v->lines.arena, line,
+			     (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+static void add_column(struct compare_view *v, struct column c, struct source s)
+{
+	size_t n = v->table.n_columns;
+
+	VEC_PUSH(v->sources, n, v->cap_sources) = s;
+	VEC_PUSH(v->columns, v->table.n_columns, v->cap_columns) = c;
+}
+
+static enum column_type column_type(const struct compare *c, enum sum s)
+{
+	static const enum column_type types[] = {
+	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
+
+	return compare_decimals(c, s) ? COLUMN_NUMBER : types[sum_names[s].unit];
+}
+
+/* CSV has every metric of allocations always; people see the one that is sorted by, and the change
+ * in count. */
+static void add_metric(struct compare_view *v, enum sum s)
+{
+	static const char *const per[] = {"", " / frame", " / s"};
+	const struct compare *c = v->c;
+	bool known = compare_knows(c, v->options.by, s), main = s == v->sort;
+	unsigned decimals = compare_decimals(c, s), hidden = COLUMN_NOT_TEXT;
+	enum column_type type = column_type(c, s);
+	const char *key = sum_names[s].key, *unit = per[sum_is_mean(s) ? 0 : c->per];
+	unsigned of_delta = COLUMN_SIGNED | (main                      ? 0u
+					     : known && s == SUM_COUNT ? (unsigned)COLUMN_SPARE
+								       : hidden);
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		add_column(v,
+			   (struct column){.key = !g ? text(v, "base_%s", key)
+						  : c->n_groups == 2
+						      ? text(v, "new_%s", key)
+						      : text(v, "g%zu_%s", g + 1, key),
+					   .title = text(v, "%s%s %s", sum_names[s].word, unit,
+							 c->groups[g].label),
+					   .type = type,
+					   .flags = (main ? COLUMN_SPARE : hidden) |
+						    (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
+					   .decimals = decimals},
+			   (struct source){WHAT_VALUE, s, (uint8_t)g});
+	for (size_t g = 1; g < c->n_groups; g++) {
+		bool two = c->n_groups == 2;
+
+		add_column(
+		    v,
+		    (struct column){.key = two ? text(v, "delta_%s", key)
+					       : text(v, "delta%zu_%s", g + 1, key),
+				    .title = two ? text(v, "%s%s +-", sum_names[s].word, unit)
+						 : text(v, "%s%s %s +-", sum_names[s].word, unit,
+							c->groups[g].label),
+				    .type = type,
+				    .flags = of_delta,
+				    .decimals = decimals},
+		    (struct source){WHAT_DELTA, s, (uint8_t)g});
+		add_column(v,
+			   (struct column){.key = two ? text(v, "percent_%s", key)
+						      : text(v, "percent%zu_%s", g + 1, key),
+					   .title = "+- %",
+					   .type = COLUMN_PERCENT,
+					   .flags = COLUMN_SIGNED | (main ? 0u : hidden)},
+			   (struct source){WHAT_PERCENT, s, (uint8_t)g});
+	}
+}
+
+static void add_text_column(struct compare_view *v, const char *key, const char *title,
+			    unsigned flags, enum what what)
+{
+	add_column(v,
+		   (struct column){.key = key,
+				   .title = title,
+				   .type = what == WHAT_LINE || what == WHAT_RANK ? COLUMN_INT
+										  : COLUMN_TEXT,
+				   .flags = flags},
+		   (struct source){what, 0, 0});
+}
+
+static void add_columns(struct compare_view *v)
+{
+	enum key by = v->options.by;
+	bool placed = by == KEY_SITE || by == KEY_LOCATION || by == KEY_STACK, was = false,
+	     hint = false;
+
+	for (size_t i = 0; i < v->table.n_rows; i++) {
+		const struct compare_row *r = &v->rows.rows[v->shown[i].row];
+
+		was |= r->thing != r->other;
+		hint |= r->hint != COMPARE_NONE;
+	}
+	add_text_column(v, "rank", "#", 0, WHAT_RANK);
+	add_metric(v, v->sort);
+	for (enum sum s = 0; s < SUMS; s++)
+		if (s != v->sort && s != SUM_TIMED &&
+		    (!(SUMS_MEASURED >> s & 1) || compare_knows(v->c, by, s)))
+			add_metric(v, s);
+	add_text_column(v, "change", "change", 0, WHAT_CHANGE);
+	add_text_column(v,
+			by == KEY_STACK      ? "site"
+			: by == KEY_LOCATION ? "function"
+					     : key_words[by],
+			by == KEY_STACK ? "site" : key_words[by], COLUMN_SHORTEN, WHAT_NAME);
+	if (placed) {
+		add_text_column(v, NULL, "at", COLUMN_NOT_CSV | COLUMN_SHORTEN | COLUMN_PATH,
+				WHAT_AT);
+		add_text_column(v, "file", NULL, COLUMN_NOT_TEXT, WHAT_FILE);
+		add_text_column(v, "line", NULL, COLUMN_NOT_TEXT, WHAT_LINE);
+	}
+	if (placed || by == KEY_FUNCTION)
+		add_text_column(v, "module", "module",
+				by == KEY_FUNCTION ? COLUMN_SHORTEN : COLUMN_NOT_TEXT, WHAT_MODULE);
+	if (by == KEY_LOCATION)
+		add_text_column(v, "address", "address", 0, WHAT_ADDRESS);
+	if (by == KEY_STACK)
+		add_text_column(v, "stack", NULL, COLUMN_NOT_TEXT, WHAT_STACK);
+	add_text_column(v, "was", "was", was ? COLUMN_SHORTEN : COLUMN_NOT_TEXT, WHAT_WAS);
+	add_text_column(v, "renamed", "renamed?", hint ? COLUMN_SHORTEN : COLUMN_NOT_TEXT,
+			WHAT_HINT);
+	v->table.columns = v->columns;
+}
+
+static void add_string(const struct things *t, struct buf *to, uint32_t string)
+{
+	size_t n;
+	const char *s = things_text(t, string, &n);
+
+	buf_add(to, s, n);
+}
+
+static void add_place(const struct things *t, struct buf *to, const struct thing *thing)
+{
+	if (!thing->file)
+		return;
+	add_string(t, to, thing->file);
+	if (thing->line)
+		buf_addf(to, ":%" PRIu32, thing->line);
+}
+
+void compare_thing_text(const struct things *t, const struct thing *thing, struct buf *to)
+{
+	if (thing->name)
+		add_string(t, to, thing->name);
+	else
+		buf_adds(to, "[unknown]");
+	if (thing->inside)
+		buf_adds(to, " [runtime only]");
+	if (thing->file) {
+		buf_adds(to, " (");
+		add_place(t, to, thing);
+		buf_addc(to, ')');
+	}
+}
+
+/* Outermost first in one field, and innermost first as lines beneath the row. */
+static void make_chain(struct compare_view *v, const struct thing *thing, struct row *r)
+{
+	const struct things *t = v->c->things;
+	size_t offsets[DETAILS_MAX], n = 0;
+	uint32_t node, *path;
+
+	v->chain.len = v->detail_text.len = 0;
+	for (node = thing->node; node; node = t->nodes[node].parent)
+		n++;
+	path = mem_array(n + 1, sizeof *path);
+	n = 0;
+	for (node = thing->node; node; node = t->nodes[node].parent)
+		path[n++] = t->nodes[node].function;
+	for (size_t i = n; i-- > 0;) {
+		if (v->chain.len)
+			buf_addc(&v->chain, ';');
+		add_string(t, &v->chain, t->keys[KEY_FUNCTION].items[path[i]].name);
+	}
+	if (!n)
+		buf_addf(&v->chain, thing->hash ? "[stack %016" PRIx64 "]" : "[no stack]",
+			 thing->hash);
+	for (size_t i = 0; i < n && i < DETAILS_MAX; i++) {
+		offsets[i] = v->detail_text.len;
+		add_string(t, &v->detail_text, t->keys[KEY_FUNCTION].items[path[i]].name);
+		buf_addc(&v->detail_text, '\0');
+	}
+	r->n_details = n < DETAILS_MAX ? n : DETAILS_MAX;
+	for (size_t i = 0; i < r->n_details; i++)
+		v->details[i] = v->detail_text.data + offsets[i];
+	r->details = v->details;
+	if (n > DETAILS_MAX) {
+		snprintf(v->more, sizeof v->more, "... %zu more calls", n - DETAILS_MAX);
+		r->more = v->more;
+	}
+	free(path);
+}
+
+static struct cell change_cell(const struct compare_view *v, size_t row)
+{
+	const struct compare_row *r = &v->rows.rows[row];
+	uint32_t last = 1u << (v->c->n_groups - 1);
+	struct number d;
+	const char *word;
+
+	if (r->unknown & (1u | last))
+		word = "unknown"; /* an aggregate was pruned of its smallest things */
+	else if (!(r->in & 1))
+		word = "new";
+	else if (!(r->in & last))
+		word = "gone";
+	else {
+		d = row_delta(v, row, v->sort);
+		word = d.present && d.v > 0   ? "grew"
+		       : d.present && d.v < 0 ? "shrank"
+		       : changed(v, row)      ? "changed"
+					      : "same";
+	}
+	return cell_text(word, strlen(word));
+}
+
+static struct cell buf_cell(const struct buf *b)
+{
+	return b->len ? cell_text(b->data, b->len) : (struct cell){.present = false};
+}
+
+static struct cell text_cell(const struct compare_view *v, uint32_t string)
+{
+	size_t n;
+	const char *s = things_text(v->c->things, string, &n);
+
+	return string ? cell_text(s, n) : (struct cell){.present = false};
+}
+
+static struct cell number_cell(struct compare_view *v, size_t row, const struct source *s)
+{
+	struct number base, value = row_value(v, row, s->group, s->sum);
+
+	if (s->what == WHAT_VALUE)
+		return compare_cell(value);
+	base = row_value(v, row, 0, s->sum);
+	return delta_cell(s->what == WHAT_DELTA ? compare_difference(base, value)
+						: compare_percent(base, value));
+}
+
+static void fill(void *arg, size_t i, struct row *r)
+{
+	struct compare_view *v = arg;
+	const struct things *t = v->c->things;
+	size_t row = v->shown[i].row;
+	const struct compare_row *of = &v->rows.rows[row];
+	const struct thing *items = t->keys[v->options.by].items, *thing = &items[of->thing];
+
+	v->name.len = v->at.len = v->address.len = v->was.len = v->hint.len = 0;
+	if (thing->name)
+		add_string(t, &v->name, thing->name);
+	else
+		buf_adds(&v->name, v->options.by == KEY_TYPE ? "[no type]" : "[no name]");
+	if (thing->inside)
+		buf_adds(&v->name, " [runtime only]");
+	add_place(t, &v->at, thing);
+	if (thing->has_address)
+		buf_addf(&v->address, "0x%" PRIx64, thing->address);
+	if (of->other != of->thing)
+		compare_thing_text(t, &items[of->other], &v->was);
+	if (of->hint != COMPARE_NONE)
+		compare_thing_text(t, &items[v->rows.rows[of->hint].thing], &v->hint);
+	if (v->options.by == KEY_STACK)
+		make_chain(v, thing, r);
+	for (size_t k = 0; k < v->table.n_columns; k++) {
+		struct cell *c = &r->cells[k];
+
+		switch (v->sources[k].what) {
+		case WHAT_RANK: *c = cell_number(i + 1); break;
+		case WHAT_CHANGE: *c = change_cell(v, row); break;
+		case WHAT_NAME: *c = buf_cell(&v->name); break;
+		case WHAT_AT: *c = buf_cell(&v->at); break;
+		case WHAT_FILE: *c = text_cell(v, thing->file); break;
+		case WHAT_LINE:
+			if (thing->line)
+				*c = cell_number(thing->line);
+			break;
+		case WHAT_MODULE: *c = text_cell(v, thing->module); break;
+		case WHAT_ADDRESS: *c = buf_cell(&v->address); break;
+		case WHAT_STACK: *c = buf_cell(&v->chain); break;
+		case WHAT_WAS: *c = buf_cell(&v->was); break;
+		case WHAT_HINT: *c = buf_cell(&v->hint); break;
+		default: *c = number_cell(v, row, &v->sources[k]); break;
+		}
+	}
+}
+
+/* Everything together, whatever the rows shown. */
+static void add_totals(struct compare_view *v)
+{
+	struct cell *c = arena_zalloc(&v->lines.arena, v->table.n_columns * sizeof *c);
+	const char *all = text(v, "(all %zu)", v->rows.n);
+
+	v->table.totals = c;
+	v->table.n_totals = 1;
+	for (size_t k = 0; k < v->table.n_columns; k++) {
+		const struct source *s = &v->sources[k];
+		struct number base = compare_total(v->c, 0, s->sum);
+		struct number value = compare_total(v->c, s->group, s->sum);
+
+		switch (s->what) {
+		case WHAT_VALUE: c[k] = compare_cell(value); break;
+		case WHAT_DELTA: c[k] = delta_cell(compare_difference(base, value)); break;
+		case WHAT_PERCENT: c[k] = delta_cell(compare_percent(base, value)); break;
+		case WHAT_NAME: c[k] = cell_text(all, strlen(all)); break;
+		default: break;
+		}
+	}
+}
+
+static unsigned known_by_all(const struct compare *c, enum key by)
+{
+	unsigned known = 0;
+
+	for (enum sum s = 0; s < SUMS; s++)
+		known |= compare_knows(c, by, s) ? SUM_BIT(s) : 0;
+	return known;
+}
+
+static enum status choose_sort(struct compare_view *v, struct err *e)
+{
+	const struct compare *c = v->c;
+	enum key by = v->options.by;
+	int sort = v->options.sort;
+
+	if (sort == COMPARE_SORT_LIVE)
+		sort =
+		    compare_knows(c, by, SUM_LIVE_REAL) || !compare_knows(c, by, SUM_LIVE_REQUESTED)
+			? SUM_LIVE_REAL
+			: SUM_LIVE_REQUESTED;
+	if (sort == COMPARE_SORT_AUTO)
+		sort = (int)sort_first(known_by_all(c, by));
+	v->sort = (enum sum)sort;
+	if (!compare_holds(c, by))
+		return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by %s",
+			       key_words[by]);
+	if (!compare_knows(c, by, v->sort))
+		return err_set(e, ST_UNSUPPORTED, "not every run knows '%s' per %s",
+			       sum_names[v->sort].word, key_words[by]);
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (!(compare_divisor(c->groups[g].runs[i], c->per) > 0))
+				return err_set(e, ST_UNSUPPORTED, "%s has no %s to divide by",
+					       c->groups[g].names[i],
+					       c->per == PER_FRAME ? "frames" : "times");
+	return ST_OK;
+}
+
+static void note_guesses(struct compare_view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->rows.n; i++)
+		n += v->rows.rows[i].thing != v->rows.rows[i].other;
+	if (n)
+		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
+		    text(v, "%zu %s matched by a guess: each says what it was in the base", n,
+			 n == 1 ? "row is" : "rows are");
+}
+
+struct compare_view *compare_view_new(const struct compare *c, const struct compare_options *o,
+				      struct err *e)
+{
+	struct compare_view *v = mem_zalloc(sizeof *v);
+
+	v->c = c;
+	v->options = *o;
+	if (choose_sort(v, e)) {
+		free(v);
+		return NULL;
+	}
+	compare_rows_init(&v->rows, c, o->by);
+	v->table = (struct table){.name = "changes", .fill = fill, .arg = v};
+	choose_rows(v);
+	add_columns(v);
+	add_totals(v);
+	v->table.title =
+	    text(v, "%zu of %zu %s%s%s by %s: %s against %s", v->table.n_rows,
+		 o->all ? v->rows.n : v->n_changed, o->all ? "" : "changed ", key_plurals[o->by],
+		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word,
+		 c->groups[c->n_groups - 1].label, c->groups[0].label);
+	note_guesses(v);
+	compare_notes(c, o->by, v->sort, &v->lines);
+	v->table.notes = v->lines.items;
+	v->table.n_notes = v->lines.n;
+	compare_runs_init(&v->runs, c, v->sort);
+	if (o->flame && compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
+		compare_flame(c, v->sort, &v->flame);
+		v->flame.title = text(v, "%s by stack: %s against %s", sum_names[v->sort].word,
+				      v->flame.new_label, v->flame.base_label);
+	}
+	return v;
+}
+
+void compare_view_add(struct compare_view *v, struct document *d)
+{
+	document_table(d, &v->table);
+	document_table(d, &v->runs.table);
+	if (v->flame.n_nodes)
+		document_flame(d, &v->flame);
+}
+
+void compare_view_free(struct compare_view *v)
+{
+	if (!v)
+		return;
+	compare_rows_release(&v->rows);
+	flame_release(&v->flame);
+	free(v->shown);
+	free(v->columns);
+	free(v->sources);
+	free(v->lines.items);
+	arena_release(&v->lines.arena);
+	buf_release(&v->name);
+	buf_release(&v->at);
+	buf_release(&v->address);
+	buf_release(&v->chain);
+	buf_release(&v->was);
+	buf_release(&v->hint);
+	buf_release(&v->detail_text);
+	free(v);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/agg_summary.h"
+#include "lib/base/mem.h"
+#include "lib/report/frames/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void frames_merged_release(struct frames_merged *m)
+{
+	for (size_t i = 0; i < FRAME_METRICS; i++)
+		agg_value_release(&m->values[i]);
+	free(m->inputs);
+	arena_release(&m->texts);
+}
+
+const char *frames_input(const struct frames *f, uint64_t hash)
+{
+	for (size_t i = 0; i < f->merged.n_inputs; i++)
+		if (f->merged.inputs[i].hash == hash)
+			return f->merged.inputs[i].name;
+	return NULL;
+}
+
+/* Half away from 0; what does not fit ends at the largest. */
+static uint64_t mean_of(const struct agg_value *v, bool is_signed)
+{
+	__int128 n = (__int128)v->n, half = v->sum < 0 ? -(n / 2) : n / 2;
+	__int128 mean = (v->sum + half) / n;
+
+	if (is_signed)
+		return (uint64_t)(mean > INT64_MAX   ? INT64_MAX
+				  : mean < INT64_MIN ? INT64_MIN
+						     : (int64_t)mean);
+	return mean < 0 ? 0 : mean > UINT64_MAX ? UINT64_MAX : (uint64_t)mean;
+}
+
+static void add_row(struct frames *f, const struct agg_record *r, uint32_t capture)
+{
+	struct frame row = {.number = r->key.frame,
+			    .kind = r->key.which ? SLICE_FRAME : SLICE_BEFORE,
+			    .capture = capture};
+	const struct agg_value *duration = agg_record_value(r, AGG_DURATION);
+	struct sums s = {.has = 0};
+
+	for (unsigned i = 0; i < SUMS; i++)
+		if (AGG_FRAME_SUMS >> i & 1 && r->has >> i & 1) {
+			s.has |= SUM_BIT(i);
+			s.v[i] = mean_of(&r->values[i], sum_is_signed(i));
+		}
+	if (duration) {
+		row.has_duration = true;
+		row.duration = (int64_t)mean_of(duration, true);
+	}
+	if (r->texts[0].n)
+		row.name = intern_add(&f->names, r->texts[0].s, r->texts[0].n);
+	f->known |= s.has;
+	f->valued |= sums_valued(&s);
+	columns_add(&f->sums, f->n, &s);
+	VEC_PUSH(f->rows, f->n, f->cap) = row;
+}
+
+static void add_any(struct frames *f, const struct agg_record *r)
+{
+	for (unsigned i = 0; i < SUMS; i++)
+		if (r->has >> i & 1)
+			agg_value_join(&f->merged.values[i], &r->values[i]);
+	if (r->has >> AGG_DURATION & 1)
+		agg_value_join(&f->merged.values[FRAME_DURATION], &r->values[AGG_DURATION]);
+}
+
+static void add_input(struct frames_merged *m, const struct agg_record *r)
+{
+	VEC_PUSH(m->inputs, m->n_inputs, m->cap_inputs) = (struct frames_input){
+	    r->key.hash,
+	    arena_strndup(&m->texts, r->texts[0].s ? r->texts[0].s : "", r->texts[0].n)};
+}
+
+static enum status can_answer(const struct frames *f, struct err *e)
+{
+	const char *what = f->options.every          ? "steps of time (--every)"
+			   : f->options.tops         ? "what is in a frame (--tops)"
+			   : f->options.news         ? "in which frame a stack is new (--new)"
+			   : f->options.sort_counter ? "counters per frame"
+						     : NULL;
+
+	if (what)
+		return err_set(e, ST_UNSUPPORTED, "an aggregate does not say %s", what);
+	return ST_OK;
+}
+
+enum status frames_aggregate(struct frames *f, struct cursor *c, const struct agg_asked *asked,
+			     struct err *e)
+{
+	struct agg_record rec = {.has = 0};
+	uint32_t capture = (uint32_t)f->project.now.captures + 1;
+	struct run *run = &f->project.now;
+	struct agg_reader r;
+	enum status st = can_answer(f, e);
+
+	if (st)
+		return st;
+	agg_reader_init(&r, c);
+	while (!(st = agg_reader_record(&r, &rec, e))) {
+		switch (rec.key.kind) {
+		case AGG_HEAD:
+			st = agg_check_options(&rec, asked->options, e);
+			if (st)
+				break;
+			run->captures += rec.counts[0];
+			run->frames += rec.counts[1];
+			f->merged.captures += rec.counts[0];
+			break;
+		case AGG_INPUT: add_input(&f->merged, &rec); break;
+		case AGG_WHOLE:
+			for (unsigned i = 0; rec.key.which == AGG_ALL && i < SUMS; i++) {
+				if (rec.marks[i] > run->known.state[i])
+					run->known.state[i] = rec.marks[i];
+				if (!run->known.lack[i])
+					run->known.lack[i] = rec.marks[SUMS + i];
+			}
+			break;
+		case AGG_FRAMES: add_any(f, &rec); break;
+		case AGG_FRAME: add_row(f, &rec, capture); break;
+		default: break;
+		}
+		if (st)
+			break;
+	}
+	agg_record_release(&rec);
+	agg_reader_release(&r);
+	return st == ST_NONE ? ST_OK : st;
+}

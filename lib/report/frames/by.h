@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A row per (frame, group of one key) of all frames, as they come: memory does not grow with the
+ * number of frames.
+ */
+#ifndef TM_REPORT_FRAMES_BY_H
+#define TM_REPORT_FRAMES_BY_H
+
+#include "lib/report/frames/frames.h"
+
+enum { FRAMES_BY_COLUMNS = SUMS + 11 };
+
+struct frames_by_options {
+	struct project_options project; /* by[0]: the key */
+	int64_t every;                  /* ns; 0: by frames */
+	int sort;   /* FRAMES_AUTO or an enum sum: rows of a frame, largest first */
+	uint64_t n; /* rows of each frame; 0: all */
+	/* Takes a row of the table; not ST_OK ends the reading with that. */
+	enum status (*row)(void *arg, const struct row *row, struct err *e);
+	void *arg;
+};
+
+struct frames_by {
+	struct project project;
+	struct frames_by_options options;
+	struct table table; /* columns only */
+	struct column columns[FRAMES_BY_COLUMNS];
+	struct frame_groups *groups;
+	struct buf chain;
+};
+
+void frames_by_init(struct frames_by *f, const struct frames_by_options *o);
+void frames_by_release(struct frames_by *f);
+
+#endif

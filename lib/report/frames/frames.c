@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/frames/frames.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+#include "lib/group/metric.h"
+#include "lib/report/frames/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const frame_metric_words[FRAME_METRICS + 1] = {SUM_WORDS, "duration", NULL};
+
+static unsigned unit_of(int metric)
+{
+	return metric == FRAME_DURATION ? (unsigned)SUM_NS : sum_names[metric].unit;
+}
+
+/* A decimal number in thousandths. */
+static bool thousandths(const char *s, size_t n, uint64_t *v)
+{
+	int64_t ns;
+	char text[64];
+
+	/* "1.5" microseconds are 1500 ns. */
+	if (n + 3 > sizeof text || !n || *s == '-')
+		return false;
+	memcpy(text, s, n);
+	memcpy(text + n, "us", 3);
+	if (!num_time(text, n + 2, &ns))
+		return false;
+	*v = (uint64_t)ns;
+	return true;
+}
+
+enum status spike_parse(struct spike *s, const char *text, struct err *e)
+{
+	const char *value = strchr(text, '>');
+	size_t n = value ? (size_t)(value - text) : 0;
+	uint64_t u;
+	int64_t ns;
+
+	*s = (struct spike){.metric = FRAMES_AUTO, .text = text};
+	if (value && n > 8 && !memcmp(text, "counter:", 8)) {
+		s->counter = text + 8; /* up to the '>' */
+		s->metric = FRAMES_AUTO;
+	} else if (value) {
+		for (s->metric = 0; s->metric < FRAME_METRICS; s->metric++)
+			if (strlen(frame_metric_words[s->metric]) == n &&
+			    !memcmp(frame_metric_words[s->metric], text, n))
+				break;
+		if (s->metric == FRAME_METRICS)
+			return err_set(e, ST_BAD, "'%.*s' is no metric", (int)n, text);
+	}
+	value = value ? value + 1 : text;
+	n = strlen(value);
+	if (n > 3 && !strcmp(value + n - 3, "mad")) {
+		s->rule = SPIKE_MAD;
+		if (thousandths(value, n - 3, &s->value))
+			return ST_OK;
+	} else if (n > 1 && value[n - 1] == 'x') {
+		s->rule = SPIKE_MEDIAN;
+		if (thousandths(value, n - 1, &s->value))
+			return ST_OK;
+	} else if (s->counter) {
+		/* A counter's unit is not known yet; no unit means times that end in one. */
+		if (num_size(value, n, &s->value))
+			return ST_OK;
+		if (num_time(value, n, &ns) && ns >= 0) {
+			s->value = (uint64_t)ns;
+			return ST_OK;
+		}
+	} else if (n > 1 && value[n - 1] == '%' &&
+		   (s->metric < 0 || unit_of(s->metric) == SUM_NS)) {
+		s->rule = SPIKE_SHARE;
+		s->metric = s->metric < 0 ? (int)SUM_TIME_SELF : s->metric;
+		if (thousandths(value, n - 1, &s->value))
+			return ST_OK;
+	} else if (s->metric < 0 && n > 1 && value[n - 1] == 's' && num_time(value, n, &ns) &&
+		   ns >= 0) {
+		s->metric = FRAME_DURATION;
+		s->value = (uint64_t)ns;
+		return ST_OK;
+	} else if (s->metric >= 0 && unit_of(s->metric) == SUM_NS) {
+		if (num_time(value, n, &ns) && ns >= 0) {
+			s->value = (uint64_t)ns;
+			return ST_OK;
+		}
+	} else if (num_size(value, n, &u)) {
+		s->value = u;
+		return ST_OK;
+	}
+	return err_set(e, ST_BAD, "'%s' is no limit: 1MiB, 500, 33ms, 20%%, 3x or 6mad", value);
+}
+
+int frames_metric(const struct frames *f, int metric)
+{
+	return metric != FRAMES_AUTO ? metric : (int)sort_first_valued(f->known, f->valued);
+}
+
+bool frames_known(const struct frames *f, int metric)
+{
+	if (metric >= FRAME_METRICS)
+		return frames_counters_known(&f->counters, metric);
+	if (metric != FRAME_DURATION)
+		return f->known >> metric & 1;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->rows[i].has_duration)
+			return true;
+	return false;
+}
+
+bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v)
+{
+	if (metric >= FRAME_METRICS)
+		return frames_counters_value(&f->counters, row, metric, (int64_t *)v);
+	if (metric == FRAME_DURATION) {
+		*v = (uint64_t)f->rows[row].duration;
+		return f->rows[row].has_duration;
+	}
+	*v = columns_value(&f->sums, row, (enum sum)metric);
+	return (columns_has(&f->sums, row) & f->known) >> metric & 1;
+}
+
+int frames_weight(const struct frames *f)
+{
+	if (f->weight != FRAMES_AUTO)
+		return f->weight;
+	return frames_metric(f, f->sort >= FRAME_DURATION ? FRAMES_AUTO : f->sort);
+}
+
+/* What all says that what is selected can have. */
+static unsigned can_have(const struct sums *all, bool followed)
+{
+	unsigned has = all->has;
+
+	if (!followed)
+		has &= ~(unsigned)SUMS_MATCHED;
+	if (!all->v[SUM_CALLS] && !all->v[SUM_TIME_SELF])
+		has &= ~(unsigned)SUMS_TIME;
+	return has;
+}
+
+/* What the filters keep of a slice. */
+static struct sums filtered(const struct frames *f, unsigned has)
+{
+	const struct frame_groups *g = f->groups;
+	struct sums all = {.has = 0};
+
+	for (size_t i = 0; i < g->n; i++)
+		sums_add(&all, &g->sums[i]);
+	memcpy(&all.v[SUM_LIVE_COUNT], g->live, sizeof g->live);
+	all.has = has & ~(unsigned)(SUMS_PEAK | 1 << SUM_TIME_TOTAL | 1 << SUM_TIME_MEAN);
+	return all;
+}
+
+static void keep_tops(struct frames *f, struct frame *row)
+{
+	struct frame_groups *g = f->groups;
+	int sort = frames_weight(f);
+
+	frame_groups_sort(g, (enum sum)sort);
+	row->first_top = (uint32_t)f->n_tops;
+	for (size_t i = 0; i < g->n && row->n_tops < f->options.tops; i++) {
+		if (!(g->sums[i].has >> sort & 1) || !g->sums[i].v[sort])
+			break;
+		VEC_PUSH(f->tops, f->n_tops, f->cap_tops) =
+		    (struct frame_top){g->ids[i], g->sums[i].v[sort]};
+		row->n_tops++;
+	}
+}
+
+static void find_news(struct frames *f, struct trace *t, const struct aggregate_slice *s,
+		      struct frame *row)
+{
+	struct frame_groups *g = f->stacks;
+	int sort = frames_weight(f);
+
+	frame_groups_fill(g, &f->project, t, s, 1);
+	for (size_t i = 0; i < g->n; i++) {
+		uint32_t id = g->ids[i];
+
+		f->seen = mem_grow_zero(f->seen, &f->cap_seen, (size_t)id + 1, 1);
+		if (f->seen[id] || !g->sums[i].v[SUM_ENTRIES])
+			continue;
+		f->seen[id] = 1;
+		row->news++;
+		VEC_PUSH(f->fresh, f->n_fresh, f->cap_fresh) = (struct frame_new){
+		    (uint32_t)f->n, id, g->sums[i].v[SUM_ENTRIES], g->sums[i].v[sort]};
+	}
+}
+
+static void count_order(struct frames *f, const struct frame *row)
+{
+	const struct frame *before = f->n ? &f->rows[f->n - 1] : NULL;
+
+	if (row->kind != SLICE_FRAME || !before || before->kind != SLICE_FRAME ||
+	    before->capture != row->capture)
+		return;
+	f->backward += row->number < before->number;
+	f->repeated += row->number == before->number;
+}
+
+/* The sums of a slice that this report shows, known or not. */
+static unsigned has_of(struct frames *f, const struct trace *t)
+{
+	uint8_t state[SUMS];
+	unsigned at_types = aggregate_states(&f->project.aggregate, t, state), has = 0;
+	bool names = filters_any(f->options.project.filters);
+
+	for (size_t i = 0; i < SUMS; i++)
+		if (state[i] != METRIC_ABSENT && !(names && at_types >> i & 1))
+			has |= SUM_BIT(i);
+	return has;
+}
+
+static enum status sliced(void *arg, struct trace *t, const struct aggregate_slice *s,
+			  struct err *e)
+{
+	struct frames *f = arg;
+	struct frame row = {.number = s->number,
+			    .kind = (uint8_t)s->kind,
+			    .start = s->start,
+			    .duration = s->duration,
+			    .has_start = s->has_start,
+			    .has_duration = s->has_duration,
+			    .has_main = s->has_main,
+			    .main = s->main,
+			    .capture = (uint32_t)f->project.now.captures + 1};
+	bool names = filters_any(f->options.project.filters), followed = false;
+	struct sums all;
+	size_t len;
+	const char *name = intern_text(&t->strings, s->name, &len);
+
+	(void)e;
+	if (s->name)
+		row.name = intern_add(&f->names, name, len);
+	if (names || f->options.tops)
+		frame_groups_fill(f->groups, &f->project, t, s, 0);
+	if (names) {
+		all = filtered(f, has_of(f, t));
+		for (size_t i = 0; i < f->groups->n; i++)
+			followed |= (f->groups->sums[i].has & SUMS_LIVE) != 0;
+	} else {
+		unsigned domain = project_slice_domain(&f->project, t);
+
+		all = s->all[domain];
+		followed = f->project.aggregate.followed[domain];
+	}
+	f->known |= can_have(&all, followed);
+	f->valued |= f->known & sums_valued(&all);
+	if (f->weight == FRAMES_AUTO && sort_first(f->valued) != SUM_ENTRIES)
+		f->weight = frames_weight(f);
+	if (t->unordered)
+		f->estimated |= all.has & (SUMS_LIVE | SUMS_FREED);
+	count_order(f, &row);
+	if (f->options.tops)
+		keep_tops(f, &row);
+	if (f->options.news)
+		find_news(f, t, s, &row);
+	columns_add(&f->sums, f->n, &all);
+	frames_counters_add(&f->counters, t, s, f->project.aggregate.records);
+	VEC_PUSH(f->rows, f->n, f->cap) = row;
+	return ST_OK;
+}
+
+/* Where no frame has a time, the main thread's calls tell how long it took. */
+static void find_durations(struct frames *f)
+{
+	uint32_t capture = (uint32_t)f->project.now.captures;
+	size_t first = f->n;
+
+	for (; first && f->rows[first - 1].capture == capture; first--)
+		if (f->rows[first - 1].kind != SLICE_FRAME ? f->rows[first - 1].kind == SLICE_TIME
+							   : f->rows[first - 1].has_start)
+			return;
+	for (size_t i = first; i < f->n; i++)
+		if (f->rows[i].kind == SLICE_FRAME && f->rows[i].has_main) {
+			f->rows[i].duration = (int64_t)f->rows[i].main;
+			f->rows[i].has_duration = f->rows[i].duration >= 0;
+			f->by_calls++;
+		}
+}
+
+static void captured(void *arg, struct trace *t)
+{
+	struct frames *f = arg;
+
+	find_durations(f);
+	f->late += f->project.aggregate.late;
+	if (f->options.project.captured)
+		f->options.project.captured(f->options.project.arg, t);
+}
+
+void frames_init(struct frames *f, const struct frames_options *o)
+{
+	struct project_options p = o->project;
+
+	*f = (struct frames){.options = *o,
+			     .sort = o->sort,
+			     .weight = FRAMES_AUTO,
+			     .groups = frame_groups_new(),
+			     .stacks = frame_groups_new()};
+	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
+	p.every = o->every;
+	p.counters = true;
+	p.slice_cells = o->tops || o->news || filters_any(p.filters);
+	p.sliced = sliced;
+	p.captured = captured;
+	p.arg = f;
+	if (o->news) {
+		p.by[1] = (struct grouping_key){.by = KEY_STACK};
+		p.n_by = 2;
+	}
+	project_init(&f->project, &p);
+}
+
+void frames_release(struct frames *f)
+{
+	project_release(&f->project);
+	intern_release(&f->names);
+	columns_release(&f->sums);
+	frames_counters_release(&f->counters);
+	frame_groups_free(f->groups);
+	frame_groups_free(f->stacks);
+	free(f->rows);
+	free(f->tops);
+	free(f->fresh);
+	free(f->seen);
+	frames_merged_release(&f->merged);
+	*f = (struct frames){.n = 0};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The groups of one grouping that a slice touched, with what it added to each; empty again for
+ * the next. Memory is O(groups).
+ */
+#ifndef TM_REPORT_FRAMES_GROUPS_H
+#define TM_REPORT_FRAMES_GROUPS_H
+
+#include "lib/group/project.h"
+
+struct frame_groups {
+	uint32_t *ids;
+	struct sums *sums; /* of ids; live: after the slice */
+	size_t n, cap, cap_sums;
+	uint32_t *mark;       /* by group: index in ids + 1 */
+	uint64_t (*lives)[3]; /* by group, after the slice */
+	size_t cap_mark, cap_lives;
+	uint64_t live[3]; /* of all groups */
+};
+
+struct frame_groups *frame_groups_new(void);
+void frame_groups_free(struct frame_groups *g); /* accepts NULL */
+/* Replaces what g had. Every slice of a capture has to come by, for the sake of what is live.
+ * Totals of types come in where the grouping is by type and nothing is filtered by name. */
+void frame_groups_fill(struct frame_groups *g, struct project *p, const struct trace *t,
+		       const struct aggregate_slice *s, size_t grouping);
+/* Largest first by one sum, those that do not have it last; equal ones in the order of groups. */
+void frame_groups_sort(struct frame_groups *g, enum sum by);
+
+#endif

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts beside the rows: statistics, runs of spikes, new stacks, the chart.
+ */
+#include "lib/base/mem.h"
+#include "lib/group/rank.h"
+#include "lib/report/frames/report.h"
+#include "lib/report/frames/stats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool follows(const struct frame *a, const struct frame *b)
+{
+	return a->capture == b->capture && (b->kind != SLICE_TIME || b->number == a->number + 1);
+}
+
+static uint64_t limit_of(const struct frames_report *r, size_t row, size_t spike)
+{
+	const struct spike *s = &r->f->options.spikes[spike];
+
+	if (s->rule != SPIKE_SHARE)
+		return r->limits[spike];
+	return (uint64_t)((double)r->f->rows[row].duration * (double)s->value / 1e5);
+}
+
+static bool breaks(const struct frames_report *r, size_t row, size_t spike, uint64_t *v)
+{
+	const struct spike *s = &r->f->options.spikes[spike];
+	int metric = frames_metric(r->f, s->metric);
+
+	if (r->f->rows[row].kind == SLICE_BEFORE || !frames_value(r->f, row, metric, v))
+		return false;
+	if (frames_signed(metric) && (int64_t)*v < 0)
+		return false;
+	return (s->rule != SPIKE_SHARE || r->f->rows[row].has_duration) &&
+	       *v > limit_of(r, row, spike);
+}
+
+static void find_runs(struct frames_report *r, size_t spike)
+{
+	struct frames *f = r->f;
+	struct frames_run *run = NULL;
+	uint64_t v, worst = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (!breaks(r, i, spike, &v)) {
+			run = NULL;
+			continue;
+		}
+		f->rows[i].spikes |= (uint16_t)(1u << spike);
+		if (!run || !follows(&f->rows[i - 1], &f->rows[i])) {
+			run = &VEC_PUSH(r->runs, r->n_runs, r->cap_runs);
+			*run = (struct frames_run){(uint32_t)i, (uint32_t)i, (uint32_t)i,
+						   (uint8_t)spike};
+			worst = v;
+		}
+		run->last = (uint32_t)i;
+		if (v > worst) {
+			worst = v;
+			run->worst = (uint32_t)i;
+		}
+	}
+}
+
+enum {
+	RUN_RULE,
+	RUN_LIMIT,
+	RUN_CAPTURE,
+	RUN_FIRST,
+	RUN_LAST,
+	RUN_FRAMES,
+	RUN_WORST,
+	RUN_VALUE,
+	RUN_PEOPLE,
+	RUN_COLUMNS
+};
+
+static void fill_run(void *arg, size_t i, struct row *row)
+{
+	struct frames_report *r = arg;
+	const struct frames_run *run = &r->runs[i];
+	const struct frame *rows = r->f->rows;
+	const struct spike *s = &r->f->options.spikes[run->spike];
+	int metric = frames_metric(r->f, s->metric);
+	uint64_t v = 0;
+
+	frames_value(r->f, run->worst, metric, &v);
+	r->run_text.len = 0;
+	frames_value_text(&r->run_text, r->f, metric, v);
+	buf_adds(&r->run_text, " > ");
+	frames_value_text(&r->run_text, r->f, metric, limit_of(r, run->worst, run->spike));
+	row->cells[RUN_RULE] = cell_text(s->text, strlen(s->text));
+	row->cells[RUN_LIMIT] = cell_number(limit_of(r, run->worst, run->spike));
+	row->cells[RUN_CAPTURE] = cell_number(rows[run->first].capture);
+	row->cells[RUN_FIRST] = cell_signed(rows[run->first].number);
+	row->cells[RUN_LAST] = cell_signed(rows[run->last].number);
+	row->cells[RUN_FRAMES] = cell_number(run->last - run->first + 1);
+	row->cells[RUN_WORST] = cell_signed(rows[run->worst].number);
+	row->cells[RUN_VALUE] = cell_number(v);
+	row->cells[RUN_PEOPLE] = cell_text(r->run_text.data, r->run_text.len);
+	row->cells[RUN_PEOPLE].mark = MARK_BAD;
+}
+
+enum {
+	NEW_CAPTURE,
+	NEW_FRAME,
+	NEW_ENTRIES,
+	NEW_VALUE,
+	NEW_SITE,
+	NEW_FILE,
+	NEW_LINE,
+	NEW_STACK,
+	NEW_COLUMNS
+};
+
+static void fill_new(void *arg, size_t i, struct row *row)
+{
+	struct frames_report *r = arg;
+	const struct project *p = &r->f->project;
+	const struct frame_new *n = &r->f->fresh[i];
+	const struct frame *frame = &r->f->rows[n->frame];
+	struct group_name name;
+
+	group_name(p, 1, n->group, &name);
+	row->cells[NEW_CAPTURE] = cell_number(frame->capture);
+	if (frame->kind != SLICE_BEFORE)
+		row->cells[NEW_FRAME] = cell_signed(frame->number);
+	row->cells[NEW_ENTRIES] = cell_number(n->entries);
+	row->cells[NEW_VALUE] = cell_number(n->value);
+	row->cells[NEW_SITE] = cell_text(name.name, name.name_len);
+	if (name.file_len)
+		row->cells[NEW_FILE] = cell_text(name.file, name.file_len);
+	if (name.line)
+		row->cells[NEW_LINE] = cell_number(name.line);
+	r->new_text.len = 0;
+	frames_stack_text(&r->new_text, p, p->groupings[1].groups[n->group].id);
+	row->cells[NEW_STACK] = cell_text(r->new_text.data, r->new_text.len);
+}
+
+static void add_news(struct frames_report *r)
+{
+	static const struct column columns[NEW_COLUMNS] = {
+	    [NEW_CAPTURE] = {"capture", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [NEW_FRAME] = {"frame", "frame", COLUMN_INT, 0, 0},
+	    [NEW_ENTRIES] = {"entries", "entries", COLUMN_INT, 0, 0},
+	    [NEW_VALUE] = {"value", "value", COLUMN_INT, 0, 0},
+	    [NEW_SITE] = {"site", "site", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+	    [NEW_FILE] = {"file", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
+	    [NEW_LINE] = {"line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [NEW_STACK] = {"stack", "stack", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+	};
+	int metric = frames_weight(r->f);
+
+	struct column *value = &r->new_columns[NEW_VALUE];
+
+	memcpy(r->new_columns, columns, sizeof columns);
+	value->key = sum_names[metric].key;
+	value->title = sum_names[metric].word;
+	value->type = frames_type(r->f, metric);
+	if (metric == SUM_ENTRIES) {
+		value->key = "weight";
+		value->flags = COLUMN_NOT_TEXT;
+	}
+	r->news = (struct table){.name = "new-stacks",
+				 .title = "stacks, by the frame in which they first appear",
+				 .columns = r->new_columns,
+				 .n_columns = NEW_COLUMNS,
+				 .n_rows = r->f->n_fresh,
+				 .fill = fill_new,
+				 .arg = r};
+}
+
+static const char *metric_word(const struct frames *f, const struct spike *s)
+{
+	return s->counter ? "the counter" : frame_metric_words[frames_metric(f, s->metric)];
+}
+
+void frames_find_spikes(struct frames_report *r)
+{
+	static struct column columns[RUN_COLUMNS] = {
+	    [RUN_RULE] = {"rule", "rule", COLUMN_TEXT, 0, 0},
+	    [RUN_LIMIT] = {"limit", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [RUN_CAPTURE] = {"capture", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [RUN_FIRST] = {"first", "first", COLUMN_INT, 0, 0},
+	    [RUN_LAST] = {"last", "last", COLUMN_INT, 0, 0},
+	    [RUN_FRAMES] = {"frames", "frames", COLUMN_INT, 0, 0},
+	    [RUN_WORST] = {"worst_frame", "worst", COLUMN_INT, 0, 0},
+	    [RUN_VALUE] = {"worst", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [RUN_PEOPLE] = {NULL, "with", COLUMN_TEXT, COLUMN_NOT_CSV, 0},
+	};
+	const struct frames_options *o = &r->f->options;
+
+	for (size_t i = 0; i < o->n_spikes; i++) {
+		if (!spike_limit(r->f, &o->spikes[i], &r->limits[i])) {
+			if (r->f->n)
+				frames_note(r,
+					    "--spike %s cannot tell: %s is not known, or its "
+					    "median or deviation is 0",
+					    o->spikes[i].text, metric_word(r->f, &o->spikes[i]));
+			continue;
+		}
+		r->limited |= (uint16_t)(1u << i);
+		find_runs(r, i);
+	}
+	r->spikes = (struct table){.name = "spikes",
+				   .title = "frames above a limit, one after the other",
+				   .columns = columns,
+				   .n_columns = RUN_COLUMNS,
+				   .n_rows = r->n_runs,
+				   .fill = fill_run,
+				   .arg = r};
+	add_news(r);
+}
+
+static void fill_statistic(void *arg, size_t i, struct row *row)
+{
+	struct frames_report *r = arg;
+
+	memcpy(row->cells, r->stat_cells[i], r->statistics.n_columns * sizeof *row->cells);
+}
+
+static const struct {
+	const char *word;
+	unsigned percent; /* 0: the mean */
+} statistics[FRAMES_STATS] = {{"mean", 0}, {"p50", 50},  {"p90", 90},  {"p95", 95},
+			      {"p99", 99}, {"max", 100}, {"min", 1000}};
+
+/* Half away from 0; what is too large becomes the largest. */
+static uint64_t rounded(double magnitude)
+{
+	return magnitude >= 18446744073709551615.0 ? UINT64_MAX : (uint64_t)(magnitude + 0.5);
+}
+
+static uint64_t mean(const struct frames *f, const struct frames_order *o)
+{
+	double sum = 0;
+	uint64_t v;
+
+	for (size_t i = 0; i < o->n; i++) {
+		frames_value(f, o->rows[i], o->metric, &v);
+		sum += frames_signed(o->metric) ? (double)(int64_t)v : (double)v;
+	}
+	sum /= (double)o->n + (double)o->idle;
+	if (frames_signed(o->metric) && sum < 0)
+		return -rounded(-sum);
+	return rounded(sum);
+}
+
+/* Of the frames of all captures that an aggregate was made of: cell has its frame behind it. */
+static void merged_statistic(struct frames_report *r, size_t statistic, int metric,
+			     struct cell *cell)
+{
+	const struct agg_value *v = &r->f->merged.values[metric];
+	unsigned percent = statistics[statistic].percent;
+	const struct agg_place *at = percent == 100  ? &v->max_at
+				     : percent > 100 ? &v->min_at
+						     : NULL;
+	__int128 q = 0;
+
+	if (!v->n)
+		return;
+	if (!percent)
+		q = (v->sum + (v->sum < 0 ? -(__int128)(v->n / 2) : (__int128)(v->n / 2))) /
+		    (__int128)v->n;
+	else if (!agg_value_quantile(v, percent > 100 ? 0 : percent, &q))
+		return;
+	cell[0] = frames_signed(metric) ? cell_signed((int64_t)q) : cell_number((uint64_t)q);
+	if (at && at->has_frame)
+		cell[1] = cell_signed(at->frame);
+}
+
+/* Whose frame the worst one is. */
+static void note_worst(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	const struct agg_value *v;
+	const char *name;
+
+	if (!frames_are_merged(f))
+		return;
+	if (f->merged.captures > 1)
+		frames_note(r,
+			    "%" PRIu64 " captures: a row is the mean of those that have the frame; "
+			    "statistics are of all frames, percentiles within 0.8 %%",
+			    f->merged.captures);
+	if (r->sort >= FRAME_METRICS)
+		return;
+	v = &f->merged.values[r->sort];
+	name = v->n ? frames_input(f, v->max_at.input) : NULL;
+	if (name && v->max_at.has_frame)
+		frames_note(r, "most %s: frame %" PRId64 " of %s", frames_title(r, r->sort),
+			    v->max_at.frame, name);
+}
+
+static void add_metric(struct frames_report *r, int metric, bool people)
+{
+	struct frames *f = r->f;
+	struct frames_order o = frames_order_new(f, metric);
+	size_t k = r->statistics.n_columns;
+	const char *key = frames_key(r, metric);
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s_frame", key);
+	r->statistics.n_columns += 2;
+	r->stat_columns[k] = (struct column){
+	    .key = key,
+	    .title = frames_title(r, metric),
+	    .type = frames_type(r->f, metric),
+	    .flags = (people ? 0 : COLUMN_NOT_TEXT) |
+		     (metric < FRAME_METRICS && frames_signed(metric) ? COLUMN_SIGNED : 0)};
+	r->stat_columns[k + 1] = (struct column){.key = arena_strndup(&r->arena, b.data, b.len),
+						 .title = f->options.every ? "step" : "frame",
+						 .type = COLUMN_INT,
+						 .flags = people ? 0 : COLUMN_NOT_TEXT};
+	buf_release(&b);
+	for (size_t i = 0; i < FRAMES_STATS; i++) {
+		uint64_t v = 0;
+		size_t row = SIZE_MAX;
+
+		if (frames_are_merged(f) && metric < FRAME_METRICS) {
+			merged_statistic(r, i, metric, &r->stat_cells[i][k]);
+			continue;
+		}
+
+		if (!o.n)
+			continue;
+		if (!statistics[i].percent)
+			v = mean(f, &o);
+		else
+			frames_percentile(f, &o,
+					  statistics[i].percent > 100 ? 0 : statistics[i].percent,
+					  &v, &row);
+		r->stat_cells[i][k] =
+		    frames_signed(metric) ? cell_signed((int64_t)v) : cell_number(v);
+		if (row != SIZE_MAX)
+			r->stat_cells[i][k + 1] = cell_signed(f->rows[row].number);
+	}
+	frames_order_release(&o);
+}
+
+static int best_live(const struct frames *f)
+{
+	return frames_known(f, SUM_LIVE_REAL)        ? SUM_LIVE_REAL
+	       : frames_known(f, SUM_LIVE_REQUESTED) ? SUM_LIVE_REQUESTED
+						     : SUM_LIVE_COUNT;
+}
+
+/* What is live, as a slope: the first sign of a leak. */
+static void note_trend(struct frames_report *r)
+{
+	int metric = best_live(r->f);
+	double slope;
+	struct buf b = BUF_INIT;
+
+	if (!frames_known(r->f, metric) || !frames_trend(r->f, metric, &slope))
+		return;
+	if (frames_type(r->f, metric) == COLUMN_BYTES)
+		size_text(&b, rounded(slope < 0 ? -slope : slope));
+	else
+		buf_addf(&b, "%.3g", slope < 0 ? -slope : slope);
+	frames_note(r, "%s %s %s per %s: an estimate, the median slope between frames (Theil-Sen)",
+		    sum_names[metric].word, slope < 0 ? "falls by" : "grows by", buf_str(&b),
+		    r->f->options.every ? "step" : "frame");
+	buf_release(&b);
+}
+
+void frames_add_statistics(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	size_t most = 1 + 2 * (FRAME_METRICS + f->counters.n);
+
+	r->stat_columns = arena_zalloc(&r->arena, most * sizeof *r->stat_columns);
+	for (size_t i = 0; i < FRAMES_STATS; i++)
+		r->stat_cells[i] = arena_zalloc(&r->arena, most * sizeof **r->stat_cells);
+	r->statistics = (struct table){.name = "statistics",
+				       .title = "over all frames",
+				       .columns = r->stat_columns,
+				       .n_columns = 1,
+				       .n_rows = FRAMES_STATS,
+				       .fill = fill_statistic,
+				       .arg = r};
+	r->stat_columns[0] = (struct column){
+	    .key = "statistic", .title = "statistic", .type = COLUMN_TEXT, .flags = COLUMN_PROSE};
+	for (size_t i = 0; i < FRAMES_STATS; i++)
+		r->stat_cells[i][0] = cell_text(statistics[i].word, strlen(statistics[i].word));
+	add_metric(r, r->sort, true);
+	for (int m = 0; m < FRAME_METRICS; m++) {
+		bool people = m == SUM_COUNT || m == best_live(f) ||
+			      (m == FRAME_DURATION && !f->options.every);
+
+		if (m != r->sort && m != SUM_LIFETIME && m != SUM_TIMED && frames_known(f, m))
+			add_metric(r, m, people);
+	}
+	for (size_t i = 0; i < f->counters.n; i++) {
+		int m = FRAME_METRICS + (int)i * COUNTER_STATS;
+
+		if (m != r->sort && frames_counters_shown(&f->counters, i))
+			add_metric(r, m, i < 2);
+	}
+	note_trend(r);
+	note_worst(r);
+}
+
+static bool ascending(const struct frames *f, size_t first)
+{
+	for (size_t i = first + 1; i < f->n; i++)
+		if (f->rows[i].number <= f->rows[i - 1].number ||
+		    f->rows[i].kind != f->rows[i - 1].kind)
+			return false;
+	return true;
+}
+
+static int64_t *line_of(struct frames_report *r, size_t first, int metric, size_t n)
+{
+	int64_t *y = arena_alloc(&r->arena, n * sizeof *y);
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v;
+
+		y[i] = !frames_value(r->f, first + i, metric, &v) ? SERIES_ABSENT
+		       : frames_signed(metric)                    ? (int64_t)v
+								  : series_value(v);
+	}
+	return y;
+}
+
+void frames_add_chart(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	size_t first = f->n && f->rows[0].kind == SLICE_BEFORE, n = f->n - first;
+	int metrics[2] = {r->sort, best_live(f)};
+	bool numbers = f->project.now.captures == 1 && ascending(f, first);
+	int64_t *x = arena_alloc(&r->arena, (n + 1) * sizeof *x);
+	int64_t *time = arena_alloc(&r->arena, (n + 1) * sizeof *time);
+	bool timed = n;
+
+	for (size_t i = 0; i < n; i++) {
+		x[i] = numbers ? f->rows[first + i].number : (int64_t)i;
+		time[i] = f->rows[first + i].start;
+		timed &= f->rows[first + i].has_start;
+	}
+	r->series = (struct series){.name = "chart",
+				    .title = f->options.every ? "over time" : "over frames",
+				    .x_title = !numbers           ? "row"
+					       : f->options.every ? "step"
+								  : "frame",
+				    .x_type = COLUMN_INT,
+				    .n_points = n,
+				    .x = x,
+				    .time = timed ? time : NULL,
+				    .lines = r->lines,
+				    .limits = r->series_limits};
+	for (size_t i = 0; i < 2; i++) {
+		if (!frames_known(f, metrics[i]) || (i && metrics[1] == metrics[0]))
+			continue;
+		r->lines[r->series.n_lines++] =
+		    (struct series_line){.key = frames_key(r, metrics[i]),
+					 .title = frames_title(r, metrics[i]),
+					 .type = frames_type(r->f, metrics[i]),
+					 .y = line_of(r, first, metrics[i], n)};
+	}
+	for (size_t i = 0; i < f->options.n_spikes; i++)
+		if (r->limited >> i & 1 && frames_metric(f, f->options.spikes[i].metric) == r->sort)
+			r->series_limits[r->series.n_limits++] = (struct series_limit){
+			    0, series_value(r->limits[i]), f->options.spikes[i].text};
+	r->series_marks = mem_array(r->n_runs + 1, sizeof *r->series_marks);
+	for (size_t i = 0; i < r->n_runs; i++)
+		r->series_marks[i] =
+		    (struct series_mark){r->runs[i].first - first, r->runs[i].last - first,
+					 MARK_BAD, f->options.spikes[r->runs[i].spike].text};
+	r->series.marks = r->series_marks;
+	r->series.n_marks = r->n_runs;
+}

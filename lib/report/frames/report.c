@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/frames/report.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/group/notes.h"
+#include "lib/group/rank.h"
+#include "lib/report/frames/stats.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "miku.fps", "miku.pss (kB)", "lua.heap max" */
+static const char *counter_title(struct frames_report *r, int metric)
+{
+	const struct frames_counters *c = &r->f->counters;
+	size_t counter = counter_of(metric, FRAME_METRICS);
+	int stat = (metric - FRAME_METRICS) % COUNTER_STATS;
+	const char *unit = frames_counters_unit(c, counter);
+	const char *name = frames_counters_name(c, counter);
+	size_t len = strlen(name), n = strlen(unit);
+	bool told =
+	    counter_column(unit) != COLUMN_INT || (len >= n && !strcmp(name + len - n, unit));
+	struct buf b = BUF_INIT;
+	const char *s;
+
+	buf_adds(&b, name);
+	if (stat != COUNTER_LAST)
+		buf_addf(&b, " %s", counter_stat_words[stat]);
+	if (!told)
+		buf_addf(&b, " (%s)", unit);
+	s = arena_strndup(&r->arena, b.data, b.len);
+	buf_release(&b);
+	return s;
+}
+
+const char *frames_key(struct frames_report *r, int metric)
+{
+	const struct frames_counters *c = &r->f->counters;
+	int stat = (metric - FRAME_METRICS) % COUNTER_STATS;
+	struct buf b = BUF_INIT;
+	const char *s;
+
+	if (metric < FRAME_METRICS)
+		return metric == FRAME_DURATION ? "duration_ns" : sum_names[metric].key;
+	buf_addf(&b, "counter:%s", frames_counters_name(c, counter_of(metric, FRAME_METRICS)));
+	if (stat != COUNTER_LAST)
+		buf_addf(&b, ":%s", counter_stat_words[stat]);
+	s = arena_strndup(&r->arena, b.data, b.len);
+	buf_release(&b);
+	return s;
+}
+
+const char *frames_title(struct frames_report *r, int metric)
+{
+	const struct run_known *k = &r->f->project.now.known;
+	const char *mark = "";
+	char text[64];
+	int n;
+
+	if (metric == FRAME_DURATION)
+		return "duration";
+	if (metric >= FRAME_METRICS)
+		return counter_title(r, metric);
+	if (r->f->estimated >> metric & 1 || k->state[metric] == METRIC_ESTIMATED)
+		mark = " ~";
+	else if (k->state[metric] == METRIC_LOWER_BOUND)
+		mark = " >=";
+	n = snprintf(text, sizeof text, "%s%s", sum_names[metric].word, mark);
+	return arena_strndup(&r->arena, text, (size_t)n);
+}
+
+enum column_type frames_type(const struct frames *f, int metric)
+{
+	if (metric >= FRAME_METRICS)
+		return counter_column(
+		    frames_counters_unit(&f->counters, counter_of(metric, FRAME_METRICS)));
+	if (metric == FRAME_DURATION || sum_names[metric].unit == SUM_NS)
+		return COLUMN_TIME;
+	return sum_names[metric].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT;
+}
+
+struct cell frames_cell(const struct frames *f, size_t row, int metric)
+{
+	uint64_t v;
+
+	if (!frames_value(f, row, metric, &v))
+		return (struct cell){.present = false};
+	return frames_signed(metric) ? cell_signed((int64_t)v) : cell_number(v);
+}
+
+void frames_note(struct frames_report *r, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (n >= (int)sizeof text)
+		n = sizeof text - 1;
+	VEC_PUSH(r->notes, r->n_notes, r->cap_notes) = arena_strndup(&r->arena, text, (size_t)n);
+}
+
+void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v)
+{
+	enum column_type t = frames_type(f, metric);
+
+	if (t == COLUMN_TIME)
+		time_text(b, v);
+	else if (t == COLUMN_BYTES && (!frames_signed(metric) || v <= INT64_MAX))
+		size_text(b, v);
+	else if (frames_signed(metric))
+		buf_addf(b, "%" PRId64, (int64_t)v);
+	else
+		buf_add_u64(b, v);
+}
+
+static void add_location(struct buf *b, const struct project *p, uint32_t location, size_t start)
+{
+	const struct names_location *l = &p->names.locations[location];
+
+	for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
+		uint32_t function = p->names.calls[k].function;
+		size_t len;
+		const char *s = names_text(&p->names, p->names.functions[function].display, &len);
+
+		if (b->len > start)
+			buf_addc(b, ';');
+		buf_add(b, s, len);
+	}
+}
+
+void frames_stack_text(struct buf *b, const struct project *p, uint32_t stack)
+{
+	size_t start = b->len, n = 0;
+	uint32_t *path;
+
+	for (uint32_t i = stack; i; i = p->stacks[i].parent)
+		n++;
+	path = mem_array(n + 1, sizeof *path);
+	n = 0;
+	for (uint32_t i = stack; i; i = p->stacks[i].parent)
+		path[n++] = p->stacks[i].location;
+	if (!n)
+		add_location(b, p, 0, start);
+	while (n)
+		add_location(b, p, path[--n], start);
+	free(path);
+}
+
+/* What of live, freed and peak people see: bytes, the real ones if there are. */
+static bool best_of(const struct frames *f, enum sum s)
+{
+	enum sum first = s >= SUM_PEAK_COUNT    ? SUM_PEAK_COUNT
+			 : s >= SUM_FREED_COUNT ? SUM_FREED_COUNT
+						: SUM_LIVE_COUNT;
+
+	if (frames_known(f, (int)first + 2))
+		return s == first + 2;
+	return frames_known(f, (int)first + 1) ? s == first + 1 : s == first;
+}
+
+static bool shown(const struct frames_report *r, enum sum s)
+{
+	const struct frames *f = r->f;
+
+	if ((int)s == r->sort)
+		return true;
+	if (!frames_known(f, (int)s))
+		return false;
+	switch (s) {
+	case SUM_ENTRIES:
+		return !frames_known(f, SUM_COUNT) && !frames_known(f, SUM_CALLS) &&
+		       !frames_known(f, SUM_SAMPLES);
+	case SUM_TIME_SELF:
+	case SUM_CALLS:
+	case SUM_LUA_NET:
+	case SUM_MONO_NET:
+	case SUM_SAMPLES: return true;
+	case SUM_SLACK:
+	case SUM_PEAK_COUNT:
+	case SUM_PEAK_REQUESTED:
+	case SUM_PEAK_REAL:
+	case SUM_TEMPORARY:
+	case SUM_LIFETIME:
+	case SUM_TIMED:
+	case SUM_TIME_TOTAL:
+	case SUM_TIME_MEAN: return false;
+	case SUM_COUNT:
+	case SUM_REQUESTED:
+	case SUM_REAL: return true;
+	default: return best_of(f, s);
+	}
+}
+
+static void add_column(struct frames_report *r, const char *key, const char *title,
+		       enum column_type type, unsigned flags, enum frames_what what, int metric)
+{
+	size_t i = r->table.n_columns++;
+
+	r->sources = mem_grow(r->sources, &r->cap_sources, i + 1, sizeof *r->sources);
+	r->columns = mem_grow(r->columns, &r->cap_columns, i + 1, sizeof *r->columns);
+
+	r->columns[i] = (struct column){.key = key, .title = title, .type = type, .flags = flags};
+	r->sources[i].what = what;
+	r->sources[i].metric = metric;
+	r->table.columns = r->columns;
+}
+
+static void add_counters(struct frames_report *r)
+{
+	const struct frames_counters *c = &r->f->counters;
+	size_t people = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		for (int k = 0; k < COUNTER_STATS; k++) {
+			int metric = FRAME_METRICS + (int)i * COUNTER_STATS + k;
+			bool first = k == COUNTER_LAST;
+
+			if (!frames_counters_shown(c, i) || (!first && !c->items[i].several))
+				continue;
+			people += first;
+			add_column(r, frames_key(r, metric), frames_title(r, metric),
+				   frames_type(r->f, metric),
+				   metric == r->sort                   ? 0
+				   : first && people <= COUNTERS_SHOWN ? COLUMN_SPARE
+								       : COLUMN_NOT_TEXT,
+				   FRAMES_METRIC, metric);
+		}
+	if (people > COUNTERS_SHOWN)
+		frames_note(r, "%d of %zu counters are shown: --csv has them all",
+			    (int)COUNTERS_SHOWN, people);
+}
+
+static void add_columns(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	bool names = intern_count(&f->names), starts = false;
+
+	for (size_t i = 0; i < f->n; i++)
+		starts |= f->rows[i].has_start;
+	add_column(r, "capture", "capture", COLUMN_INT,
+		   f->project.now.captures > 1 ? 0 : COLUMN_NOT_TEXT, FRAMES_CAPTURE, 0);
+	add_column(r, "frame", f->options.every ? "step" : "frame", COLUMN_INT, 0, FRAMES_NUMBER,
+		   0);
+	add_column(r, "name", "name", COLUMN_TEXT, names ? COLUMN_SHORTEN : COLUMN_NOT_TEXT,
+		   FRAMES_NAME, 0);
+	add_column(r, "start_ns", "start", COLUMN_TIME, starts ? COLUMN_SPARE : COLUMN_NOT_TEXT,
+		   FRAMES_START, 0);
+	add_column(r, "duration_ns", "duration", COLUMN_TIME,
+		   frames_known(f, FRAME_DURATION) && !f->options.every ? 0 : COLUMN_NOT_TEXT,
+		   FRAMES_METRIC, FRAME_DURATION);
+	for (unsigned s = 0; s < SUMS; s++)
+		if (s < SUM_LIFETIME || (SUMS_MEASURED >> s & 1 && frames_known(f, (int)s)))
+			add_column(r, sum_names[s].key, frames_title(r, (int)s),
+				   frames_type(f, (int)s),
+				   (sum_is_signed(s) ? COLUMN_SIGNED : 0) |
+				       (shown(r, s) ? 0 : COLUMN_NOT_TEXT),
+				   FRAMES_METRIC, (int)s);
+	add_counters(r);
+	if (f->options.news)
+		add_column(r, "new_stacks", "new stacks", COLUMN_INT, 0, FRAMES_NEWS, 0);
+	if (f->options.n_spikes)
+		add_column(r, "spike", "spike", COLUMN_TEXT, COLUMN_SHORTEN, FRAMES_SPIKES, 0);
+}
+
+/* What broke: the rules as they were given. */
+static struct cell spikes_cell(struct frames_report *r, const struct frame *row)
+{
+	struct cell c;
+
+	if (!row->spikes)
+		return (struct cell){.present = false};
+	r->text.len = 0;
+	for (size_t i = 0; i < r->f->options.n_spikes; i++)
+		if (row->spikes >> i & 1)
+			buf_addf(&r->text, "%s%s", r->text.len ? ", " : "",
+				 r->f->options.spikes[i].text);
+	c = cell_text(r->text.data, r->text.len);
+	c.mark = MARK_BAD;
+	return c;
+}
+
+static void fill_tops(struct frames_report *r, const struct frame *frame, struct row *row)
+{
+	const struct frames *f = r->f;
+	int metric = frames_weight(f);
+	size_t offsets[FRAMES_TOPS_MAX];
+
+	r->top_text.len = 0;
+	for (size_t i = 0; i < frame->n_tops; i++) {
+		const struct frame_top *top = &f->tops[frame->first_top + i];
+		struct group_name n;
+
+		offsets[i] = r->top_text.len;
+		group_name(&f->project, 0, top->group, &n);
+		frames_value_text(&r->top_text, f, metric, top->value);
+		buf_adds(&r->top_text, "  ");
+		buf_add(&r->top_text, n.name, n.name_len);
+		if (n.line) {
+			buf_adds(&r->top_text, "  ");
+			buf_add(&r->top_text, n.file, n.file_len);
+			buf_addf(&r->top_text, ":%" PRIu32, n.line);
+		}
+		buf_addc(&r->top_text, '\0');
+	}
+	for (size_t i = 0; i < frame->n_tops; i++)
+		r->details[i] = r->top_text.data + offsets[i];
+	row->details = r->details;
+	row->n_details = frame->n_tops;
+}
+
+static void fill(void *arg, size_t i, struct row *row)
+{
+	struct frames_report *r = arg;
+	const struct frames *f = r->f;
+	size_t at = r->order[i];
+	const struct frame *frame = &f->rows[at];
+
+	for (size_t k = 0; k < r->table.n_columns; k++) {
+		struct cell *c = &row->cells[k];
+		size_t len;
+		const char *s;
+
+		switch (r->sources[k].what) {
+		case FRAMES_CAPTURE: *c = cell_number(frame->capture); break;
+		case FRAMES_NUMBER:
+			if (frame->kind != SLICE_BEFORE)
+				*c = cell_signed(frame->number);
+			break;
+		case FRAMES_NAME:
+			s = intern_text(&f->names, frame->name, &len);
+			if (frame->name)
+				*c = cell_text(s, len);
+			else if (frame->kind == SLICE_BEFORE)
+				*c = cell_text("[before the first]", 18);
+			break;
+		case FRAMES_START:
+			if (frame->has_start)
+				*c = cell_signed(frame->start);
+			break;
+		case FRAMES_METRIC: *c = frames_cell(f, at, r->sources[k].metric); break;
+		case FRAMES_NEWS: *c = cell_number(frame->news); break;
+		case FRAMES_SPIKES: *c = spikes_cell(r, frame); break;
+		}
+	}
+	fill_tops(r, frame, row);
+}
+
+static void add_totals(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	struct cell *c = arena_zalloc(&r->arena, r->table.n_columns * sizeof *c);
+
+	for (size_t k = 0; k < r->table.n_columns; k++) {
+		int metric = r->sources[k].metric;
+		uint64_t sum = 0, v;
+
+		if (r->sources[k].what != FRAMES_METRIC || metric >= FRAME_DURATION ||
+		    SUMS_OF_MOMENTS >> metric & 1 || !frames_known(f, metric))
+			continue;
+		for (size_t i = 0; i < f->n; i++)
+			if (frames_value(f, i, metric, &v))
+				sum = sum_plus((unsigned)metric, sum, v);
+		c[k] = frames_signed(metric) ? cell_signed((int64_t)sum) : cell_number(sum);
+	}
+	r->table.totals = c;
+	r->table.n_totals = f->merged.captures < 2; /* means do not add up */
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+	const struct frames_report *r = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t v = 0, w = 0;
+	bool has_v = frames_value(r->f, x, r->sort, &v), has_w = frames_value(r->f, y, r->sort, &w);
+
+	v = frames_rank(r->sort, v);
+	w = frames_rank(r->sort, w);
+	if (has_v != has_w)
+		return has_v ? -1 : 1;
+	if (has_v && v != w)
+		return v > w ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void order_rows(struct frames_report *r)
+{
+	const struct frames_options *o = &r->f->options;
+
+	r->order = mem_array(r->f->n + 1, sizeof *r->order);
+	for (size_t i = 0; i < r->f->n; i++)
+		r->order[i] = (uint32_t)i;
+	if (o->sorted)
+		sort_array_by(r->order, r->f->n, sizeof *r->order, compare, r);
+	r->table.n_rows = o->n && o->n < r->f->n ? (size_t)o->n : r->f->n;
+}
+
+static const char *title(struct frames_report *r)
+{
+	char text[128];
+	const char *what = r->f->options.every ? "steps of time" : "frames";
+	int n = snprintf(text, sizeof text, "%zu of %zu %s%s%s", r->table.n_rows, r->f->n, what,
+			 r->f->options.sorted ? " by " : "",
+			 r->f->options.sorted ? frames_title(r, r->sort) : "");
+
+	return arena_strndup(&r->arena, text, (size_t)n);
+}
+
+static void add_notes(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+	const struct aggregate *a = &f->project.aggregate;
+	bool frames = false;
+
+	for (size_t i = 0; i < f->n; i++)
+		frames |= f->rows[i].kind != SLICE_BEFORE;
+	if (f->project.now.captures && !frames && !f->options.every)
+		frames_note(r, "no frames are marked: --every 100ms cuts the capture by time");
+	if (f->project.now.captures && !frames && f->options.every)
+		frames_note(r, "no times are known: nothing to cut the capture by");
+	if (f->backward || f->repeated)
+		frames_note(r,
+			    "frame numbers go back %" PRIu64 " times and repeat %" PRIu64
+			    " times: rows stay as captured",
+			    f->backward, f->repeated);
+	if (f->by_calls)
+		frames_note(r,
+			    "frames have no times: the duration of %" PRIu64
+			    " is what the main thread's calls took",
+			    f->by_calls);
+	if (f->late)
+		frames_note(
+		    r,
+		    "%" PRIu64
+		    " events came after later ones had: they count in the step they came in",
+		    f->late);
+	if (f->estimated)
+		frames_note(r, "live and freed (~): the capture's events come in any order, so "
+			       "frees may count in a later row");
+	if (a->unselected)
+		frames_note(r, "ranges leave out %" PRIu64 " records of the last capture",
+			    a->unselected);
+	if (a->untimed)
+		frames_note(r, "%" PRIu64 " of them stand before the first time that is told",
+			    a->untimed);
+	for (unsigned d = 0; d < DOMAIN_NOTES; d++) {
+		struct buf b = BUF_INIT;
+
+		if (domain_note(&f->project.now, d, &b))
+			frames_note(r, "%s", buf_str(&b));
+		buf_release(&b);
+	}
+}
+
+/* Names of counters are known now. */
+static enum status resolve_counters(struct frames *f, struct err *e)
+{
+	const char *name = f->options.sort_counter;
+
+	if (name && f->n) {
+		f->sort = frames_counters_find(&f->counters, name);
+		if (f->sort < 0)
+			return err_set(e, ST_UNSUPPORTED, "no capture has the counter '%s'", name);
+	}
+	for (size_t i = 0; i < f->options.n_spikes; i++) {
+		struct spike *s = &f->options.spikes[i];
+		char *text;
+
+		if (!s->counter)
+			continue;
+		text = mem_strdup(s->counter);
+		text[strcspn(text, ">")] = '\0';
+		s->metric = frames_counters_find(&f->counters, text);
+		free(text);
+		if (s->metric < 0)
+			s->metric = INT_MAX; /* known nowhere */
+	}
+	return ST_OK;
+}
+
+struct frames_report *frames_report_new(struct frames *f, struct err *e)
+{
+	struct frames_report *r = mem_zalloc(sizeof *r);
+
+	r->f = f;
+	if (resolve_counters(f, e)) {
+		free(r);
+		return NULL;
+	}
+	r->sort = frames_metric(f, f->sort);
+	if (f->n && !frames_known(f, r->sort)) {
+		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per frame",
+			frame_metric_words[r->sort]);
+		free(r);
+		return NULL;
+	}
+	r->table = (struct table){.name = "frames", .fill = fill, .arg = r};
+	frames_find_spikes(r);
+	order_rows(r);
+	add_columns(r);
+	add_totals(r);
+	add_notes(r);
+	frames_add_statistics(r);
+	frames_add_chart(r);
+	r->table.title = title(r);
+	r->table.notes = r->notes;
+	r->table.n_notes = r->n_notes;
+	return r;
+}
+
+void frames_report_free(struct frames_report *r)
+{
+	if (!r)
+		return;
+	free(r->order);
+	free(r->sources);
+	free(r->columns);
+	free(r->notes);
+	free(r->runs);
+	free(r->series_marks);
+	buf_release(&r->text);
+	buf_release(&r->top_text);
+	buf_release(&r->run_text);
+	buf_release(&r->new_text);
+	arena_release(&r->arena);
+	free(r);
+}
+
+void frames_report_add(const struct frames_report *r, struct document *d)
+{
+	document_table(d, &r->table);
+	if (r->series.n_points)
+		document_table(d, &r->statistics);
+	if (r->f->options.n_spikes)
+		document_table(d, &r->spikes);
+	if (r->f->options.news)
+		document_table(d, &r->news);
+	if (r->series.n_points)
+		document_series(d, &r->series);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of frames.h: the tables of a report on frames.
+ */
+#ifndef TM_REPORT_FRAMES_REPORT_H
+#define TM_REPORT_FRAMES_REPORT_H
+
+#include "lib/base/arena.h"
+#include "lib/report/frames/frames.h"
+
+enum frames_what {
+	FRAMES_CAPTURE,
+	FRAMES_NUMBER,
+	FRAMES_NAME,
+	FRAMES_START,
+	FRAMES_METRIC,
+	FRAMES_NEWS,
+	FRAMES_SPIKES,
+};
+
+enum {
+	COUNTERS_SHOWN = 8, /* people see no more */
+	FRAMES_STATS = 7,
+	FRAMES_NEW_COLUMNS = 8
+};
+
+struct frames_run { /* rows [first, last] that break a rule one after the other */
+	uint32_t first, last, worst;
+	uint8_t spike;
+};
+
+struct frames_report {
+	struct frames *f;
+	int sort;
+	struct arena arena;
+	struct table table; /* a row per frame */
+	struct column *columns;
+	size_t cap_columns, cap_sources;
+	struct frames_source {
+		enum frames_what what;
+		int metric;
+	} * sources;
+	uint32_t *order; /* of rows */
+	struct buf text, top_text, run_text, new_text;
+	const char *details[FRAMES_TOPS_MAX];
+	const char **notes;
+	size_t n_notes, cap_notes;
+
+	struct table statistics;
+	struct column *stat_columns; /* in the arena, as are the cells */
+	struct cell *stat_cells[FRAMES_STATS];
+
+	struct table spikes;
+	struct frames_run *runs;
+	size_t n_runs, cap_runs;
+	uint64_t limits[SPIKES_MAX];
+	uint16_t limited; /* rules that have a limit */
+
+	struct table news;
+	struct column new_columns[FRAMES_NEW_COLUMNS];
+
+	struct series series;
+	struct series_line lines[2];
+	struct series_mark *series_marks;
+	struct series_limit series_limits[SPIKES_MAX];
+};
+
+const char *frames_title(struct frames_report *r, int metric);
+const char *frames_key(struct frames_report *r, int metric);      /* of CSV */
+enum column_type frames_type(const struct frames *f, int metric); /* f: for counters only */
+struct cell frames_cell(const struct frames *f, size_t row, int metric);
+void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v);
+/* The calls of a stack of the project, outermost first with ';' between. */
+void frames_stack_text(struct buf *b, const struct project *p, uint32_t stack);
+void frames_note(struct frames_report *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void frames_find_spikes(struct frames_report *r); /* marks rows, fills r->spikes, r->news */
+void frames_add_statistics(struct frames_report *r);
+void frames_add_chart(struct frames_report *r);
+
+#endif

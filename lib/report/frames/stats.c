@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/frames/stats.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+
+#include <stdlib.h>
+
+struct by_value {
+	const struct frames *f;
+	int metric;
+};
+
+/* Slack is signed: shifted, its order is that of unsigned numbers. */
+static uint64_t order_value(const struct frames *f, size_t row, int metric)
+{
+	uint64_t v;
+
+	frames_value(f, row, metric, &v);
+	return frames_rank(metric, v);
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+	const struct by_value *o = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t v = order_value(o->f, x, o->metric), w = order_value(o->f, y, o->metric);
+
+	if (v != w)
+		return v < w ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Steps of time between two rows of a capture. */
+static uint64_t idle_steps(const struct frames *f, size_t row)
+{
+	const struct frame *a = &f->rows[row], *b = &f->rows[row + 1];
+
+	if (a->kind != SLICE_TIME || b->kind != SLICE_TIME || a->capture != b->capture)
+		return 0;
+	return (uint64_t)b->number - (uint64_t)a->number - 1;
+}
+
+struct frames_order frames_order_new(const struct frames *f, int metric)
+{
+	struct frames_order o = {.metric = metric};
+	struct by_value by = {f, metric};
+	bool state = metric < (int)SUMS && (SUMS_LIVE | SUMS_PEAK) >> metric & 1;
+	uint64_t v;
+
+	o.rows = mem_array(f->n + 1, sizeof *o.rows);
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->rows[i].kind != SLICE_BEFORE && frames_value(f, i, metric, &v))
+			o.rows[o.n++] = (uint32_t)i;
+		/* What is live goes on through steps without events: nothing is 0 there. */
+		if (i + 1 < f->n && !state && metric != FRAME_DURATION)
+			o.idle = add_saturating(o.idle, idle_steps(f, i));
+	}
+	if (!o.n)
+		o.idle = 0;
+	sort_array_by(o.rows, o.n, sizeof *o.rows, compare, &by);
+	return o;
+}
+
+void frames_order_release(struct frames_order *o)
+{
+	free(o->rows);
+	o->rows = NULL;
+}
+
+static bool nearest_rank(const struct frames *f, const struct frames_order *o, uint64_t rank,
+			 uint64_t *v, size_t *row)
+{
+	size_t i, k;
+
+	if (rank < o->idle) {
+		*v = 0;
+		*row = SIZE_MAX;
+		return true;
+	}
+	i = (size_t)(rank - o->idle);
+	frames_value(f, o->rows[i], o->metric, v);
+	for (k = i; k > 0; k--) {
+		uint64_t w;
+
+		frames_value(f, o->rows[k - 1], o->metric, &w);
+		if (w != *v)
+			break;
+	}
+	*row = o->rows[k];
+	return true;
+}
+
+bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
+		       uint64_t *v, size_t *row)
+{
+	uint64_t n = add_saturating(o->n, o->idle), rank;
+
+	if (!o->n)
+		return false;
+	/* ceil(n * percent / 100), without an overflow. */
+	rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
+	return nearest_rank(f, o, rank ? rank - 1 : 0, v, row);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+uint64_t frames_mad(const struct frames *f, const struct frames_order *o)
+{
+	uint64_t median, v, n = add_saturating(o->n, o->idle), rank, below = 0;
+	uint64_t *d = mem_array(o->n + 1, sizeof *d);
+	size_t row;
+
+	if (!frames_percentile(f, o, 50, &median, &row)) {
+		free(d);
+		return 0;
+	}
+	for (size_t i = 0; i < o->n; i++) {
+		frames_value(f, o->rows[i], o->metric, &v);
+		d[i] = distance(v, median);
+	}
+	sort_array(d, o->n, sizeof *d, compare_u64);
+	rank = (n + 1) / 2 - 1;
+	/* The idle steps are all median away from it. */
+	while (below < o->n && d[below] < median)
+		below++;
+	if (rank < below)
+		v = d[rank];
+	else if (rank - below < o->idle)
+		v = median;
+	else
+		v = d[rank - o->idle];
+	free(d);
+	return v;
+}
+
+bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit)
+{
+	int metric = frames_metric(f, s->metric);
+	struct frames_order o;
+	uint64_t median = 0, unit, whole, part;
+	size_t row;
+	bool known;
+
+	if (s->rule == SPIKE_VALUE || s->rule == SPIKE_SHARE) {
+		*limit = s->value;
+		return frames_known(f, metric) &&
+		       (s->rule == SPIKE_VALUE || frames_known(f, FRAME_DURATION));
+	}
+	o = frames_order_new(f, metric);
+	known = frames_percentile(f, &o, 50, &median, &row);
+	unit = s->rule == SPIKE_MAD ? frames_mad(f, &o) : median;
+	frames_order_release(&o);
+	if (!known || !unit)
+		return false;
+	if (__builtin_mul_overflow(unit, s->value / 1000, &whole))
+		whole = UINT64_MAX;
+	part = unit / 1000 * (s->value % 1000) + unit % 1000 * (s->value % 1000) / 1000;
+	*limit = add_saturating(whole, part);
+	if (s->rule == SPIKE_MAD)
+		*limit = add_saturating(*limit, median);
+	return true;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+bool frames_trend(const struct frames *f, int metric, double *slope)
+{
+	double x[TREND_MAX], y[TREND_MAX], *slopes;
+	size_t n = 0, have = 0, taken = 0, pairs = 0;
+	uint64_t v;
+
+	for (size_t i = 0; i < f->n; i++)
+		have += f->rows[i].kind != SLICE_BEFORE && frames_value(f, i, metric, &v);
+	if (have < TREND_MIN)
+		return false;
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->rows[i].kind == SLICE_BEFORE || !frames_value(f, i, metric, &v))
+			continue;
+		/* The k-th of TREND_MAX stands at k * (have - 1) / (TREND_MAX - 1). */
+		if (have <= TREND_MAX || taken == n * (have - 1) / (TREND_MAX - 1)) {
+			x[n] = f->rows[i].kind == SLICE_TIME ? (double)f->rows[i].number
+							     : (double)taken;
+			y[n++] = (double)v;
+		}
+		taken++;
+	}
+	slopes = mem_array(n * (n - 1) / 2, sizeof *slopes);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			if (x[k] > x[i])
+				slopes[pairs++] = (y[k] - y[i]) / (x[k] - x[i]);
+	if (pairs) {
+		sort_array(slopes, pairs, sizeof *slopes, compare_double);
+		*slope =
+		    pairs % 2 ? slopes[pairs / 2] : (slopes[pairs / 2 - 1] + slopes[pairs / 2]) / 2;
+	}
+	free(slopes);
+	return pairs > 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of frames.h: numbers over all frames of one metric. Percentiles are of the nearest rank:
+ * the value of a frame that there is, and of equal ones the first.
+ */
+#ifndef TM_REPORT_FRAMES_STATS_H
+#define TM_REPORT_FRAMES_STATS_H
+
+#include "lib/report/frames/frames.h"
+
+struct frames_order {   /* the frames that have the metric, and steps of time without events */
+	uint32_t *rows; /* ascending by value, then as they came; the steps stand in front */
+	size_t n;       /* of rows */
+	uint64_t idle;  /* steps of time in which nothing happened: their value is 0 */
+	int metric;
+};
+
+struct frames_order frames_order_new(const struct frames *f, int metric);
+void frames_order_release(struct frames_order *o);
+/* The smallest value such that percent of the frames are at most it; *row is the first that has
+ * it, or SIZE_MAX for an idle step. False: no frame has the metric. */
+bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
+		       uint64_t *v, size_t *row);
+/* The median of the distances from the median. */
+uint64_t frames_mad(const struct frames *f, const struct frames_order *o);
+
+/* The limit above which a frame breaks the rule; false: the rule cannot tell (a median or a MAD
+ * of 0, or no frame that has the metric). */
+bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit);
+
+/* Theil and Sen: the median of the slopes between all pairs of frames, in units per frame (or per
+ * step of time). Of more than TREND_MAX frames, so many evenly spaced ones. False: fewer than 8
+ * frames have the metric. */
+enum { TREND_MAX = 512, TREND_MIN = 8 };
+bool frames_trend(const struct frames *f, int metric, double *slope);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/heap/heap.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ids that are dense numbers (Lua's) are looked up in an array, which may be a few times as long
+ * as there are objects; addresses in a table. */
+enum { DIRECT_SLACK = 4, DIRECT_FIRST = 1 << 16 };
+#define OBJECTS_MAX 0xfffffff0u
+
+struct heap_build {
+	struct heap heap;
+	uint32_t *direct; /* by id; 0: not there */
+	size_t cap_direct;
+	struct map64 index;
+	size_t cap, cap_hashes, cap_sites; /* objects there is room for */
+	struct heap_edge {
+		uint32_t from, to, name;
+	} * edges;
+	size_t n_edges, cap_edges;
+	uint32_t *texts; /* the trace's strings -> ours + 1 */
+	size_t cap_texts;
+	uint64_t too_many, no_id;
+};
+
+static void build_free(struct heap_build *b)
+{
+	if (!b)
+		return;
+	free(b->direct);
+	map64_release(&b->index);
+	free(b->edges);
+	free(b->texts);
+	free(b);
+}
+
+static void heap_release(struct heap *h)
+{
+	free(h->ids);
+	free(h->sizes);
+	free(h->hashes);
+	free(h->types);
+	free(h->names);
+	free(h->sites);
+	free(h->flags);
+	free(h->out_start);
+	free(h->out);
+	free(h->out_names);
+}
+
+static uint32_t text(struct heap_set *s, const struct trace *t, uint32_t string)
+{
+	struct heap_build *b = s->build;
+	size_t n;
+	const char *p;
+
+	if (!string)
+		return 0;
+	b->texts = mem_grow_zero(b->texts, &b->cap_texts, (size_t)string + 1, sizeof *b->texts);
+	if (!b->texts[string]) {
+		p = intern_text(&t->strings, string, &n);
+		b->texts[string] = (n ? intern_add(&s->texts, p, n) : 0) + 1;
+	}
+	return b->texts[string] - 1;
+}
+
+static void enlarge(struct heap_build *b)
+{
+	struct heap *h = &b->heap;
+	size_t old = b->cap;
+
+	h->ids = mem_grow(h->ids, &b->cap, (size_t)h->n + 2, sizeof *h->ids);
+	h->sizes = mem_realloc(h->sizes, b->cap, sizeof *h->sizes);
+	h->types = mem_realloc(h->types, b->cap, sizeof *h->types);
+	h->names = mem_realloc(h->names, b->cap, sizeof *h->names);
+	h->flags = mem_realloc(h->flags, b->cap, sizeof *h->flags);
+	memset(h->ids + old, 0, (b->cap - old) * sizeof *h->ids);
+	memset(h->sizes + old, 0, (b->cap - old) * sizeof *h->sizes);
+	memset(h->types + old, 0, (b->cap - old) * sizeof *h->types);
+	memset(h->names + old, 0, (b->cap - old) * sizeof *h->names);
+	memset(h->flags + old, 0, (b->cap - old) * sizeof *h->flags);
+}
+
+static uint32_t *place(struct heap_build *b, uint64_t id)
+{
+	if (id < b->cap_direct && b->direct[id])
+		return &b->direct[id];
+	if (id >= (uint64_t)b->heap.n * DIRECT_SLACK + DIRECT_FIRST)
+		return map64_put(&b->index, id);
+	b->direct = mem_grow_zero(b->direct, &b->cap_direct, (size_t)id + 1, sizeof *b->direct);
+	/* It may have come when it was out of the array's reach. */
+	if (b->index.n)
+		b->direct[id] = map64_get(&b->index, id);
+	return &b->direct[id];
+}
+
+/* The object's number; 0: there are too many. */
+static uint32_t object(struct heap_build *b, uint64_t id)
+{
+	struct heap *h = &b->heap;
+	uint32_t *p;
+
+	if (h->n == OBJECTS_MAX) {
+		b->too_many++;
+		return 0;
+	}
+	p = place(b, id);
+	if (!*p) {
+		*p = ++h->n;
+		if (h->n >= b->cap)
+			enlarge(b);
+		h->ids[h->n] = id;
+	}
+	return *p;
+}
+
+/* A lazily made column: 0 for all that were before. */
+static void *column(void *p, size_t *cap, const struct heap_build *b, size_t size)
+{
+	return *cap > b->heap.n ? p : mem_grow_zero(p, cap, b->cap, size);
+}
+
+/* The innermost call of the object's stack, as one text. */
+static uint32_t site(struct heap_set *s, const struct trace *t, uint32_t stack)
+{
+	uint32_t id = names_location(&s->locations, t, t->stacks[stack].location), call;
+	struct buf b = BUF_INIT;
+	const char *p;
+	uint32_t found;
+	size_t n;
+
+	call = s->locations.locations[id].first;
+	p = names_text(&s->locations,
+		       s->locations.functions[s->locations.calls[call].function].display, &n);
+	buf_add(&b, p, n);
+	p = names_text(&s->locations, s->locations.calls[call].file, &n);
+	if (n) {
+		buf_adds(&b, " (");
+		buf_add(&b, p, n);
+		if (s->locations.calls[call].line)
+			buf_addf(&b, ":%u", s->locations.calls[call].line);
+		buf_addc(&b, ')');
+	}
+	found = intern_add(&s->texts, b.data ? b.data : "", b.len);
+	buf_release(&b);
+	return found;
+}
+
+static void add_object(struct heap_set *s, const struct trace *t, const struct event *ev)
+{
+	struct heap_build *b = s->build;
+	struct heap *h = &b->heap;
+	uint32_t i = ev->address ? object(b, ev->address) : 0;
+
+	b->no_id += !ev->address;
+	if (!i)
+		return;
+	if (h->flags[i] & HEAP_LISTED) {
+		h->repeated++;
+		return;
+	}
+	h->flags[i] |= HEAP_LISTED;
+	h->n_listed++;
+	h->types[i] = ev->has & EV_HAS_TYPE ? text(s, t, t->types[ev->type]) : 0;
+	h->names[i] = text(s, t, ev->name);
+	if (ev->has & EV_HAS_REQUESTED) {
+		h->sizes[i] = ev->requested;
+		h->flags[i] |= HEAP_SIZED;
+		h->has_sizes = true;
+	}
+	if (ev->has & EV_HAS_VALUE && ev->value & OBJECT_DESTROYED)
+		h->flags[i] |= HEAP_DESTROYED;
+	if (ev->has & EV_HAS_TARGET) {
+		h->hashes = column(h->hashes, &b->cap_hashes, b, sizeof *h->hashes);
+		h->hashes[i] = ev->target;
+		h->flags[i] |= HEAP_HASHED;
+	}
+	if (ev->has & EV_HAS_STACK && ev->stack) {
+		h->sites = column(h->sites, &b->cap_sites, b, sizeof *h->sites);
+		h->sites[i] = site(s, t, ev->stack);
+	}
+}
+
+static void add_reference(struct heap_set *s, const struct trace *t, const struct event *ev)
+{
+	struct heap_build *b = s->build;
+	uint32_t to = ev->target ? object(b, ev->target) : 0;
+	uint32_t from = ev->address ? object(b, ev->address) : 0;
+
+	if (!to || (ev->address && !from))
+		return; /* a reference to nothing is none */
+	if (b->n_edges == OBJECTS_MAX) {
+		b->too_many++;
+		return;
+	}
+	VEC_PUSH(b->edges, b->n_edges, b->cap_edges) =
+	    (struct heap_edge){from, to, text(s, t, ev->name)};
+}
+
+static enum status begin(struct sink *sink, struct trace *t, struct err *e)
+{
+	struct heap_set *s = (struct heap_set *)sink;
+
+	(void)e;
+	build_free(s->build);
+	s->build = mem_zalloc(sizeof *s->build);
+	enlarge(s->build);
+	s->build->heap.size_state = t->metrics[METRIC_REQUESTED].state;
+	names_capture(&s->locations, t);
+	return ST_OK;
+}
+
+static enum status take(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct heap_set *s = (struct heap_set *)sink;
+
+	(void)e;
+	if (ev->kind == EV_OBJECT)
+		add_object(s, t, ev);
+	else if (ev->kind == EV_REFERENCE)
+		add_reference(s, t, ev);
+	return ST_OK;
+}
+
+/* A snapshot without roots: what nothing refers to is taken for them. */
+static void guess_roots(struct heap_build *b)
+{
+	struct heap *h = &b->heap;
+	bool *held = mem_zarray((size_t)h->n + 1, sizeof *held);
+
+	for (size_t i = 0; i < b->n_edges; i++)
+		if (b->edges[i].from != b->edges[i].to)
+			held[b->edges[i].to] = true;
+	for (uint32_t i = 1; i <= h->n && b->n_edges < OBJECTS_MAX; i++)
+		if (!held[i])
+			VEC_PUSH(b->edges, b->n_edges, b->cap_edges) = (struct heap_edge){0, i, 0};
+	free(held);
+	h->guessed_roots = true;
+}
+
+static void sort_edges(struct heap_build *b)
+{
+	struct heap *h = &b->heap;
+	size_t m = b->n_edges;
+
+	h->n_references = (uint32_t)m;
+	h->out_start = mem_zarray((size_t)h->n + 3, sizeof *h->out_start);
+	h->out = mem_array(m ? m : 1, sizeof *h->out);
+	h->out_names = mem_array(m ? m : 1, sizeof *h->out_names);
+	for (size_t i = 0; i < m; i++)
+		h->out_start[b->edges[i].from + 2]++;
+	for (uint32_t i = 2; i <= h->n + 1; i++)
+		h->out_start[i] += h->out_start[i - 1];
+	/* out_start[from + 1] moves up to where the next object's begin. */
+	for (size_t i = 0; i < m; i++) {
+		uint32_t at = h->out_start[b->edges[i].from + 1]++;
+
+		h->out[at] = b->edges[i].to;
+		h->out_names[at] = b->edges[i].name;
+	}
+}
+
+static void shrink(struct heap_build *b)
+{
+	struct heap *h = &b->heap;
+	size_t n = (size_t)h->n + 1;
+
+	if (h->sites)
+		h->sites = column(h->sites, &b->cap_sites, b, sizeof *h->sites);
+	h->ids = mem_realloc(h->ids, n, sizeof *h->ids);
+	h->sizes = mem_realloc(h->sizes, n, sizeof *h->sizes);
+	h->types = mem_realloc(h->types, n, sizeof *h->types);
+	h->names = mem_realloc(h->names, n, sizeof *h->names);
+	h->flags = mem_realloc(h->flags, n, sizeof *h->flags);
+}
+
+static void add_notes(struct heap_build *b, struct trace *t)
+{
+	struct heap *h = &b->heap;
+
+	if (h->guessed_roots)
+		trace_note(t, NOTE_GUESS, 0,
+			   "no roots in the snapshot: objects that nothing refers to are taken");
+	if (h->repeated)
+		trace_note(t, NOTE_LOSS, h->repeated,
+			   "objects whose id was there already were left out");
+	if (h->not_listed)
+		trace_note(t, NOTE_INFO, h->not_listed,
+			   "ids that references name, but no object has");
+	if (b->no_id)
+		trace_note(t, NOTE_LOSS, b->no_id, "objects without an id were left out");
+	if (b->too_many)
+		trace_note(t, NOTE_LOSS, b->too_many,
+			   "objects or references beyond what 32-bit numbers can count");
+}
+
+static const char *label(struct heap_set *s, const char *file)
+{
+	size_t before = 0;
+	struct buf b = BUF_INIT;
+	const char *p;
+
+	for (size_t i = 0; i < s->n; i++)
+		before += file && s->heaps[i].file && !strcmp(s->heaps[i].file, file);
+	buf_adds(&b, file ? file : "snapshot");
+	if (before)
+		buf_addf(&b, " (%zu)", before + 1);
+	p = arena_strndup(&s->arena, b.data, b.len);
+	buf_release(&b);
+	return p;
+}
+
+static enum status end(struct sink *sink, struct trace *t, struct err *e)
+{
+	struct heap_set *s = (struct heap_set *)sink;
+	struct heap_build *b = s->build;
+	struct heap *h = &b->heap;
+
+	(void)e;
+	if (!h->n) {
+		trace_note(t, NOTE_INFO, 0, "no snapshot: it has no objects");
+	} else {
+		for (size_t i = 0; i < b->n_edges; i++)
+			h->n_roots += !b->edges[i].from;
+		if (!h->n_roots && b->n_edges)
+			guess_roots(b);
+		h->not_listed = h->n - h->n_listed;
+		sort_edges(b);
+		shrink(b);
+		add_notes(b, t);
+		h->file = s->file ? *s->file : NULL;
+		h->label = label(s, h->file);
+		VEC_PUSH(s->heaps, s->n, s->cap) = *h;
+		*h = (struct heap){0};
+	}
+	if (s->captured)
+		s->captured(s->arg, t);
+	heap_release(&b->heap);
+	build_free(b);
+	s->build = NULL;
+	return ST_OK;
+}
+
+void heap_set_init(struct heap_set *s)
+{
+	*s = (struct heap_set){.sink = {begin, take, end, NULL}};
+	names_init(&s->locations);
+}
+
+void heap_set_release(struct heap_set *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		heap_release(&s->heaps[i]);
+	free(s->heaps);
+	if (s->build)
+		heap_release(&s->build->heap);
+	build_free(s->build);
+	names_release(&s->locations);
+	intern_release(&s->texts);
+	arena_release(&s->arena);
+	*s = (struct heap_set){.n = 0};
+}
+
+uint32_t heap_find(const struct heap *h, uint64_t id)
+{
+	for (uint32_t i = 1; i <= h->n; i++)
+		if (h->ids[i] == id)
+			return i;
+	return 0;
+}
+
+uint32_t heap_source(const struct heap *h, uint32_t reference)
+{
+	uint32_t lo = 0, hi = h->n; /* the last i with out_start[i] <= reference */
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo + 1) / 2;
+
+		if (h->out_start[mid] <= reference)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo;
+}
+
+void heap_incoming(const struct heap *h, uint32_t **in_start, uint32_t **in)
+{
+	uint32_t *start = mem_zarray((size_t)h->n + 3, sizeof *start);
+	uint32_t *sources = mem_array(h->n_references ? h->n_references : 1, sizeof *sources);
+
+	for (uint32_t r = 0; r < h->n_references; r++)
+		start[h->out[r] + 2]++;
+	for (uint32_t i = 2; i <= h->n + 1; i++)
+		start[i] += start[i - 1];
+	for (uint32_t i = 0; i <= h->n; i++)
+		for (uint32_t r = h->out_start[i]; r < h->out_start[i + 1]; r++)
+			sources[start[h->out[r] + 1]++] = i;
+	*in_start = start;
+	*in = sources;
+}

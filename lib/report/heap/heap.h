@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Snapshots of a heap as graphs: what OBJECT and REFERENCE events say, a capture being a snapshot.
+ * Objects are dense numbers from 1 in the order in which their ids were met; 0 is what stands
+ * above all roots. An id that only references name is an object too, but one that the snapshot
+ * does not list: it holds others and counts nowhere.
+ *
+ * Texts (types, names, fields) are interned across the snapshots of a set, so that these compare
+ * by number. Memory: 25 bytes per object, 12 per reference (32 while a capture is read), 4 or 16
+ * for the index of ids while a capture is read.
+ */
+#ifndef TM_REPORT_HEAP_HEAP_H
+#define TM_REPORT_HEAP_HEAP_H
+
+#include "lib/group/names.h"
+#include "lib/trace/sink.h"
+
+enum heap_flag {
+	HEAP_LISTED = 1 << 0,    /* there was an OBJECT event */
+	HEAP_SIZED = 1 << 1,     /* with a size */
+	HEAP_DESTROYED = 1 << 2, /* a shell: what it stands for is gone */
+	HEAP_HASHED = 1 << 3     /* its contents' hash is known */
+};
+
+#define HEAP_NONE UINT32_MAX
+
+struct heap {
+	uint32_t n;        /* objects are 1 to n; arrays have n + 1 entries */
+	uint32_t n_listed; /* of them with HEAP_LISTED */
+	uint64_t *ids, *sizes;
+	uint64_t *hashes; /* NULL: no object has one */
+	uint32_t *types, *names;
+	uint32_t *sites; /* NULL: no object has a stack; a text, 0: none */
+	uint8_t *flags;
+
+	/* References by source: of object i they are [out_start[i], out_start[i + 1]). */
+	uint32_t n_references;
+	uint32_t *out_start, *out, *out_names;
+	uint32_t n_roots;   /* references from 0 */
+	bool guessed_roots; /* the capture names none: objects that nothing refers to are taken */
+
+	bool has_sizes;      /* some listed object has one */
+	uint8_t size_state;  /* enum metric_state of the sizes */
+	const char *file;    /* borrowed */
+	const char *label;   /* in the set's arena: "a.tmt", "a.tmt (2)" */
+	uint64_t repeated;   /* objects whose id was there already */
+	uint64_t not_listed; /* objects that only references name */
+};
+
+struct heap_set {
+	struct sink sink; /* first */
+	struct heap *heaps;
+	size_t n, cap;
+	struct intern texts; /* of all heaps; id 0 is none */
+	struct names locations;
+	struct arena arena;
+	const char *const *file; /* the caller's: which one is being read; may be NULL */
+	/* After each capture, with the notes of reading it in the trace. */
+	void (*captured)(void *arg, struct trace *t);
+	void *arg;
+
+	struct heap_build *build; /* private: of the capture being read */
+};
+
+/* s stays where it is until heap_set_release. */
+void heap_set_init(struct heap_set *s);
+void heap_set_release(struct heap_set *s);
+
+static inline const char *heap_text(const struct heap_set *s, uint32_t text, size_t *len)
+{
+	return intern_text(&s->texts, text, len);
+}
+
+/* Lists of objects with a path each do not: what an object retains would be itself alone. */
+static inline bool heap_knows_holders(const struct heap *h)
+{
+	return h->n_references > h->n_roots;
+}
+
+/* The object with this id of the capture; 0: there is none. */
+uint32_t heap_find(const struct heap *h, uint64_t id);
+/* The source of a reference. */
+uint32_t heap_source(const struct heap *h, uint32_t reference);
+/* References by target: in_start has n + 2 entries and in the sources. The caller's to free. */
+void heap_incoming(const struct heap *h, uint32_t **in_start, uint32_t **in);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/heap/paths.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_SHOWN = 32 }; /* at each end of a path */
+
+struct search {
+	const struct heap_set *s;
+	const struct heap *h;
+	struct heap_paths *p;
+	uint64_t *names; /* hashes of texts, 0: not asked yet */
+	uint32_t *queue;
+	uint32_t n_queue;
+};
+
+static uint64_t name_hash(struct search *f, uint32_t name)
+{
+	size_t n;
+	const char *s;
+
+	if (!f->names[name]) {
+		s = heap_text(f->s, name, &n);
+		f->names[name] = hash_bytes(s, n) | 1;
+	}
+	return f->names[name];
+}
+
+/* Below 0: the first is the better name of a root. */
+static int root_order(const struct search *f, uint32_t a, uint32_t b)
+{
+	size_t na, nb;
+	const char *ta = heap_text(f->s, a, &na), *tb = heap_text(f->s, b, &nb);
+
+	return na != nb ? (na < nb ? -1 : 1) : memcmp(ta, tb, na);
+}
+
+static void reach(struct search *f, uint32_t from, uint32_t reference)
+{
+	struct heap_paths *p = f->p;
+	uint32_t to = f->h->out[reference], name = f->h->out_names[reference];
+	uint32_t distance = p->distance[from] + 1;
+	uint64_t hash = hash_u64(p->hash[from] + name_hash(f, name)) | 1;
+	bool better;
+
+	if (!p->distance[to]) {
+		f->queue[f->n_queue++] = to;
+		better = true;
+	} else if (p->distance[to] != distance) {
+		return;
+	} else {
+		better = from ? hash < p->hash[to] : root_order(f, name, p->root[to]) < 0;
+	}
+	if (!better)
+		return;
+	p->distance[to] = distance;
+	p->parent[to] = from;
+	p->via[to] = reference;
+	p->root[to] = from ? p->root[from] : name;
+	p->hash[to] = hash;
+}
+
+void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struct heap *h)
+{
+	struct search f = {.s = s, .h = h, .p = p};
+	size_t n = (size_t)h->n + 1;
+
+	*p = (struct heap_paths){.distance = mem_zarray(n, sizeof *p->distance),
+				 .parent = mem_zarray(n, sizeof *p->parent),
+				 .via = mem_zarray(n, sizeof *p->via),
+				 .root = mem_zarray(n, sizeof *p->root),
+				 .hash = mem_zarray(n, sizeof *p->hash)};
+	f.names = mem_zarray((size_t)intern_count(&s->texts) + 1, sizeof *f.names);
+	f.queue = mem_array(n, sizeof *f.queue);
+	for (uint32_t r = h->out_start[0]; r < h->out_start[1]; r++)
+		reach(&f, 0, r);
+	/* A level is settled before the next one begins: only shorter paths lead to it. */
+	for (uint32_t at = 0; at < f.n_queue; at++) {
+		uint32_t from = f.queue[at];
+
+		p->n_reached += h->flags[from] & HEAP_LISTED;
+		for (uint32_t r = h->out_start[from]; r < h->out_start[from + 1]; r++)
+			reach(&f, from, r);
+	}
+	free(f.names);
+	free(f.queue);
+}
+
+void heap_paths_release(struct heap_paths *p)
+{
+	free(p->distance);
+	free(p->parent);
+	free(p->via);
+	free(p->root);
+	free(p->hash);
+	*p = (struct heap_paths){0};
+}
+
+void heap_step_text(struct buf *out, const struct heap_set *s, uint32_t name)
+{
+	size_t n;
+	const char *p = heap_text(s, name, &n);
+
+	if (!n) {
+		buf_adds(out, "[]");
+		return;
+	}
+	if (!strchr("[.:(<", *p))
+		buf_addc(out, '.');
+	buf_add(out, p, n);
+}
+
+void heap_root_text(struct buf *out, const struct heap_set *s, const struct heap *h, uint32_t root,
+		    uint32_t object)
+{
+	size_t n;
+	const char *p = heap_text(s, root, &n);
+
+	if (n)
+		buf_add(out, p, n);
+	else
+		buf_adds(out, "[root]");
+	if (n && *p != '[')
+		return;
+	p = heap_text(s, h->types[object], &n);
+	if (n) {
+		buf_addc(out, ' ');
+		buf_add(out, p, n);
+	}
+}
+
+void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap *h,
+		    const struct heap_paths *p, uint32_t object)
+{
+	uint32_t steps[2 * STEPS_SHOWN]; /* the last ones, outermost last; then the first ones */
+	uint32_t distance = p->distance[object], tail, n = 0, skipped;
+
+	if (!distance)
+		return;
+	tail = distance - 1 < STEPS_SHOWN ? distance - 1 : STEPS_SHOWN;
+	for (; n < tail; n++, object = p->parent[object])
+		steps[n] = h->out_names[p->via[object]];
+	skipped = p->distance[object] - 1;
+	skipped = skipped < STEPS_SHOWN ? 0 : skipped - STEPS_SHOWN;
+	for (uint32_t i = 0; i < skipped; i++)
+		object = p->parent[object];
+	for (; p->distance[object] > 1; object = p->parent[object])
+		steps[n++] = h->out_names[p->via[object]];
+	heap_root_text(out, s, h, p->root[object], object);
+	while (n > tail)
+		heap_step_text(out, s, steps[--n]);
+	if (skipped)
+		buf_addf(out, " ... (%u more) ... ", skipped);
+	while (n)
+		heap_step_text(out, s, steps[--n]);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shortest path from a root to each object. Of several equally short ones that is taken whose
+ * names have the least hash, so that snapshots of one program agree; of several references from
+ * roots the one with the shortest name, then the first in byte order (some captures give whole
+ * paths as roots).
+ *
+ * Objects that no root reaches have no path. 24 bytes per object.
+ */
+#ifndef TM_REPORT_HEAP_PATHS_H
+#define TM_REPORT_HEAP_PATHS_H
+
+#include "lib/base/buf.h"
+#include "lib/report/heap/heap.h"
+
+struct heap_paths {
+	uint32_t *distance; /* references from the root; 0: not reached */
+	uint32_t *parent;   /* the object before; 0: the root */
+	uint32_t *via;      /* the reference from it */
+	uint32_t *root;     /* text of the reference from the root */
+	uint64_t *hash;     /* of the path's names, 0: not reached */
+	uint32_t n_reached; /* listed ones */
+};
+
+void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struct heap *h);
+void heap_paths_release(struct heap_paths *p);
+
+/* The name of a root; one in brackets is a kind of roots, so the object's type follows: "[GC
+ * handle] Player". */
+void heap_root_text(struct buf *out, const struct heap_set *s, const struct heap *h, uint32_t root,
+		    uint32_t object);
+/* "registry.players[3].weapon"; nothing for what is not reached. Of long paths the middle is left
+ * out: "a.b. ... (120 more) ... .c.d". */
+void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap *h,
+		    const struct heap_paths *p, uint32_t object);
+/* One step, as it is added to a path. */
+void heap_step_text(struct buf *out, const struct heap_set *s, uint32_t name);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/heap/view_impl.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const heap_sort_words[] = {"auto", "size", "count", "retained", NULL};
+
+static void choose_sort(struct heap_view *v)
+{
+	v->sort = v->options.sort;
+	if (v->sort == HEAP_SORT_RETAINED && !v->retained)
+		v->sort = HEAP_SORT_AUTO;
+	if (v->sort == HEAP_SORT_AUTO || (v->sort == HEAP_SORT_SIZE && !v->sizes))
+		v->sort = v->sizes ? HEAP_SORT_SIZE : HEAP_SORT_COUNT;
+}
+
+struct heap_view *heap_view_new(const struct heap_set *s, const struct heap_part *parts,
+				size_t n_parts, const struct heap_view_options *o)
+{
+	struct heap_view *v = mem_zalloc(sizeof *v);
+
+	v->s = s;
+	v->parts = parts;
+	v->n_parts = n_parts;
+	v->options = *o;
+	v->retained = true;
+	for (size_t i = 0; i < n_parts; i++) {
+		v->sizes |= parts[i].h->has_sizes;
+		v->retained &= parts[i].dominators.idom && heap_knows_holders(parts[i].h);
+	}
+	choose_sort(v);
+	v->table.columns = v->columns;
+	v->table.arg = v;
+	v->table.notes = v->notes;
+	return v;
+}
+
+void heap_view_free(struct heap_view *v)
+{
+	if (!v)
+		return;
+	heap_groups_release(&v->groups[0]);
+	heap_groups_release(&v->groups[1]);
+	arena_release(&v->arena);
+	buf_release(&v->text);
+	buf_release(&v->path);
+	free(v->rows);
+	free(v->own);
+	free(v);
+}
+
+void heap_retained_known(struct heap_view *v)
+{
+	if (!v->groups[0].unknown_retained && !v->groups[1].unknown_retained)
+		return;
+	v->retained = false;
+	choose_sort(v);
+	heap_note(v, "too many %s hold each other to say what each retains",
+		  heap_key_plurals[v->options.by]);
+}
+
+const struct table *heap_view_table(const struct heap_view *v)
+{
+	return &v->table;
+}
+
+void heap_column(struct heap_view *v, uint8_t what, struct column c)
+{
+	v->whats[v->table.n_columns] = what;
+	v->columns[v->table.n_columns++] = c;
+}
+
+static const char *format(struct heap_view *v, const char *fmt, va_list ap)
+{
+	char text[512];
+	int n = vsnprintf(text, sizeof text, fmt, ap);
+
+	return arena_strndup(&v->arena, text, (size_t)n < sizeof text ? (size_t)n : 511);
+}
+
+void heap_note(struct heap_view *v, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (v->table.n_notes == HEAP_LINES_MAX)
+		return;
+	va_start(ap, fmt);
+	v->notes[v->table.n_notes++] = format(v, fmt, ap);
+	va_end(ap);
+}
+
+void heap_title(struct heap_view *v, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	v->table.title = format(v, fmt, ap);
+	va_end(ap);
+}
+
+void heap_notes(struct heap_view *v)
+{
+	for (size_t i = 0; i < v->n_parts; i++) {
+		const struct heap_part *p = &v->parts[i];
+		const struct heap *h = p->h;
+		uint64_t unsized = 0, lost = 0, lost_bytes = 0;
+
+		for (uint32_t k = 1; k <= h->n; k++) {
+			if (!heap_counts(p, k))
+				continue;
+			unsized += !(h->flags[k] & HEAP_SIZED);
+			if (!p->paths.distance[k]) {
+				lost++;
+				lost_bytes = h->sizes[k] > UINT64_MAX - lost_bytes
+						 ? UINT64_MAX
+						 : lost_bytes + h->sizes[k];
+			}
+		}
+		if (!h->n_references)
+			heap_note(v,
+				  "%s: no references in the snapshot: nothing is known of roots "
+				  "and of what is retained",
+				  h->label);
+		else if (lost && h->has_sizes) {
+			v->text.len = 0;
+			size_text(&v->text, lost_bytes);
+			heap_note(v, "%s: no root reaches %" PRIu64 " of them, %s", h->label, lost,
+				  buf_str(&v->text));
+		} else if (lost) {
+			heap_note(v, "%s: no root reaches %" PRIu64 " of them", h->label, lost);
+		}
+		if (h->n_references && !heap_knows_holders(h))
+			heap_note(v,
+				  "%s: paths, but no references between objects: nothing is known "
+				  "of what is retained",
+				  h->label);
+		if (!h->has_sizes)
+			heap_note(v, "%s: no sizes in the snapshot", h->label);
+		else if (unsized)
+			heap_note(v, "%s: %" PRIu64 " of them have no size: sizes are lower bounds",
+				  h->label, unsized);
+		else if (h->size_state == METRIC_LOWER_BOUND)
+			heap_note(v, "%s: sizes are lower bounds", h->label);
+		else if (h->size_state == METRIC_ESTIMATED)
+			heap_note(v, "%s: sizes are estimated", h->label);
+	}
+}
+
+size_t heap_best(uint32_t *indexes, const uint64_t *keys, size_t n_all, size_t n)
+{
+	struct sort_item *items = mem_array(n_all ? n_all : 1, sizeof *items);
+
+	for (size_t i = 0; i < n_all; i++)
+		items[i] = (struct sort_item){~keys[i], indexes[i]};
+	sort_radix(items, n_all);
+	if (!n || n > n_all)
+		n = n_all;
+	for (size_t i = 0; i < n; i++)
+		indexes[i] = items[i].index;
+	free(items);
+	return n;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/heap/view_impl.h"
+
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum what {
+	RANK,
+	ID,
+	TYPE,
+	NAME,
+	SIZE,
+	RETAINED,
+	RETAINED_COUNT,
+	DISTANCE,
+	PATH,
+	SNAPSHOT,
+};
+
+struct ranked { /* objects of all parts, one part behind the other */
+	uint32_t *indexes;
+	uint64_t *keys;
+	size_t n, cap_indexes, cap_keys;
+};
+
+static uint64_t value(const struct heap_view *v, const struct heap_part *p, uint32_t i)
+{
+	switch (v->sort) {
+	case HEAP_SORT_SIZE: return p->h->sizes[i];
+	case HEAP_SORT_RETAINED:
+		return v->sizes ? p->dominators.retained[i] : p->dominators.count[i];
+	default: return v->retained ? p->dominators.count[i] : 0;
+	}
+}
+
+/* Which part an index of all is in, and the object there. */
+static const struct heap_part *locate(const struct heap_view *v, uint32_t index, uint32_t *object)
+{
+	const struct heap_part *p = v->parts;
+
+	for (; index > p->h->n; p++)
+		index -= p->h->n + 1;
+	*object = index;
+	return p;
+}
+
+static void choose(struct heap_view *v)
+{
+	struct ranked r = {.cap_indexes = 16, .cap_keys = 16};
+	size_t all = 0;
+	uint32_t base = 0;
+
+	r.indexes = mem_array(r.cap_indexes, sizeof *r.indexes);
+	r.keys = mem_array(r.cap_keys, sizeof *r.keys);
+	for (size_t k = 0; k < v->n_parts; k++) {
+		const struct heap_part *p = &v->parts[k];
+
+		for (uint32_t i = 1; i <= p->h->n; i++) {
+			if (!heap_counts(p, i))
+				continue;
+			VEC_PUSH(r.keys, all, r.cap_keys) = value(v, p, i);
+			VEC_PUSH(r.indexes, r.n, r.cap_indexes) = base + i;
+		}
+		base += p->h->n + 1;
+	}
+	v->n_rows = heap_best(r.indexes, r.keys, all, v->options.n);
+	v->rows = mem_array(v->n_rows ? v->n_rows : 1, sizeof *v->rows);
+	for (size_t i = 0; i < v->n_rows; i++)
+		v->rows[i].a = r.indexes[i];
+	if (v->sort == HEAP_SORT_COUNT && !v->retained)
+		heap_title(v, "%s: %zu of %zu objects", v->options.what, v->n_rows, all);
+	else
+		heap_title(v, "%s: top %zu of %zu objects by %s", v->options.what, v->n_rows, all,
+			   v->sort == HEAP_SORT_COUNT ? "retained objects"
+						      : heap_sort_words[v->sort]);
+	free(r.indexes);
+	free(r.keys);
+}
+
+static void fill(void *arg, size_t row, struct row *r)
+{
+	struct heap_view *v = arg;
+	uint32_t i;
+	const struct heap_part *p = locate(v, v->rows[row].a, &i);
+	const struct heap *h = p->h;
+	struct cell none = {.present = false};
+	const char *s;
+	size_t n;
+
+	v->path.len = v->text.len = 0;
+	heap_path_text(&v->path, v->s, h, &p->paths, i);
+	buf_addf(&v->text, "0x%" PRIx64, h->ids[i]);
+	for (size_t k = 0; k < v->table.n_columns; k++) {
+		struct cell *c = &r->cells[k];
+
+		*c = none;
+		switch ((enum what)v->whats[k]) {
+		case RANK: *c = cell_number(row + 1); break;
+		case ID: *c = cell_text(v->text.data, v->text.len); break;
+		case TYPE:
+			s = heap_text(v->s, h->types[i], &n);
+			*c = n ? cell_text(s, n) : none;
+			break;
+		case NAME:
+			s = heap_text(v->s, h->names[i], &n);
+			*c = n ? cell_text(s, n) : none;
+			break;
+		case SIZE: *c = h->flags[i] & HEAP_SIZED ? cell_number(h->sizes[i]) : none; break;
+		case RETAINED: *c = cell_number(p->dominators.retained[i]); break;
+		case RETAINED_COUNT: *c = cell_number(p->dominators.count[i]); break;
+		case DISTANCE:
+			*c = p->paths.distance[i] ? cell_number(p->paths.distance[i]) : none;
+			break;
+		case PATH: *c = v->path.len ? cell_text(v->path.data, v->path.len) : none; break;
+		case SNAPSHOT: *c = cell_text(h->label, strlen(h->label)); break;
+		}
+	}
+}
+
+struct heap_view *heap_view_objects(const struct heap_set *s, const struct heap_part *parts,
+				    size_t n_parts, const struct heap_view_options *o)
+{
+	struct heap_view *v = heap_view_new(s, parts, n_parts, o);
+
+	choose(v);
+	v->table.name = "objects";
+	v->table.n_rows = v->n_rows;
+	v->table.fill = fill;
+	heap_column(v, RANK, (struct column){"rank", "#", COLUMN_INT, 0, 0});
+	if (v->sizes)
+		heap_column(v, SIZE, (struct column){"size", "size", COLUMN_BYTES, 0, 0});
+	if (v->retained && v->sizes)
+		heap_column(v, RETAINED,
+			    (struct column){"retained", "retained", COLUMN_BYTES, 0, 0});
+	if (v->retained) {
+		heap_column(v, RETAINED_COUNT,
+			    (struct column){"retained_count", "objects", COLUMN_INT, 0, 0});
+		heap_column(v, DISTANCE,
+			    (struct column){"distance", "steps", COLUMN_INT, COLUMN_SPARE, 0});
+	}
+	heap_column(v, ID, (struct column){"object", "object", COLUMN_TEXT, 0, 0});
+	heap_column(v, TYPE, (struct column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, NAME, (struct column){"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, PATH,
+		    (struct column){"path", "shortest path", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	if (n_parts > 1)
+		heap_column(
+		    v, SNAPSHOT,
+		    (struct column){"snapshot", "snapshot", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	return v;
+}

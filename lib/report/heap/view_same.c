@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/heap/view_impl.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum what { RANK, WASTED, COUNT, SIZE, SAME, TYPE, NAME, PATH };
+
+struct same {
+	uint32_t first; /* the one nearest to a root */
+	uint32_t count;
+	uint64_t size; /* of each */
+};
+
+static bool key_of(const struct heap *h, uint32_t i, uint64_t *key)
+{
+	uint64_t what;
+
+	if (h->flags[i] & HEAP_HASHED)
+		what = hash_u64(h->hashes[i]) | 1;
+	else if (h->names[i])
+		what = (uint64_t)h->names[i] << 1;
+	else
+		return false;
+	*key = hash_u64(hash_u64(what + h->types[i]) ^ h->sizes[i]) +
+	       (h->flags[i] & HEAP_SIZED ? 0 : 1);
+	return true;
+}
+
+static uint64_t wasted(const struct same *x)
+{
+	uint64_t more = x->count - 1;
+
+	return x->size && more > UINT64_MAX / x->size ? UINT64_MAX : more * x->size;
+}
+
+static int order(const void *pa, const void *pb)
+{
+	const struct same *a = pa, *b = pb;
+	uint64_t x = wasted(a), y = wasted(b);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static void fill(void *arg, size_t i, struct row *r)
+{
+	struct heap_view *v = arg;
+	const struct same *x = &((const struct same *)v->own)[i];
+	const struct heap *h = v->parts->h;
+	bool sized = h->flags[x->first] & HEAP_SIZED, hashed = h->flags[x->first] & HEAP_HASHED;
+	const char *s;
+	size_t n;
+
+	v->path.len = 0;
+	heap_path_text(&v->path, v->s, h, &v->parts->paths, x->first);
+	for (size_t k = 0; k < v->table.n_columns; k++) {
+		struct cell *c = &r->cells[k];
+
+		switch ((enum what)v->whats[k]) {
+		case RANK: *c = cell_number(i + 1); break;
+		case WASTED:
+			if (sized)
+				*c = cell_number(wasted(x));
+			break;
+		case COUNT: *c = cell_number(x->count); break;
+		case SIZE:
+			if (sized)
+				*c = cell_number(x->size);
+			break;
+		case SAME: *c = cell_text(hashed ? "contents" : "name", hashed ? 8 : 4); break;
+		case TYPE:
+			s = heap_text(v->s, h->types[x->first], &n);
+			if (n)
+				*c = cell_text(s, n);
+			break;
+		case NAME:
+			s = heap_text(v->s, h->names[x->first], &n);
+			if (n)
+				*c = cell_text(s, n);
+			break;
+		case PATH:
+			if (v->path.len)
+				*c = cell_text(v->path.data, v->path.len);
+			break;
+		}
+	}
+}
+
+static void add(struct same *x, const struct heap_part *p, uint32_t i)
+{
+	uint32_t old = p->paths.distance[x->first], new = p->paths.distance[i];
+
+	x->count++;
+	if (new && (!old || new < old))
+		x->first = i;
+}
+
+struct heap_view *heap_view_same(const struct heap_set *s, const struct heap_part *parts,
+				 const struct heap_view_options *o)
+{
+	struct heap_view *v = heap_view_new(s, parts, 1, o);
+	const struct heap *h = parts->h;
+	struct map64 index = MAP64_INIT;
+	size_t n = 0, cap = 16, several = 0;
+	struct same *items = mem_array(cap, sizeof *items);
+	uint64_t key, more = 0, bytes = 0;
+
+	for (uint32_t i = 1; i <= h->n; i++) {
+		uint32_t *place;
+
+		if (!heap_counts(parts, i) || !key_of(h, i, &key))
+			continue;
+		place = map64_put(&index, key);
+		if (*place) {
+			add(&items[*place - 1], parts, i);
+			continue;
+		}
+		VEC_PUSH(items, n, cap) = (struct same){i, 1, h->sizes[i]};
+		*place = (uint32_t)n;
+	}
+	map64_release(&index);
+	for (size_t i = 0; i < n; i++)
+		if (items[i].count > 1) {
+			more += items[i].count - 1;
+			bytes += wasted(&items[i]);
+			items[several++] = items[i];
+		}
+	if (several)
+		sort_array(items, several, sizeof *items, order);
+	v->own = items;
+	v->table.name = "duplicates";
+	v->table.n_rows = o->n && o->n < several ? o->n : several;
+	v->table.fill = fill;
+	heap_column(v, RANK, (struct column){"rank", "#", COLUMN_INT, 0, 0});
+	if (v->sizes)
+		heap_column(v, WASTED, (struct column){"wasted", "wasted", COLUMN_BYTES, 0, 0});
+	heap_column(v, COUNT, (struct column){"count", "count", COLUMN_INT, 0, 0});
+	if (v->sizes)
+		heap_column(v, SIZE, (struct column){"size", "each", COLUMN_BYTES, 0, 0});
+	heap_column(v, SAME, (struct column){"same", "same", COLUMN_TEXT, COLUMN_PROSE, 0});
+	heap_column(v, TYPE, (struct column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, NAME, (struct column){"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, PATH,
+		    (struct column){"path", "the first is at", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_title(v, "%s: top %zu of %zu things that are there more than once", o->what,
+		   v->table.n_rows, several);
+	v->text.len = 0;
+	size_text(&v->text, bytes);
+	heap_note(v, "%" PRIu64 " objects could be spared%s%s", more, v->sizes ? ", " : "",
+		  v->sizes ? buf_str(&v->text) : "");
+	return v;
+}

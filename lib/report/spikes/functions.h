@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of spikes.h: the functions of the captures, each asked once which rules, filters and
+ * owners it matches. A function is what an innermost location is called, without inlined ones (an
+ * instrumented call enters the outermost), or a marker where there is no location with a name.
+ */
+#ifndef TM_REPORT_SPIKES_FUNCTIONS_H
+#define TM_REPORT_SPIKES_FUNCTIONS_H
+
+#include "lib/group/filter.h"
+#include "lib/group/names.h"
+#include "lib/group/owners.h"
+#include "lib/report/spikes/rules.h"
+
+enum { RULE_OF = 1, RULE_BELOW = 2 };
+
+struct spike_function {
+	uint32_t name, raw, file, module; /* string ids of names.strings; file, module 0: none */
+	uint32_t line;
+	uint64_t address; /* as captured */
+	bool has_address;
+	bool conditional;        /* some rule of it asks for callers */
+	uint32_t first, n_rules; /* in rule_lists: RULE_OF ones, ascending */
+	uint32_t first_below, n_below;
+	uint32_t owner;     /* rank; OWNER_NONE */
+	uint32_t kept;      /* filters' bits */
+	bool gives_parents; /* some rule of it gives limits to its callers */
+
+	/* what the engine counts */
+	uint64_t calls, spikes;
+};
+
+struct spike_functions {
+	struct names names;
+	struct spike_function *items; /* [0]: nothing is known of the call */
+	size_t n, cap;
+	uint32_t *rule_lists;
+	size_t n_lists, cap_lists;
+
+	const struct spike_rules *rules; /* borrowed, as the next */
+	struct filters *filters;
+	struct owners *owners;
+
+	/* private */
+	struct intern index;
+	uint32_t *by_location, *by_marker; /* of the present capture; id + 1, 0: not asked yet */
+	size_t cap_by_location, cap_by_marker;
+};
+
+void spike_functions_init(struct spike_functions *f, const struct spike_rules *rules,
+			  struct filters *filters, struct owners *owners);
+void spike_functions_release(struct spike_functions *f);
+void spike_functions_capture(struct spike_functions *f, const struct trace *t);
+
+/* Ids, 0: not known. location or marker may be 0. */
+uint32_t spike_function_at(struct spike_functions *f, const struct trace *t, uint32_t location);
+uint32_t spike_function_of(struct spike_functions *f, const struct trace *t, uint32_t location,
+			   uint32_t marker);
+const char *spike_function_name(const struct spike_functions *f, uint32_t id, size_t *len);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of spikes.h: what the rules say of a call where it stands, and what becomes of one that
+ * is over its limit.
+ */
+#ifndef TM_REPORT_SPIKES_JUDGE_H
+#define TM_REPORT_SPIKES_JUDGE_H
+
+#include "lib/report/spikes/spikes.h"
+
+struct spike_place {
+	const struct trace *t;
+	uint32_t thread;
+	bool has_frame, has_time;
+	int64_t frame, time;
+	const void *callers; /* function ids, stride bytes apart */
+	size_t n_callers, stride;
+};
+
+/* The thread's state, with what rules and selection say of it; its place may change. */
+struct spike_thread *spikes_thread(struct spikes *s, const struct trace *t, uint32_t id);
+
+/* parent: the caller's state; NULL: none. */
+void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_limit,
+		  const struct spike_state *parent, const struct spike_place *place,
+		  struct spike_state *to);
+
+/* The texts of a spike are gathered with these, then spikes_report filters and hands it on. */
+void spikes_add_text(struct spikes *s, size_t at, const char *text, size_t n);
+void spikes_add_rule_text(struct spikes *s, const struct spike_seen *spike, size_t at,
+			  const char *pattern);
+enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t marker, bool *told,
+			  struct err *e);
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/spikes/report.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const spikes_sort_words[] = {"worst", "count", "sum", "p95", NULL};
+
+static const char others[] = "[others]";
+
+/* --- cells that both tables have --- */
+
+static struct cell string_cell(const struct spikes_report *r, uint32_t string)
+{
+	size_t n;
+	const char *s = names_text(&r->g->functions->names, string, &n);
+
+	return string && n ? cell_text(s, n) : (struct cell){.present = false};
+}
+
+static struct cell owner_cell(const struct spikes_report *r, uint32_t rank)
+{
+	const char *name = owners_name(r->s->options.owners, rank);
+
+	if (!r->s->options.owners)
+		return (struct cell){.present = false};
+	return cell_text(name, strlen(name));
+}
+
+/* Outermost first, with ';' between. */
+static struct cell stack_cell(struct spikes_report *r, const struct spike_group *group)
+{
+	const struct spike_groups *g = r->g;
+	size_t depth = 0;
+	uint32_t *path;
+
+	for (uint32_t i = group->node; i; i = g->nodes[i].parent)
+		depth++;
+	path = mem_array(depth + 1, sizeof *path);
+	depth = 0;
+	for (uint32_t i = group->node; i; i = g->nodes[i].parent)
+		path[depth++] = g->nodes[i].function;
+	r->chain.len = 0;
+	while (depth) {
+		size_t n;
+		const char *s = spike_function_name(g->functions, path[--depth], &n);
+
+		if (r->chain.len)
+			buf_addc(&r->chain, ';');
+		buf_add(&r->chain, s, n);
+	}
+	free(path);
+	return r->chain.len ? cell_text(r->chain.data, r->chain.len)
+			    : (struct cell){.present = false};
+}
+
+/* function, file, line, module, stack */
+static void place_cells(struct spikes_report *r, const struct spike_group *group, struct cell *c)
+{
+	uint32_t function = spike_group_function(r->g, group);
+	const struct spike_function *f = &r->g->functions->items[function];
+	size_t n;
+	const char *name = spike_function_name(r->g->functions, function, &n);
+
+	if (!group->node) {
+		c[0] = cell_text(others, sizeof others - 1);
+		return;
+	}
+	c[0] = cell_text(name, n);
+	c[1] = string_cell(r, f->file);
+	if (f->line)
+		c[2] = cell_number(f->line);
+	c[3] = string_cell(r, f->module);
+	c[4] = stack_cell(r, group);
+}
+
+static struct column *add_places(struct column *c)
+{
+	static const char *const keys[] = {"file", "line", "module", "stack"};
+
+	*c++ = (struct column){
+	    .key = "function", .title = "function", .type = COLUMN_TEXT, .flags = COLUMN_SHORTEN};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		*c++ = (struct column){.key = keys[i],
+				       .type = i == 1 ? COLUMN_INT : COLUMN_TEXT,
+				       .flags = COLUMN_NOT_TEXT};
+	return c;
+}
+
+static struct column column(const char *key, const char *title, enum column_type type, bool people)
+{
+	return (struct column){
+	    .key = key, .title = title, .type = type, .flags = people ? 0 : COLUMN_NOT_TEXT};
+}
+
+/* Lines beneath a row, of r->text, which holds them with NULs between. */
+static void set_lines(struct spikes_report *r, struct row *row)
+{
+	const char *p = r->text.data, *end = p + r->text.len;
+	size_t n = 0, all = 0;
+
+	for (; p < end; p += strlen(p) + 1, all++)
+		if (n < SPIKES_LINES)
+			r->lines[n++] = p;
+	row->details = r->lines;
+	row->n_details = n;
+	if (all > n) {
+		snprintf(r->more, sizeof r->more, "... %zu more lines", all - n);
+		row->more = r->more;
+	}
+}
+
+static void add_texts(struct spikes_report *r, const char *text)
+{
+	for (; text && *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		buf_add(&r->text, text, strcspn(text, "\n"));
+		buf_addc(&r->text, '\0');
+	}
+}
+
+static void add_stack_lines(struct spikes_report *r, const struct spike_group *group)
+{
+	const struct spike_functions *fs = r->g->functions;
+	uint32_t path[SPIKES_LINES - 8];
+	size_t depth = 0, n = 0;
+
+	for (uint32_t i = group->node; i; i = r->g->nodes[i].parent, depth++)
+		if (n < sizeof path / sizeof *path)
+			path[n++] = r->g->nodes[i].function;
+	if (depth > n || group->cut) {
+		buf_addf(&r->text, "(%zu%s outer calls)", depth - n, group->cut ? " and more" : "");
+		buf_addc(&r->text, '\0');
+	}
+	while (n) {
+		const struct spike_function *f = &fs->items[path[--n]];
+		size_t len;
+		const char *s = names_text(&fs->names, f->name, &len);
+
+		buf_addf(&r->text, "%zu) ", depth - 1 - n);
+		buf_add(&r->text, s, len);
+		s = names_text(&fs->names, f->file, &len);
+		if (f->file && len) {
+			buf_adds(&r->text, "  ");
+			buf_add(&r->text, s, len);
+			if (f->line)
+				buf_addf(&r->text, ":%" PRIu32, f->line);
+		}
+		buf_addc(&r->text, '\0');
+	}
+}
+
+/* --- spikes that are alike --- */
+
+static void fill_spikes(void *arg, size_t i, struct row *row)
+{
+	struct spikes_report *r = arg;
+	const struct spike_group *group = &r->g->items[r->order[i]];
+	struct cell *c = row->cells;
+
+	*c++ = cell_number(group->totals.n);
+	*c++ = cell_number(group->totals.max);
+	*c++ = cell_number(quantiles_at(&group->totals, 95));
+	*c++ = cell_number(quantiles_at(&group->totals, 50));
+	*c++ = cell_number(group->sum);
+	if (group->worst.has_self)
+		*c = cell_number(group->worst.self);
+	c++;
+	*c++ = cell_number(group->worst.limit);
+	if (group->worst.has_frame)
+		*c = cell_signed(group->worst.frame);
+	c++;
+	if (group->worst.has_time)
+		*c = cell_signed(group->worst.time);
+	c++;
+	*c++ = string_cell(r, group->thread);
+	*c++ = owner_cell(r, group->owner);
+	place_cells(r, group, c);
+	r->text.len = 0;
+	add_stack_lines(r, group);
+	add_texts(r, group->worst.text);
+	set_lines(r, row);
+}
+
+static void add_spikes_columns(struct spikes_report *r)
+{
+	struct column *c = r->spikes_columns;
+
+	*c++ = column("count", "count", COLUMN_INT, true);
+	*c++ = column("worst_ns", "worst", COLUMN_TIME, true);
+	*c++ = column("p95_ns", "p95", COLUMN_TIME, true);
+	*c++ = column("median_ns", NULL, COLUMN_TIME, false);
+	*c++ = column("sum_ns", "sum", COLUMN_TIME, true);
+	*c++ = column("self_ns", "worst self", COLUMN_TIME, true);
+	*c++ = column("limit_ns", "limit", COLUMN_TIME, true);
+	*c++ = column("frame", "frame", COLUMN_INT, r->s->frames > 0);
+	*c++ = column("start_ns", NULL, COLUMN_TIME, false);
+	*c++ = column("thread", "thread", COLUMN_TEXT, true);
+	*c++ = column("owner", "owner", COLUMN_TEXT, r->s->options.owners != NULL);
+	c = add_places(c);
+	r->spikes.n_columns = (size_t)(c - r->spikes_columns);
+}
+
+static uint64_t value(const struct spike_group *group, enum spikes_sort sort)
+{
+	switch (sort) {
+	case SPIKES_BY_COUNT: return group->totals.n;
+	case SPIKES_BY_SUM: return group->sum;
+	case SPIKES_BY_P95: return quantiles_at(&group->totals, 95);
+	default: return group->totals.max;
+	}
+}
+
+struct sorting {
+	const struct spike_groups *g;
+	enum spikes_sort sort;
+};
+
+static int compare_groups(const void *a, const void *b, void *arg)
+{
+	const struct sorting *by = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t v = value(&by->g->items[x], by->sort), w = value(&by->g->items[y], by->sort);
+
+	if (v != w)
+		return v > w ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static const char *line(struct spikes_report *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static const char *line(struct spikes_report *r, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	return arena_strndup(&r->arena, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+static void add_spikes(struct spikes_report *r, enum spikes_sort sort, uint64_t n)
+{
+	struct sorting by = {r->g, sort};
+	size_t k = 0;
+
+	r->order = mem_array(r->g->n, sizeof *r->order);
+	for (size_t i = 0; i < r->g->n; i++)
+		if (r->g->items[i].totals.n)
+			r->order[k++] = (uint32_t)i;
+	sort_array_by(r->order, k, sizeof *r->order, compare_groups, &by);
+	r->spikes = (struct table){.name = "spikes",
+				   .columns = r->spikes_columns,
+				   .n_rows = n && n < k ? (size_t)n : k,
+				   .fill = fill_spikes,
+				   .arg = r,
+				   .notes = r->notes};
+	r->spikes.title = line(r, "%zu of %zu different stacks with %" PRIu64 " spikes, by %s",
+			       r->spikes.n_rows, k, r->g->spikes, spikes_sort_words[sort]);
+	add_spikes_columns(r);
+}
+
+/* --- the worst, one by one --- */
+
+static void fill_worst(void *arg, size_t i, struct row *row)
+{
+	struct spikes_report *r = arg;
+	const struct spike_one *one = &r->g->worst[i];
+	const struct spike_group *group = &r->g->items[one->group];
+	struct cell *c = row->cells;
+
+	*c++ = cell_number(one->total);
+	if (one->has_self)
+		*c = cell_number(one->self);
+	c++;
+	*c++ = cell_number(one->limit);
+	if (one->peak)
+		*c = cell_text("PEAK", 4);
+	c++;
+	*c++ = cell_number(one->calls);
+	*c++ = cell_number(one->capture);
+	if (one->has_frame)
+		*c = cell_signed(one->frame);
+	c++;
+	if (one->has_time)
+		*c = cell_signed(one->time);
+	c++;
+	*c++ = string_cell(r, group->thread);
+	*c++ = owner_cell(r, group->owner);
+	place_cells(r, group, c);
+	if (one->text)
+		c[5] = cell_text(one->text, strlen(one->text));
+	r->text.len = 0;
+	add_texts(r, one->text);
+	set_lines(r, row);
+}
+
+static void add_worst(struct spikes_report *r)
+{
+	struct column *c = r->worst_columns;
+	bool merged = r->s->merged, times = false;
+
+	for (size_t i = 0; i < r->g->n_worst; i++)
+		times |= r->g->worst[i].has_time;
+	*c++ = column("total_ns", "total", COLUMN_TIME, true);
+	*c++ = column("self_ns", "self", COLUMN_TIME, true);
+	*c++ = column("limit_ns", "limit", COLUMN_TIME, true);
+	*c++ = column("peak", "peak", COLUMN_TEXT, true);
+	*c++ = column("calls", "mean of", COLUMN_INT, merged);
+	*c++ = column("capture", "capture", COLUMN_INT, r->s->captures > 1);
+	*c++ = column("frame", "frame", COLUMN_INT, r->s->frames > 0);
+	*c++ = column("start_ns", "start", COLUMN_TIME, times);
+	*c++ = column("thread", "thread", COLUMN_TEXT, true);
+	*c++ = column("owner", "owner", COLUMN_TEXT, r->s->options.owners != NULL);
+	c = add_places(c);
+	*c++ = column("text", NULL, COLUMN_TEXT, false);
+	r->worst = (struct table){.name = "worst",
+				  .columns = r->worst_columns,
+				  .n_columns = (size_t)(c - r->worst_columns),
+				  .n_rows = r->g->n_worst,
+				  .fill = fill_worst,
+				  .arg = r};
+	r->worst.title =
+	    line(r, "the worst %zu of %" PRIu64 " spikes", r->g->n_worst, r->g->spikes);
+}
+
+/* --- by owner --- */
+
+static void fill_owners(void *arg, size_t i, struct row *row)
+{
+	struct spikes_report *r = arg;
+	const struct spikes_owner *o = &r->owner_rows[i];
+	const struct spike_group *group = &r->g->items[o->worst_group];
+	struct cell *c = row->cells;
+	size_t shown = 0, all = 0;
+
+	*c++ = cell_text(o->name, strlen(o->name));
+	*c++ = cell_number(o->spikes);
+	*c++ = cell_number(o->groups);
+	*c++ = cell_number(o->worst);
+	*c++ = cell_number(o->sum);
+	place_cells(r, group, c);
+	r->text.len = 0;
+	for (size_t k = 0; k < r->spikes.n_rows; k++) {
+		const struct spike_group *one = &r->g->items[r->order[k]];
+		size_t n;
+		const char *name;
+
+		if (strcmp(owners_name(r->s->options.owners, one->owner), o->name) != 0)
+			continue;
+		all++;
+		if (shown == 10)
+			continue;
+		shown++;
+		name = spike_function_name(r->g->functions, spike_group_function(r->g, one), &n);
+		time_text(&r->text, one->totals.max);
+		buf_addf(&r->text, "  %" PRIu64 " x  ", one->totals.n);
+		buf_add(&r->text, one->node ? name : others, one->node ? n : sizeof others - 1);
+		buf_addc(&r->text, '\0');
+	}
+	set_lines(r, row);
+	if (all > shown) {
+		snprintf(r->more, sizeof r->more, "... %zu more stacks", all - shown);
+		row->more = r->more;
+	}
+}
+
+static int compare_owners(const void *a, const void *b)
+{
+	const struct spikes_owner *x = a, *y = b;
+
+	if (x->sum != y->sum)
+		return x->sum > y->sum ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void add_owners(struct spikes_report *r)
+{
+	struct column *c = r->owners_columns;
+
+	for (size_t i = 0; i < r->g->n; i++) {
+		const struct spike_group *group = &r->g->items[i];
+		const char *name = owners_name(r->s->options.owners, group->owner);
+		struct spikes_owner *o;
+		size_t k = 0;
+
+		if (!group->totals.n)
+			continue;
+		while (k < r->n_owners && strcmp(r->owner_rows[k].name, name) != 0)
+			k++;
+		if (k == r->n_owners)
+			VEC_PUSH(r->owner_rows, r->n_owners, r->cap_owners) =
+			    (struct spikes_owner){.name = name};
+		o = &r->owner_rows[k];
+		o->spikes += group->totals.n;
+		o->groups++;
+		o->sum += group->sum;
+		if (group->totals.max > o->worst) {
+			o->worst = group->totals.max;
+			o->worst_group = (uint32_t)i;
+		}
+	}
+	if (r->n_owners)
+		sort_array(r->owner_rows, r->n_owners, sizeof *r->owner_rows, compare_owners);
+	*c++ = column("owner", "owner", COLUMN_TEXT, true);
+	*c++ = column("count", "spikes", COLUMN_INT, true);
+	*c++ = column("stacks", "stacks", COLUMN_INT, true);
+	*c++ = column("worst_ns", "worst", COLUMN_TIME, true);
+	*c++ = column("sum_ns", "sum", COLUMN_TIME, true);
+	c = add_places(c);
+	r->owners = (struct table){.name = "owners",
+				   .title = "whose they are",
+				   .columns = r->owners_columns,
+				   .n_columns = (size_t)(c - r->owners_columns),
+				   .n_rows = r->n_owners,
+				   .fill = fill_owners,
+				   .arg = r};
+}
+
+static void add_notes(struct spikes_report *r)
+{
+	const struct spikes *s = r->s;
+
+	r->notes[r->n_notes++] =
+	    line(r, "%" PRIu64 " calls were judged, %" PRIu64 " took longer than they may",
+		 s->calls, s->found);
+	if (!s->calls)
+		r->notes[r->n_notes++] =
+		    "the captures have no calls with times: neither enter and exit nor samples of "
+		    "whole calls";
+	if (s->filtered)
+		r->notes[r->n_notes++] =
+		    line(r, "filters leave out %" PRIu64 " spikes", s->filtered);
+	if (r->g->items[0].totals.n)
+		r->notes[r->n_notes++] = line(
+		    r, "[others]: %" PRIu64 " spikes of stacks that are too many to be told apart",
+		    r->g->items[0].totals.n);
+	for (size_t i = 0, told = 0; i < r->spikes.n_rows && !told; i++)
+		if (r->g->items[r->order[i]].totals.n >= 20) {
+			r->notes[r->n_notes++] =
+			    "p95 is at most 0.8 % off where there are 20 spikes or more";
+			told = 1;
+		}
+	r->spikes.n_notes = r->n_notes;
+}
+
+struct spikes_report *spikes_report_new(const struct spikes *s, struct spike_groups *g,
+					enum spikes_sort sort, uint64_t n)
+{
+	struct spikes_report *r = mem_zalloc(sizeof *r);
+
+	r->s = s;
+	r->g = g;
+	spike_groups_sort(g);
+	add_spikes(r, sort, n);
+	add_worst(r);
+	if (s->options.owners)
+		add_owners(r);
+	add_notes(r);
+	return r;
+}
+
+void spikes_report_free(struct spikes_report *r)
+{
+	if (!r)
+		return;
+	free(r->order);
+	free(r->owner_rows);
+	buf_release(&r->text);
+	buf_release(&r->chain);
+	arena_release(&r->arena);
+	free(r);
+}
+
+void spikes_report_add(const struct spikes_report *r, struct document *d)
+{
+	document_table(d, &r->spikes);
+	document_table(d, &r->worst);
+	if (r->s->options.owners)
+		document_table(d, &r->owners);
+}

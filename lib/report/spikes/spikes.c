@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/spikes/spikes.h"
+
+#include "lib/base/mem.h"
+#include "lib/group/given_up.h"
+#include "lib/report/spikes/judge.h"
+#include "lib/report/spikes/samples.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t innermost(const struct trace *t, const struct event *ev)
+{
+	return ev->has & EV_HAS_STACK ? t->stacks[ev->stack].location : 0;
+}
+
+static void see_time(struct spikes *s, struct open_thread *open, const struct event *ev)
+{
+	if (ev->has & EV_HAS_TIME)
+		open_calls_elapsed(&s->calls_open, open, ev->time);
+	else
+		s->odd[ODD_UNTIMED]++;
+}
+
+static void take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
+{
+	struct spike_thread *th = spikes_thread(s, t, ev->thread);
+	struct open_thread *open = open_calls_thread(&s->calls_open, ev->thread);
+	struct open_call opens = {.type = ev->has & EV_HAS_TYPE ? ev->type : 0,
+				  .stack = ev->has & EV_HAS_STACK ? ev->stack : 0};
+	struct spike_open call;
+	struct spike_place place = {.t = t,
+				    .thread = ev->thread,
+				    .has_frame = s->in_frame,
+				    .frame = s->frame,
+				    .has_time = ev->has & EV_HAS_TIME,
+				    .time = ev->time,
+				    .n_callers = th->n,
+				    .stride = sizeof call};
+
+	if (th->inactive)
+		return;
+	see_time(s, open, ev);
+	if (!open_calls_enter(&s->calls_open, open, &opens)) {
+		th->open[th->n - 1].below++;
+		if (th->n + open->deep > s->deepest)
+			s->deepest = th->n + open->deep;
+		return;
+	}
+	call = (struct spike_open){.time = ev->time,
+				   .text = ev->has & EV_HAS_NAME ? ev->name : 0,
+				   .marker = opens.type,
+				   .has_time = ev->has & EV_HAS_TIME};
+	call.function = spike_function_of(&s->functions, t, innermost(t, ev), call.marker);
+	s->odd[ODD_UNKNOWN] += !call.function;
+	if (th->n)
+		place.callers = &th->open[0].function;
+	spikes_judge(s, call.function, th->limit, th->n ? &th->open[th->n - 1].state : NULL, &place,
+		     &call.state);
+	for (size_t i = 0; call.state.has_parents && i < th->n; i++) {
+		struct spike_state *caller = &th->open[i].state;
+
+		if (!caller->by_call || call.state.parents > caller->limit)
+			caller->limit = call.state.parents;
+		caller->by_call = caller->by_rule = true;
+	}
+	call.state.by_rule |= th->by_rule;
+	if (ev->has & EV_HAS_VALUE && ev->value == 1) /* PET_Pause */
+		call.state.paused = true;
+	VEC_PUSH(th->open, th->n, th->cap) = call;
+}
+
+/* What is open ends without a time of its own: what it called is its caller's then. */
+static void drop(struct spike_thread *th, struct open_thread *open)
+{
+	const struct spike_open *o = &th->open[--th->n];
+	struct spike_open *parent = th->n ? &th->open[th->n - 1] : NULL;
+
+	open_calls_pop(open);
+	if (parent) {
+		parent->children += o->children;
+		parent->paused += o->paused;
+		parent->below += o->below + 1;
+	}
+	if (th->listed > th->n)
+		th->listed = th->n;
+}
+
+static void add_texts(struct spikes *s, const struct trace *t, const struct spike_thread *th,
+		      const struct event *ev, const struct spike_seen *spike)
+{
+	const struct spike_rules *rules = s->options.rules;
+	const struct spike_state *leaf = &th->open[th->n - 1].state;
+	const char *text;
+	size_t n;
+
+	s->n_texts = 0;
+	s->text.len = 0;
+	for (size_t i = 0; i < th->n; i++) {
+		const struct spike_open *o = &th->open[i];
+
+		text = intern_text(&t->strings, o->text, &n);
+		spikes_add_text(s, i, text, o->text ? n : 0);
+		if (o->state.describe)
+			spikes_add_rule_text(s, spike, i,
+					     rules->items[o->state.describe - 1].describe);
+	}
+	if (ev->has & EV_HAS_NAME) {
+		text = intern_text(&t->strings, ev->name, &n);
+		spikes_add_text(s, spike->depth, text, n);
+	}
+	if (leaf->message)
+		spikes_add_rule_text(s, spike, spike->depth,
+				     rules->items[leaf->message - 1].message);
+}
+
+static enum status tell(struct spikes *s, const struct trace *t, struct spike_thread *th,
+			const struct event *ev, uint64_t total, uint64_t self, struct err *e)
+{
+	const struct spike_open *o = &th->open[th->n - 1];
+	struct spike_seen spike = {.t = t,
+				   .thread = ev->thread,
+				   .depth = th->n,
+				   .total = total,
+				   .self = self,
+				   .limit = o->state.limit,
+				   .calls = 1,
+				   .has_self = true,
+				   .has_time = true,
+				   .has_frame = s->in_frame,
+				   .time = o->time,
+				   .frame = s->frame,
+				   .listed = th->n <= th->listed};
+	enum status st;
+	bool told;
+
+	if (th->n > s->cap_path)
+		s->path = mem_grow(s->path, &s->cap_path, th->n, sizeof *s->path);
+	for (size_t i = 0; i < th->n; i++)
+		s->path[i] = th->open[i].function;
+	spike.path = s->path;
+	add_texts(s, t, th, ev, &spike);
+	st = spikes_report(s, &spike, o->marker, &told, e);
+	if (told)
+		th->listed = th->n;
+	return st;
+}
+
+static uint64_t hook_time(const struct spikes *s, uint64_t calls)
+{
+	uint64_t ns;
+
+	return __builtin_mul_overflow(calls, s->options.hook_cost, &ns) ? UINT64_MAX : ns;
+}
+
+static enum status close_call(struct spikes *s, const struct trace *t, struct spike_thread *th,
+			      struct open_thread *open, const struct event *ev, struct err *e)
+{
+	struct spike_open *o = &th->open[th->n - 1], *parent = th->n > 1 ? o - 1 : NULL;
+	uint64_t total, judged, hooks = hook_time(s, o->below);
+	enum status st = ST_OK;
+
+	if (!o->has_time || !(ev->has & EV_HAS_TIME) || ev->time < o->time) {
+		s->odd[ODD_NEGATIVE] += o->has_time && (ev->has & EV_HAS_TIME);
+		drop(th, open);
+		return ST_OK;
+	}
+	if (ev->has & EV_HAS_VALUE && ev->value >= 0 && !o->state.by_rule && !s->options.strict)
+		o->state.limit = (uint64_t)ev->value;
+	total = (uint64_t)ev->time - (uint64_t)o->time;
+	s->odd[ODD_OVERCORRECTED] += hooks > total;
+	total = hooks > total ? 0 : total - hooks;
+	judged = o->paused > total ? 0 : total - o->paused;
+	s->calls++;
+	s->functions.items[o->function].calls++;
+	if (!o->state.paused && !o->state.ignored && judged > o->state.limit && th->selected)
+		st = tell(s, t, th, ev, judged, o->children > total ? 0 : total - o->children, e);
+	if (parent) {
+		parent->children += total;
+		parent->paused += o->state.paused ? total : o->paused;
+		parent->below += o->below + 1;
+	}
+	th->n--;
+	open_calls_pop(open);
+	if (th->listed > th->n)
+		th->listed = th->n;
+	return st;
+}
+
+static enum status take_exit(struct spikes *s, const struct trace *t, const struct event *ev,
+			     struct err *e)
+{
+	struct spike_thread *th = spikes_thread(s, t, ev->thread);
+	struct open_thread *open = open_calls_thread(&s->calls_open, ev->thread);
+	size_t n;
+
+	if (th->inactive)
+		return ST_OK;
+	see_time(s, open, ev);
+	n = open_calls_exit(&s->calls_open, open, t, ev->has & EV_HAS_TYPE ? ev->type : 0,
+			    ev->has & EV_HAS_STACK ? ev->stack : 0);
+	for (; n > 1; n--)
+		drop(th, open);
+	return n ? close_call(s, t, th, open, ev, e) : ST_OK;
+}
+
+static enum status begin(struct sink *sink, struct trace *t, struct err *e)
+{
+	struct spikes *s = (struct spikes *)sink;
+
+	(void)e;
+	s->captures++;
+	s->in_frame = false;
+	spike_functions_capture(&s->functions, t);
+	memset(s->odd, 0, sizeof s->odd);
+	s->deepest = s->longest_open = 0;
+	open_calls_reset(&s->calls_open);
+	s->calls_open.depth = s->options.depth;
+	return ST_OK;
+}
+
+static enum status event(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct spikes *s = (struct spikes *)sink;
+
+	switch (ev->kind) {
+	case EV_FRAME:
+		s->in_frame = true;
+		s->frame = ev->value;
+		s->frames++;
+		return ST_OK;
+	case EV_ENTER: take_enter(s, t, ev); return ST_OK;
+	case EV_EXIT: return take_exit(s, t, ev, e);
+	case EV_SAMPLE: return spikes_sample(s, t, ev, e);
+	default: return ST_OK;
+	}
+}
+
+static enum status events(struct sink *sink, struct trace *t, const struct event *ev, size_t n,
+			  struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; !st && i < n; i++)
+		st = event(sink, t, &ev[i], e);
+	return st;
+}
+
+static void close_threads(struct spikes *s)
+{
+	for (size_t i = 0; i < s->n_threads; i++) {
+		struct spike_thread *th = &s->threads[i];
+		struct open_thread *open = open_calls_thread(&s->calls_open, (uint32_t)i);
+
+		s->odd[ODD_OPEN] += th->n + open->deep;
+		for (size_t k = 0; k < th->n && open->has_last; k++)
+			if (th->open[k].has_time && th->open[k].time <= open->last) {
+				uint64_t so_far = (uint64_t)open->last - (uint64_t)th->open[k].time;
+
+				if (so_far > s->longest_open)
+					s->longest_open = so_far;
+			}
+		free(th->open);
+		*th = (struct spike_thread){.n = 0};
+	}
+	s->odd[ODD_BACK] = s->calls_open.backward;
+	s->odd[ODD_NO_ENTER] = s->calls_open.orphans;
+	s->odd[ODD_UNCLOSED] = s->calls_open.unclosed;
+	s->odd[ODD_DEEPER] = s->calls_open.too_deep;
+	map64_release(&s->parents);
+	s->n_parent_limits = 0;
+}
+
+static void add_notes(const struct spikes *s, struct trace *t)
+{
+	static const struct {
+		enum severity severity;
+		const char *text;
+	} notes[ODDS] = {
+	    [ODD_UNTIMED] = {NOTE_LOSS, "calls without a time are not judged"},
+	    [ODD_NEGATIVE] = {NOTE_LOSS, "calls end before they begin and are not judged"},
+	    [ODD_NO_ENTER] = {NOTE_LOSS, "exits of calls that were not entered are left out"},
+	    [ODD_UNCLOSED] = {NOTE_LOSS, "calls have no exit and are not judged"},
+	    [ODD_MERGED] = {NOTE_GUESS, "samples are of several calls, judged by their mean"},
+	    [ODD_VALUE] = {NOTE_LOSS, "samples have a negative time and are left out"},
+	    [ODD_OVERCORRECTED] = {NOTE_GUESS,
+				   "calls are shorter than the cost of the hooks below them: 0"},
+	    [ODD_UNCORRECTED] = {NOTE_INFO, "samples are as captured: --hook-cost is not for them"},
+	    [ODD_UNKNOWN] = {NOTE_INFO, "enters do not say of what function"},
+	};
+
+	for (size_t i = 0; i < ODDS; i++)
+		if (s->odd[i] && notes[i].text)
+			trace_note(t, notes[i].severity, s->odd[i], "%s", notes[i].text);
+	if (s->odd[ODD_BACK])
+		trace_note(t, NOTE_LOSS, s->odd[ODD_BACK],
+			   "times go back on their thread, by %" PRIu64
+			   " ns at most: calls around them seem too short",
+			   s->calls_open.back_most);
+	if (s->odd[ODD_OPEN])
+		trace_note(t, NOTE_GUESS, s->odd[ODD_OPEN],
+			   "calls are still open at the end and not judged (the longest: %" PRIu64
+			   " ns so far)",
+			   s->longest_open);
+	if (s->odd[ODD_DEEPER])
+		trace_note(t, NOTE_LOSS, s->odd[ODD_DEEPER],
+			   "calls deeper than %zu (up to %" PRIu64
+			   ") are not judged: --depth; their time is their caller's self time",
+			   s->options.depth, s->deepest);
+}
+
+static enum status end(struct sink *sink, struct trace *t, struct err *e)
+{
+	struct spikes *s = (struct spikes *)sink;
+
+	(void)e;
+	close_threads(s);
+	add_notes(s, t);
+	given_up_note(t);
+	if (s->options.captured)
+		s->options.captured(s->options.arg, t);
+	return ST_OK;
+}
+
+void spikes_init(struct spikes *s, const struct spikes_options *o)
+{
+	*s = (struct spikes){.sink = {begin, event, end, events}, .options = *o};
+	s->least = o->threshold < o->rules->least ? o->threshold : o->rules->least;
+	spike_functions_init(&s->functions, o->rules, o->filters, o->owners);
+	s->functions.names.mangled = o->mangled;
+}
+
+void spikes_release(struct spikes *s)
+{
+	close_threads(s);
+	open_calls_release(&s->calls_open);
+	free(s->threads);
+	free(s->parent_limits);
+	free(s->path);
+	free(s->texts);
+	buf_release(&s->text);
+	spike_functions_release(&s->functions);
+	*s = (struct spikes){.captures = 0};
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A sink that finds calls that took longer than they may, as the PET profiler does (its logs:
+ * formats/pet/pet.c): enter and exit events per thread, and complete samples. Each call has a limit, by
+ * the rules in this order: its own threshold; that which a caller gives its children; its
+ * subsystem's; its thread's; that of all. A call with a rule "parents" replaces the limit of the
+ * calls above it, for this time. What is ignored or paused is not judged. Before the threshold of
+ * all goes the limit that the program itself gave the call (a value of its exit), if strict is not
+ * set.
+ *
+ * Times are ns. A call's total is what passed from enter to exit, less the cost of the hooks of
+ * the calls below it (their number x cost), less what passed in calls that pause; self is the
+ * total less that of the calls it made directly. Samples carry both; one of several calls is
+ * judged by the mean.
+ *
+ * Memory: O(threads x depth + functions), whatever the number of events. Calls deeper than the
+ * depth are counted and not judged; their time stays in the self time of the last that is.
+ * Enters without exits, exits without enters and times that go back are counted in notes. Which
+ * calls are open, and what an exit ends, is open_calls.h's business; here is what is kept beside
+ * each.
+ */
+#ifndef TM_REPORT_SPIKES_SPIKES_H
+#define TM_REPORT_SPIKES_SPIKES_H
+
+#include "lib/base/buf.h"
+#include "lib/report/spikes/functions.h"
+#include "lib/tally/open_calls.h"
+#include "lib/trace/sink.h"
+
+enum { SPIKES_DEPTH = 1024, SPIKES_DEPTH_MAX = 1 << 20 };
+#define SPIKES_THRESHOLD 1000000 /* ns, of all calls where nothing else is said */
+
+struct spike_text { /* a message of the call (at = depth), or a description of path[at] */
+	size_t at;
+	const char *s;
+	size_t n;
+	size_t offset; /* private */
+};
+
+struct spike_seen { /* what it points to is valid until the callback returns */
+	const struct trace *t;
+	uint32_t thread;      /* the trace's id, 0: not known */
+	const uint32_t *path; /* function ids, outermost first; at least one */
+	size_t depth;
+	uint32_t cut; /* outer calls that are not in path */
+	uint64_t total, self, limit;
+	uint64_t calls; /* a mean of so many; 1 otherwise */
+	bool has_self, has_time, has_frame;
+	int64_t time, frame; /* its start; the frame in which it ended */
+	bool sample;         /* it is of a sample: listed is not known */
+	bool listed;         /* the thread's last spike was below this same call */
+	uint32_t owner;      /* rank */
+	const struct spike_text *texts;
+	size_t n_texts;
+};
+
+struct spikes_options {
+	const struct spike_rules *rules; /* borrowed, as all here */
+	struct filters *filters;         /* NULL: none */
+	const struct selection *select;  /* NULL: all */
+	struct owners *owners;           /* NULL: nobody owns anything */
+	uint64_t threshold;              /* of all; the rules' goes before it */
+	bool mangled;                    /* functions are shown by their linkage names */
+	bool strict;        /* it goes before the limits that the program gave its calls */
+	uint64_t hook_cost; /* ns per call */
+	size_t depth;       /* 1 to SPIKES_DEPTH_MAX */
+	enum status (*spiked)(void *arg, const struct spike_seen *s, struct err *e);
+	/* After each capture, its notes complete. */
+	void (*captured)(void *arg, struct trace *t);
+	void *arg;
+};
+
+/* What the rules say of a call. */
+struct spike_state {
+	uint64_t limit;
+	uint64_t child_limit, parents;
+	bool has_child_limit, has_parents;
+	bool paused, ignored, children_ignored;
+	bool by_rule;               /* limit */
+	bool by_call;               /* limit: the largest that calls below gave */
+	uint32_t message, describe; /* rule + 1; 0: none */
+};
+
+struct spike_open { /* a call that has not ended */
+	struct spike_state state;
+	int64_t time;
+	uint64_t children;               /* total of the calls it made directly */
+	uint64_t paused;                 /* of it, what passed in calls that pause */
+	uint64_t below;                  /* calls below it, at all depths */
+	uint32_t function, text, marker; /* text: of its enter event */
+	bool has_time;
+};
+
+struct spike_thread {
+	struct spike_open *open; /* outermost first */
+	size_t n, cap;
+	size_t listed; /* so many of open were in the last listing */
+	bool asked, inactive, selected;
+	bool by_rule; /* limit */
+	uint64_t limit;
+};
+
+enum spike_odd {
+	ODD_UNTIMED,
+	ODD_BACK,
+	ODD_NEGATIVE,
+	ODD_NO_ENTER,
+	ODD_UNCLOSED,
+	ODD_OPEN,
+	ODD_DEEPER,
+	ODD_MERGED,
+	ODD_VALUE,
+	ODD_OVERCORRECTED,
+	ODD_UNCORRECTED,
+	ODD_UNKNOWN,
+	ODDS
+};
+
+struct spikes {
+	struct sink sink;
+	struct spikes_options options;
+	struct spike_functions functions;
+	uint64_t captures, calls, found, filtered;
+	uint64_t frames; /* that the captures mark */
+	bool merged;     /* there are samples of several calls */
+
+	/* private */
+	struct open_calls calls_open;
+	struct spike_thread *threads; /* by thread id */
+	size_t n_threads;
+	bool in_frame;
+	int64_t frame;
+	struct map64 parents; /* of samples: stack -> index into parent_limits, + 1 */
+	uint64_t *parent_limits;
+	size_t n_parent_limits, cap_parent_limits;
+	uint64_t least; /* no limit is below it */
+	uint32_t *path;
+	size_t cap_path;
+	struct spike_text *texts;
+	size_t n_texts, cap_texts;
+	struct buf text;
+	uint64_t odd[ODDS], deepest, longest_open;
+};
+
+/* s stays where it is until spikes_release. */
+void spikes_init(struct spikes *s, const struct spikes_options *o);
+void spikes_release(struct spikes *s);
+static inline struct sink *spikes_sink(struct spikes *s)
+{
+	return &s->sink;
+}
+
+#endif

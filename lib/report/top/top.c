@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/top/top.h"
+
+#include "lib/base/mem.h"
+#include "lib/group/chain.h"
+#include "lib/group/metric.h"
+#include "lib/group/notes.h"
+#include "lib/group/rank.h"
+#include "lib/report/top/stacks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 2 * SUMS + 16, DETAILS_MAX = 128 };
+
+enum what {
+	WHAT_RANK,
+	WHAT_SELF,
+	WHAT_TOTAL,
+	WHAT_SELF_SHARE,
+	WHAT_TOTAL_SHARE,
+	WHAT_NAME,
+	WHAT_LABEL,
+	WHAT_AT, /* file:line */
+	WHAT_FILE,
+	WHAT_LINE,
+	WHAT_MODULE,
+	WHAT_ADDRESS,
+	WHAT_CHAIN, /* the stack in one field */
+};
+
+struct top {
+	struct table table;
+	const struct project *p;
+	struct top_options options;
+	enum sum sort;
+	struct column columns[COLUMNS_MAX];
+	struct {
+		enum what what;
+		enum sum sum;
+	} sources[COLUMNS_MAX];
+	uint32_t *ranked;
+	struct arena arena;
+	struct buf name, at, address, folded;
+	struct chain chain;
+	struct top_stacks *stacks; /* NULL: none beneath rows */
+	struct buf detail_text;
+	const char *details[DETAILS_MAX];
+	char more[64];
+};
+
+/* The grouping that the table shows; others serve the stacks beneath its rows. */
+enum { SHOWN = 0 };
+
+static enum key by(const struct project *p)
+{
+	return p->groupings[SHOWN].key.by;
+}
+
+static const struct run_known *known_here(const struct project *p)
+{
+	return &p->now.groupings[SHOWN].known;
+}
+
+static bool has_totals(const struct project *p)
+{
+	return key_has_total(by(p));
+}
+
+static void add_column(struct top *t, const char *key, const char *title, enum column_type type,
+		       unsigned flags, enum what what, enum sum sum)
+{
+	size_t i = t->table.n_columns++;
+
+	t->columns[i] = (struct column){.key = key, .title = title, .type = type, .flags = flags};
+	t->sources[i].what = what;
+	t->sources[i].sum = sum;
+}
+
+/* What is not exact says so where it stands. */
+static const char *sum_title(struct top *t, enum sum s, const char *suffix)
+{
+	const char *mark = metric_mark(known_here(t->p), s);
+	char text[64];
+	int n = snprintf(text, sizeof text, "%s%s%s", sum_names[s].word, suffix, mark);
+
+	return arena_strndup(&t->arena, text, (size_t)n);
+}
+
+/* The order of the columns; the first are those of every table. */
+static const enum sum shown_sums[] = {
+    SUM_COUNT,          SUM_ENTRIES,    SUM_REQUESTED,      SUM_REAL,        SUM_LIVE_COUNT,
+    SUM_LIVE_REQUESTED, SUM_LIVE_REAL,  SUM_SLACK,          SUM_FREED_COUNT, SUM_FREED_REQUESTED,
+    SUM_FREED_REAL,     SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,   SUM_TEMPORARY,
+    SUM_LIFETIME,       SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,       SUM_TIME_MEAN,
+    SUM_LUA_NET,        SUM_MONO_NET,   SUM_SAMPLES};
+enum { N_SHOWN = sizeof shown_sums / sizeof *shown_sums };
+
+static bool is_column(const struct top *t, enum sum s)
+{
+	unsigned metrics = t->options.metrics ? t->options.metrics : AGGREGATE_TOP;
+
+	if (SUMS_MEASURED >> s & 1 && !(sums_there(&t->p->now, known_here(t->p)) >> s & 1))
+		return s == t->sort;
+	return metrics >> s & 1 || s == t->sort;
+}
+
+static const char *total_key(struct top *t, enum sum s)
+{
+	char text[64];
+	int n = snprintf(text, sizeof text, "total_%s", sum_names[s].key);
+
+	return arena_strndup(&t->arena, text, (size_t)n);
+}
+
+static bool is_time(enum sum s)
+{
+	return SUMS_TIME >> s & 1;
+}
+
+/* CSV has every column of allocations always; for people there is what the captures know. */
+static void add_columns(struct top *t)
+{
+	const struct project *p = t->p;
+	enum key key = by(p);
+	bool totals = has_totals(p), cumulative = totals && t->options.cumulative;
+	unsigned there = sums_there(&p->now, known_here(p)) | SUM_BIT(t->sort);
+
+	add_column(t, "rank", "#", COLUMN_INT, 0, WHAT_RANK, 0);
+	for (size_t i = 0; i < N_SHOWN; i++) {
+		enum sum s = shown_sums[i];
+
+		if (!is_column(t, s))
+			continue;
+		bool shown = there >> s & 1 &&
+			     (s != SUM_ENTRIES || t->sort == s ||
+			      ((!(there >> SUM_COUNT & 1) || known_here(p)->lack[SUM_COUNT]) &&
+			       !(there >> SUM_CALLS & 1) && !(there >> SUM_SAMPLES & 1)));
+
+		add_column(t, sum_names[s].key,
+			   sum_title(t, s, totals && !is_time(s) ? " self" : ""), metric_type(s),
+			   !shown                                        ? COLUMN_NOT_TEXT
+			   : (s != t->sort || cumulative) && !is_time(s) ? COLUMN_SPARE
+									 : 0,
+			   WHAT_SELF, s);
+	}
+	add_column(t, "share", totals ? "self %" : "share", COLUMN_PERCENT,
+		   cumulative ? COLUMN_SPARE : 0, WHAT_SELF_SHARE, 0);
+	for (size_t i = 0; totals && i < N_SHOWN; i++) {
+		enum sum s = shown_sums[i];
+
+		/* Of calls the totals are sums of their own. */
+		if (!is_column(t, s) || is_time(s))
+			continue;
+		add_column(t, total_key(t, s), sum_title(t, s, " total"), metric_type(s),
+			   s == t->sort ? 0 : COLUMN_NOT_TEXT, WHAT_TOTAL, s);
+	}
+	if (totals)
+		add_column(t, "total_share", "total %", COLUMN_PERCENT, 0, WHAT_TOTAL_SHARE, 0);
+
+	add_column(t,
+		   key == KEY_STACK      ? "site"
+		   : key == KEY_LOCATION ? "function"
+					 : key_words[key],
+		   key == KEY_STACK ? "site" : key_words[key], COLUMN_TEXT, COLUMN_SHORTEN,
+		   WHAT_NAME, 0);
+	if (key == KEY_FRAME)
+		add_column(t, "name", "name", COLUMN_TEXT, COLUMN_SHORTEN, WHAT_LABEL, 0);
+	if (key == KEY_TYPE || key == KEY_FILE || key >= KEY_MODULE)
+		return;
+	if (key != KEY_FUNCTION) {
+		add_column(t, NULL, "at", COLUMN_TEXT,
+			   COLUMN_NOT_CSV | COLUMN_SHORTEN | COLUMN_PATH, WHAT_AT, 0);
+		add_column(t, "file", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, WHAT_FILE, 0);
+		add_column(t, "line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, WHAT_LINE, 0);
+	}
+	add_column(t, "module", "module", COLUMN_TEXT,
+		   key == KEY_FUNCTION || key == KEY_LOCATION ? COLUMN_SHORTEN : COLUMN_NOT_TEXT,
+		   WHAT_MODULE, 0);
+	if (key == KEY_LOCATION)
+		add_column(t, "address", "address", COLUMN_TEXT, 0, WHAT_ADDRESS, 0);
+	if (key == KEY_STACK)
+		add_column(t, "stack", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, WHAT_CHAIN, 0);
+}
+
+static void make_details(struct top *t, struct row *r)
+{
+	const char *s;
+	size_t calls;
+
+	t->detail_text.len = 0;
+	calls = chain_lines(&t->chain, t->p, "", DETAILS_MAX, &t->detail_text);
+	s = t->detail_text.data;
+	for (r->n_details = 0; r->n_details < calls && r->n_details < DETAILS_MAX;
+	     s += strlen(s) + 1)
+		t->details[r->n_details++] = s;
+	r->details = t->details;
+	if (calls > DETAILS_MAX) {
+		snprintf(t->more, sizeof t->more, "... %zu more calls", calls - DETAILS_MAX);
+		r->more = t->more;
+	}
+}
+
+static struct cell share_cell(const struct top *t, const struct sums *s, unsigned has)
+{
+	/* Where there is a share of the total beside it, this is that of the self. */
+	enum sum sum = has_totals(t->p) && t->sort == SUM_TIME_TOTAL ? SUM_TIME_SELF : t->sort;
+
+	return metric_share(s, has, &t->p->now.all, sum);
+}
+
+static struct cell total_share_cell(const struct top *t, const struct sums *self,
+				    const struct sums *total, unsigned has)
+{
+	if (t->sort == SUM_TIME_SELF || t->sort == SUM_TIME_TOTAL)
+		return metric_share(self, self->has, &t->p->now.all, SUM_TIME_TOTAL);
+	return metric_share(total, has, &t->p->now.all, t->sort);
+}
+
+static struct cell place_cell(struct top *t, enum what what, const struct group_name *n)
+{
+	struct cell none = {.present = false};
+
+	switch (what) {
+	case WHAT_NAME: return cell_text(t->name.data, t->name.len);
+	case WHAT_LABEL: return n->label_len ? cell_text(n->label, n->label_len) : none;
+	case WHAT_AT: return t->at.len ? cell_text(t->at.data, t->at.len) : none;
+	case WHAT_FILE: return n->file_len ? cell_text(n->file, n->file_len) : none;
+	case WHAT_LINE: return n->line ? cell_number(n->line) : none;
+	case WHAT_MODULE: return n->module_len ? cell_text(n->module, n->module_len) : none;
+	case WHAT_ADDRESS:
+		return n->has_address ? cell_text(t->address.data, t->address.len) : none;
+	case WHAT_CHAIN: return cell_text(t->folded.data, t->folded.len);
+	default: return none;
+	}
+}
+
+static void fill(void *arg, size_t i, struct row *r)
+{
+	struct top *t = arg;
+	const struct project *p = t->p;
+	uint32_t group = t->ranked[i];
+	const struct group *g = &p->groupings[SHOWN].groups[group];
+	struct sums self = columns_get(&p->now.groupings[SHOWN].self, group);
+	struct sums total = columns_get(&p->now.groupings[SHOWN].total, group);
+	/* What only calls others has nothing of its own: that is a known 0. */
+	unsigned has = self.has | (total.has & ~(unsigned)SUMS_TIME);
+	struct group_name n;
+
+	/* A caller that the capture does not measure: what is known is what it called. */
+	if (total.has & ~self.has & SUM_BIT(SUM_TIME_SELF)) {
+		self.v[SUM_TIME_TOTAL] = total.v[SUM_TIME_SELF];
+		self.has |= SUM_BIT(SUM_TIME_TOTAL);
+		has |= SUM_BIT(SUM_TIME_TOTAL);
+	}
+
+	group_name(p, SHOWN, group, &n);
+	t->name.len = t->at.len = t->address.len = 0;
+	buf_add(&t->name, n.name, n.name_len);
+	if (g->inside)
+		buf_adds(&t->name, " [runtime only]");
+	chain_place(&t->at, n.file, n.file_len, n.line);
+	buf_addf(&t->address, "0x%" PRIx64, n.address);
+	if (by(p) == KEY_STACK) {
+		chain_set(&t->chain, p, g->id);
+		t->folded.len = 0;
+		chain_join(&t->chain, p, &t->folded);
+		make_details(t, r);
+	}
+	if (t->stacks)
+		top_stacks_fill(t->stacks, i, r);
+	for (size_t k = 0; k < t->table.n_columns; k++) {
+		struct cell *c = &r->cells[k];
+
+		switch (t->sources[k].what) {
+		case WHAT_RANK: *c = cell_number(i + 1); break;
+		case WHAT_SELF: *c = metric_cell(&self, has, t->sources[k].sum); break;
+		case WHAT_TOTAL: *c = metric_cell(&total, has, t->sources[k].sum); break;
+		case WHAT_SELF_SHARE: *c = share_cell(t, &self, has); break;
+		case WHAT_TOTAL_SHARE: *c = total_share_cell(t, &self, &total, has); break;
+		default: *c = place_cell(t, t->sources[k].what, &n); break;
+		}
+	}
+}
+
+/* "top 30" is what the rows shown have in themselves; totals overlap and are not added up. */
+static void add_totals(struct top *t)
+{
+	const struct project *p = t->p;
+	size_t n = t->table.n_columns;
+	struct sums shown = {.has = 0};
+	const struct sums *rows[2] = {&shown, &p->now.all};
+	struct cell *c = arena_zalloc(&t->arena, 2 * n * sizeof *c);
+	char text[64];
+
+	for (size_t i = 0; i < t->table.n_rows; i++) {
+		struct sums one = columns_get(&p->now.groupings[SHOWN].self, t->ranked[i]);
+
+		sums_add(&shown, &one);
+	}
+	shown.has &= ~SUM_BIT(SUM_TIME_TOTAL); /* these overlap */
+	t->table.totals = c;
+	t->table.n_totals = 2;
+	for (size_t r = 0; r < 2; r++)
+		for (size_t k = 0; k < n; k++, c++)
+			switch (t->sources[k].what) {
+			case WHAT_SELF:
+				if (t->sources[k].sum != SUM_TIME_MEAN)
+					*c = metric_cell(rows[r], rows[r]->has, t->sources[k].sum);
+				break;
+			case WHAT_SELF_SHARE: *c = share_cell(t, rows[r], rows[r]->has); break;
+			case WHAT_NAME: {
+				int len = snprintf(text, sizeof text, r ? "(all %zu)" : "(top %zu)",
+						   r ? p->groupings[SHOWN].n : t->table.n_rows);
+
+				*c = cell_text(arena_strndup(&t->arena, text, (size_t)len),
+					       (size_t)len);
+				break;
+			}
+			default: break;
+			}
+}
+
+static const char *make_title(struct top *t)
+{
+	char text[128];
+	int n =
+	    snprintf(text, sizeof text, "top %zu of %zu %s by %s%s%s", t->table.n_rows,
+		     t->p->groupings[SHOWN].n, key_plurals[by(t->p)],
+		     is_time(t->sort)        ? ""
+		     : !has_totals(t->p)     ? ""
+		     : t->options.cumulative ? "total "
+					     : "self ",
+		     sum_names[has_totals(t->p) && t->options.cumulative && t->sort == SUM_TIME_SELF
+				   ? SUM_TIME_TOTAL
+				   : t->sort]
+			 .word,
+		     sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
+
+	return arena_strndup(&t->arena, text, (size_t)n);
+}
+
+struct top *top_new(const struct project *p, const struct top_options *o, struct err *e)
+{
+	struct top *t = mem_zalloc(sizeof *t);
+	struct ranking ranking;
+
+	t->p = p;
+	t->options = *o;
+	if (sort_choose(&p->now, known_here(p), o->sort, key_words[by(p)], &t->sort, e)) {
+		free(t);
+		return NULL;
+	}
+	ranking = (struct ranking){p, &p->now, SHOWN, t->sort, o->cumulative};
+	t->table = (struct table){.name = "top", .columns = t->columns, .fill = fill, .arg = t};
+	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
+	t->ranked = rank_groups(&ranking, &t->table.n_rows);
+	if (o->stacks)
+		t->stacks = top_stacks_new(&ranking, t->ranked, t->table.n_rows, o->stacks);
+	add_columns(t);
+	add_totals(t);
+	t->table.title = make_title(t);
+	top_notes(p, SHOWN, t->sort, &t->arena, &t->table);
+	return t;
+}
+
+void top_free(struct top *t)
+{
+	if (!t)
+		return;
+	free(t->ranked);
+	chain_release(&t->chain);
+	top_stacks_free(t->stacks);
+	free(t->table.notes);
+	buf_release(&t->name);
+	buf_release(&t->at);
+	buf_release(&t->address);
+	buf_release(&t->folded);
+	buf_release(&t->detail_text);
+	arena_release(&t->arena);
+	free(t);
+}
+
+const struct table *top_table(const struct top *t)
+{
+	return &t->table;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * TopN: the groups of a projection, ranked by one sum, as a table. Equal sums are ordered by
+ * name, file, line, module and address, so the same input always gives the same table.
+ */
+#ifndef TM_REPORT_TOP_TOP_H
+#define TM_REPORT_TOP_TOP_H
+
+#include "lib/group/metric.h"
+#include "lib/group/project.h"
+#include "lib/table/table.h"
+
+struct top_options {
+	int sort;         /* an enum sum or SORT_AUTO and so on (metric.h) */
+	bool cumulative;  /* functions and locations: by total, not self */
+	uint64_t n;       /* rows; 0: all */
+	unsigned metrics; /* SUM_BITs of columns; 0: AGGREGATE_TOP */
+	uint64_t stacks;  /* beneath each row; the project's second grouping has to be by stack
+			   * within the first then */
+};
+
+struct top;
+
+/* p must outlive it and not change. NULL: the sum to sort by is not known; *e says why. */
+struct top *top_new(const struct project *p, const struct top_options *o, struct err *e);
+void top_free(struct top *t); /* accepts NULL */
+const struct table *top_table(const struct top *t);
+
+#endif

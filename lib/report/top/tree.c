@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/top/tree.h"
+
+#include "lib/base/arena.h"
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct node {
+	uint32_t parent, function;
+	uint64_t self, total;
+};
+
+struct tree {
+	struct table table;
+	const struct project *p;
+	const struct run *run;
+	struct tree_options options;
+	enum sum sort;
+	struct node *nodes; /* [0] is all; parents before their children */
+	size_t n, cap;
+	struct id_set set; /* of nodes but the first */
+	struct row_of {
+		uint32_t node, depth;
+	} * rows;
+	struct column columns[6];
+	struct arena arena;
+	const char *notes[2];
+};
+
+enum { COLUMN_OF_TOTAL, COLUMN_OF_SHARE, COLUMN_OF_SELF, COLUMN_OF_SELF_SHARE };
+
+static const struct grouping *stacks(const struct tree *t)
+{
+	return &t->p->groupings[t->options.grouping];
+}
+
+/* What a group has; negative slack is no weight. */
+static uint64_t weight(const struct tree *t, size_t group)
+{
+	uint64_t v = columns_value(&t->run->groupings[t->options.grouping].self, group, t->sort);
+
+	return sum_is_signed(t->sort) && (int64_t)v < 0 ? 0 : v;
+}
+
+static uint64_t node_hash(const struct node *n)
+{
+	return hash_u64((uint64_t)n->parent << 32 | n->function);
+}
+
+static uint64_t node_row_hash(const void *table, uint32_t id)
+{
+	return node_hash(&((const struct node *)table)[id]);
+}
+
+static bool node_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct node *a = &((const struct node *)table)[id], *b = key;
+
+	return a->parent == b->parent && a->function == b->function;
+}
+
+static uint32_t child(struct tree *t, uint32_t parent, uint32_t function)
+{
+	static const struct id_rows rows = {node_row_hash, node_equal};
+	struct node n = {.parent = parent, .function = function};
+	uint64_t hash = node_hash(&n);
+	uint32_t id = id_set_find(&t->set, &rows, t->nodes, hash, &n);
+
+	if (!id) {
+		id = (uint32_t)t->n;
+		VEC_PUSH(t->nodes, t->n, t->cap) = n;
+		id_set_add(&t->set, &rows, t->nodes, hash, id);
+	}
+	return id;
+}
+
+/* The node of a stack; its callers' are known. */
+static uint32_t below(struct tree *t, uint32_t parent, uint32_t location)
+{
+	const struct names *names = &t->p->names;
+	const struct names_location *l = &names->locations[location];
+
+	for (uint32_t k = l->first + l->n_calls; k-- > l->first;)
+		parent = child(t, parent, names->calls[k].function);
+	return parent;
+}
+
+/* Callers have smaller stack ids than what they call, and only what leads to a group counts. */
+static void build_down(struct tree *t)
+{
+	const struct project *p = t->p;
+	const struct grouping *g = stacks(t);
+	uint32_t *node = mem_zarray(p->n_stacks, sizeof *node);
+
+	for (size_t i = 0; i < g->n; i++)
+		if (weight(t, i))
+			node[g->groups[i].id] = 1;
+	for (size_t i = p->n_stacks; i-- > 1;)
+		if (node[i])
+			node[p->stacks[i].parent] = 1;
+	node[0] = 0;
+	for (size_t i = 1; i < p->n_stacks; i++)
+		if (node[i])
+			node[i] = below(t, node[p->stacks[i].parent], p->stacks[i].location);
+	for (size_t i = 0; i < g->n; i++) {
+		uint64_t v = weight(t, i);
+		uint32_t stack = g->groups[i].id;
+
+		if (v) {
+			uint32_t at = stack ? node[stack] : child(t, 0, 0);
+
+			t->nodes[at].self = add_saturating(t->nodes[at].self, v);
+		}
+	}
+	free(node);
+	for (size_t i = t->n; i-- > 0;) {
+		struct node *x = &t->nodes[i];
+
+		x->total = add_saturating(x->total, x->self);
+		if (i)
+			t->nodes[x->parent].total =
+			    add_saturating(t->nodes[x->parent].total, x->total);
+	}
+}
+
+static bool is_kept(const struct tree *t, const struct node *x)
+{
+	struct cell share = cell_share(x->total, t->nodes[0].total);
+
+	return x->total && share.present && share.number >= t->options.min_share;
+}
+
+struct walker {               /* a stack on its way outwards */
+	uint32_t group, next; /* next: walker + 1 of the same node */
+	uint32_t stack, call; /* the call that comes next; stack 0: none */
+};
+
+static void start_walker(const struct tree *t, struct walker *w)
+{
+	const struct project *p = t->p;
+
+	w->stack = stacks(t)->groups[w->group].id;
+	w->call = p->names.locations[p->stacks[w->stack].location].first;
+}
+
+/* The function of the next call, and one further out. */
+static uint32_t step(const struct tree *t, struct walker *w)
+{
+	const struct project *p = t->p;
+	const struct names_location *l = &p->names.locations[p->stacks[w->stack].location];
+	uint32_t function = p->names.calls[w->call].function;
+
+	if (++w->call == l->first + l->n_calls) {
+		w->stack = p->stacks[w->stack].parent;
+		w->call = p->names.locations[p->stacks[w->stack].location].first;
+	}
+	return function;
+}
+
+/* From each node that is kept its stacks go on to the next callers: nothing is made of what
+ * lies below too small a node. */
+static void build_up(struct tree *t)
+{
+	const struct grouping *g = stacks(t);
+	struct walker *walkers = mem_array(g->n + 1, sizeof *walkers);
+	uint32_t *first = NULL; /* by node: walker + 1 */
+	size_t cap_first = 0;
+
+	first = mem_grow(first, &cap_first, 1, sizeof *first);
+	first[0] = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		uint64_t v = weight(t, i);
+
+		if (!v)
+			continue;
+		walkers[i] = (struct walker){.group = (uint32_t)i, .next = first[0]};
+		start_walker(t, &walkers[i]);
+		first[0] = (uint32_t)i + 1;
+		t->nodes[0].total = add_saturating(t->nodes[0].total, v);
+	}
+	for (uint32_t at = 0; at < t->n; at++) {
+		if (at && !is_kept(t, &t->nodes[at]))
+			continue;
+		for (uint32_t i = first[at], next; i; i = next) {
+			struct walker *w = &walkers[i - 1];
+			uint64_t v = weight(t, w->group);
+			size_t before = t->n;
+			uint32_t to;
+
+			next = w->next;
+			if (at && !w->stack) {
+				t->nodes[at].self = add_saturating(t->nodes[at].self, v);
+				continue;
+			}
+			/* Without a stack there is the one row of call 0. */
+			to = child(t, at, w->stack ? step(t, w) : 0);
+			if (t->n > before) {
+				first = mem_grow(first, &cap_first, t->n, sizeof *first);
+				first[to] = 0;
+			}
+			t->nodes[to].total = add_saturating(t->nodes[to].total, v);
+			w->next = first[to];
+			first[to] = i;
+		}
+	}
+	free(first);
+	free(walkers);
+}
+
+static int by_total(const void *a, const void *b, void *arg)
+{
+	const struct tree *t = arg;
+	const struct node *x = &t->nodes[*(const uint32_t *)a];
+	const struct node *y = &t->nodes[*(const uint32_t *)b];
+	const struct names *names = &t->p->names;
+	int r;
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	r = strcmp(names_text(names, names->functions[x->function].display, NULL),
+		   names_text(names, names->functions[y->function].display, NULL));
+	return r ? r : x < y ? -1 : x > y;
+}
+
+/* Rows in pre-order, without recursion: a stack may be a million calls deep. */
+static void make_rows(struct tree *t)
+{
+	uint32_t *kept = mem_array(t->n + 1, sizeof *kept);
+	uint32_t *first = mem_zarray(t->n, sizeof *first), *next = mem_zarray(t->n, sizeof *next);
+	size_t n = 0;
+	uint32_t depth = 0;
+
+	for (uint32_t i = 1; i < t->n; i++)
+		if (is_kept(t, &t->nodes[i]))
+			kept[n++] = i;
+	sort_array_by(kept, n, sizeof *kept, by_total, t);
+	for (size_t i = n; i-- > 0;) {
+		uint32_t parent = t->nodes[kept[i]].parent;
+
+		next[kept[i]] = first[parent];
+		first[parent] = kept[i];
+	}
+	t->rows = mem_array(n + 1, sizeof *t->rows);
+	t->rows[0] = (struct row_of){0, 0};
+	t->table.n_rows = 1;
+	for (uint32_t at = first[0]; at;) {
+		t->rows[t->table.n_rows++] = (struct row_of){at, depth + 1};
+		if (first[at]) {
+			at = first[at];
+			depth++;
+			continue;
+		}
+		while (at && !next[at]) {
+			at = t->nodes[at].parent;
+			depth--;
+		}
+		if (at)
+			at = next[at];
+	}
+	free(kept);
+	free(first);
+	free(next);
+	if (n + 1 < t->n) {
+		char text[96];
+		int len =
+		    snprintf(text, sizeof text, "%zu nodes of less than %u.%02u%% are left out",
+			     t->n - n - 1, t->options.min_share / 100, t->options.min_share % 100);
+
+		t->notes[t->table.n_notes++] = arena_strndup(&t->arena, text, (size_t)len);
+	}
+	t->table.notes = t->notes;
+}
+
+static void fill(void *arg, size_t i, struct row *r)
+{
+	struct tree *t = arg;
+	const struct names *names = &t->p->names;
+	const struct node *x = &t->nodes[t->rows[i].node];
+	uint64_t all = t->nodes[0].total;
+	const struct names_function *f = &names->functions[x->function];
+	struct cell *c = r->cells;
+	const char *s = "(all)";
+	size_t n = strlen(s);
+
+	r->depth = t->rows[i].depth;
+	if (i)
+		s = names_text(names, f->display, &n);
+	*c++ = cell_number(x->total);
+	*c++ = cell_share(x->total, all);
+	if (!t->options.bottom_up) {
+		*c++ = cell_number(x->self);
+		*c++ = cell_share(x->self, all);
+	}
+	*c++ = cell_text(s, n);
+	if (i && f->module) {
+		s = names_text(names, f->module, &n);
+		*c = cell_text(s, n);
+	}
+}
+
+static char *joined(struct arena *a, const char *x, const char *y)
+{
+	char text[96];
+	int n = snprintf(text, sizeof text, "%s%s", x, y);
+
+	return arena_strndup(a, text, (size_t)n);
+}
+
+static void add_columns(struct tree *t)
+{
+	const struct run_known *k = &t->run->groupings[t->options.grouping].known;
+	const char *name = t->sort == SUM_TIME_SELF ? "time" : sum_names[t->sort].word;
+	const char *word = joined(&t->arena, name, metric_mark(k, t->sort));
+	struct column *c = t->columns;
+
+	*c++ = (struct column){.key = joined(&t->arena, "total_", sum_names[t->sort].key),
+			       .title = joined(&t->arena, word, " total"),
+			       .type = metric_type(t->sort)};
+	*c++ = (struct column){.key = "total_share", .title = "total %", .type = COLUMN_PERCENT};
+	if (!t->options.bottom_up) {
+		*c++ = (struct column){.key = sum_names[t->sort].key,
+				       .title = joined(&t->arena, word, " self"),
+				       .type = metric_type(t->sort),
+				       .flags = COLUMN_SPARE};
+		*c++ = (struct column){.key = "share",
+				       .title = "self %",
+				       .type = COLUMN_PERCENT,
+				       .flags = COLUMN_SPARE};
+	}
+	*c++ = (struct column){.key = "function",
+			       .title = t->options.bottom_up ? "function, and its callers"
+							     : "function, and what it calls",
+			       .type = COLUMN_TEXT,
+			       .flags = COLUMN_TREE | COLUMN_SHORTEN};
+	*c++ = (struct column){.key = "module", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
+	t->table.columns = t->columns;
+	t->table.n_columns = (size_t)(c - t->columns);
+}
+
+struct tree *tree_new(const struct project *p, const struct tree_options *o, struct err *e)
+{
+	struct tree *t = mem_zalloc(sizeof *t);
+
+	*t = (struct tree){.p = p, .run = &p->now, .options = *o};
+	if (sort_choose(t->run, &t->run->groupings[o->grouping].known, o->sort, "stack", &t->sort,
+			e)) {
+		free(t);
+		return NULL;
+	}
+	if (t->sort == SUM_TIME_TOTAL) /* what the nodes' totals are made of */
+		t->sort = SUM_TIME_SELF;
+	if (t->sort == SUM_LIFETIME || t->sort == SUM_TIME_MEAN) {
+		err_set(e, ST_UNSUPPORTED, "%ss do not add up to a tree", sum_names[t->sort].word);
+		free(t);
+		return NULL;
+	}
+	VEC_PUSH(t->nodes, t->n, t->cap) = (struct node){0};
+	if (o->bottom_up)
+		build_up(t);
+	else
+		build_down(t);
+	t->table =
+	    (struct table){.name = o->bottom_up ? "bottom-up" : "tree",
+			   .title = joined(&t->arena, o->bottom_up ? "callers by " : "calls by ",
+					   sum_names[t->sort].word),
+			   .flags = TABLE_TREE,
+			   .fill = fill,
+			   .arg = t};
+	id_set_release(&t->set);
+	add_columns(t);
+	make_rows(t);
+	return t;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t)
+		return;
+	id_set_release(&t->set);
+	arena_release(&t->arena);
+	free(t->nodes);
+	free(t->rows);
+	free(t);
+}
+
+const struct table *tree_table(const struct tree *t)
+{
+	return &t->table;
+}
+
+enum status tree_flame(const struct project *p, size_t grouping, int sort, struct flame *f,
+		       struct err *e)
+{
+	struct tree_options o = {.grouping = grouping, .sort = sort};
+	struct tree *t = tree_new(p, &o, e);
+	uint32_t *at;
+
+	if (!t)
+		return e->code;
+	f->type = metric_type(t->sort);
+	at = mem_zarray(t->n, sizeof *at);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct node *x = &t->nodes[i];
+		const struct names_function *nf = &p->names.functions[x->function];
+		size_t n, n_at = 0;
+		const char *s = names_text(&p->names, nf->display, &n), *module = NULL;
+
+		if (nf->module)
+			module = names_text(&p->names, nf->module, &n_at);
+		if (i)
+			at[i] = flame_child(f, at[x->parent], s, n, module, n_at);
+		if (x->self)
+			flame_add(f, at[i], x->self, 0);
+	}
+	free(at);
+	tree_free(t);
+	return ST_OK;
+}

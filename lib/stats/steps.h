@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Change points of a series of runs: where its level steps, up or down, and stays.
+ *
+ * Method: two questions, each at half of alpha, of the series and then of its parts (binary
+ * segmentation: Scott and Knott 1974, Vostrikova 1981).
+ *
+ *	anywhere    the standardized CUSUM, the largest over k of |S_k - k m| sqrt(n / (k (n - k))),
+ *	            S_k the sum of the first k of n values and m their mean, with two values or more
+ *	            on each side. p is the share of random permutations of the same values in which
+ *	            it is as large (Antoch and Huskova 2001).
+ *	at the end  how far the mean of the last two values is from m, so that a step shows at its
+ *	            second run. p is the share of all pairs of values that are as far: exact.
+ *	            The step is where the CUSUM of the last STEPS_TAIL runs is largest.
+ *
+ * Nothing is assumed of the noise but that its runs could have come in any order. Before, values
+ * are drawn in to within STEPS_CLIP times the scaled median absolute deviation of the median, so
+ * that one run gone astray does not decide where the step is.
+ *
+ * Error rate: in a series without a step the chance that any is reported is at most alpha, for any
+ * distribution of independent noise. It is not kept where runs depend on each other (a machine that
+ * warms up), and it is per series: of a hundred, a hundred times alpha are expected to err.
+ *
+ * What can be found: n runs cannot give a p below 1 / C(n, 2) at a step's second run, so with
+ * alpha = 0.05 eight runs have to stand before it; below STEPS_RUNS_MIN runs nothing is asked.
+ */
+#ifndef TM_STATS_STEPS_H
+#define TM_STATS_STEPS_H
+
+#include "lib/stats/stats.h"
+
+enum {
+	STEPS_RUNS_MIN = 6, /* in a series, or a part of it */
+	STEPS_CLIP = 5,
+	STEPS_TAIL = 4,
+	STEPS_PERMUTATIONS = 999,
+};
+
+struct stats_step {
+	size_t at;            /* the first run of the new level */
+	size_t first, last;   /* the runs of both levels: [first, at) and [at, last) */
+	double before, after; /* medians of the two */
+	double p;
+};
+
+struct stats_steps_options {
+	double alpha; /* 0.05 */
+	uint64_t seed;
+};
+
+/* At most s.n / 2 steps, in the order of the runs; *to is allocated, also for none. */
+size_t stats_steps(struct stats_sample s, const struct stats_steps_options *o,
+		   struct stats_step **to);
+
+double stats_median(struct stats_sample s); /* 0 for none */
+/* Draws values in to within STEPS_CLIP times the scaled median absolute deviation of the median; a
+ * deviation of 0 draws nothing in. */
+void stats_draw_in(const double *v, size_t n, double *to);
+
+#endif

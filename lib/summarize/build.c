@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/summarize/build.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct agg_builder *of(struct sink *s)
+{
+	return (struct agg_builder *)s;
+}
+
+static enum status begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct sink *to = frames_sink(&of(s)->frames);
+
+	of(s)->timed = false;
+	return to->begin(to, t, e);
+}
+
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	struct agg_builder *b = of(s);
+	struct sink *to = frames_sink(&b->frames);
+
+	if (ev->has & EV_HAS_TIME) {
+		if (!b->timed || ev->time < b->first)
+			b->first = ev->time;
+		if (!b->timed || ev->time > b->last)
+			b->last = ev->time;
+		b->timed = true;
+	}
+	return to->event(to, t, ev, e);
+}
+
+static enum status end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct agg_builder *b = of(s);
+	struct sink *to = frames_sink(&b->frames);
+
+	if (b->timed)
+		b->duration = add_saturating(b->duration, (uint64_t)b->last - (uint64_t)b->first);
+	return to->end(to, t, e);
+}
+
+/* A note of two captures of one file counts once. */
+static void add_note(struct agg_builder *b, const struct note *n)
+{
+	size_t len = strlen(n->text);
+
+	for (size_t i = 0; i < b->n_notes; i++) {
+		struct agg_note *had = &b->notes[i];
+
+		if (had->severity == n->severity && had->text.n == len &&
+		    !memcmp(had->text.s, n->text, len)) {
+			had->count = add_saturating(had->count, n->count);
+			return;
+		}
+	}
+	VEC_PUSH(b->notes, b->n_notes, b->cap_notes) =
+	    (struct agg_note){n->severity, {arena_strndup(&b->texts, n->text, len), len}, n->count};
+}
+
+static void captured(void *arg, struct trace *t)
+{
+	struct agg_builder *b = arg;
+
+	for (size_t i = 0; i < t->n_notes; i++)
+		if (t->notes[i].severity <= NOTE_LOSS)
+			add_note(b, &t->notes[i]);
+	if (b->captured)
+		b->captured(b->arg, t);
+}
+
+void agg_builder_init(struct agg_builder *b, const struct project_options *o, const char *options)
+{
+	struct frames_options f = {.project = *o, .sort = FRAMES_AUTO};
+
+	*b = (struct agg_builder){.sink = {begin, event, end, NULL},
+				  .options = options,
+				  .captured = o->captured,
+				  .arg = o->arg};
+	/* Types first: the sums of filtered frames are theirs. */
+	f.project.n_by = 0;
+	f.project.by[f.project.n_by++] = (struct grouping_key){.by = KEY_TYPE};
+	for (enum key k = 0; k < KEYS; k++)
+		if (k != KEY_TYPE && k != KEY_LOCATION && k != KEY_FRAME)
+			f.project.by[f.project.n_by++] = (struct grouping_key){.by = k};
+	f.project.want = SUMS_ALL;
+	f.project.captured = captured;
+	f.project.arg = b;
+	things_init(&b->things);
+	frames_init(&b->frames, &f);
+	summarizer_init(&b->summarizer, &b->things, &b->frames.project);
+}
+
+void agg_builder_release(struct agg_builder *b)
+{
+	summarizer_release(&b->summarizer);
+	frames_release(&b->frames);
+	things_release(&b->things);
+	arena_release(&b->texts);
+	free(b->notes);
+}
+
+void agg_builder_write(struct agg_builder *b, const struct agg_origin *origin, struct agg_writer *w)
+{
+	struct summary s;
+	struct run r;
+	struct agg_source from = {.things = &b->things,
+				  .summary = &s,
+				  .frames = &b->frames,
+				  .notes = b->notes,
+				  .n_notes = b->n_notes,
+				  .origin = *origin};
+
+	project_take(&b->frames.project, &r);
+	summarize(&b->summarizer, &r, &s);
+	run_release(&r);
+	s.duration = b->duration;
+	if (b->options)
+		s.options = things_string(&b->things, b->options, strlen(b->options));
+	agg_write(&from, w);
+	summary_release(&s);
+}

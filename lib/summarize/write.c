@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/summarize/write.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+	size_t key, known; /* in text */
+	size_t n_key, n_known;
+};
+
+/* Records on their way: they are sorted before they are written. But for stacks, whose keys have
+ * all their calls: those follow one by one in the order of the tree. */
+struct maker {
+	const struct agg_source *s;
+	struct agg_writer *w;
+	struct agg_record rec;
+	struct agg_place at;
+	struct buf text, scratch;
+	struct entry *entries;
+	size_t n_entries, cap_entries;
+};
+
+static struct agg_text text_of(const struct maker *m, uint32_t string)
+{
+	struct agg_text t = {"", 0};
+
+	if (string)
+		t.s = things_text(m->s->things, string, &t.n);
+	return t;
+}
+
+static struct agg_record *begin(struct maker *m, enum agg_kind kind)
+{
+	agg_record_clear(&m->rec);
+	m->rec.key.kind = kind;
+	return &m->rec;
+}
+
+static void finish(struct maker *m)
+{
+	struct entry e = {.key = m->text.len};
+
+	agg_key_write(&m->rec.key, &m->text);
+	e.n_key = m->text.len - e.key;
+	e.known = m->text.len;
+	agg_record_write(&m->rec, &m->text);
+	e.n_known = m->text.len - e.known;
+	VEC_PUSH(m->entries, m->n_entries, m->cap_entries) = e;
+}
+
+static __int128 number_of(unsigned sum, uint64_t v)
+{
+	return sum_is_signed(sum) ? (__int128)(int64_t)v : (__int128)v;
+}
+
+/* Means are worked out by those who read. */
+static void add_sums(struct maker *m, const struct sums *s, unsigned first)
+{
+	for (unsigned has = s->has & ~SUM_BIT(SUM_TIME_MEAN); has; has &= has - 1) {
+		unsigned i = (unsigned)__builtin_ctz(has);
+
+		agg_value_add(agg_record_make(&m->rec, first + i), number_of(i, s->v[i]), m->at,
+			      true);
+	}
+}
+
+static void add_known(struct maker *m, const struct run_known *k)
+{
+	memcpy(m->rec.marks, k->state, SUMS);
+	memcpy(m->rec.marks + SUMS, k->lack, SUMS);
+}
+
+static struct agg_text mixed(const struct maker *m, uint32_t string)
+{
+	return string == RUN_MIXED ? (struct agg_text){"(several)", 9} : text_of(m, string);
+}
+
+static void add_metrics(struct buf *b)
+{
+	static const char *const units[] = {
+	    [SUM_NUMBER] = "", [SUM_BYTES] = " B", [SUM_NS] = " ns"};
+
+	for (unsigned i = 0; i < SUMS; i++)
+		buf_addf(b, "%s%s%s", i ? ", " : "", sum_names[i].key, units[sum_names[i].unit]);
+}
+
+static void add_head(struct maker *m)
+{
+	const struct summary *s = m->s->summary;
+	struct agg_record *r = begin(m, AGG_HEAD);
+
+	m->scratch.len = 0;
+	add_metrics(&m->scratch);
+	r->texts[0] = text_of(m, s->options);
+	r->texts[1] = mixed(m, s->sampling);
+	r->texts[2] = (struct agg_text){m->scratch.data, m->scratch.len};
+	r->counts[0] = s->captures;
+	r->counts[1] = s->frames;
+	r->counts[2] = s->duration;
+	finish(m);
+	r = begin(m, AGG_FORMAT);
+	r->key.name = mixed(m, s->format);
+	r->counts[0] = s->captures;
+	finish(m);
+}
+
+static void add_provenance(struct maker *m)
+{
+	const struct summary *s = m->s->summary;
+	struct agg_record *r;
+
+	for (size_t i = 0; i < s->n_modules; i++) {
+		r = begin(m, AGG_MODULE);
+		r->key.name = text_of(m, s->modules[i].name);
+		r->key.second = text_of(m, s->modules[i].build_id);
+		r->counts[0] = 1;
+		finish(m);
+	}
+	for (size_t i = 0; i < m->s->n_notes; i++) {
+		r = begin(m, AGG_NOTE);
+		r->key.which = m->s->notes[i].severity;
+		r->key.name = m->s->notes[i].text;
+		r->counts[0] = m->s->notes[i].count;
+		r->counts[1] = 1;
+		finish(m);
+	}
+}
+
+static void add_whole(struct maker *m, unsigned which, const struct sums *sums)
+{
+	struct agg_record *r = begin(m, AGG_WHOLE);
+
+	r->key.which = which;
+	if (which == AGG_ALL)
+		add_known(m, &m->s->summary->known);
+	add_sums(m, sums, 0);
+	finish(m);
+}
+
+static void add_counters(struct maker *m)
+{
+	const struct summary *s = m->s->summary;
+
+	for (size_t i = 0; i < s->n_counters; i++) {
+		const struct counter_stats *c = &s->counters[i].stats;
+		struct agg_record *r = begin(m, AGG_COUNTER);
+
+		r->key.name = text_of(m, s->counters[i].name);
+		r->key.second = text_of(m, s->counters[i].unit);
+		agg_value_set(agg_record_make(r, AGG_READING), c->n, c->sum, c->min, c->max, m->at);
+		agg_value_add(agg_record_make(r, AGG_LAST), c->last, m->at, true);
+		finish(m);
+	}
+}
+
+struct numbered { /* before: what stands before the first frame, which is none */
+	bool before;
+	int64_t number;
+	size_t row;
+};
+
+static int number_order(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	if (x->before != y->before)
+		return x->before ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void add_frame(struct maker *m, const struct numbered *n)
+{
+	const struct frames *f = m->s->frames;
+	struct sums s = columns_get(&f->sums, n->row);
+
+	m->at = (struct agg_place){m->at.input, n->number, !n->before};
+	s.has &= AGG_FRAME_SUMS;
+	add_sums(m, &s, 0);
+	if (f->rows[n->row].has_duration)
+		agg_value_add(agg_record_make(&m->rec, AGG_DURATION), f->rows[n->row].duration,
+			      m->at, true);
+}
+
+static void add_frames(struct maker *m)
+{
+	const struct frames *f = m->s->frames;
+	struct agg_place of_file = m->at;
+	struct numbered *order;
+	size_t n = 0, first = 0;
+
+	if (!f)
+		return;
+	order = mem_array(f->n + 1, sizeof *order);
+	for (size_t i = 0; i < f->n; i++) {
+		bool before = f->rows[i].kind == SLICE_BEFORE;
+
+		order[n++] = (struct numbered){before, before ? 0 : f->rows[i].number, i};
+		first += before;
+	}
+	sort_array(order, n, sizeof *order, number_order);
+	for (size_t i = 0; i < n;) {
+		struct agg_record *r = begin(m, AGG_FRAME);
+		struct numbered at = order[i];
+
+		r->key.which = !at.before;
+		r->key.frame = at.number;
+		for (; i < n && order[i].before == at.before && order[i].number == at.number; i++) {
+			const char *name;
+			size_t len;
+
+			add_frame(m, &order[i]);
+			name = intern_text(&f->names, f->rows[order[i].row].name, &len);
+			if (f->rows[order[i].row].name && !r->texts[0].n)
+				r->texts[0] = (struct agg_text){name, len};
+		}
+		finish(m);
+	}
+	if (n > first) {
+		begin(m, AGG_FRAMES);
+		for (size_t i = first; i < n; i++)
+			add_frame(m, &order[i]);
+		finish(m);
+	}
+	m->at = of_file;
+	free(order);
+}
+
+static void add_place_text(struct maker *m, const struct thing *t)
+{
+	const uint32_t parts[] = {t->raw, t->module, t->file};
+
+	m->scratch.len = 0;
+	for (size_t i = 0; i < 3; i++) {
+		struct agg_text s = text_of(m, parts[i]);
+
+		buf_add(&m->scratch, s.s, strnlen(s.s, s.n)); /* a raw name without its file */
+		buf_addc(&m->scratch, '\0');
+	}
+	buf_add_u64(&m->scratch, t->line);
+	buf_addc(&m->scratch, '\0');
+	if (t->inside)
+		buf_addc(&m->scratch, '1');
+	m->rec.texts[1] = (struct agg_text){m->scratch.data, m->scratch.len};
+}
+
+static bool fill_row(struct maker *m, enum key by, uint32_t thing)
+{
+	const struct summary_key *k = &m->s->summary->keys[by];
+	const struct thing *t = &m->s->things->keys[by].items[thing];
+	struct sums self = columns_get(&k->self, thing), total = columns_get(&k->total, thing);
+	struct agg_record *r;
+
+	if (!self.has && !total.has)
+		return false;
+	r = begin(m, AGG_ROW);
+	r->key.by = by;
+	r->key.name = text_of(m, t->name);
+	r->key.raw = text_of(m, t->raw);
+	r->key.module = text_of(m, t->module);
+	r->key.file = text_of(m, t->file);
+	r->key.line = t->line;
+	r->key.inside = t->inside;
+	if (by == KEY_FUNCTION || by == KEY_SITE || by == KEY_STACK)
+		r->texts[0] = r->key.name;
+	if (by == KEY_STACK && t->node)
+		add_place_text(m, t);
+	add_sums(m, &self, 0);
+	add_sums(m, &total, AGG_TOTAL);
+	return true;
+}
+
+/* When all others are there. */
+static void add_input(struct maker *m)
+{
+	const struct summary *s = m->s->summary;
+	struct agg_record *r;
+	uint64_t stacks = 0;
+
+	for (uint32_t i = 0; s->keys[KEY_STACK].held && i < m->s->things->keys[KEY_STACK].n; i++)
+		stacks += fill_row(m, KEY_STACK, i);
+	r = begin(m, AGG_INPUT);
+	r->key.hash = m->s->origin.hash;
+	r->key.bytes = m->s->origin.bytes;
+	r->texts[0] = (struct agg_text){m->s->origin.name, strlen(m->s->origin.name)};
+	r->texts[1] = (struct agg_text){TM_VERSION, strlen(TM_VERSION)};
+	r->texts[2] = mixed(m, s->format);
+	r->counts[0] = 1;
+	r->counts[1] = s->captures;
+	r->counts[2] = s->frames;
+	r->counts[3] = m->n_entries + 1 + stacks;
+	finish(m);
+}
+
+static void add_key(struct maker *m, enum key by)
+{
+	struct agg_record *r = begin(m, AGG_KEY);
+
+	r->key.by = by;
+	r->counts[0] = m->s->summary->captures;
+	add_known(m, &m->s->summary->keys[by].known);
+	finish(m);
+}
+
+static int entry_order(const void *a, const void *b, void *arg)
+{
+	const struct entry *x = a, *y = b;
+	const char *text = arg;
+	int r = memcmp(text + x->key, text + y->key, x->n_key < y->n_key ? x->n_key : y->n_key);
+
+	return r ? r : (x->n_key > y->n_key) - (x->n_key < y->n_key);
+}
+
+static void emit(struct maker *m, const struct entry *e)
+{
+	agg_writer_add(m->w, m->text.data + e->key, e->n_key, m->text.data + e->known, e->n_known);
+}
+
+/* --- stacks: a tree of calls, walked from the outermost, callees in the order of their names ---
+ */
+
+struct tree {
+	struct maker *m;
+	uint32_t *rank;          /* by function: in the order of keys */
+	uint32_t *order;         /* nodes, those of one parent side by side */
+	uint32_t *first, *thing; /* by node: in order; the stack + 1 that it is */
+	size_t n_nodes;
+};
+
+static int function_order(const void *a, const void *b, void *arg)
+{
+	struct things *t = arg;
+	const struct thing *items = t->keys[KEY_FUNCTION].items;
+
+	return things_order(t, KEY_FUNCTION, &items[*(const uint32_t *)a],
+			    &items[*(const uint32_t *)b]);
+}
+
+static int node_order(const void *a, const void *b, void *arg)
+{
+	const struct tree *t = arg;
+	const struct things_node *nodes = t->m->s->things->nodes;
+	const struct things_node *x = &nodes[*(const uint32_t *)a];
+	const struct things_node *y = &nodes[*(const uint32_t *)b];
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return (t->rank[x->function] > t->rank[y->function]) -
+	       (t->rank[x->function] < t->rank[y->function]);
+}
+
+static void tree_init(struct tree *t, struct maker *m)
+{
+	struct things things = *m->s->things; /* qsort_r takes no const */
+	const struct things_key *stacks = &things.keys[KEY_STACK];
+	size_t functions = things.keys[KEY_FUNCTION].n;
+	uint32_t *by_rank = mem_array(functions + 1, sizeof *by_rank);
+
+	*t = (struct tree){.m = m, .n_nodes = things.n_nodes};
+	t->rank = mem_array(functions + 1, sizeof *t->rank);
+	t->order = mem_array(t->n_nodes + 1, sizeof *t->order);
+	t->first = mem_zarray(t->n_nodes + 2, sizeof *t->first);
+	t->thing = mem_zarray(t->n_nodes + 1, sizeof *t->thing);
+	for (uint32_t i = 0; i < functions; i++)
+		by_rank[i] = i;
+	sort_array_by(by_rank, functions, sizeof *by_rank, function_order, &things);
+	for (uint32_t i = 0; i < functions; i++)
+		t->rank[by_rank[i]] = i;
+	free(by_rank);
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		t->order[i - 1] = i;
+		t->first[things.nodes[i].parent + 1]++;
+	}
+	for (size_t i = 0; i < t->n_nodes; i++)
+		t->first[i + 1] += t->first[i];
+	sort_array_by(t->order, t->n_nodes - 1, sizeof *t->order, node_order, t);
+	for (uint32_t i = 0; i < stacks->n; i++)
+		t->thing[stacks->items[i].node] = i + 1;
+}
+
+static void tree_release(struct tree *t)
+{
+	free(t->rank);
+	free(t->order);
+	free(t->first);
+	free(t->thing);
+}
+
+static void add_stack(struct tree *t, uint32_t node, const struct agg_call *calls, size_t n)
+{
+	if (!t->thing[node] || !fill_row(t->m, KEY_STACK, t->thing[node] - 1))
+		return;
+	t->m->rec.key.calls = calls;
+	t->m->rec.key.n_calls = n;
+	agg_writer_record(t->m->w, &t->m->rec);
+}
+
+static void add_stacks(struct maker *m)
+{
+	const struct things *things = m->s->things;
+	struct agg_call *calls = NULL;
+	size_t depth = 0, cap_calls = 0, cap_at = 0;
+	uint32_t *at = NULL; /* by depth: the next of order */
+	struct tree t;
+
+	tree_init(&t, m);
+	add_stack(&t, 0, NULL, 0);
+	at = mem_grow(at, &cap_at, 1, sizeof *at);
+	at[0] = t.first[0];
+	/* at[depth] goes through the callees of the call at depth - 1. */
+	for (uint32_t parent = 0;;) {
+		const struct things_node *n;
+		uint32_t node;
+
+		if (at[depth] == t.first[parent + 1]) {
+			if (!depth)
+				break;
+			parent = things->nodes[parent].parent;
+			depth--;
+			continue;
+		}
+		node = t.order[at[depth]++];
+		n = &things->nodes[node];
+		calls = mem_grow(calls, &cap_calls, depth + 1, sizeof *calls);
+		calls[depth].raw = text_of(m, things->keys[KEY_FUNCTION].items[n->function].raw);
+		calls[depth].module =
+		    text_of(m, things->keys[KEY_FUNCTION].items[n->function].module);
+		depth++;
+		add_stack(&t, node, calls, depth);
+		at = mem_grow(at, &cap_at, depth + 1, sizeof *at);
+		at[depth] = t.first[node];
+		parent = node;
+	}
+	free(at);
+	free(calls);
+	tree_release(&t);
+}
+
+static void emit_all(struct maker *m)
+{
+	struct agg_key key = {.kind = AGG_ROW, .by = KEY_STACK};
+	struct entry stacks = {.key = m->text.len};
+	size_t i = 0;
+
+	agg_key_write(&key, &m->text);
+	stacks.n_key = m->text.len - stacks.key;
+	if (m->n_entries)
+		sort_array_by(m->entries, m->n_entries, sizeof *m->entries, entry_order,
+			      m->text.data);
+	for (; i < m->n_entries && entry_order(&m->entries[i], &stacks, m->text.data) < 0; i++)
+		emit(m, &m->entries[i]);
+	if (m->s->summary->keys[KEY_STACK].held)
+		add_stacks(m);
+	for (; i < m->n_entries; i++)
+		emit(m, &m->entries[i]);
+}
+
+void agg_write(const struct agg_source *s, struct agg_writer *w)
+{
+	struct maker m = {.s = s, .w = w, .at = {.input = s->origin.hash}};
+
+	add_head(&m);
+	add_provenance(&m);
+	add_whole(&m, AGG_ALL, &s->summary->all);
+	add_whole(&m, AGG_UNFILTERED, &s->summary->unfiltered);
+	for (unsigned i = 0; i <= TIERS; i++)
+		if (s->summary->coverage[i].has)
+			add_whole(&m, AGG_COVERAGE + i, &s->summary->coverage[i]);
+	add_frames(&m);
+	add_counters(&m);
+	for (enum key k = 0; k < KEYS; k++) {
+		if (!s->summary->keys[k].held || k == KEY_LOCATION || k == KEY_FRAME)
+			continue;
+		add_key(&m, k);
+		for (uint32_t i = 0; k != KEY_STACK && i < s->things->keys[k].n; i++)
+			if (fill_row(&m, k, i))
+				finish(&m);
+	}
+	add_input(&m);
+	emit_all(&m);
+	agg_record_release(&m.rec);
+	buf_release(&m.text);
+	buf_release(&m.scratch);
+	free(m.entries);
+}

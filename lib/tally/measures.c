@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/tally/measures.h"
+
+#include "lib/base/mem.h"
+#include "lib/tally/select.h"
+#include "lib/tally/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void measures_free(struct measures *m)
+{
+	if (!m)
+		return;
+	free(m->cells);
+	free(m->debt);
+	free(m->latest);
+	open_calls_release(&m->open);
+	free(m);
+}
+
+void measures_begin(struct aggregate *a, const struct trace *t)
+{
+	struct measures *m = a->measures;
+	bool heaps = t->metrics[METRIC_NET].state != METRIC_ABSENT;
+
+	if (!(a->want & SUMS_MEASURED)) {
+		measures_free(m);
+		a->measures = NULL;
+		return;
+	}
+	if (!m)
+		m = a->measures = mem_zalloc(sizeof *m);
+	m->n_cells = 0;
+	if (m->debt)
+		memset(m->debt, 0, m->cap_debt * sizeof *m->debt);
+	if (m->latest)
+		memset(m->latest, 0, m->cap_latest * sizeof *m->latest);
+	open_calls_reset(&m->open);
+	measures_slice_start(a);
+	m->main_thread = 0;
+	m->cut_frames = m->beyond = false;
+	m->selfless = 0;
+	m->seen = 0;
+	m->declared = t->metrics[METRIC_TIME].state != METRIC_ABSENT;
+	m->time_state = m->declared ? t->metrics[METRIC_TIME].state : METRIC_EXACT;
+	m->net_state = heaps ? t->metrics[METRIC_NET].state : METRIC_EXACT;
+}
+
+bool measures_pending(const struct aggregate *a, const struct trace *t, const struct event *ev,
+		      struct aggregate_pending *p)
+{
+	const bool marked = ev->kind != EV_DELTA && ev->kind != EV_COUNTER;
+
+	if (ev->kind == EV_DELTA && ev->domain != DOMAIN_LUA && ev->domain != DOMAIN_MONO)
+		return false;
+	*p = (struct aggregate_pending){
+	    .kind = ev->kind,
+	    .domain = CELL_MEASURED,
+	    .has = ev->has,
+	    .type = marked && ev->type < t->n_markers ? ev->type : 0,
+	    .stack = ev->stack < t->n_stacks ? ev->stack : 0,
+	    .thread_id = ev->thread < t->n_threads ? ev->thread : 0,
+	    .count = ev->has & EV_HAS_COUNT ? ev->count : 1,
+	    .timed = a->at.has_time,
+	    .own_time = ev->has & EV_HAS_TIME,
+	    .time = a->at.time,
+	};
+	p->thread = a->options.split & SPLIT_THREAD ? p->thread_id : 0;
+	if (ev->kind == EV_SAMPLE) {
+		p->requested = ev->value > 0 ? (uint64_t)ev->value : 0;
+		p->real = ev->target > INT64_MAX ? INT64_MAX : ev->target;
+	} else if (ev->kind == EV_COUNTER) {
+		p->type = ev->type < t->n_counters ? ev->type : 0;
+		p->slack = ev->value;
+	} else if (ev->kind == EV_DELTA) {
+		p->slack = ev->value;
+		p->seq = ev->domain == DOMAIN_MONO;
+	}
+	return true;
+}
+
+/* The cell's row; what a slice has to know of it is known. */
+static struct aggregate_measure *row(struct aggregate *a, uint32_t cell)
+{
+	struct measures *m = a->measures;
+
+	if (a->touching)
+		slices_touch_cell(a, cell);
+	if (cell >= m->n_cells) {
+		m->cells = mem_grow(m->cells, &m->cap_cells, (size_t)cell + 1, sizeof *m->cells);
+		memset(m->cells + m->n_cells, 0,
+		       ((size_t)cell + 1 - m->n_cells) * sizeof *m->cells);
+		m->n_cells = (size_t)cell + 1;
+	}
+	return &m->cells[cell];
+}
+
+static uint64_t *by_stack(uint64_t **v, size_t *cap, uint32_t stack)
+{
+	*v = mem_grow_zero(*v, cap, (size_t)stack + 1, sizeof **v);
+	return &(*v)[stack];
+}
+
+static uint32_t *latest_cell(struct measures *m, uint32_t stack)
+{
+	m->latest = mem_grow_zero(m->latest, &m->cap_latest, (size_t)stack + 1, sizeof *m->latest);
+	return &m->latest[stack];
+}
+
+static bool is_main(const char *name)
+{
+	static const char *const names[] = {"Main Thread", "MainThread", "main", "GameThread",
+					    "Main"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* By its name, or the first that has calls. */
+static void find_main(struct measures *m, const struct trace *t, uint32_t thread)
+{
+	m->main_thread = thread + 1;
+	for (uint32_t i = 1; i < t->n_threads; i++)
+		if (is_main(trace_text(t, t->threads[i].name))) {
+			m->main_thread = i + 1;
+			return;
+		}
+}
+
+/* Time in the code of a cell itself; below 0: what the hook took. */
+static void add_self(struct aggregate *a, uint32_t cell, uint32_t thread, int64_t ns)
+{
+	struct measures *m = a->measures;
+	struct aggregate_measure *r = row(a, cell);
+
+	r->self = add_signed(r->self, ns);
+	r->has |= SUM_BIT(SUM_TIME_SELF);
+	m->slice.self = add_signed(m->slice.self, ns);
+	if (m->main_thread == thread + 1) {
+		m->main += (uint64_t)ns;
+		m->has_main = true;
+	}
+}
+
+static uint64_t saturated(uint64_t x, uint64_t y)
+{
+	uint64_t v;
+
+	return __builtin_mul_overflow(x, y, &v) || v > INT64_MAX ? INT64_MAX : v;
+}
+
+/* The hook's time for these calls was spent in their caller, whose sample may come later. */
+static void charge_hook(struct aggregate *a, const struct trace *t,
+			const struct aggregate_pending *p, uint32_t cell)
+{
+	struct measures *m = a->measures;
+	uint32_t caller = t->stacks[p->stack].parent, to;
+	uint64_t cost = saturated(p->count, a->options.hook_cost);
+	uint64_t *debt = by_stack(&m->debt, &m->cap_debt, p->stack);
+
+	*latest_cell(m, p->stack) = cell + 1;
+	if (*debt)
+		add_self(a, cell, p->thread_id, -(int64_t)*debt);
+	*debt = 0;
+	to = caller ? *latest_cell(m, caller) : 0;
+	if (to)
+		add_self(a, to - 1, p->thread_id, -(int64_t)cost);
+	else if (caller) {
+		debt = by_stack(&m->debt, &m->cap_debt, caller);
+		*debt = add_saturating(*debt, cost) & INT64_MAX;
+	}
+}
+
+static void add_sample(struct aggregate *a, const struct trace *t,
+		       const struct aggregate_pending *p)
+{
+	struct measures *m = a->measures;
+	uint32_t cell = aggregate_place(a, p);
+	struct aggregate_measure *r = row(a, cell);
+	bool alone = !(p->has & EV_HAS_VALUE), untimed = alone && !(p->has & EV_HAS_TARGET);
+	unsigned has = untimed ? SUM_BIT(SUM_SAMPLES) : 0;
+
+	a->cells[cell].entries++;
+	if (untimed) {
+		r->samples = add_saturating(r->samples, p->count);
+		m->slice.samples = add_saturating(m->slice.samples, p->count);
+	} else if (!alone || p->has & EV_HAS_COUNT) {
+		has |= SUM_BIT(SUM_CALLS);
+		r->calls = add_saturating(r->calls, p->count);
+		r->sampled = add_saturating(r->sampled, p->count);
+		m->slice.calls = add_saturating(m->slice.calls, p->count);
+	}
+	if (p->has & EV_HAS_VALUE) {
+		r->total = add_saturating(r->total, p->requested);
+		has |= SUM_BIT(SUM_TIME_TOTAL);
+		if (!(p->has & EV_HAS_TARGET))
+			m->selfless++;
+	}
+	r->has |= has;
+	m->seen |= has;
+	if (!m->main_thread)
+		find_main(m, t, p->thread_id);
+	if (p->has & EV_HAS_TARGET) {
+		m->seen |= SUM_BIT(SUM_TIME_SELF);
+		add_self(a, cell, p->thread_id, (int64_t)p->real);
+		if (a->options.hook_cost)
+			charge_hook(a, t, p, cell);
+	}
+}
+
+static void add_delta(struct aggregate *a, const struct aggregate_pending *p)
+{
+	struct measures *m = a->measures;
+	uint32_t cell = aggregate_place(a, p);
+	struct aggregate_measure *r = row(a, cell);
+	bool mono = p->seq;
+	unsigned has = SUM_BIT(mono ? SUM_MONO_NET : SUM_LUA_NET);
+
+	a->cells[cell].entries++;
+	r->net[mono] = add_signed(r->net[mono], p->slack);
+	r->has |= has;
+	m->slice.net[mono] = add_signed(m->slice.net[mono], p->slack);
+	if (p->has & EV_HAS_COUNT) {
+		r->measured = add_saturating(r->measured, p->count);
+		m->slice.measured = add_saturating(m->slice.measured, p->count);
+	}
+	m->seen |= has;
+}
+
+/* What passed since the thread's last event was the innermost call's. */
+static void charge(struct aggregate *a, uint32_t thread, int64_t now, bool counts)
+{
+	struct measures *m = a->measures;
+	struct open_thread *th = open_calls_thread(&m->open, thread);
+	int64_t ns = open_calls_elapsed(&m->open, th, now);
+	struct open_call *top = open_calls_top(th);
+
+	if (!top || !counts)
+		return;
+	top->total = add_signed(top->total, ns);
+	a->cells[top->user].entries += !a->cells[top->user].entries;
+	add_self(a, top->user, thread, ns);
+}
+
+static void return_call(struct aggregate *a, struct open_thread *th)
+{
+	struct open_call c = open_calls_pop(th);
+	struct aggregate_measure *r = row(a, c.user);
+
+	/* In the ranges it may have had no time of its own, but calls. */
+	a->cells[c.user].entries += c.total > 0 && !a->cells[c.user].entries;
+	r->total = add_saturating(r->total, c.total > 0 ? (uint64_t)c.total : 0);
+	if (a->cells[c.user].entries)
+		r->has |= SUM_BIT(SUM_TIME_TOTAL);
+}
+
+static void enter(struct aggregate *a, struct trace *t, struct aggregate_pending *p)
+{
+	struct measures *m = a->measures;
+	struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
+	struct open_call *top = open_calls_top(th), c = {.type = p->type, .stack = p->stack};
+	struct aggregate_measure *r;
+
+	m->beyond |= p->thread_id >= MEASURES_CUT_THREADS;
+	if (!m->main_thread)
+		find_main(m, t, p->thread_id);
+	if (top && p->count && a->options.hook_cost) {
+		int64_t cost = (int64_t)saturated(a->options.hook_cost, 1);
+
+		top->total = add_signed(top->total, -cost);
+		add_self(a, top->user, p->thread_id, -cost);
+	}
+	p->stack = c.path = open_calls_path(&m->open, th, t, p->type, p->stack);
+	aggregate_follow(a, t);
+	c.user = aggregate_place(a, p);
+	if (p->count) {
+		r = row(a, c.user);
+		a->cells[c.user].entries++;
+		r->calls++;
+		r->has |= SUM_BIT(SUM_CALLS) | SUM_BIT(SUM_TIME_SELF);
+		m->slice.calls++;
+		m->seen |= SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN);
+	}
+	open_calls_enter(&m->open, th, &c);
+}
+
+void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending *p)
+{
+	struct measures *m = a->measures;
+
+	if (p->kind == EV_SAMPLE) {
+		add_sample(a, t, p);
+	} else if (p->kind == EV_DELTA) {
+		add_delta(a, p);
+	} else {
+		struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
+
+		if (p->own_time)
+			charge(a, p->thread_id, p->time, p->count);
+		if (p->kind == EV_ENTER)
+			enter(a, t, p);
+		else
+			for (size_t n = open_calls_exit(&m->open, th, t, p->type, p->stack); n; n--)
+				return_call(a, th);
+	}
+}
+
+void measures_counter(struct aggregate *a, const struct aggregate_pending *p)
+{
+	counters_read(&a->counters, p->type, p->slack);
+	if (a->slices)
+		counters_read(&a->slices->counters, p->type, p->slack);
+}
+
+/* Open calls are cut at frames, each thread's at each frame: a file of very many of both would take
+ * the product of their numbers. */
+void measures_frame(struct aggregate *a, const struct aggregate_pending *p)
+{
+	struct measures *m = a->measures;
+
+	m->cut_frames |= p->own_time;
+	for (uint32_t i = 0; p->own_time && i < m->open.n && i < MEASURES_CUT_THREADS; i++)
+		if (m->open.threads[i].n)
+			charge(a, i, p->time, a->in_frame || !a->options.select);
+}
+
+void measures_end(struct aggregate *a, struct trace *t)
+{
+	struct measures *m = a->measures;
+	uint64_t open = 0, over = 0;
+
+	for (size_t i = 0; i < m->open.n; i++) {
+		open += m->open.threads[i].n + m->open.threads[i].deep;
+		while (m->open.threads[i].n)
+			return_call(a, &m->open.threads[i]);
+	}
+	for (size_t i = 0; i < m->n_cells; i++)
+		over += m->cells[i].self < 0;
+	if (open)
+		trace_note(t, NOTE_INFO, open,
+			   "calls had not returned at the end: they count up to their thread's "
+			   "last event");
+	if (m->cut_frames && m->beyond && t->n_threads > MEASURES_CUT_THREADS)
+		trace_note(
+		    t, NOTE_GUESS, t->n_threads - MEASURES_CUT_THREADS,
+		    "threads beyond %d: a call of theirs counts in the frame in which it ends",
+		    MEASURES_CUT_THREADS);
+	if (m->open.unclosed)
+		trace_note(t, NOTE_LOSS, m->open.unclosed,
+			   "calls have no exit: they ended with their callers");
+	if (m->open.orphans)
+		trace_note(t, NOTE_LOSS, m->open.orphans, "exits are of calls that were not open");
+	if (m->open.too_deep)
+		trace_note(t, NOTE_LOSS, m->open.too_deep,
+			   "calls are deeper than %d: their time is that of the call at that depth",
+			   OPEN_CALLS_DEPTH);
+	if (m->open.backward)
+		trace_note(t, NOTE_LOSS, m->open.backward,
+			   "times of a thread go back: nothing passed there");
+	if (over)
+		trace_note(t, NOTE_GUESS, over,
+			   "paths took less time than the hook cost of their calls: 0 is shown");
+}
+
+bool aggregate_alone(const struct aggregate *a)
+{
+	return a->measures &&
+	       (a->measures->seen & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL))) ==
+		   SUM_BIT(SUM_TIME_SELF);
+}
+
+const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell)
+{
+	return a->measures && cell < a->measures->n_cells && a->cells[cell].domain == CELL_MEASURED
+		   ? &a->measures->cells[cell]
+		   : NULL;
+}
+
+static void set_sums(const struct aggregate *a, const struct aggregate_measure *r, struct sums *s)
+{
+	bool calls = (a->measures->seen >> SUM_CALLS & 1) || a->measures->declared;
+
+	s->v[SUM_TIME_SELF] = r->self > 0 ? (uint64_t)r->self : 0;
+	s->v[SUM_CALLS] = calls ? r->calls : r->measured;
+	s->v[SUM_LUA_NET] = (uint64_t)r->net[0];
+	s->v[SUM_MONO_NET] = (uint64_t)r->net[1];
+	s->v[SUM_SAMPLES] = r->samples;
+}
+
+void measures_sums(const struct aggregate *a, size_t cell, struct sums *s)
+{
+	const struct aggregate_measure *r = &a->measures->cells[cell];
+
+	set_sums(a, r, s);
+	s->has = SUM_BIT(SUM_ENTRIES) | (r->has & SUMS_MEASURED & ~SUM_BIT(SUM_TIME_TOTAL));
+	if (r->measured)
+		s->has |= SUM_BIT(SUM_CALLS);
+	s->has &= a->want;
+}
+
+void measures_slice_sums(const struct aggregate *a, struct sums *s)
+{
+	uint8_t state[SUMS] = {0};
+
+	set_sums(a, &a->measures->slice, s);
+	measures_states(a, state);
+	for (unsigned i = SUM_TIME_SELF; i < SUMS; i++)
+		s->has |= state[i] ? SUM_BIT(i) : 0;
+	s->has &= ~(SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_MEAN)) & (a->want | ~SUMS_MEASURED);
+}
+
+void measures_slice_start(struct aggregate *a)
+{
+	struct measures *m = a->measures;
+
+	m->slice = (struct aggregate_measure){.has = 0};
+	m->main = 0;
+	m->has_main = false;
+}
+
+void measures_states(const struct aggregate *a, uint8_t state[SUMS])
+{
+	const struct measures *m = a->measures;
+	const unsigned bits = m->seen | (m->declared ? SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN) : 0u);
+	bool self = m->seen >> SUM_TIME_SELF & 1;
+
+	state[SUM_TIME_TOTAL] = (uint8_t)(bits >> SUM_TIME_TOTAL & 1 ? m->time_state : 0u);
+	state[SUM_TIME_SELF] = (uint8_t)(bits >> SUM_TIME_SELF & 1 ? m->time_state : 0u);
+	if (m->selfless && state[SUM_TIME_SELF])
+		state[SUM_TIME_SELF] = !self                           ? METRIC_ABSENT
+				       : m->time_state == METRIC_EXACT ? METRIC_LOWER_BOUND
+								       : (uint8_t)m->time_state;
+	state[SUM_CALLS] =
+	    bits >> SUM_CALLS & 1 || (m->seen & SUMS_NET) ? METRIC_EXACT : METRIC_ABSENT;
+	state[SUM_TIME_MEAN] = state[SUM_CALLS] ? state[SUM_TIME_TOTAL] : (uint8_t)METRIC_ABSENT;
+	state[SUM_LUA_NET] = (uint8_t)(bits >> SUM_LUA_NET & 1 ? m->net_state : 0u);
+	state[SUM_MONO_NET] = (uint8_t)(bits >> SUM_MONO_NET & 1 ? m->net_state : 0u);
+	state[SUM_SAMPLES] = bits >> SUM_SAMPLES & 1 ? METRIC_EXACT : METRIC_ABSENT;
+}

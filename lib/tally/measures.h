@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of tally/tally.h: what calls take and how heaps grow, from samples, enters and exits, and
+ * deltas. Times between the events of a thread are its innermost open call's, also at the start of
+ * a frame, so a slice has what passed in it. The cell of a call has its path (open_calls.h) as
+ * stack.
+ */
+#ifndef TM_TALLY_MEASURES_H
+#define TM_TALLY_MEASURES_H
+
+#include "lib/tally/open_calls.h"
+#include "lib/tally/tally.h"
+
+enum { MEASURES_CUT_THREADS = 1024 }; /* threads whose open calls are cut at frames */
+
+struct measures {
+	struct aggregate_measure *cells; /* by cell; [n_cells] and above: nothing */
+	size_t n_cells, cap_cells;
+	struct aggregate_measure slice; /* since its start */
+	uint64_t main;                  /* ns of the main thread since then, */
+	bool has_main;                  /* and whether it had any */
+	uint32_t main_thread;           /* + 1; 0: not known yet */
+	struct open_calls open;
+	uint64_t *debt; /* by stack: hook cost that no cell has been charged with */
+	size_t cap_debt;
+	uint32_t *latest; /* by stack: its last cell + 1; where there is a hook cost */
+	size_t cap_latest;
+	unsigned seen;     /* SUM_BITs that some event had */
+	uint64_t selfless; /* samples without a time of their own */
+	bool declared;     /* the capture says that it knows times */
+	bool cut_frames;   /* a frame that has a time began */
+	bool beyond;       /* a thread that frames do not cut has had a call */
+	unsigned time_state, net_state;
+};
+
+void measures_free(struct measures *m); /* accepts NULL */
+void measures_begin(struct aggregate *a, const struct trace *t);
+/* What an event of time, of growth or of a counter is, as pending; false: it does not count. */
+bool measures_pending(const struct aggregate *a, const struct trace *t, const struct event *ev,
+		      struct aggregate_pending *p);
+/* p becomes the path of a call that it enters. */
+void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending *p);
+/* Needs no a->measures. */
+void measures_counter(struct aggregate *a, const struct aggregate_pending *p);
+/* A frame begins: what is open took its time until now in the one before. */
+void measures_frame(struct aggregate *a, const struct aggregate_pending *p);
+void measures_end(struct aggregate *a, struct trace *t);
+void measures_sums(const struct aggregate *a, size_t cell, struct sums *s);
+void measures_slice_sums(const struct aggregate *a, struct sums *s);
+void measures_slice_start(struct aggregate *a);
+void measures_states(const struct aggregate *a, uint8_t state[SUMS]);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of tally/tally.h: what an event is to the ranges and threads that are selected.
+ */
+#ifndef TM_TALLY_SELECT_H
+#define TM_TALLY_SELECT_H
+
+#include "lib/tally/tally.h"
+
+/* Kinds of pending that are no events: an allocation that is not selected takes the place of one
+ * that is; a frame that is not selected ends the one before. */
+enum { PENDING_COVER = EV_KINDS, PENDING_NO_FRAME };
+
+/* Whether the selection has the thread. */
+bool aggregate_has_thread(struct aggregate *a, const struct trace *t, uint32_t thread);
+/* The trace may have more stacks than before. */
+void aggregate_follow(struct aggregate *a, const struct trace *t);
+/* The cell of a pending event, made when it is new. */
+uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p);
+/* The kind that the event has for us; 0: it does not count. */
+unsigned aggregate_select(struct aggregate *a, const struct trace *t, const struct event *ev);
+
+#endif

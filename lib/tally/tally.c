@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/tally/tally.h"
+
+#include "lib/base/mem.h"
+#include "lib/tally/measures.h"
+#include "lib/tally/select.h"
+#include "lib/tally/slices.h"
+#include "lib/tally/tide.h"
+#include "lib/tally/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CELL_HAS_COUNT = 1,
+	CELL_HAS_REQUESTED = EV_HAS_REQUESTED >> 1,
+	CELL_HAS_REAL = EV_HAS_REAL >> 1,
+	CELL_HAS_SLACK = 0x80,
+};
+
+static uint64_t cell_hash(uint32_t type, uint32_t stack, uint32_t thread, uint8_t domain)
+{
+	return hash_u64(((uint64_t)type << 32 | stack) +
+			((uint64_t)domain << 32 | thread) * 0x9e3779b97f4a7c15u);
+}
+
+/* Ids are cell indexes + 1. */
+static const struct aggregate_cell *cell_at(const void *table, uint32_t id)
+{
+	return &((const struct aggregate_cell *)table)[id - 1];
+}
+
+static uint64_t cell_row_hash(const void *table, uint32_t id)
+{
+	const struct aggregate_cell *c = cell_at(table, id);
+
+	return cell_hash(c->type, c->stack, c->thread, c->domain);
+}
+
+static inline bool is_cell(const struct aggregate_cell *c, const struct aggregate_pending *p)
+{
+	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
+	       c->domain == p->domain;
+}
+
+static bool cell_equal(const void *table, uint32_t id, const void *key)
+{
+	return is_cell(cell_at(table, id), key);
+}
+
+static const struct id_rows cell_rows = {cell_row_hash, cell_equal};
+
+/* The arrays beside the cells; a new row is all zeros. */
+static void grow_beside(struct aggregate *a)
+{
+	size_t n = a->n_cells;
+
+	if (a->running) {
+		a->lives = mem_grow(a->lives, &a->cap_lives, n, sizeof *a->lives);
+		memset(a->lives[n - 1], 0, sizeof *a->lives);
+	}
+	if (a->rarely) {
+		a->rare = mem_grow(a->rare, &a->cap_rare, n, sizeof *a->rare);
+		a->rare[n - 1] = (struct aggregate_rare){.slack = 0};
+	}
+	if (a->peaking) {
+		a->peaks = mem_grow(a->peaks, &a->cap_peaks, n, sizeof *a->peaks);
+		a->peaks[n - 1] = (struct aggregate_peak){.id = 0};
+	}
+}
+
+static uint32_t add_cell(struct aggregate *a, const struct aggregate_pending *p)
+{
+	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) = (struct aggregate_cell){
+	    .type = p->type, .stack = p->stack, .thread = p->thread, .domain = p->domain};
+	grow_beside(a);
+	return (uint32_t)a->n_cells - 1;
+}
+
+static void into_set(struct aggregate *a, uint32_t cell)
+{
+	id_set_add(&a->set, &cell_rows, a->cells, cell_row_hash(a->cells, cell + 1), cell + 1);
+	a->cells[cell].in_set = true;
+}
+
+/* last: a cell of the same stack, though not this one. Most stacks have one cell only, which
+ * a->last finds: it comes into the set when the stack gets a second one. */
+static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p, uint32_t last)
+{
+	uint32_t id, cell;
+
+	if (last >= a->n_cells)
+		return add_cell(a, p);
+	if (!a->cells[last].in_set)
+		into_set(a, last);
+	id = id_set_find(&a->set, &cell_rows, a->cells,
+			 cell_hash(p->type, p->stack, p->thread, p->domain), p);
+	if (id)
+		return id - 1;
+	cell = add_cell(a, p);
+	into_set(a, cell);
+	return cell;
+}
+
+uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p)
+{
+	uint32_t last = a->last[p->stack];
+
+	if (last >= a->n_cells || !is_cell(&a->cells[last], p))
+		a->last[p->stack] = find_cell(a, p, last);
+	return a->last[p->stack];
+}
+
+static void end_frame(struct aggregate *a)
+{
+	if (!a->in_frame)
+		return;
+	for (size_t d = 0; d < DOMAINS; d++)
+		for (size_t m = 0; m <= SUM_REAL; m++)
+			if (a->frame[d].v[m] > a->worst[d][m].v[m])
+				a->worst[d][m] = a->frame[d];
+	memset(a->frame, 0, sizeof a->frame);
+	a->in_frame = false;
+}
+
+static void start_frame(struct aggregate *a, int64_t number)
+{
+	end_frame(a);
+	a->in_frame = true;
+	a->frames++;
+	for (size_t d = 0; d < DOMAINS; d++)
+		a->frame[d].number = number;
+}
+
+static void add_type_total(struct aggregate *a, const struct aggregate_pending *p)
+{
+	struct aggregate_type *ty = &a->types[p->type];
+	uint64_t *v = a->frame[p->domain].v;
+
+	if (a->touching)
+		slices_touch_type(a, p->type);
+	ty->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1) |
+		   (p->has & EV_HAS_COUNT ? CELL_HAS_COUNT : 0);
+	ty->count = add_saturating(ty->count, p->count);
+	ty->requested = add_saturating(ty->requested, p->requested);
+	ty->real = add_saturating(ty->real, p->real);
+	if (p->has_slack) {
+		ty->slack = add_signed(ty->slack, p->slack);
+		ty->has |= CELL_HAS_SLACK;
+	}
+	if (a->slices)
+		slices_add(a->slices, p, 0);
+	if (a->in_frame) {
+		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
+		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
+		v[SUM_REAL] = add_saturating(v[SUM_REAL], p->real);
+	}
+}
+
+static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
+			const struct aggregate_pending *p)
+{
+	c->entries++;
+	c->count = add_saturating(c->count, p->count);
+	c->requested = add_saturating(c->requested, p->requested);
+	c->real = add_saturating(c->real, p->real);
+	c->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1);
+	if (a->rarely && p->has_slack) {
+		struct aggregate_rare *r = &a->rare[p->cell];
+
+		r->slack = add_signed(r->slack, p->slack);
+		r->has_slack = true;
+	}
+	if (a->slices)
+		slices_add(a->slices, p, 1);
+	if (a->in_frame) {
+		uint64_t *v = a->frame[p->domain].v;
+
+		v[SUM_ENTRIES]++;
+		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
+		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
+		v[SUM_REAL] = add_saturating(v[SUM_REAL], p->real);
+	}
+}
+
+/* An allocation is over. p: the event that says so; freed: it is its free. */
+static void end_block(struct aggregate *a, const struct live_block *b,
+		      const struct aggregate_pending *p, bool freed)
+{
+	bool temporary = freed && b->newest;
+	int64_t lifetime = -1;
+
+	/* The cell is a cache miss that nobody may need. */
+	if (!a->running && !a->rarely)
+		return;
+	if (a->touching)
+		slices_touch_cell(a, b->cell);
+	if (freed && p->own_time && b->time != INT64_MIN &&
+	    __builtin_sub_overflow(p->time, b->time, &lifetime))
+		lifetime = -1;
+	if (a->running)
+		tide_fall(a, b);
+	if (a->rarely) {
+		struct aggregate_rare *r = &a->rare[b->cell];
+
+		if (temporary)
+			r->temporary = add_saturating(r->temporary, b->count);
+		if (lifetime >= 0) {
+			r->lifetime = add_saturating(r->lifetime, (uint64_t)lifetime);
+			r->timed++;
+		}
+	}
+	a->timed += lifetime >= 0;
+	if (a->slices)
+		slices_add_freed(a->slices, a->cells[b->cell].domain, b, temporary, lifetime);
+}
+
+/* The block that its thread allocated before is not the newest any more. Returns the owner's
+ * number. */
+static uint32_t no_longer_newest(struct aggregate *a, const struct aggregate_pending *p)
+{
+	uint32_t owner = p->thread_id * DOMAINS + p->domain, block;
+
+	a->newest = mem_grow_zero(a->newest, &a->cap_newest, (size_t)owner + 1, sizeof *a->newest);
+	block = a->newest[owner];
+	if (block && block <= a->live.n && a->live.blocks[block - 1].newest == owner + 1)
+		a->live.blocks[block - 1].newest = 0;
+	a->newest[owner] = 0;
+	return owner;
+}
+
+static void follow_alloc(struct aggregate *a, const struct aggregate_pending *p)
+{
+	struct live_block b = {.requested = p->requested,
+			       .real = p->real,
+			       .cell = p->cell,
+			       .time = p->own_time ? p->time : INT64_MIN},
+			  gone;
+	uint32_t owner = 0;
+	enum live_end ended;
+
+	b.count = (p->count < LIVE_COUNT_MAX ? p->count : LIVE_COUNT_MAX) & LIVE_COUNT_MAX;
+	if (a->temporary) {
+		owner = no_longer_newest(a, p);
+		b.newest = owner + 1;
+	}
+	ended = live_alloc(&a->live, p->space, p->address, p->seq, &b, &gone);
+	if (ended == LIVE_OTHER)
+		end_block(a, &gone, p, false);
+	if (a->running)
+		tide_rise(a, &b);
+	if (ended == LIVE_SELF)
+		end_block(a, &gone, p, false);
+	else if (a->temporary)
+		a->newest[owner] = (uint32_t)a->live.touched + 1;
+}
+
+static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
+{
+	/* Looked up again: an event before in the batch may have made the stack's first cell. */
+	p->cell = aggregate_place(a, p);
+	if (a->touching)
+		slices_touch_cell(a, p->cell);
+	add_to_cell(a, &a->cells[p->cell], p);
+	if (!a->follow)
+		return;
+	if (p->address) {
+		a->cells[p->cell].followed = true;
+		a->followed[p->domain] = a->followed[DOMAINS] = true;
+		follow_alloc(a, p);
+		return;
+	}
+	if (a->temporary)
+		no_longer_newest(a, p);
+	if (a->rarely) {
+		uint64_t *u = a->rare[p->cell].unfollowed;
+
+		u[0] = add_saturating(u[0], p->count);
+		u[1] = add_saturating(u[1], p->requested);
+		u[2] = add_saturating(u[2], p->real);
+	}
+}
+
+static void add_free(struct aggregate *a, const struct aggregate_pending *p)
+{
+	struct live_block gone;
+	uint64_t unknown = a->live.unknown_frees;
+
+	if (!p->address)
+		;
+	else if (p->kind == EV_FREED ? live_freed(&a->live, p->space, p->address, p->seq, &gone)
+				     : live_free(&a->live, p->space, p->address, p->seq, &gone))
+		end_block(a, &gone, p, p->kind == EV_FREE);
+	if (p->kind == PENDING_COVER)
+		a->live.unknown_frees = unknown;
+	if (p->kind == PENDING_COVER && a->temporary)
+		no_longer_newest(a, p);
+}
+
+/* The place of each event is asked for before the first is needed: with a million stacks nearly
+ * every look is a cache miss, and a batch of them is answered in the time of a few. */
+static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
+{
+	struct aggregate_pending *end = a->batch + a->n_batch;
+
+	for (struct aggregate_pending *p = a->batch; p < end; p++) {
+		if (p->kind == EV_ALLOC)
+			__builtin_prefetch(&a->last[p->stack], 1);
+		if (a->follow && p->address)
+			live_prefetch_slot(&a->live, p->space, p->address);
+	}
+	for (struct aggregate_pending *p = a->batch; p < end; p++) {
+		if (p->kind == EV_ALLOC) {
+			uint32_t last = a->last[p->stack];
+
+			if (last < a->n_cells) {
+				__builtin_prefetch(&a->cells[last], 1);
+				__builtin_prefetch(&a->cells[last].real, 1);
+			}
+		}
+		if (a->follow && p->address)
+			live_prefetch_block(&a->live, p->space, p->address);
+	}
+	a->n_batch = 0;
+	for (struct aggregate_pending *p = a->batch; p < end; p++) {
+		bool frame = p->kind == EV_FRAME || p->kind == PENDING_NO_FRAME;
+		enum status st = ST_OK;
+
+		if (frame && a->measures)
+			measures_frame(a, p);
+		if (a->slices)
+			st = frame ? slices_frame(a, t, p, p->kind == EV_FRAME, e)
+				   : slices_reach(a, t, p, e);
+		if (st)
+			return st;
+		switch (p->kind) {
+		case EV_ALLOC: add_alloc(a, p); break;
+		case EV_FREE:
+		case EV_FREED:
+		case PENDING_COVER: add_free(a, p); break;
+		case EV_TYPE_TOTAL: add_type_total(a, p); break;
+		case EV_FRAME: start_frame(a, (int64_t)p->address); break;
+		case EV_ENTER:
+		case EV_EXIT:
+		case EV_SAMPLE:
+		case EV_DELTA: measures_add(a, t, p); break;
+		case EV_COUNTER: measures_counter(a, p); break;
+		default: end_frame(a); break;
+		}
+	}
+	return ST_OK;
+}
+
+static void grow_tables(struct aggregate *a, const struct trace *t)
+{
+	if (t->n_stacks > a->cap_last) {
+		size_t old = a->cap_last;
+
+		a->last = mem_grow(a->last, &a->cap_last, t->n_stacks, sizeof *a->last);
+		memset(a->last + old, 0xff, (a->cap_last - old) * sizeof *a->last);
+	}
+	a->types = mem_grow_zero(a->types, &a->cap_types, t->n_types, sizeof *a->types);
+}
+
+void aggregate_follow(struct aggregate *a, const struct trace *t)
+{
+	if (t->n_stacks > a->cap_last)
+		grow_tables(a, t);
+}
+
+static enum status begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct aggregate *a = (struct aggregate *)s;
+
+	(void)e;
+	a->n_cells = a->n_batch = 0;
+	id_set_clear(&a->set);
+	memset(a->last, 0xff, a->cap_last * sizeof *a->last);
+	memset(a->types, 0, a->cap_types * sizeof *a->types);
+	memset(a->records, 0, sizeof a->records);
+	memset(a->followed, 0, sizeof a->followed);
+	memset(a->worst, 0, sizeof a->worst);
+	memset(a->frame, 0, sizeof a->frame);
+	memset(a->tide, 0, sizeof a->tide);
+	memset(&a->at, 0, sizeof a->at);
+	if (a->newest)
+		memset(a->newest, 0, a->cap_newest * sizeof *a->newest);
+	if (a->thread_selected)
+		memset(a->thread_selected, 0, a->cap_thread_selected);
+	a->frames = a->seq = a->timed = 0;
+	a->without_address = a->without_requested = a->without_real = 0;
+	a->unselected = a->untimed = a->late = 0;
+	a->in_frame = false;
+	live_reset(&a->live);
+	aggregate_choose_work(a, t);
+	if (a->slices)
+		slices_reset(a->slices);
+	measures_begin(a, t);
+	counters_reset(&a->counters);
+	grow_tables(a, t);
+	return ST_OK;
+}
+
+static void count_alloc(struct aggregate *a, const struct event *ev, unsigned domain)
+{
+	a->records[domain]++;
+	a->without_address += a->follow && !(ev->has & EV_HAS_ADDRESS);
+	a->without_requested += !(ev->has & EV_HAS_REQUESTED);
+	a->without_real += !(ev->has & EV_HAS_REAL);
+}
+
+static void set_slack(struct aggregate_pending *p, const struct event *ev)
+{
+	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
+
+	p->has_slack = (ev->has & both) == both;
+	p->slack = p->has_slack ? slack_of(ev->requested, ev->real) : 0;
+}
+
+/* Of what calls take, how heaps grow, and what counters say. */
+static enum status add_measure(struct aggregate *a, struct trace *t, const struct event *ev,
+			       struct err *e)
+{
+	bool nests = ev->kind == EV_ENTER || ev->kind == EV_EXIT;
+	bool counter = ev->kind == EV_COUNTER && a->options.counters;
+
+	if (!counter && (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
+		return ST_OK;
+	if (ev->has & EV_HAS_TIME) {
+		a->at.time = ev->time;
+		a->at.has_time = true;
+	}
+	aggregate_follow(a, t);
+	if (counter && !(ev->has & EV_HAS_VALUE))
+		return ST_OK;
+	if (!measures_pending(a, t, ev, &a->batch[a->n_batch]))
+		return ST_OK;
+	if (a->options.select && !aggregate_select(a, t, ev)) {
+		/* What is open has to be known in the ranges too. */
+		if (!nests || !aggregate_has_thread(a, t, ev->thread))
+			return ST_OK;
+		a->batch[a->n_batch].count = 0;
+	}
+	return ++a->n_batch == AGGREGATE_BATCH ? flush(a, t, e) : ST_OK;
+}
+
+static inline enum status add_event(struct aggregate *a, struct trace *t, const struct event *ev,
+				    struct err *e)
+{
+	struct aggregate_pending *p = &a->batch[a->n_batch];
+	unsigned kind = ev->kind;
+
+	if (kind > EV_TYPE_TOTAL)
+		return add_measure(a, t, ev, e);
+	if (kind == EV_FREE || kind == EV_FREED) {
+		/* Freeing nothing is legal and frees nothing. */
+		if (!a->follow || !ev->address)
+			return ST_OK;
+	}
+	p->own_time = ev->has & EV_HAS_TIME;
+	if (p->own_time) {
+		a->at.time = ev->time;
+		a->at.has_time = true;
+	}
+	if (kind == EV_FRAME) {
+		a->at.frame = ev->value;
+		a->at.in_frame = true;
+	}
+	if (a->options.select)
+		kind = aggregate_select(a, t, ev);
+	if (!kind)
+		return ST_OK;
+	if (t->n_stacks > a->cap_last || t->n_types > a->cap_types)
+		grow_tables(a, t);
+	p->kind = (uint8_t)kind;
+	p->domain = ev->domain < DOMAINS ? ev->domain : DOMAIN_MALLOC;
+	p->has = ev->has & (ev->kind == EV_TYPE_TOTAL ? a->from_types : a->from_allocs);
+	p->type = ev->type < t->n_types ? ev->type : 0;
+	p->stack = ev->stack < t->n_stacks ? ev->stack : 0;
+	p->thread_id = ev->thread < t->n_threads ? ev->thread : 0;
+	p->thread = a->options.split & SPLIT_THREAD ? p->thread_id : 0;
+	p->count = p->has & EV_HAS_COUNT ? ev->count : ev->kind == EV_ALLOC;
+	p->requested = p->has & EV_HAS_REQUESTED ? ev->requested : 0;
+	p->real = p->has & EV_HAS_REAL ? ev->real : 0;
+	p->address = ev->address;
+	p->timed = a->at.has_time;
+	p->time = a->at.time;
+	if (kind == EV_FRAME) {
+		p->address = (uint64_t)ev->value;
+		p->type = ev->name;
+	}
+	if (a->want & SUM_BIT(SUM_SLACK))
+		set_slack(p, ev);
+	if (a->follow) {
+		p->space = t->threads[p->thread_id].process * DOMAINS + p->domain;
+		p->seq = ev->has & EV_HAS_SEQ ? ev->seq : a->seq + 1;
+		if (ev->kind != EV_FREED && p->seq > a->seq)
+			a->seq = p->seq;
+	}
+	if (kind == EV_ALLOC)
+		count_alloc(a, ev, p->domain);
+	return ++a->n_batch == AGGREGATE_BATCH ? flush(a, t, e) : ST_OK;
+}
+
+static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	return add_event((struct aggregate *)s, t, ev, e);
+}
+
+static enum status events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+			  struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; !st && i < n; i++)
+		st = add_event((struct aggregate *)s, t, &ev[i], e);
+	return st;
+}
+
+static enum status end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct aggregate *a = (struct aggregate *)s;
+	enum status st;
+
+	grow_tables(a, t);
+	st = flush(a, t, e);
+	if (!st && a->measures)
+		measures_end(a, t);
+	end_frame(a);
+	if (!st && a->slices)
+		st = slices_end(a, t, e);
+	if (st)
+		return st;
+	if (a->follow) {
+		live_finish(&a->live);
+		aggregate_settle_live(a);
+	}
+	if (a->peaking)
+		tide_end(a);
+	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
+}
+
+void aggregate_init(struct aggregate *a, const struct aggregate_options *o)
+{
+	*a = (struct aggregate){.sink = {begin, event, end, events}, .options = *o};
+	/* So that the tables are never NULL. */
+	a->last = mem_grow(NULL, &a->cap_last, 1024, sizeof *a->last);
+	a->types = mem_grow_zero(NULL, &a->cap_types, 64, sizeof *a->types);
+}
+
+void aggregate_release(struct aggregate *a)
+{
+	free(a->cells);
+	free(a->lives);
+	free(a->rare);
+	free(a->peaks);
+	free(a->types);
+	free(a->last);
+	id_set_release(&a->set);
+	free(a->newest);
+	free(a->thread_selected);
+	slices_free(a->slices);
+	measures_free(a->measures);
+	counters_release(&a->counters);
+	live_release(&a->live);
+	*a = (struct aggregate){.n_cells = 0};
+}

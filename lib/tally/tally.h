@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A sink that folds one capture's events into cells keyed (type, stack, domain), and by thread
+ * where asked. Memory is O(distinct cells + live blocks), whatever the number of events. When a
+ * capture ends, done gets the cells; the next capture starts from nothing.
+ *
+ * Slices: the capture cut at its frames, or into steps of time. At each slice's end the callback
+ * gets what the slice added: per cell that it touched, per type total, and per domain. Work is
+ * O(touched), memory O(distinct cells). Cells and ids stay what they are from slice to slice, and
+ * symbols stand before the events that use them, so a consumer may fold as it goes.
+ */
+#ifndef TM_TALLY_TALLY_H
+#define TM_TALLY_TALLY_H
+
+#include "lib/tally/counters.h"
+#include "lib/tally/live.h"
+#include "lib/tally/selection.h"
+#include "lib/tally/sums.h"
+#include "lib/trace/sink.h"
+
+struct aggregate_cell {
+	uint32_t type, stack, thread; /* thread: 0 without SPLIT_THREAD */
+	uint8_t domain;
+	uint8_t has; /* enum event_field's requested and real, >> 1 */
+	bool in_set;
+	bool followed; /* an allocation has an address: what is live of it can be told */
+	uint64_t count, entries, requested, real;
+};
+
+/* What calls took and how heaps grew in them is of no domain: such cells have this one, and their
+ * type is a marker. */
+enum { CELL_MEASURED = DOMAINS };
+
+struct aggregate_measure { /* of the cell with the same index, or of a slice */
+	int64_t self;      /* ns; below 0: the hook cost is more than was measured */
+	uint64_t total;    /* ns of the calls themselves: recursion counts again and again */
+	uint64_t calls;    /* of samples, enters */
+	uint64_t sampled;  /* of them, those of samples */
+	uint64_t samples;  /* of the stack alone, without a time */
+	uint64_t measured; /* calls of EV_DELTA, which may be the same calls */
+	int64_t net[2];    /* Lua, Mono */
+	unsigned has;      /* SUM_BITs */
+};
+
+enum slicing { SLICE_NONE, SLICE_FRAMES, SLICE_TIMES };
+enum slice_kind {
+	SLICE_BEFORE, /* events before the first frame; only when there are some */
+	SLICE_FRAME,
+	SLICE_TIME /* only those that have events; in time ranges: that start in one, or have
+		      allocations */
+};
+
+struct aggregate_slice {
+	enum slice_kind kind;
+	uint64_t index; /* how many came before it in this capture */
+	int64_t number; /* of the frame, as captured; SLICE_TIME: start / every */
+	uint32_t name;  /* string id; 0: none */
+	bool has_start, has_duration, has_main;
+	int64_t start, duration; /* ns; a frame's lasts until the next begins: the last has none */
+	uint64_t main;           /* ns in calls of the main thread */
+	const uint32_t *cells;   /* those it touched, by first touch; options.slice_cells */
+	size_t n_cells;
+	const uint32_t *types; /* those of which it has type totals; options.slice_cells */
+	size_t n_types;
+	/* What it added, type totals with it; live: after it; peak: when the domain's live bytes
+	 * were largest in it. DOMAINS: of all domains together. */
+	struct sums all[DOMAINS + 1];
+	const struct counters *counters; /* options.counters: what was read in it; else NULL */
+};
+
+struct aggregate;
+typedef enum status (*aggregate_done)(void *arg, struct trace *t, struct aggregate *a,
+				      struct err *e);
+typedef enum status (*aggregate_slice_done)(void *arg, struct trace *t, struct aggregate *a,
+					    const struct aggregate_slice *s, struct err *e);
+
+enum { SPLIT_THREAD = 1 }; /* cells of different threads are different cells */
+
+/* What is tracked when want is 0. Leaving out all of SUMS_MATCHED is the fastest. */
+enum {
+	AGGREGATE_WANT = ((1 << SUM_SLACK) - 1) | SUMS_LIVE,
+	AGGREGATE_TOP = AGGREGATE_WANT | SUMS_MEASURED /* what a ranking shows unasked */
+};
+
+struct aggregate_options {
+	const struct selection *select; /* borrowed; NULL: all events */
+	unsigned split;                 /* SPLIT_THREAD or 0 */
+	unsigned want;                  /* SUM_BITs; what is not wanted may be absent */
+	bool counters;                  /* readings of counters too */
+	bool domains_together;          /* cells' peak is that of all domains, not of their own */
+	enum slicing slicing;
+	bool slice_cells; /* slices tell what they add per cell and type */
+	int64_t every;    /* ns, more than 0; SLICE_TIMES */
+	/* ns that the profiler itself took for each call, in the time of the caller: a call's time
+	 * is less by it times the calls below. */
+	uint64_t hook_cost;
+	aggregate_done done;
+	void *arg; /* of done */
+	aggregate_slice_done slice;
+	void *slice_arg;
+};
+
+struct measures;
+
+struct aggregate_frame { /* the sums of one frame, per domain */
+	int64_t number;
+	uint64_t v[SUM_REAL + 1];
+};
+
+struct aggregate_type { /* EV_TYPE_TOTAL, by type id */
+	uint64_t count, requested, real;
+	int64_t slack;
+	uint8_t has; /* as in a cell, 1 for count, 0x80 for slack */
+};
+
+struct aggregate_pending { /* an event on its way into the cells */
+	uint64_t address, seq, requested, real, count;
+	int64_t time, slack;
+	uint32_t type, stack, space, cell;
+	uint32_t thread, thread_id; /* the cell's; the event's */
+	uint16_t has;
+	uint8_t kind, domain;
+	bool timed;    /* time is the last one told */
+	bool own_time; /* and the event's own */
+	bool has_slack;
+};
+
+struct aggregate_rare { /* of the cell with the same index */
+	int64_t slack;
+	bool has_slack;
+	uint64_t temporary, lifetime, timed;
+	uint64_t unfollowed[3]; /* count, requested, real of allocations without an address */
+};
+
+struct aggregate_peak { /* of the cell with the same index: live at peak number id */
+	uint64_t v[3];
+	uint64_t id;
+};
+
+struct aggregate_tide { /* the live total of a domain; [DOMAINS]: of all */
+	uint64_t live[3], best[3];
+	uint64_t id; /* peaks that are over */
+	bool at_peak, overflow;
+};
+
+enum { AGGREGATE_BATCH = 128 };
+
+struct aggregate {
+	struct sink sink;
+	struct aggregate_options options;
+
+	struct aggregate_cell *cells;
+	size_t n_cells, cap_cells;
+	struct aggregate_type *types;                        /* t->n_types of them */
+	uint64_t records[DOMAINS];                           /* ALLOC events that are selected */
+	uint64_t frames;                                     /* that are selected */
+	struct aggregate_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
+	bool followed[DOMAINS +
+		      1]; /* what is live is told: an allocation had an address; last: any */
+	uint64_t without_address; /* ALLOC events that live matching could not follow */
+	uint64_t without_requested, without_real;
+	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
+	uint64_t untimed;    /* of them: there are time ranges, and no time was told yet */
+	uint64_t late;       /* SLICE_TIMES: events of an earlier slice's time */
+	struct live live;
+
+	/* private */
+	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live */
+	size_t cap_lives;
+	struct aggregate_rare *rare;
+	size_t cap_rare;
+	struct aggregate_peak *peaks;
+	size_t cap_peaks;
+	struct aggregate_tide tide[DOMAINS + 1];
+	struct aggregate_frame frame[DOMAINS];
+	bool in_frame, follow;
+	bool running;         /* lives and tide are kept at each event */
+	bool rarely, peaking; /* rare and peaks are */
+	bool temporary;       /* newest is */
+	bool touching;        /* slices tell what they add per cell */
+	unsigned want, known; /* SUM_BITs; known: of what cells can have in this capture */
+	unsigned weigh;       /* 0, 1, 2: the peak is of count, requested, real */
+	uint64_t timed;       /* blocks whose lifetime is known */
+	uint16_t from_allocs,
+	    from_types; /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */
+	uint32_t *last; /* by stack: the cell used last */
+	size_t cap_last;
+	struct id_set set; /* of cell indexes + 1; of stacks that have more than one cell */
+	size_t cap_types;
+	uint64_t seq;
+	struct { /* where the event stands that comes next */
+		int64_t frame, time;
+		bool in_frame, has_time;
+	} at;
+	uint8_t *thread_selected; /* by thread: verdict + 1, 0: not asked yet */
+	size_t cap_thread_selected;
+	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
+	size_t cap_newest;
+	struct slices *slices;
+	struct measures *measures; /* measures.h; NULL: not asked for */
+	struct counters counters;  /* of the capture; options.counters */
+	struct aggregate_pending batch[AGGREGATE_BATCH];
+	size_t n_batch;
+};
+
+/* a stays where it is until aggregate_release, and so does what the options point to. */
+void aggregate_init(struct aggregate *a, const struct aggregate_options *o);
+void aggregate_release(struct aggregate *a);
+
+/* In done, and in the slice callback (what came so far): everything wanted of a cell, and of a
+ * type's totals. has is what its records have; what the capture knows at all is in
+ * aggregate_states. In the slice callback there is no peak of cells. */
+void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s);
+void aggregate_type_sums(const struct aggregate *a, uint32_t type, struct sums *s);
+/* Of a CELL_MEASURED; aggregate_sums of it has no SUM_TIME_TOTAL, which does not add up. NULL: of a
+ * cell of allocations. */
+const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell);
+/* Times are of stacks alone: a caller's total is what lies below it. */
+bool aggregate_alone(const struct aggregate *a);
+/* In the slice callback: what the slice added to its i-th cell or type; live: after the slice. */
+void aggregate_slice_sums(const struct aggregate *a, size_t i, struct sums *s);
+/* The same cell before the slice; until the callback returns. */
+const struct sums *aggregate_slice_before(const struct aggregate *a, size_t i);
+void aggregate_slice_type_sums(const struct aggregate *a, size_t i, struct sums *s);
+
+/* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or
+ * not wanted). Returns SUM_BITs of those that are known per type only, from its type totals. */
+unsigned aggregate_states(const struct aggregate *a, const struct trace *t, uint8_t state[SUMS]);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of tally/tally.h: what is live at each event, per cell and per domain, and what it was at
+ * the peak. A peak is over when live bytes stop growing; cells learn of it when they next change,
+ * so a peak costs nothing per cell.
+ */
+#ifndef TM_TALLY_TIDE_H
+#define TM_TALLY_TIDE_H
+
+#include "lib/tally/tally.h"
+
+void tide_rise(struct aggregate *a, const struct live_block *b);
+void tide_fall(struct aggregate *a, const struct live_block *b);
+/* Every cell learns of the last peak. */
+void tide_end(struct aggregate *a);
+
+#endif

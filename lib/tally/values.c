@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/tally/tally.h"
+
+#include "lib/tally/measures.h"
+
+#include <string.h>
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* What was allocated and is not live any more; an allocation without an address is neither. */
+static void add_freed(const struct aggregate *a, size_t cell, struct sums *s)
+{
+	const uint64_t *u = a->rarely ? a->rare[cell].unfollowed : NULL;
+	const uint64_t *live = a->lives[cell];
+	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
+
+	for (size_t m = 0; m < 3; m++)
+		s->v[SUM_FREED_COUNT + m] = minus(minus(s->v[of[m]], u ? u[m] : 0), live[m]);
+}
+
+void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s)
+{
+	const struct aggregate_cell *c = &a->cells[cell];
+	/* Per metric that a record can lack: its sums. */
+	unsigned has = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_LIVE_COUNT) |
+		       SUM_BIT(SUM_FREED_COUNT) | SUM_BIT(SUM_PEAK_COUNT) | SUM_BIT(SUM_TEMPORARY);
+
+	memset(s, 0, sizeof *s);
+	s->v[SUM_ENTRIES] = c->entries;
+	if (c->domain == CELL_MEASURED) {
+		if (aggregate_measured(a, cell))
+			measures_sums(a, cell, s);
+		return;
+	}
+	s->v[SUM_COUNT] = c->count;
+	s->v[SUM_REQUESTED] = c->requested;
+	s->v[SUM_REAL] = c->real;
+	if (c->has & EV_HAS_REQUESTED >> 1)
+		has |= SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_LIVE_REQUESTED) |
+		       SUM_BIT(SUM_FREED_REQUESTED) | SUM_BIT(SUM_PEAK_REQUESTED);
+	if (c->has & EV_HAS_REAL >> 1)
+		has |= SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
+		       SUM_BIT(SUM_PEAK_REAL);
+	if (a->rarely) {
+		const struct aggregate_rare *r = &a->rare[cell];
+
+		s->v[SUM_SLACK] = (uint64_t)r->slack;
+		s->v[SUM_TEMPORARY] = r->temporary;
+		s->v[SUM_LIFETIME] = r->lifetime;
+		s->v[SUM_TIMED] = r->timed;
+		has |= r->has_slack ? SUM_BIT(SUM_SLACK) : 0;
+		has |= r->timed ? (unsigned)SUMS_LIFETIME : 0;
+	}
+	if (a->lives && a->follow) {
+		memcpy(&s->v[SUM_LIVE_COUNT], a->lives[cell], sizeof a->lives[cell]);
+		add_freed(a, cell, s);
+	}
+	if (a->peaking)
+		memcpy(&s->v[SUM_PEAK_COUNT], a->peaks[cell].v, sizeof a->peaks[cell].v);
+	if (a->follow && !c->followed)
+		has &= ~(unsigned)(SUMS_LIVE | SUMS_FREED | SUMS_PEAK | SUM_BIT(SUM_TEMPORARY));
+	s->has = has & a->known;
+}
+
+void aggregate_type_sums(const struct aggregate *a, uint32_t type, struct sums *s)
+{
+	const struct aggregate_type *ty = &a->types[type];
+
+	memset(s, 0, sizeof *s);
+	s->v[SUM_COUNT] = ty->count;
+	s->v[SUM_REQUESTED] = ty->requested;
+	s->v[SUM_REAL] = ty->real;
+	s->v[SUM_SLACK] = (uint64_t)ty->slack;
+	s->has = (ty->has & 1 ? SUM_BIT(SUM_COUNT) : 0) |
+		 (ty->has & EV_HAS_REQUESTED >> 1 ? SUM_BIT(SUM_REQUESTED) : 0) |
+		 (ty->has & EV_HAS_REAL >> 1 ? SUM_BIT(SUM_REAL) : 0) |
+		 (ty->has & 0x80 ? SUM_BIT(SUM_SLACK) : 0);
+}
+
+static unsigned weaker(unsigned a, unsigned b)
+{
+	return a == METRIC_ABSENT || b == METRIC_ABSENT ? METRIC_ABSENT : a > b ? a : b;
+}
+
+/* Live, freed and at the peak, of count, requested and real. */
+static void matched_states(const struct aggregate *a, const struct trace *t, uint8_t state[SUMS])
+{
+	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
+	const struct selection *select = a->options.select;
+	unsigned live = t->metrics[METRIC_LIVE].state;
+	bool overflow = false;
+
+	/* A free without a time may belong before or behind the end of a range. */
+	if (select && t->unordered && (select->times.n || select->frames.n))
+		live = weaker(live, METRIC_ESTIMATED);
+	for (size_t d = 0; d <= DOMAINS; d++)
+		overflow |= a->tide[d].overflow;
+	for (size_t m = 0; m < 3; m++) {
+		bool at_type = t->metrics[m].key == METRIC_AT_TYPE;
+		unsigned s = m == METRIC_COUNT ? live : at_type ? 0u : weaker(state[of[m]], live);
+
+		state[SUM_LIVE_COUNT + m] = (uint8_t)s;
+		state[SUM_FREED_COUNT + m] = (uint8_t)s;
+		/* Where events come in any order nobody knows what was live at a moment. */
+		state[SUM_PEAK_COUNT + m] = t->unordered || overflow ? 0 : (uint8_t)s;
+	}
+	state[SUM_TEMPORARY] = t->unordered ? 0 : (uint8_t)live;
+	state[SUM_LIFETIME] = state[SUM_TIMED] = t->unordered || !a->timed ? 0 : (uint8_t)live;
+}
+
+unsigned aggregate_states(const struct aggregate *a, const struct trace *t, uint8_t state[SUMS])
+{
+	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
+	const uint64_t partly[] = {0, a->without_requested, a->without_real};
+	unsigned at_types = 0;
+
+	memset(state, 0, SUMS);
+	state[SUM_ENTRIES] = METRIC_EXACT;
+	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++) {
+		unsigned s = t->metrics[m].state;
+
+		if (t->metrics[m].key == METRIC_AT_TYPE && s != METRIC_ABSENT)
+			at_types |= SUM_BIT(of[m]);
+		else if (s == METRIC_EXACT && partly[m])
+			s = METRIC_LOWER_BOUND;
+		state[of[m]] = (uint8_t)s;
+	}
+	state[SUM_SLACK] = (uint8_t)weaker(state[SUM_REQUESTED], state[SUM_REAL]);
+	if (state[SUM_SLACK] && at_types & (SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL)))
+		at_types |= SUM_BIT(SUM_SLACK);
+	if (a->follow)
+		matched_states(a, t, state);
+	if (a->measures)
+		measures_states(a, state);
+	for (size_t i = 0; i < SUMS; i++)
+		if (!(a->want >> i & 1))
+			state[i] = METRIC_ABSENT;
+	return at_types;
+}

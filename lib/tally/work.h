@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of tally/tally.h: what has to be done for the sums that are wanted.
+ */
+#ifndef TM_TALLY_WORK_H
+#define TM_TALLY_WORK_H
+
+#include "lib/tally/tally.h"
+
+/* At a capture's beginning, from its metrics. */
+void aggregate_choose_work(struct aggregate *a, const struct trace *t);
+/* At its end. Nobody asked before: the blocks themselves tell. Sums saturate here. */
+void aggregate_settle_live(struct aggregate *a);
+
+#endif
