@@ -62,7 +62,7 @@ const struct reader *reader_by_name(const char *name);
 const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, int *bid);
 
 /* Reads a whole input into the sink: chooses the reader, adds maps and options to each
- * capture, turns a failure after the first event into a loss note (design.md section 8).
+ * capture, turns a failure after the first event into a loss note (lib/README.md, Manners).
  * ST_OK also then; *lossy says so. ST_BAD and ST_UNSUPPORTED: nothing usable. */
 enum status capture_read(struct input *in, const struct import_options *o, struct sink *sink,
 			 bool *lossy, struct err *e);

@@ -2,11 +2,12 @@
  *
  * What xLua prints, kept as text by whoever printed it:
  *
- *	perf/profiler.lua	|FUNCTION: SOURCE: TOTAL(MS): AVERAGE(MS): RELATIVE: CALLED|, then a
- *row for each function, columns of 40, 50 and 12 characters, a name cut at 40 bytes and a source at
- *50 perf/memory.lua		NAME: SIZE: TYPE: ID: INFO, a row for each table (until 2018-09)
+ *	perf/profiler.lua	|FUNCTION: SOURCE: TOTAL(MS): AVERAGE(MS): RELATIVE: CALLED|, then
+ *				a row for each function, columns of 40, 50 and 12 characters, a
+ *				name cut at 40 bytes and a source at 50
+ *	perf/memory.lua		NAME: SIZE: TYPE: ID: INFO, a row for each table (until 2018-09)
  *	LuaMemoryLeakChecker	"total memroy: N", then "potential leak(SIZE) in {path,path}" for
- *each table that grew: N is KiB in use
+ *				each table that grew: N is KiB in use
  *
  * SIZE is a table's slots (array and hash), not bytes: it becomes the value of the OBJECT.
  * Time is from os.clock: processor time, with all that was called; a recursive call begins

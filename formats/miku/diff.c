@@ -9,7 +9,7 @@
  *
  * Before 2025-12 there are no object lines: each object begins with a type line, and its items are
  * indented by one blank. Keys are not escaped: a line without such a beginning goes on with the
- *item above it.
+ * item above it.
  */
 #include "formats/miku/objects.h"
 #include "lib/base/mem.h"

@@ -3,8 +3,9 @@
  * The statistics of a frame: words of fixed layout in .data files, and, as far as one can tell, in
  * AllProfilerStats messages of streams. A few of them become counters:
  *
- *	unity.memory.total, unity.memory.mono, unity.memory.gc (B, from KiB),
- *unity.memory.gc-allocs, unity.draw.set-pass, .batches, .draw-calls, .triangles, .vertices,
+ *	unity.memory.total, unity.memory.mono, unity.memory.gc (B, from KiB)
+ *	unity.memory.gc-allocs
+ *	unity.draw.set-pass, .batches, .draw-calls, .triangles, .vertices
  *	unity.time.rendering, .scripts, .physics, .animation, .gc, .vsync, .gi, .ui, .others (ns)
  */
 #ifndef TM_FORMATS_UNITY_STATS_H

@@ -5,9 +5,9 @@
  *	v0	node                                                    2023-02-07 on
  *	v1	i32 mode; mode 0: i32 n, n nodes (a frame each); else node    2023-02-20 on
  *	v2	i32 742010247; i32 n, n x {u64 function, FString ID}; as v1   2025-03-19 on
- *	node	FString ID, in v2 u64 function; FString name; f64 CallTime, SelfTime, TotalTime in
- *ms; f32 SelfAllocSize, SelfGCSize, AllocSize, GCSize in kB of 1000 bytes; i32 Count, Event; i32 n,
- *n nodes
+ *	node	FString ID, in v2 u64 function; FString name; f64 CallTime, SelfTime, TotalTime in ms;
+ *		f32 SelfAllocSize, SelfGCSize, AllocSize, GCSize in kB of 1000 bytes; i32 Count,
+ *		Event; i32 n, n nodes
  *
  * What is summed up in the file may be old or 0, so everything is summed up again. Bytes have
  * two meanings: up to 2024-11 AllocSize and GCSize were gross and inclusive, and the Self columns

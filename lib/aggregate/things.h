@@ -9,9 +9,10 @@
  *	function                      raw name (names.h: with the file, where it is not unique) and
  *	                              module
  *	site                          raw name, module, file, line, and whether it is inside the
- *runtime location                      raw name, module, address in it, file, line stack a 64-bit
- *hash over the functions of its calls, outermost first: lines and addresses do not make another
- *stack
+ *	                              runtime
+ *	location                      raw name, module, address in it, file, line
+ *	stack                         a 64-bit hash over the functions of its calls, outermost
+ *	                              first: lines and addresses do not make another stack
  *
  * Other hashes (matching.h) leave out files, lines and addresses, and what builds number anew.
  */

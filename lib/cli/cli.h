@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-/* Exit status, the same in every program (design.md section 8). */
+/* Exit status, the same in every program (lib/README.md, Manners). */
 enum exit_status {
 	EXIT_FINE = 0,
 	EXIT_GATE = 1, /* a gate or policy failed */

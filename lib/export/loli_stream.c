@@ -5,8 +5,8 @@
  *
  *	u32 bytes that follow, u32 0, u32 raw size, LZ4 block of records
  *	free:   u16 13, u8 0, u32 number, u64 address
- *	alloc:  u16 length, u8 1, u32 number, i64 ms, u32 size, u64 address, u8 1, u64 return
- *addresses
+ *	alloc:  u16 length, u8 1, u32 number, i64 ms, u32 size, u64 address, u8 1,
+ *	        u64 return addresses
  *
  * Records are numbered as they come, from 1. A block's size is the requested one, where the capture
  * has that, else the real one. Threads, types, frames and counters have no place in it. Addresses

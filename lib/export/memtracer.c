@@ -9,7 +9,7 @@
  * Numbers are C# int there: a sum over 2^31-1 is told in several records of the type. Addresses
  * stay those of the process. What has no type is no managed allocation and is counted only; so are
  * frees, which the format has not. A type with a total of its own comes from such a file: its
- *stacks stay as many as they were there, equal ones too. Memory: a frame's types and stacks.
+ * stacks stay as many as they were there, equal ones too. Memory: a frame's types and stacks.
  */
 #include "lib/export/export.h"
 #include "lib/export/text.h"

@@ -5,14 +5,15 @@
  * bytes (getsentry/symbolic's fixtures), usymlite from its description:
  *
  *	"usym"  u32 version 2, count; u32 strings: id, name, os, arch; then count records of 36
- *bytes: u64 address; u32 strings: native function, native file; u32 native line; u32 managed
- *	        function, managed file; u32 managed line; u32 parent (record it was inlined into,
- *	        ~0: none). Then strings: u16 length and bytes, at offsets from the first; 0 is "".
+ *	        bytes: u64 address; u32 strings: native function, native file; u32 native line;
+ *	        u32 strings: managed function, managed file; u32 managed line; u32 parent (record
+ *	        it was inlined into, ~0: none). Then strings: u16 length and bytes, at offsets from
+ *	        the first; 0 is "".
  *	"sym-"  u32 version 2, count; u32 strings: id, os, arch; records of 16 bytes: u64 address,
- *u32 file, u32 line. Then strings, which end with NUL.
+ *	        u32 file, u32 line. Then strings, which end with NUL.
  *
  * Addresses count from the binary's lowest one. A record holds up to the next one; what has no
- *record for megabytes is no function that goes on, so none reaches farther than USYM_REACH.
+ * record for megabytes is no function that goes on, so none reaches farther than USYM_REACH.
  */
 #ifndef TM_MANAGED_USYM_H
 #define TM_MANAGED_USYM_H

@@ -3,13 +3,15 @@
  * GSYM (source.h):
  *
  *	header    u32 magic "GSYM", u16 version, u8 bytes of an address offset, u8 bytes of the
- *UUID, u64 base address, u32 addresses, u32 offset and u32 size of the strings, UUID[20] then
- *address offsets, ascending; u32 place of each address's information; u32 files and as many pairs
- *(u32 folder, u32 name) of string offsets; each table aligned function  u32 size, u32 name; then
- *pieces u32 kind, u32 length, bytes, up to kind 0 lines     (kind 1) SLEB least and most line
- *delta, ULEB first line, operations inlined   (kind 2) a tree: ULEB count of ranges, (ULEB offset
- *from the parent's start, ULEB size)..., u8 has children, u32 name, ULEB file and line of the call;
- *no range: the end of siblings
+ *	          UUID, u64 base address, u32 addresses, u32 offset and u32 size of the strings,
+ *	          UUID[20]
+ *	then      address offsets, ascending; u32 place of each address's information; u32 files
+ *	          and as many pairs (u32 folder, u32 name) of string offsets; each table aligned
+ *	function  u32 size, u32 name; then pieces: u32 kind, u32 length, bytes, up to kind 0
+ *	lines     (kind 1) SLEB least and most line delta, ULEB first line, operations
+ *	inlined   (kind 2) a tree: ULEB count of ranges, (ULEB offset from the parent's start,
+ *	          ULEB size)..., u8 has children, u32 name, ULEB file and line of the call; no
+ *	          range: the end of siblings
  */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"

@@ -30,7 +30,7 @@ struct object_build_id {
 	bool partial; /* only its first bytes are known */
 };
 
-/* Equal, where 16 bytes zero-padded to 20 count as equal (design.md section 6), and as far as they
+/* Equal, where 16 bytes zero-padded to 20 count as equal (lib/README.md), and as far as they
  * are known. */
 bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b);
 

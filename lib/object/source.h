@@ -4,9 +4,10 @@
  *
  *	GSYM (gsym.c)          facts: the headers of llvm/DebugInfo/GSYM in LLVM, which describe the
  *	                       format, and bytes that llvm-gsymutil 14 writes; version 1, either
- *byte order; kinds of information that are not known are stepped over Breakpad (breakpad.c)  facts:
- *docs/symbol_files.md of Breakpad; records MODULE, INFO CODE_ID, FILE, FUNC, lines, INLINE,
- *INLINE_ORIGIN, PUBLIC. STACK is not for us.
+ *	                       byte order; kinds of information that are not known are stepped over
+ *	Breakpad (breakpad.c)  facts: docs/symbol_files.md of Breakpad; records MODULE, INFO
+ *	                       CODE_ID, FILE, FUNC, lines, INLINE, INLINE_ORIGIN, PUBLIC. STACK is
+ *	                       not for us.
  *
  * Addresses are link-time ones. The whole file is checked as it is used; what is broken is answered
  * as such and counted, never followed.

@@ -18,8 +18,8 @@
  *	calls --events N [--depth N] [--functions N] [--callees N] [--deeper]
  *	      so many enters and exits, of calls nested at most so deep, that are 1 us long and some
  *	      1 ms; with --deeper all the enters come first. Each has another depth. With --callees
- *a function calls so many others only and function 0 is outermost, as in a program, so the paths
- *are at most the powers of that number up to the depth; else any calls any.
+ * a function calls so many others only and function 0 is outermost, as in a program, so the paths
+ * are at most the powers of that number up to the depth; else any calls any.
  */
 #include "lib/base/num.h"
 #include "lib/trace/writer.h"

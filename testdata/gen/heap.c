@@ -13,11 +13,12 @@
  *   _G -> config 100, config -> a, b: strings "hero" of 20 with equal contents (S, R, N)
  *   _G -> players 64, players -> [1] to [4]: player 80 at player.lua:3 (S, R, N)
  *   _G -> events 48, events -> onClick 32 (S, R, N), which has from R on [1] to [10]: closures 40
- *at ui.lua:9, each -> self: widget 50 at ui.lua:5 R only: _G -> ui 200, ui -> root 60, root ->
- *children 60, children -> list 60, list -> [1] to [10]: the same widgets, farther away than through
- *the closures N only: _G -> log 30; four userdata 16 at native.cs:1 in _G -> cache 24, [1] to [3]
- *destroyed So the window is gone in N, but its 10 closures and 10 widgets are not: the leak, 900
- *bytes. What N adds to R is log, cache and the userdata: 6 objects, 118 bytes.
+ *     at ui.lua:9, each -> self: widget 50 at ui.lua:5
+ *   R only: _G -> ui 200, ui -> root 60, root -> children 60, children -> list 60, list -> [1] to
+ *     [10]: the same widgets, farther away than through the closures
+ *   N only: _G -> log 30; four userdata 16 at native.cs:1 in _G -> cache 24, [1] to [3] destroyed
+ * So the window is gone in N, but its 10 closures and 10 widgets are not: the leak, 900 bytes.
+ * What N adds to R is log, cache and the userdata: 6 objects, 118 bytes.
  */
 #include "lib/base/num.h"
 #include "lib/trace/event.h"

@@ -4,7 +4,7 @@
  * it to standard error.
  *
  *	lualloc [--seed N] [--events N] [--frames N] [--lua 51|52|53|54|0] [--variant NAME]
- *text|binary
+ *	        text|binary
  *
  * A heap is played through: objects of every kind and arrays come, grow, shrink and go. Truth:
  *

@@ -17,11 +17,11 @@
  *	           standard error
  *
  * Two threads. Main: 3 allocations of Game.Ball, 24 + 24 + 40 = 88 bytes, at Game:Main > Game:Play
- *> Ball:.ctor (twice) and Game:Main > Game:Play; one of System.String, 30 bytes, without a stack.
- *Helper: one Game.Ball of 24. A collection from 5000 to 7000 ns, the heap then 1 MiB. Play is
- *entered at 8000 and left at 9000. A sample hit in Play's code, called by Main. One heap snapshot:
- *ball 1 (24 B) with field +16 to string 2 (30 B) and, in a second record, +24 to ball 3 (40 B);
- *root "static: Game.Ball" holds ball 1. A counter of 5 B, then 12 B; one of 3 ms.
+ * > Ball:.ctor (twice) and Game:Main > Game:Play; one of System.String, 30 bytes, without a stack.
+ * Helper: one Game.Ball of 24. A collection from 5000 to 7000 ns, the heap then 1 MiB. Play is
+ * entered at 8000 and left at 9000. A sample hit in Play's code, called by Main. One heap snapshot:
+ * ball 1 (24 B) with field +16 to string 2 (30 B) and, in a second record, +24 to ball 3 (40 B);
+ * root "static: Game.Ball" holds ball 1. A counter of 5 B, then 12 B; one of 3 ms.
  */
 #include "lib/base/buf.h"
 

@@ -4,8 +4,8 @@
  *
  *	unity [--seed N] [--frames N | --bytes N[k|M|G]] [--workers N] [--calls N] [--depth N]
  *	      [--version HEX] [--aligned] [--tail] [--split] [--block N] [--lag N]
- *	      [--tcp plain|swapped] [--steady] [--rich N] [--spread N] [--ticks
- *NUMERATOR/DENOMINATOR]
+ *	      [--tcp plain|swapped] [--steady] [--rich N] [--spread N]
+ *	      [--ticks NUMERATOR/DENOMINATOR]
  *
  * --calls: samples of a thread in a frame; --split: blocks end anywhere, also within a message;
  * --block: bytes of a body; --lag: frames that a worker's blocks come late; --rich N: every N-th

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes saved frames of Unity's profiler to standard output, and what is in them to standard
- *error.
+ * Writes saved frames of Unity's profiler to standard output, and what is in them to
+ * standard error.
  *
  *	unity_data [--seed N] [--frames N] [--threads N] [--calls N] [--version HEX] data
  *	unity_data ... [--version 1-7] pdata

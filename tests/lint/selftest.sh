@@ -11,8 +11,8 @@ cd "$work" || exit 1
 
 fresh() { # a sound tree
 	rm -rf tree
-	mkdir -p tree/tests/lint tree/lib/base tree/lib/trace tree/lib/report tree/formats tree/cmd \
-		tree/testdata
+	mkdir -p tree/tests/lint tree/lib/base tree/lib/trace tree/lib/group tree/lib/report/{top,frames} \
+		tree/formats/lua tree/cmd tree/testdata tree/tests/unit
 	cp "$lint"/*.txt tree/tests/lint/
 	printf '#include <stdio.h>\n' >tree/lib/base/a.h
 	printf '#include "lib/base/a.h"\n' >tree/lib/trace/t.h
@@ -38,17 +38,16 @@ expect() { # $1: pass or fail, $2: script, $3: what the fault is, $4: what it mu
 fresh
 expect pass layers 'a sound tree' ''
 expect pass headers 'a sound tree' ''
-expect pass length 'a sound tree' ''
 expect pass words 'a sound tree' ''
 
-printf '#include "lib/report/r.h"\n' >>tree/lib/trace/t.h
-expect fail layers 'an upward include' 'lib/trace/t.h:2: "lib/report/r.h": lib/trace may not include lib/report'
+printf '#include "lib/group/r.h"\n' >>tree/lib/trace/t.h
+expect fail layers 'an upward include' 'lib/trace/t.h:2: "lib/group/r.h": lib/trace may not include lib/group'
 fresh
-printf '#include "lib/report/r.h"\n' >tree/formats/g.c
-expect fail layers 'a reader that knows reports' 'formats may not include lib/report'
+printf '#include "lib/group/r.h"\n' >tree/formats/g.c
+expect fail layers 'a reader that knows reports' 'formats may not include lib/group'
 fresh
-printf '#include "cmd/tm-x.h"\n' >tree/lib/report/r.c
-expect fail layers 'a library that includes a command' 'lib/report may not include cmd'
+printf '#include "cmd/tm-x.h"\n' >tree/lib/group/r.c
+expect fail layers 'a library that includes a command' 'lib/group may not include cmd'
 fresh
 printf '#include "t.h"\n' >tree/lib/trace/u.c
 expect fail layers 'an include relative to its folder' 'not written from the root'
@@ -80,8 +79,15 @@ printf '#  include <libelf.h>\n' >>tree/lib/base/a.h
 expect fail headers 'a third-party header in a header' 'lib/base/a.h:2: <libelf.h>'
 
 fresh
-seq 601 >tree/cmd/tm-long.c
-expect fail length 'a file of 601 lines' 'cmd/tm-long.c: 601'
+printf '/* A table:\n *header u32\n */\n' >tree/cmd/tm-joined.c
+expect fail words 'a comment whose lines were joined' 'cmd/tm-joined.c:2'
+fresh
+printf '#include "lib/group/g.h"\n' >tree/lib/report/top/t.h
+printf '#include "lib/report/top/t.h"\n' >tree/lib/report/frames/f.h
+expect fail layers 'a family of reports that knows another' 'lib/report/frames may not include lib/report/top'
+fresh
+printf '#include "formats/lua/l.h"\n' >tree/tests/unit/x.c
+expect pass layers 'a row that names all below a folder' ''
 fresh
 printf '/* TO%s: later */\n' DO >tree/cmd/tm-later.c
 expect fail words 'a note to oneself' 'cmd/tm-later.c:1'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # words.sh [ROOT]: what must not be committed: paths of one machine, notes to oneself, warnings
-# switched off.
+# switched off, comments whose lines a formatter has joined.
 set -u
 cd "${1:-$SRC}" || exit 1
 
@@ -16,6 +16,12 @@ found=$(grep -rnIE --exclude-dir=corpus --exclude='*.want' "$words" $here)
 if [ -n "$found" ]; then
 	echo "$found" | sed 's/^/  /'
 	echo "not ok - words: $(echo "$found" | wc -l) found"
+	exit 1
+fi
+joined=$(find cmd lib formats tests testdata -name '*.[ch]' -exec grep -nE '^ \*[[:alnum:]>]' {} + 2>/dev/null)
+if [ -n "$joined" ]; then
+	echo "$joined" | sed 's/^/  /'
+	echo "not ok - words: comments whose lines were joined"
 	exit 1
 fi
 echo "ok - words: no machine's paths, no notes to oneself"

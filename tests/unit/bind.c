@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The address rules of design.md section 6, each on an ELF file made for it.
+ * The rules of addresses in lib/README.md, each on an ELF file made for it.
  */
 #include "tests/unit/bind.h"
 

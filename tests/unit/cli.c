@@ -184,7 +184,7 @@ TEST(help_lists_every_row)
 	CHECK_STR(out, "tm-test (tracemill) " TM_VERSION "\n");
 }
 
-/* design.md section 8: of several statuses 2, 3, 1, 4, 5, 0 in that order. */
+/* lib/README.md: of several statuses 2, 3, 1, 4, 5, 0 in that order. */
 TEST(the_worst_status_wins)
 {
 	static const enum exit_status order[] = {EXIT_FINE, EXIT_INCONCLUSIVE, EXIT_INCOMPLETE,
