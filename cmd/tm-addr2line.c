@@ -53,33 +53,29 @@ static bool ask(struct job *j, const struct line *line, struct lookup_query *q, 
 }
 
 struct answers {
-	const struct job *j;
+	struct job *j;
 	const struct lookup_query *queries;
 	const uint64_t *shown;
+	bool unknown; /* one of them has no answer */
 };
 
-static void print(void *arg, struct buf *b, size_t i)
+static void print_some(void *arg, struct buf *b, size_t from, size_t to)
 {
-	const struct answers *a = arg;
+	struct answers *a = arg;
+	bool known = true;
 
-	print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
+	lookup_fetch(&a->j->lookup, a->queries + from, to - from);
+	for (size_t i = from; i < to; i++)
+		known &= print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
+	if (!known)
+		__atomic_store_n(&a->unknown, true, __ATOMIC_RELAXED);
 }
 
-static void print_all(struct answers *a, size_t n)
+static bool put_out(void *arg, const char *s, size_t n)
 {
-	bool terminal = cli_terminal();
-	struct printed printed;
-
-	print_many(&printed, &a->j->lookup, n, print, a);
-	for (size_t i = 0; i < n; i++) {
-		if (i + 16 < n)
-			__builtin_prefetch(printed.of[i + 16].s);
-		if (terminal)
-			cli_print(printed.of[i].s, printed.of[i].n);
-		else
-			fwrite_unlocked(printed.of[i].s, 1, printed.of[i].n, stdout);
-	}
-	printed_release(&printed);
+	(void)arg;
+	cli_print(s, n);
+	return !ferror(stdout);
 }
 
 static void explain(struct job *j, const struct line *lines, const struct lookup_query *queries,
@@ -103,7 +99,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
 	uint64_t *shown = mem_array(n, sizeof *shown);
 	struct err e = ERR_INIT;
-	struct answers a = {j, queries, shown};
+	struct answers a = {j, queries, shown, false};
 	const char *complaint;
 
 	for (size_t i = 0; i < n; i++)
@@ -114,11 +110,13 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	if (j->explain)
 		explain(j, lines, queries, n);
 	else
-		print_all(&a, n);
-	for (size_t i = 0; i < n; i++) {
-		if (!queries[i].named.call && !j->lenient)
-			cli_status(EXIT_INCOMPLETE);
-	}
+		print_many(j->lookup.options.dwarf.jobs, n, print_some, put_out, &a);
+	for (size_t i = 0; j->explain && i < n; i++)
+		a.unknown |= !queries[i].named.call;
+	if (a.unknown && !j->lenient)
+		cli_status(EXIT_INCOMPLETE);
+	if (lookup_intact(&j->lookup, &e))
+		cli_fail(j->file->path, &e);
 	while ((complaint = lookup_complaint(&j->lookup)))
 		cli_note(NULL, "%s", complaint);
 	while ((complaint = cache_told(&j->lookup.cache)))
@@ -204,6 +202,7 @@ int main(int argc, char **argv)
 	o.search = binaries.search.object;
 	j.print.names = functions ? NAMES_LINKAGE : NAMES_NONE;
 	j.print.demangle = o.demangle = demangling != 0;
+	o.views = !binaries.explain;
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = cli_managed_given(&managed);
 	cli_sandbox("tm-addr2line", NULL);

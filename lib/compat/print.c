@@ -54,22 +54,32 @@ static char *put_number(char *to, uint32_t v)
 }
 
 /* In one piece: this is most of what a large batch costs. */
-static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,
-		     const struct symbol_call *c, uint32_t discriminator,
-		     const struct print_options *o)
+static void gnu_call(struct buf *b, const struct lookup_query *q, const struct lookup_call *c,
+		     uint32_t discriminator, const struct print_options *o)
 {
-	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
-	size_t n_file, n_name;
+	const char *file = c->file, *name = c->name, *slash;
+	size_t n_file = c->n_file, n_name = c->n_name;
 	char *to, *start;
 
-	if (!*file && !c->outer)
+	if (!n_file && !c->inlined) {
 		file = print_symbol_file(q);
-	if (!*file)
+		n_file = strlen(file);
+	}
+	slash = o->base_names ? memrchr(file, '/', n_file) : NULL;
+	if (slash) {
+		n_file -= (size_t)(slash + 1 - file);
+		file = slash + 1;
+	}
+	if (!n_file) {
 		file = "??";
-	if (!*name)
+		n_file = 2;
+	}
+	if (!n_name) {
 		name = "??";
-	n_file = strlen(file);
-	n_name = o->names != NAMES_NONE ? strlen(name) : 0;
+		n_name = 2;
+	}
+	if (o->names == NAMES_NONE)
+		n_name = 0;
 	to = start = buf_reserve(b, n_name + n_file + 64);
 	if (o->names != NAMES_NONE) {
 		to = put(to, name, n_name);
@@ -90,32 +100,67 @@ static void gnu_call(struct buf *b, const struct lookup *l, const struct lookup_
 	b->len += (size_t)(to - start);
 }
 
-void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
+/* What has been made of an answer, as a view of it. */
+static struct lookup_call made_call(const struct lookup *l, uint32_t call,
+				    const struct print_options *o)
+{
+	const struct symbol_call *c = &l->symbols.calls[call];
+	struct lookup_call v = {.id = call, .line = c->line, .inlined = c->outer != 0};
+
+	v.name = print_name(l, c->function, o);
+	v.n_name = strlen(v.name);
+	v.file = intern_text(&l->symbols.strings, c->file, &v.n_file);
+	v.discriminator = lookup_extra(l, call)->discriminator;
+	return v;
+}
+
+static bool first_call(struct lookup *l, const struct lookup_query *q, struct lookup_call *c,
+		       const struct print_options *o)
+{
+	if (l->viewing)
+		return lookup_first(l, q, c);
+	if (q->named.call)
+		*c = made_call(l, q->named.call, o);
+	return q->named.call;
+}
+
+static bool next_call(struct lookup *l, const struct lookup_query *q, struct lookup_call *c,
+		      const struct print_options *o)
+{
+	uint32_t outer;
+
+	if (l->viewing)
+		return lookup_next(l, q, c);
+	outer = l->symbols.calls[c->id].outer;
+	if (outer)
+		*c = made_call(l, outer, o);
+	return outer;
+}
+
+bool print_gnu(struct buf *b, struct lookup *l, const struct lookup_query *q, uint64_t shown,
 	       const struct print_options *o)
 {
-	uint32_t call = q->named.call, discriminator;
 	bool wide = !q->file || !q->file->object || object_is_64(q->file->object);
+	struct lookup_call c;
+	uint32_t discriminator;
 
 	if (o->addresses) {
 		buf_adds(b, "0x");
 		buf_add_hex(b, shown, wide ? 16 : 8);
 		buf_adds(b, o->pretty ? ": " : "\n");
 	}
-	if (!call) {
+	if (!first_call(l, q, &c, o)) {
 		if (o->names != NAMES_NONE)
 			buf_adds(b, o->pretty ? "?? " : "??\n");
 		buf_adds(b, "??:0\n");
-		return;
+		return false;
 	}
 	/* GNU says the innermost place's for the calls around it, too. */
-	discriminator = lookup_extra(l, call)->discriminator;
+	discriminator = c.discriminator;
 	for (;;) {
-		const struct symbol_call *c = &l->symbols.calls[call];
-
-		gnu_call(b, l, q, c, discriminator, o);
-		call = o->inlines ? c->outer : 0;
-		if (!call)
-			return;
+		gnu_call(b, q, &c, discriminator, o);
+		if (!o->inlines || !next_call(l, q, &c, o))
+			return true;
 		if (o->pretty)
 			buf_adds(b, " (inlined by) ");
 	}

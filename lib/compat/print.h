@@ -32,8 +32,8 @@ struct print_options {
 	const char *delimiter; /* atos: between the calls of an address */
 };
 
-/* shown: the address to print. */
-void print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
+/* shown: the address to print. False: nothing is known of it. */
+bool print_gnu(struct buf *b, struct lookup *l, const struct lookup_query *q, uint64_t shown,
 	       const struct print_options *o);
 
 /* The answer to a request; JSON: an object without a line end. A request by name has as many

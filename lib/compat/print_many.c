@@ -4,64 +4,84 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
-enum { CHUNK = 8192 };
+enum { BLOCK = 1024 }; /* queries */
 
 struct printing {
-	struct printed *p;
-	const uint32_t *order;
 	size_t n;
-	print_one_fn *one;
+	print_some_fn *some;
+	print_out_fn *out;
 	void *arg;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t moved;
+	size_t next;  /* the block that goes out next */
+	bool writing; /* somebody is at it */
+	bool enough;
+	size_t n_slots;
+	struct slot { /* of block i: i % n_slots */
+		struct buf text;
+		bool full;
+	} * slots;
 };
 
-static void print_chunk(size_t item, unsigned worker, void *arg)
+/* All that is ready goes out, by one worker, while others print on. */
+static void put_ready(struct printing *g)
+{
+	struct slot *s = &g->slots[g->next % g->n_slots];
+
+	if (g->writing)
+		return;
+	g->writing = true;
+	for (; s->full; s = &g->slots[g->next % g->n_slots]) {
+		bool more = !g->enough;
+
+		pthread_mutex_unlock(&g->lock);
+		more = more && g->out(g->arg, s->text.data, s->text.len);
+		s->text.len = 0;
+		pthread_mutex_lock(&g->lock);
+		s->full = false;
+		g->enough |= !more;
+		g->next++;
+		pthread_cond_broadcast(&g->moved);
+	}
+	g->writing = false;
+}
+
+static void print_block(size_t item, unsigned worker, void *arg)
 {
 	struct printing *g = arg;
-	struct buf *b = &g->p->chunks[item];
-	size_t end = (item + 1) * CHUNK < g->n ? (item + 1) * CHUNK : g->n, at = 0;
+	struct slot *s = &g->slots[item % g->n_slots];
+	size_t end = (item + 1) * BLOCK < g->n ? (item + 1) * BLOCK : g->n;
+	bool enough;
 
 	(void)worker;
-	for (size_t i = item * CHUNK; i < end; i++) {
-		g->one(g->arg, b, g->order[i]);
-		g->p->of[g->order[i]].n = b->len - at;
-		at = b->len;
-	}
-	at = 0; /* only now do they stay where they are */
-	for (size_t i = item * CHUNK; i < end; i++) {
-		g->p->of[g->order[i]].s = buf_at(b, at);
-		at += g->p->of[g->order[i]].n;
-	}
+	pthread_mutex_lock(&g->lock);
+	while (item >= g->next + g->n_slots)
+		pthread_cond_wait(&g->moved, &g->lock);
+	enough = g->enough;
+	pthread_mutex_unlock(&g->lock);
+	if (!enough)
+		g->some(g->arg, &s->text, item * BLOCK, end);
+	pthread_mutex_lock(&g->lock);
+	s->full = true;
+	put_ready(g);
+	pthread_mutex_unlock(&g->lock);
 }
 
-void print_many(struct printed *p, const struct lookup *l, size_t n, print_one_fn *one, void *arg)
+void print_many(unsigned jobs, size_t n, print_some_fn *some, print_out_fn *out, void *arg)
 {
-	uint32_t *order = mem_array(n, sizeof *order);
-	bool *done = mem_zalloc(n + 1);
-	struct printing g = {.p = p, .order = order, .n = n, .one = one, .arg = arg};
-	size_t k = 0;
+	struct printing g = {.n = n, .some = some, .out = out, .arg = arg};
 
-	for (size_t i = 0; i < l->n_order && i < n; i++) {
-		order[k++] = l->order[i];
-		done[l->order[i]] = true;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (!done[i])
-			order[k++] = (uint32_t)i;
-	free(done);
-	p->n_chunks = (n + CHUNK - 1) / CHUNK;
-	p->chunks = mem_zarray(p->n_chunks, sizeof *p->chunks);
-	p->of = mem_array(n, sizeof *p->of);
-	pool_run(l->options.dwarf.jobs, p->n_chunks, print_chunk, &g);
-	free(order);
-}
-
-void printed_release(struct printed *p)
-{
-	for (size_t i = 0; i < p->n_chunks; i++)
-		buf_release(&p->chunks[i]);
-	free(p->chunks);
-	free(p->of);
-	*p = (struct printed){.n_chunks = 0};
+	g.n_slots = jobs ? 2 * (size_t)jobs : 2;
+	g.slots = mem_zarray(g.n_slots, sizeof *g.slots);
+	pthread_mutex_init(&g.lock, NULL);
+	pthread_cond_init(&g.moved, NULL);
+	pool_run(jobs, (n + BLOCK - 1) / BLOCK, print_block, &g);
+	pthread_cond_destroy(&g.moved);
+	pthread_mutex_destroy(&g.lock);
+	for (size_t i = 0; i < g.n_slots; i++)
+		buf_release(&g.slots[i].text);
+	free(g.slots);
 }

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many answers at once, in parallel and in the order of the addresses, where neighbours share
- * names, files and callers: several times faster than in the order of the requests.
+ * Many answers at once: workers print blocks of them, in the order of the requests, into large
+ * buffers of their own, which go out whole and in order. As many blocks may be ahead of the one
+ * that is next as there are workers, twice, so memory does not grow with the output.
  */
 #ifndef TM_COMPAT_PRINT_MANY_H
 #define TM_COMPAT_PRINT_MANY_H
 
 #include "lib/base/buf.h"
-#include "lib/symbolize/lookup.h"
 
-/* Appends the answer to query number i; called on several threads. */
-typedef void print_one_fn(void *arg, struct buf *b, size_t i);
+#include <stdbool.h>
 
-struct printed {
-	struct printed_text {
-		const char *s;
-		size_t n;
-	} * of; /* by query */
-	struct buf *chunks;
-	size_t n_chunks;
-};
+/* Appends the answers to queries [from, to); called on several threads. */
+typedef void print_some_fn(void *arg, struct buf *b, size_t from, size_t to);
+/* Takes text, in order; on any thread, but on one at a time. False: no more is wanted. */
+typedef bool print_out_fn(void *arg, const char *s, size_t n);
 
-/* Of the last lookup_run of l, which had n queries. */
-void print_many(struct printed *p, const struct lookup *l, size_t n, print_one_fn *one, void *arg);
-void printed_release(struct printed *p);
+void print_many(unsigned jobs, size_t n, print_some_fn *some, print_out_fn *out, void *arg);
 
 #endif

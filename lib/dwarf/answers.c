@@ -9,12 +9,14 @@
 void dwarf_answers_init(struct dwarf_answers *a, size_t n)
 {
 	*a = (struct dwarf_answers){.n = n};
+	store_init(&a->store);
 	a->of = mem_zarray(n, sizeof *a->of);
 	VEC_PUSH(a->calls, a->n_calls, a->cap_calls) = (struct dwarf_call){0};
 }
 
 void dwarf_answers_release(struct dwarf_answers *a)
 {
+	store_release(&a->store);
 	intern_release(&a->strings);
 	map64_release(&a->call_ids);
 	free(a->calls);
@@ -57,22 +59,49 @@ uint32_t dwarf_extras_add(struct dwarf_extra **all, size_t *n, size_t *cap,
 	return (uint32_t)*n - 1;
 }
 
-uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers *from,
-			     uint32_t extra)
+static uint32_t adopt_text(struct dwarf_answers *a, const struct dwarf_answers *from, uint32_t id)
 {
-	struct dwarf_extra x;
-	uint32_t *text[2] = {&x.name, &x.file};
+	size_t n;
+	const char *t = dwarf_text(from, id, &n);
 
-	if (!extra || extra >= from->n_extras)
-		return 0;
-	x = from->extras[extra];
-	for (size_t i = 0; i < 2; i++) {
-		size_t n;
-		const char *t = intern_text(&from->strings, *text[i], &n);
+	return id ? intern_add(&a->strings, t, n) : 0;
+}
 
-		*text[i] = *text[i] ? intern_add(&a->strings, t, n) : 0;
-	}
+static uint32_t adopt_extra(struct dwarf_answers *a, const struct dwarf_answers *from,
+			    const struct dwarf_call *c)
+{
+	struct dwarf_extra x = dwarf_extra_of(from, c);
+
+	if (a->bare)
+		return x.discriminator;
+	x.name = adopt_text(a, from, x.name);
+	x.file = adopt_text(a, from, x.file);
 	return dwarf_extras_add(&a->extras, &a->n_extras, &a->cap_extras, &x);
+}
+
+uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers *from,
+			     uint32_t *ids, uint32_t *path, uint32_t call)
+{
+	const struct dwarf_call *c = dwarf_call_at(from, call);
+	uint32_t outer = 0;
+	size_t n = 0;
+
+	for (; c; call = dwarf_outer(c, call), c = dwarf_call_at(from, call)) {
+		outer = ids[dwarf_call_slot(from, call)];
+		if (outer)
+			break;
+		path[n++] = call;
+	}
+	while (n) {
+		struct dwarf_call made = *dwarf_call_at(from, path[--n]);
+
+		made.outer = outer;
+		made.extra = adopt_extra(a, from, &made);
+		made.function = adopt_text(a, from, made.function);
+		made.file = adopt_text(a, from, made.file);
+		outer = ids[dwarf_call_slot(from, path[n])] = dwarf_answers_call(a, &made);
+	}
+	return outer;
 }
 
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n)

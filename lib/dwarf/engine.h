@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The seam between symbolizing and the engines that read DWARF. An engine answers sorted
- * batches: for each link-time address the chain of calls there, innermost first, as interned
- * nodes. It knows nothing of captures, biases or return addresses: the caller has subtracted.
+ * batches: for each link-time address the chain of calls there, innermost first, as nodes
+ * (store.h). It knows nothing of captures, biases or return addresses: the caller has subtracted.
  *
  * reference: libdwarf, in child processes with limits (lib/dwarf/reference*.c).
  * fast: own decoders over checked bytes, in threads (lib/dwarf/fast*.c).
@@ -13,6 +13,7 @@
 #include "lib/base/err.h"
 #include "lib/base/hash.h"
 #include "lib/base/intern.h"
+#include "lib/dwarf/store.h"
 #include "lib/object/object.h"
 
 enum dwarf_found {
@@ -22,16 +23,6 @@ enum dwarf_found {
 	DWARF_MALFORMED,     /* the unit that owns it is broken (or crashed the engine) */
 	DWARF_GAVE_UP,       /* a limit: time, memory, restarts */
 	DWARF_ABSENT,        /* the file has no DWARF */
-};
-
-/* One call: a function at a place, called from outer. Shared by every address of a unit with the
- * same tail, so a chain is stored once; equal calls of different units may be two. */
-struct dwarf_call {
-	uint32_t outer;        /* index of the call it was inlined into; 0: none */
-	uint32_t function;     /* raw name (linkage name, else DW_AT_name); 0: unknown */
-	uint32_t file;         /* path joined as DWARF says (directory + name); 0: unknown */
-	uint32_t line, column; /* of the address (innermost) or of the call site; 0: unknown */
-	uint32_t extra;        /* index in extras; 0: not asked for, or nothing to say */
 };
 
 /* What only drop-ins print, and only when asked for (dwarf_options.extras). */
@@ -47,15 +38,22 @@ struct dwarf_extra {
 #define DWARF_NO_START UINT64_MAX
 
 struct dwarf_answer {
-	uint32_t call; /* innermost call, index into calls; 0: none */
+	uint32_t call; /* innermost call; 0: none */
 	uint8_t found; /* enum dwarf_found */
 };
 
+/* Calls and texts are in store, or in tables of their own (ids without STORE_BIT): one by one from
+ * who does not make them by the hundred thousand. Read through dwarf_call_at and dwarf_text. What
+ * is in store lives as long as these answers, and the object and the cache that they come from. */
 struct dwarf_answers {
+	struct store store;
 	struct intern strings;
 	struct dwarf_call *calls; /* calls[0] is unused */
 	size_t n_calls, cap_calls;
-	struct map64 call_ids;      /* of dwarf_answers_call */
+	struct map64 call_ids; /* of dwarf_answers_call */
+	/* A call's extra is its discriminator: there are no extras. Set before calls are added. */
+	bool bare;
+	bool mute;                  /* it was not asked for, though it is there */
 	struct dwarf_extra *extras; /* extras[0] is unused; all may be NULL */
 	size_t n_extras, cap_extras;
 	struct dwarf_answer *of; /* one per query, in the queries' order */
@@ -72,11 +70,68 @@ uint32_t dwarf_answers_call(struct dwarf_answers *a, const struct dwarf_call *c)
 /* Adds an extra, or finds an equal one among the last. 0 when it says nothing. */
 uint32_t dwarf_extras_add(struct dwarf_extra **all, size_t *n, size_t *cap,
 			  const struct dwarf_extra *x);
-/* The same extra of other answers in these. */
+/* The call of other answers in these, with those that it is inlined into: ids and path have room
+ * for dwarf_call_slots(from), ids are zeroes before the first one. */
 uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers *from,
-			     uint32_t extra);
+			     uint32_t *ids, uint32_t *path, uint32_t call);
 /* Adds a line unless an equal one is there; control bytes are escaped. */
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n);
+
+/* NULL: there is no such call. Chains end: an outer call's id is lower, or there is none. */
+static inline const struct dwarf_call *dwarf_call_at(const struct dwarf_answers *a, uint32_t id)
+{
+	if (id & STORE_BIT)
+		return store_call_at(&a->store, id);
+	return id && id < a->n_calls ? &a->calls[id] : NULL;
+}
+
+/* The id of the call that c, whose id is given, was inlined into; 0: none. */
+static inline uint32_t dwarf_outer(const struct dwarf_call *c, uint32_t id)
+{
+	return c->outer < id ? c->outer : 0;
+}
+
+/* "" for 0; ends in NUL, but for a section that somebody rewrites meanwhile. n may be NULL. */
+static inline const char *dwarf_text(const struct dwarf_answers *a, uint32_t id, size_t *n)
+{
+	size_t ignored;
+
+	n = n ? n : &ignored;
+	return id & STORE_BIT ? store_text_at(&a->store, id, n) : intern_text(&a->strings, id, n);
+}
+
+/* Numbers from 0 for ids of calls and of texts, for who keeps something for each. */
+static inline size_t dwarf_call_slot(const struct dwarf_answers *a, uint32_t id)
+{
+	return id & STORE_BIT ? a->n_calls + (id & ~STORE_BIT) : id;
+}
+
+static inline size_t dwarf_call_slots(const struct dwarf_answers *a)
+{
+	return a->n_calls + a->store.n_calls;
+}
+
+static inline size_t dwarf_text_slot(const struct dwarf_answers *a, uint32_t id)
+{
+	return id & STORE_BIT ? intern_count(&a->strings) + 1 + (size_t)(id & ~STORE_BIT) : id;
+}
+
+static inline size_t dwarf_text_slots(const struct dwarf_answers *a)
+{
+	return intern_count(&a->strings) + 1 + a->store.n_texts;
+}
+
+static inline struct dwarf_extra dwarf_extra_of(const struct dwarf_answers *a,
+						const struct dwarf_call *c)
+{
+	struct dwarf_extra x = {.start = DWARF_NO_START};
+
+	if (a->bare)
+		x.discriminator = a->mute ? 0 : c->extra;
+	else if (c->extra < a->n_extras)
+		x = a->extras[c->extra];
+	return x;
+}
 
 /* Where the time went, for people. Not filled in: 0. */
 struct dwarf_stats {

@@ -12,11 +12,13 @@
  *	fast_split.c     units whose functions are in .dwo and .dwp files
  *	fast_answer.c    one unit and its addresses -> answers
  *	fast.c           owners of addresses, the queue
- *	fast_merge.c     answers of units -> the job's, in the order of the addresses
+ *	fast_merge.c     complaints, and what is left to the reference engine
+ *	store.c          calls and texts, stored once
  *
  * Every address is first asked of the first unit in .debug_info whose ranges hold it; what comes
  * out without a function is then asked of the other owners. Units whose ranges say nothing own
- * what their functions hold. The order of ids, and so of everything, is that of the addresses.
+ * what their functions hold. Ids are in the order in which workers come to units: what does not
+ * depend on their number is what they stand for.
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
@@ -184,6 +186,8 @@ static void do_task(size_t item, unsigned index, void *arg)
 	} else {
 		fast_answers_make(w, &g->file, g->job->addrs, a);
 	}
+	for (size_t q = 0; !a->made && q < a->n; q++)
+		a->to[a->direct ? q : a->query[q]] = (struct dwarf_answer){.found = a->found_all};
 	__atomic_fetch_add(&g->answered, a->n, __ATOMIC_RELAXED);
 	/* worker 0 is the caller's thread */
 	if (index == 0 && g->options->progress)
@@ -204,7 +208,7 @@ static struct fast_answers *add_task(struct fast_engine *g, uint32_t unit, const
 				     size_t n)
 {
 	VEC_PUSH(g->tasks, g->n_tasks, g->cap_tasks) =
-	    (struct fast_answers){.unit = unit, .query = query, .n = n};
+	    (struct fast_answers){.unit = unit, .query = query, .n = n, .to = g->job->out->of};
 	return &g->tasks[g->n_tasks - 1];
 }
 
@@ -228,21 +232,17 @@ static void run_round(struct fast_engine *g)
 	for (size_t i = g->first_task; i < g->n_tasks; i++) {
 		const struct fast_answers *a = &g->tasks[i];
 
-		for (size_t q = 0; q < a->n; q++) {
-			struct fast_best *b = &g->best[a->query[q]];
-			uint8_t found = a->call ? a->found[q] : a->found_all;
+		for (size_t q = 0; a->direct && q < a->n; q++) {
+			struct dwarf_answer *best = &g->job->out->of[a->query[q]];
 
-			if (worth(found) <= worth(b->found))
-				continue;
-			b->task = (uint32_t)i + 1;
-			b->call = a->call ? a->call[q] : 0;
-			b->found = found;
+			if (worth(a->to[q].found) > worth(best->found))
+				*best = a->to[q];
 		}
 	}
 	g->first_task = g->n_tasks;
 }
 
-/* Every address to its first owner. */
+/* Every address to its first owner, whose answer needs no other place: it is the first one. */
 static void first_round(struct fast_engine *g, uint32_t *query)
 {
 	uint32_t *at = mem_zarray(g->file.n_units + 1, sizeof *at);
@@ -254,9 +254,9 @@ static void first_round(struct fast_engine *g, uint32_t *query)
 		for (size_t r = 0; r < u->n_runs; r++) {
 			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
 			     q++) {
-				if (g->best[q].owner)
+				if (g->owner[q])
 					continue;
-				g->best[q].owner = (uint32_t)i + 1;
+				g->owner[q] = (uint32_t)i + 1;
 				at[i]++;
 			}
 		}
@@ -270,8 +270,8 @@ static void first_round(struct fast_engine *g, uint32_t *query)
 		n += count;
 	}
 	for (uint32_t q = 0; q < g->job->n; q++) {
-		if (g->best[q].owner)
-			query[at[g->best[q].owner - 1]++] = q;
+		if (g->owner[q])
+			query[at[g->owner[q] - 1]++] = q;
 	}
 	free(at);
 	run_round(g);
@@ -303,13 +303,18 @@ static void later_rounds(struct fast_engine *g)
 
 		if (n && (i == g->file.n_units || n > ROUND_PAIRS)) {
 			uint32_t *kept = arena_alloc(&g->workers[0].arena, n * sizeof *kept);
+			struct dwarf_answer *to = arena_alloc(&g->workers[0].arena, n * sizeof *to);
 
 			memcpy(kept, query, n * sizeof *kept);
 			for (size_t k = 0; k < n_starts; k++) {
 				size_t end = k + 1 < n_starts ? starts[k + 1].first : n;
 
-				add_task(g, starts[k].unit, kept + starts[k].first,
-					 end - starts[k].first);
+				struct fast_answers *a =
+				    add_task(g, starts[k].unit, kept + starts[k].first,
+					     end - starts[k].first);
+
+				a->to = to + starts[k].first;
+				a->direct = true;
 			}
 			run_round(g);
 			n = n_starts = first = 0;
@@ -320,7 +325,7 @@ static void later_rounds(struct fast_engine *g)
 		for (size_t r = 0; r < u->n_runs; r++) {
 			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
 			     q++) {
-				if (fast_settled(&g->best[q]) || g->best[q].owner > i ||
+				if (fast_settled(&g->job->out->of[q]) || g->owner[q] > i ||
 				    stamp[q] == i + 1)
 					continue;
 				stamp[q] = (uint32_t)i + 1;
@@ -427,10 +432,15 @@ static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, doub
 
 	g->n_workers = g->options->jobs ? g->options->jobs : 1;
 	g->workers = mem_zarray(g->n_workers, sizeof *g->workers);
-	for (unsigned i = 0; i < g->n_workers; i++)
+	for (unsigned i = 0; i < g->n_workers; i++) {
+		fast_worker_init(&g->workers[i], job->out);
 		g->workers[i].timed = job->stats;
+		g->workers[i].copy_names = g->options->once;
+	}
 	g->fresh = mem_zarray(g->n_workers, sizeof *g->fresh);
-	g->best = mem_zarray(job->n, sizeof *g->best);
+	g->owner = mem_zarray(job->n, sizeof *g->owner);
+	for (size_t i = 0; i < job->n; i++)
+		job->out->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
 	fast_units_index(&g->file);
 	run_pool(g, (g->file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, index_chunk);
 	stats->units = lap(from);
@@ -450,7 +460,7 @@ static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, doub
 		fast_worker_release(&g->workers[i]);
 	free(g->workers);
 	free(g->fresh);
-	free(g->best);
+	free(g->owner);
 	free(g->tasks);
 	free(query);
 	return st;
@@ -466,6 +476,7 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	enum status st;
 
 	*stats = (struct dwarf_stats){0};
+	job->out->bare = !options->extras;
 	for (size_t i = 0; i < job->n; i++)
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_ABSENT};
 	if (!job->n || !object_has_dwarf(job->object))

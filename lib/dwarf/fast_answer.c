@@ -28,52 +28,7 @@ static void make_room(struct fast_worker *w, size_t n)
 	w->rows = mem_realloc(w->rows, w->cap, sizeof *w->rows);
 }
 
-static void *keep(struct fast_worker *w, const void *p, size_t n, size_t size)
-{
-	void *copy = arena_alloc(&w->arena, n * size);
-
-	if (n)
-		memcpy(copy, p, n * size);
-	return copy;
-}
-
-static uint64_t call_hash(const struct dwarf_call *c)
-{
-	uint64_t a = (uint64_t)c->outer << 32 | c->function, b = (uint64_t)c->line << 32 | c->file;
-
-	return hash_u64(a ^ (b + c->column + ((uint64_t)c->extra << 32)) * 0x9e3779b97f4a7c15u);
-}
-
-static uint64_t call_row_hash(const void *table, uint32_t id)
-{
-	return call_hash(&((const struct dwarf_call *)table)[id]);
-}
-
-static bool call_equal(const void *table, uint32_t id, const void *key)
-{
-	return !memcmp(&((const struct dwarf_call *)table)[id], key, sizeof(struct dwarf_call));
-}
-
-static void clear_calls(struct fast_worker *w)
-{
-	id_set_clear(&w->call_set);
-	w->n_calls = 0;
-	VEC_PUSH(w->calls, w->n_calls, w->cap_calls) = (struct dwarf_call){.line = 0};
-}
-
-static uint32_t add_call(struct fast_worker *w, const struct dwarf_call *c)
-{
-	static const struct id_rows rows = {call_row_hash, call_equal};
-	uint64_t hash = call_hash(c);
-	uint32_t id = id_set_find(&w->call_set, &rows, w->calls, hash, c);
-
-	if (!id) {
-		id = (uint32_t)w->n_calls;
-		VEC_PUSH(w->calls, w->n_calls, w->cap_calls) = *c;
-		id_set_add(&w->call_set, &rows, w->calls, hash, id);
-	}
-	return id;
-}
+enum { NO_PATH = 1 }; /* in path_of: ids have STORE_BIT */
 
 static uint32_t path_of(struct making *m, uint32_t number)
 {
@@ -84,14 +39,31 @@ static uint32_t path_of(struct making *m, uint32_t number)
 		return 0;
 	if (!w->path_of[number]) {
 		b->len = 0;
-		w->path_of[number] = 1;
-		if (fast_lines_path(&w->lines, m->asked, number, b)) {
-			VEC_PUSH(w->paths, w->n_paths, w->cap_paths) = (struct fast_text){
-			    arena_strndup(&w->arena, b->data ? b->data : "", b->len), b->len};
-			w->path_of[number] = (uint32_t)w->n_paths + 1;
-		}
+		w->path_of[number] = NO_PATH;
+		if (fast_lines_path(&w->lines, m->asked, number, b))
+			w->path_of[number] = store_copy(&w->writer, b->data ? b->data : "", b->len);
 	}
-	return w->path_of[number] - 1;
+	return w->path_of[number] == NO_PATH ? 0 : w->path_of[number];
+}
+
+/* Id of a name by its index in the unit's names + 1. */
+static uint32_t store_name(struct making *m, uint32_t name)
+{
+	struct fast_worker *w = m->w;
+	const struct fast_text *t;
+
+	if (!name)
+		return 0;
+	if (name > w->cap_name_ids)
+		w->name_ids =
+		    mem_grow_zero(w->name_ids, &w->cap_name_ids, name, sizeof *w->name_ids);
+	t = &w->names.all[name - 1];
+	if (!w->name_ids[name - 1])
+		/* those of a unit's part go with its file */
+		w->name_ids[name - 1] = w->copy_names || m->u != m->asked
+					    ? store_copy(&w->writer, t->s, t->n)
+					    : store_text(&w->writer, t->s, t->n);
+	return w->name_ids[name - 1];
 }
 
 static uint32_t name_of(struct making *m, struct fast_scope *s)
@@ -99,8 +71,27 @@ static uint32_t name_of(struct making *m, struct fast_scope *s)
 	if (!s->name && budget_spend(&m->w->budget, 16))
 		return 0;
 	if (!s->name)
-		s->name = fast_names_find(&m->w->names, m->f, m->u, s->die) + 1;
+		s->name = store_name(m, fast_names_find(&m->w->names, m->f, m->u, s->die)) + 1;
 	return s->name - 1;
+}
+
+/* An extra of the unit's as one of the job's. */
+static uint32_t store_extra(struct fast_worker *w, uint32_t extra)
+{
+	struct dwarf_answers *out = w->out;
+
+	if (!extra)
+		return 0;
+	if (extra >= w->cap_extra_ids)
+		w->extra_ids =
+		    mem_grow_zero(w->extra_ids, &w->cap_extra_ids, extra + 1, sizeof *w->extra_ids);
+	if (!w->extra_ids[extra]) {
+		pthread_mutex_lock(&out->store.lock);
+		w->extra_ids[extra] = dwarf_extras_add(&out->extras, &out->n_extras,
+						       &out->cap_extras, &w->extras[extra]);
+		pthread_mutex_unlock(&out->store.lock);
+	}
+	return w->extra_ids[extra];
 }
 
 /* What only drop-ins want of a call in this scope (0: no function is known). */
@@ -110,14 +101,14 @@ static uint32_t extra_of(struct making *m, uint32_t scope, uint32_t discriminato
 	struct fast_scope *s = scope ? &w->scopes.all[scope - 1] : NULL;
 	struct dwarf_extra x = {.start = DWARF_NO_START};
 
-	if (!m->f->extras && (!discriminator || !m->f->discriminators))
-		return 0;
-	if (s && !s->extra && m->f->extras && !budget_spend(&w->budget, 16)) {
+	if (!m->f->extras)
+		return m->f->discriminators ? discriminator : 0;
+	if (s && !s->extra && !budget_spend(&w->budget, 16)) {
 		struct fast_facts facts;
 
 		fast_facts_read(&w->names, m->f, m->u, s->die, &facts);
 		x.start = facts.start;
-		x.name = facts.name;
+		x.name = store_name(m, facts.name);
 		x.file = facts.has_file ? path_of(m, facts.file) : 0;
 		x.line = facts.line;
 		s->extra = dwarf_extras_add(&w->extras, &w->n_extras, &w->cap_extras, &x) + 1;
@@ -125,7 +116,7 @@ static uint32_t extra_of(struct making *m, uint32_t scope, uint32_t discriminato
 	if (s && s->extra > 1)
 		x = w->extras[s->extra - 1];
 	x.discriminator = discriminator;
-	return dwarf_extras_add(&w->extras, &w->n_extras, &w->cap_extras, &x);
+	return store_extra(w, dwarf_extras_add(&w->extras, &w->n_extras, &w->cap_extras, &x));
 }
 
 /* The call that the scope's code was inlined into; 0 for a function of its own. */
@@ -148,54 +139,63 @@ static uint32_t caller(struct making *m, uint32_t scope)
 		c.line = site.line;
 		c.column = site.column;
 		c.extra = extra_of(m, s->parent, site.discriminator);
-		outer = add_call(m->w, &c);
+		outer = store_call(&m->w->writer, &c);
 		s->call = outer + 1;
 	}
 	return outer;
 }
 
+static bool same_row(const struct fast_row *a, const struct fast_row *b)
+{
+	return a->there == b->there && a->line == b->line && a->file == b->file &&
+	       a->column == b->column && a->discriminator == b->discriminator;
+}
+
+/* The answer for the q-th address. */
+static struct dwarf_answer make_call(struct making *m, size_t q)
+{
+	struct fast_worker *w = m->w;
+	const struct fast_row *row = &w->rows[q];
+	struct dwarf_call c = {.line = 0};
+	uint32_t scope = w->node[q];
+
+	if (row->there) {
+		c.file = path_of(m, row->file);
+		c.line = row->line;
+		c.column = row->column;
+	} else if (!scope) {
+		return (struct dwarf_answer){.found = DWARF_NOT_FOUND};
+	}
+	if (scope) {
+		c.function = name_of(m, &w->scopes.all[scope - 1]);
+		c.outer = caller(m, scope);
+	}
+	c.extra = extra_of(m, scope, row->discriminator);
+	return (struct dwarf_answer){.call = store_call(&w->writer, &c),
+				     .found = scope ? DWARF_FUNCTION : DWARF_LINE_ONLY};
+}
+
 static void make_calls(struct making *m, struct fast_answers *a)
 {
 	struct fast_worker *w = m->w;
+	struct dwarf_answer answer = {.call = 0};
 
 	if (w->lines.n_files > w->cap_path_of)
 		w->path_of =
 		    mem_grow(w->path_of, &w->cap_path_of, w->lines.n_files, sizeof *w->path_of);
 	if (w->lines.n_files)
 		memset(w->path_of, 0, w->lines.n_files * sizeof *w->path_of);
-	clear_calls(w);
-	a->call = arena_alloc(&w->arena, a->n * sizeof *a->call);
-	a->found = arena_alloc(&w->arena, a->n);
+	if (w->cap_name_ids)
+		memset(w->name_ids, 0, w->cap_name_ids * sizeof *w->name_ids);
+	if (w->cap_extra_ids)
+		memset(w->extra_ids, 0, w->cap_extra_ids * sizeof *w->extra_ids);
 	for (size_t q = 0; q < a->n; q++) {
-		const struct fast_row *row = &w->rows[q];
-		struct dwarf_call c = {.line = 0};
-		uint32_t scope = w->node[q];
-
-		a->call[q] = 0;
-		a->found[q] = scope ? DWARF_FUNCTION : DWARF_LINE_ONLY;
-		if (row->there) {
-			c.file = path_of(m, row->file);
-			c.line = row->line;
-			c.column = row->column;
-		} else if (!scope) {
-			a->found[q] = DWARF_NOT_FOUND;
-			continue;
-		}
-		if (scope) {
-			c.function = name_of(m, &w->scopes.all[scope - 1]);
-			c.outer = caller(m, scope);
-		}
-		c.extra = extra_of(m, scope, row->discriminator);
-		a->call[q] = add_call(w, &c);
+		/* neighbours are often of one row */
+		if (!q || w->node[q] != w->node[q - 1] || !same_row(&w->rows[q], &w->rows[q - 1]))
+			answer = make_call(m, q);
+		a->to[a->direct ? q : a->query[q]] = answer;
 	}
-	a->n_calls = w->n_calls;
-	a->calls = keep(w, w->calls, w->n_calls, sizeof *w->calls);
-	a->n_extras = w->n_extras;
-	a->extras = keep(w, w->extras, w->n_extras, sizeof *w->extras);
-	a->n_names = w->names.n;
-	a->names = keep(w, w->names.all, w->names.n, sizeof *w->names.all);
-	a->n_paths = w->n_paths;
-	a->paths = keep(w, w->paths, w->n_paths, sizeof *w->paths);
+	a->made = true;
 }
 
 /* Functions nested in others, for the addresses that the first walk has left. */
@@ -258,7 +258,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	make_room(w, a->n);
 	for (size_t q = 0; q < a->n; q++)
 		w->addrs[q] = addrs[a->query[q]];
-	w->scopes.n = w->n_paths = w->n_extras = 0;
+	w->scopes.n = w->n_extras = 0;
 	fast_names_clear(&w->names);
 	st =
 	    fast_scopes_walk(m.f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
@@ -275,14 +275,21 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	make_calls(&m, a);
 	lap(w, &from, &w->names_time);
 	if (w->budget.over) { /* names may be missing */
-		a->call = NULL;
+		a->made = false;
 		a->found_all = DWARF_GAVE_UP;
 		a->why = "takes longer than its time limit";
 	}
 }
 
+void fast_worker_init(struct fast_worker *w, struct dwarf_answers *out)
+{
+	w->out = out;
+	w->writer.store = &out->store;
+}
+
 void fast_worker_release(struct fast_worker *w)
 {
+	store_writer_done(&w->writer);
 	arena_release(&w->arena);
 	fast_scopes_release(&w->scopes);
 	fast_names_release(&w->names);
@@ -293,11 +300,10 @@ void fast_worker_release(struct fast_worker *w)
 	free(w->node);
 	free(w->left_node);
 	free(w->rows);
-	free(w->calls);
-	id_set_release(&w->call_set);
+	free(w->name_ids);
 	free(w->extras);
+	free(w->extra_ids);
 	free(w->path_of);
-	free(w->paths);
 	buf_release(&w->path);
 	free(w->runs);
 	*w = (struct fast_worker){.cap = 0};

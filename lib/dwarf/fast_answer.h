@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One unit and the addresses asked of it -> their answers, with ids of its own: the piece of work
- * that a worker of the fast engine does.
+ * One unit and the addresses asked of it -> their answers: the piece of work that a worker of the
+ * fast engine does. What it finds out goes to the job's store once (store.h), and stays there.
  */
 #ifndef TM_DWARF_FAST_ANSWER_H
 #define TM_DWARF_FAST_ANSWER_H
@@ -13,32 +13,23 @@
 
 enum { FAST_DECLINED = 255 }; /* for the reference engine; beside enum dwarf_found */
 
-/* All of it lives in the arena of the worker that made it, but query, which is the asker's. */
 struct fast_answers {
 	uint32_t unit;
 	const uint32_t *query; /* n indexes of the job's addresses, ascending */
 	size_t n;
-	uint32_t *call; /* in calls, 0: none; NULL: there are none, found_all is for each */
-	uint8_t *found; /* enum dwarf_found */
+	struct dwarf_answer *to; /* to[query[i]] is the answer to the i-th; direct: to[i] */
+	bool direct;
+	bool made; /* else found_all is for each, and to has been left alone */
 	uint8_t found_all;
-	/* function and file are indexes + 1 in names and paths; an outer call comes before what was
-	 * inlined into it; calls[0] is unused */
-	struct dwarf_call *calls;
-	size_t n_calls;
-	struct dwarf_extra *extras; /* with indexes + 1, too */
-	size_t n_extras;
-	struct fast_text *names, *paths;
-	size_t n_names, n_paths;
 	const char *why, *why_no_lines; /* static text, or NULL */
 	const char *why_no_names;       /* of a unit's part, or NULL */
-	/* for the merge: ids in the job's answers, 0: not yet */
-	uint32_t *call_ids, *name_ids, *path_ids, *extra_ids;
 };
 
 /* What a worker keeps from one piece of work to the next. Zeroed is empty. */
 struct fast_worker {
-	struct arena arena;
+	struct arena arena; /* what lives as long as the worker */
 	struct budget budget;
+	bool copy_names; /* sections go before the answers do */
 	/* processor seconds so far, when timed */
 	bool timed;
 	double scopes_time, lines_time, names_time;
@@ -51,23 +42,26 @@ struct fast_worker {
 	uint32_t *node, *left_node;
 	struct fast_row *rows;
 	size_t cap;
-	/* calls made for the present unit */
-	struct dwarf_call *calls;
-	size_t n_calls, cap_calls;
-	struct id_set call_set;
+	struct store_writer writer;
+	struct dwarf_answers *out; /* for extras */
+	uint32_t *name_ids;        /* by index in names: id in the store, 0: none yet */
+	size_t cap_name_ids;
+	/* of the present unit, so that equal ones are found; extra_ids: those in out */
 	struct dwarf_extra *extras;
 	size_t n_extras, cap_extras;
-	uint32_t *path_of; /* by file number: index in paths + 1, + 1 */
+	uint32_t *extra_ids;
+	size_t cap_extra_ids;
+	uint32_t *path_of; /* by file number: id in the store; 0: none yet */
 	size_t cap_path_of;
-	struct fast_text *paths;
-	size_t n_paths, cap_paths;
 	struct buf path;
 	/* of the index */
 	struct fast_run *runs;
 	size_t n_runs, cap_runs;
 };
 
-/* addrs are the job's. a->unit, query and n say what to do. */
+/* Before the first answer: where they go. */
+void fast_worker_init(struct fast_worker *w, struct dwarf_answers *out);
+/* addrs are the job's. a->unit, query, n, to and direct say what to do. */
 void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_t *addrs,
 		       struct fast_answers *a);
 void fast_worker_release(struct fast_worker *w);

@@ -58,118 +58,14 @@ void fast_complain_of_units(struct fast_engine *g)
 	}
 }
 
-uint32_t fast_string(struct intern *strings, struct map64 *by_place, uint32_t *id,
-		     const struct fast_text *t)
-{
-	uint32_t *known;
-
-	if (*id)
-		return *id;
-	if (!by_place)
-		return *id = intern_add(strings, t->s, t->n);
-	known = map64_put(by_place, (uint64_t)(uintptr_t)t->s);
-	if (!*known)
-		*known = intern_add(strings, t->s, t->n);
-	return *id = *known;
-}
-
-static uint32_t carry_extra(struct dwarf_answers *out, struct map64 *by_place,
-			    struct fast_answers *a, uint32_t extra)
-{
-	struct dwarf_extra x;
-
-	if (!extra || a->extra_ids[extra])
-		return extra ? a->extra_ids[extra] : 0;
-	x = a->extras[extra];
-	if (x.name)
-		x.name = fast_string(&out->strings, by_place, &a->name_ids[x.name - 1],
-				     &a->names[x.name - 1]);
-	if (x.file)
-		x.file = fast_string(&out->strings, NULL, &a->path_ids[x.file - 1],
-				     &a->paths[x.file - 1]);
-	return a->extra_ids[extra] =
-		   dwarf_extras_add(&out->extras, &out->n_extras, &out->cap_extras, &x);
-}
-
-/* A task's call as one of the job's answers; outer ones come first. */
-static uint32_t carry(struct dwarf_answers *out, struct map64 *by_place, struct fast_answers *a,
-		      uint32_t call)
-{
-	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
-
-	for (; call && !a->call_ids[call]; call = a->calls[call].outer)
-		path[n++] = call;
-	outer = call ? a->call_ids[call] : 0;
-	while (n) {
-		struct dwarf_call c = a->calls[path[--n]];
-
-		c.outer = outer;
-		if (c.function)
-			c.function =
-			    fast_string(&out->strings, by_place, &a->name_ids[c.function - 1],
-					&a->names[c.function - 1]);
-		if (c.file)
-			c.file = fast_string(&out->strings, NULL, &a->path_ids[c.file - 1],
-					     &a->paths[c.file - 1]);
-		c.extra = carry_extra(out, by_place, a, c.extra);
-		/* one unit's calls are all different: no need to look for an equal one */
-		outer = a->call_ids[path[n]] = (uint32_t)out->n_calls;
-		VEC_PUSH(out->calls, out->n_calls, out->cap_calls) = c;
-	}
-	return outer;
-}
-
 void fast_merge(struct fast_engine *g)
 {
-	struct arena *arena = &g->workers[0].arena;
-	struct map64 by_place = MAP64_INIT;
+	for (size_t i = 0; g->file.lost && i < g->job->n; i++) {
+		struct dwarf_answer *a = &g->job->out->of[i];
 
-	for (size_t i = 0; i < g->job->n; i++) {
-		const struct fast_best *b = &g->best[i];
-		struct dwarf_answer *to = &g->job->out->of[i];
-		struct fast_answers *a = b->task ? &g->tasks[b->task - 1] : NULL;
-
-		*to = (struct dwarf_answer){.found = b->found};
-		if (b->found == DWARF_NOT_FOUND && g->file.lost)
-			to->found = DWARF_MALFORMED;
-		if (!a || !b->call)
-			continue;
-		if (!a->call_ids) {
-			a->call_ids = arena_zalloc(arena, a->n_calls * sizeof *a->call_ids);
-			a->name_ids = arena_zalloc(arena, a->n_names * sizeof *a->name_ids);
-			a->extra_ids = arena_zalloc(arena, a->n_extras * sizeof *a->extra_ids);
-			a->path_ids = arena_zalloc(arena, a->n_paths * sizeof *a->path_ids);
-		}
-		to->call = carry(g->job->out, &by_place, a, b->call);
+		if (a->found == DWARF_NOT_FOUND)
+			a->found = DWARF_MALFORMED;
 	}
-	map64_release(&by_place);
-}
-
-/* One call of the reference engine's answers in ours. */
-static uint32_t adopt(struct dwarf_answers *out, const struct dwarf_answers *from, uint32_t *ids,
-		      uint32_t *path, uint32_t call)
-{
-	uint32_t outer;
-	size_t n = 0;
-
-	for (; call && !ids[call]; call = from->calls[call].outer)
-		path[n++] = call;
-	outer = call ? ids[call] : 0;
-	while (n) {
-		struct dwarf_call c = from->calls[path[--n]];
-		uint32_t *text[2] = {&c.function, &c.file};
-
-		c.outer = outer;
-		for (size_t i = 0; i < 2; i++) {
-			size_t len;
-			const char *t = intern_text(&from->strings, *text[i], &len);
-
-			*text[i] = *text[i] ? intern_add(&out->strings, t, len) : 0;
-		}
-		c.extra = dwarf_answers_adopt(out, from, c.extra);
-		outer = ids[path[n]] = dwarf_answers_call(out, &c);
-	}
-	return outer;
 }
 
 /* The reference engine answers what was declined. */
@@ -182,9 +78,8 @@ enum status fast_fall_back(struct fast_engine *g, struct err *e)
 	enum status st = ST_OK;
 
 	for (uint32_t i = 0; i < g->job->n; i++) {
-		const struct fast_best *b = &g->best[i];
-
-		if (b->found != FAST_DECLINED && (!g->decline_rest || fast_settled(b)))
+		if (out->of[i].found != FAST_DECLINED &&
+		    (!g->decline_rest || fast_settled(&out->of[i])))
 			continue;
 		index[job.n] = i;
 		out->of[i] = (struct dwarf_answer){.found = DWARF_GAVE_UP};
@@ -195,11 +90,12 @@ enum status fast_fall_back(struct fast_engine *g, struct err *e)
 		job.addrs = addrs;
 		dwarf_answers_init(&got, job.n);
 		st = dwarf_reference.run(&job, 1, g->options, e);
-		ids = mem_zarray(got.n_calls, sizeof *ids);
-		path = mem_array(got.n_calls, sizeof *path);
+		ids = mem_zarray(dwarf_call_slots(&got), sizeof *ids);
+		path = mem_array(dwarf_call_slots(&got), sizeof *path);
 		for (size_t i = 0; !st && i < job.n; i++) {
 			out->of[index[i]] = got.of[i];
-			out->of[index[i]].call = adopt(out, &got, ids, path, got.of[i].call);
+			out->of[index[i]].call =
+			    dwarf_answers_adopt(out, &got, ids, path, got.of[i].call);
 		}
 		for (size_t i = 0; i < got.n_complaints; i++)
 			fast_complain(g, "%s", intern_text(&got.strings, got.complaints[i], NULL));

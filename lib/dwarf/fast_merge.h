@@ -7,14 +7,6 @@
 
 #include "lib/dwarf/fast_answer.h"
 
-/* The answer so far. */
-struct fast_best {
-	uint32_t owner; /* unit asked last, + 1; 0: none */
-	uint32_t task;  /* index + 1 */
-	uint32_t call;  /* the task's */
-	uint8_t found;  /* enum dwarf_found, FAST_DECLINED */
-};
-
 struct fast_engine {
 	const struct dwarf_options *options;
 	struct dwarf_job *job;
@@ -22,7 +14,8 @@ struct fast_engine {
 	struct fast_worker *workers;
 	unsigned n_workers;
 	bool *fresh; /* by worker: its time has not begun yet */
-	struct fast_best *best;
+	/* The answer so far is the job's; by address: the unit asked last, + 1; 0: none */
+	uint32_t *owner;
 	struct fast_answers *tasks; /* of all rounds */
 	size_t n_tasks, cap_tasks;
 	size_t first_task; /* of this round */
@@ -43,9 +36,9 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	      fast_scopes_found_fn *owned, void *arg);
 
 /* No other unit needs to be asked. */
-static inline bool fast_settled(const struct fast_best *b)
+static inline bool fast_settled(const struct dwarf_answer *a)
 {
-	return b->found == DWARF_FUNCTION || b->found == FAST_DECLINED;
+	return a->found == DWARF_FUNCTION || a->found == FAST_DECLINED;
 }
 
 /* Adds a line to the job's complaints, which are at most so many. */
@@ -53,11 +46,7 @@ void fast_complain(struct fast_engine *g, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Complains of units, and finds out whether some are lost or declined as a whole. */
 void fast_complain_of_units(struct fast_engine *g);
-/* *id, or the id of a text: strings in sections are known again by where they are; by_place NULL:
- * not in a section. */
-uint32_t fast_string(struct intern *strings, struct map64 *by_place, uint32_t *id,
-		     const struct fast_text *t);
-/* The best answers become the job's, in the order of the addresses. */
+/* What no unit has answered may belong to one that is lost. */
 void fast_merge(struct fast_engine *g);
 /* The reference engine answers what was declined. ST_SYS when it cannot run. */
 enum status fast_fall_back(struct fast_engine *g, struct err *e);

@@ -39,18 +39,18 @@ struct scratch {
 	struct fast_range *owned;
 	size_t n_owned, cap_owned;
 	uint64_t *addrs;
+	struct dwarf_answer *of; /* by address */
 	uint32_t *query, *stamps;
-	size_t cap_addrs;
+	size_t n_addrs, cap_addrs;
 };
 
 struct whole {
 	struct fast_engine g;
-	struct scratch *scratch;    /* by worker */
-	struct pieces *pieces;      /* by unit */
-	struct fast_answers *units; /* by unit */
-	size_t step;                /* of the merge */
+	struct dwarf_answers made; /* of all units */
+	struct scratch *scratch;   /* by worker */
+	struct pieces *pieces;     /* by unit */
+	size_t step;               /* of the merge */
 	uint64_t n_pieces;
-	struct map64 extra_of; /* discriminator -> extra of the answers */
 	bool too_many;
 };
 
@@ -106,6 +106,7 @@ static size_t choose_addrs(struct scratch *s)
 	if (p->n > s->cap_addrs) {
 		s->cap_addrs = p->n + p->n / 2;
 		s->addrs = mem_realloc(s->addrs, s->cap_addrs, sizeof *s->addrs);
+		s->of = mem_realloc(s->of, s->cap_addrs, sizeof *s->of);
 		s->query = mem_realloc(s->query, s->cap_addrs, sizeof *s->query);
 		s->stamps = mem_realloc(s->stamps, s->cap_addrs, sizeof *s->stamps);
 	}
@@ -142,7 +143,7 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 {
 	struct fast_file *f = &x->g.file;
 	struct fast_unit *u = &f->units[unit];
-	struct fast_answers *a = &x->units[unit];
+	struct fast_answers a = {.unit = unit, .direct = true};
 	const struct fast_part *part = u->split ? fast_part_of(f, u, &w->budget) : NULL;
 	struct fast_file *of = part ? part->file : f; /* where its functions are */
 	const struct fast_unit *v = part ? &part->unit : u;
@@ -155,12 +156,13 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 	    fast_lines_places(f, u, &w->budget, &w->lines, &s->places) ||
 	    s->places.n >= UINT32_MAX / 2)
 		return false;
-	*a = (struct fast_answers){.unit = unit, .n = choose_addrs(s)};
-	a->query = s->query;
+	a.n = s->n_addrs = choose_addrs(s);
+	a.query = s->query;
+	a.to = s->of;
 	w->scopes.stamps = s->stamps;
-	fast_answers_make(w, f, s->addrs, a);
+	fast_answers_make(w, f, s->addrs, &a);
 	w->scopes.stamps = NULL;
-	return !w->scopes.loose && !a->why && !a->why_no_lines && a->call;
+	return !w->scopes.loose && !a.why && !a.why_no_lines && a.made;
 }
 
 static void do_unit(size_t item, unsigned index, void *arg)
@@ -181,18 +183,17 @@ static void do_unit(size_t item, unsigned index, void *arg)
 	good = answer_unit(x, w, s, unit);
 	for (size_t r = 0; r < s->n_owned; r++) {
 		const struct fast_range *o = &s->owned[r];
-		const struct fast_answers *a = &x->units[unit];
 
 		if (!good) {
 			add_piece(p, &(struct piece){o->lo, o->hi, unit, 0, DWARF_ASK});
 			continue;
 		}
-		for (; q < a->n && s->addrs[q] < o->hi; q++) {
+		for (; q < s->n_addrs && s->addrs[q] < o->hi; q++) {
 			uint64_t hi =
-			    q + 1 < a->n && s->addrs[q + 1] < o->hi ? s->addrs[q + 1] : o->hi;
+			    q + 1 < s->n_addrs && s->addrs[q + 1] < o->hi ? s->addrs[q + 1] : o->hi;
 
-			add_piece(p,
-				  &(struct piece){s->addrs[q], hi, unit, a->call[q], a->found[q]});
+			add_piece(p, &(struct piece){s->addrs[q], hi, unit, s->of[q].call,
+						     s->of[q].found});
 		}
 	}
 	if (__atomic_add_fetch(&x->n_pieces, p->n, __ATOMIC_RELAXED) > LIMIT_PIECES)
@@ -274,50 +275,44 @@ static void merge_all(struct whole *x)
 			 merge_pair, x);
 }
 
-/* One extra for each discriminator, so that equal calls are one. */
-static uint32_t carry_extra(struct whole *x, struct dwarf_answers *out,
-			    const struct fast_answers *a, uint32_t extra)
-{
-	struct dwarf_extra e = {.start = DWARF_NO_START};
-	uint32_t *id;
+/* From what the units have made to the answers, where equal calls and texts are one. */
+struct carrying {
+	const struct dwarf_answers *from;
+	struct dwarf_answers *to;
+	uint32_t *calls, *texts; /* by number in the store: in to; 0: not yet */
+	struct map64 text_of;    /* by where it is: in to */
+};
 
-	if (!extra)
-		return 0;
-	e.discriminator = a->extras[extra].discriminator;
-	id = map64_put(&x->extra_of, e.discriminator);
-	if (!*id)
-		*id = dwarf_extras_add(&out->extras, &out->n_extras, &out->cap_extras, &e);
-	return *id;
+static uint32_t carry_text(struct carrying *c, uint32_t id)
+{
+	uint32_t *known, number = id & ~STORE_BIT;
+	const char *s;
+	size_t n;
+
+	if (!id || c->texts[number])
+		return id ? c->texts[number] : 0;
+	s = dwarf_text(c->from, id, &n);
+	/* one name is asked for by many units */
+	known = map64_put(&c->text_of, (uint64_t)(uintptr_t)s);
+	if (!*known)
+		*known = intern_add(&c->to->strings, s, n);
+	return c->texts[number] = *known;
 }
 
-static uint32_t carry(struct whole *x, struct dwarf_answers *out, struct map64 *by_place,
-		      struct fast_answers *a, uint32_t call)
+static uint32_t carry(struct carrying *c, uint32_t call)
 {
 	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
 
-	if (!a->call_ids) {
-		struct arena *arena = &x->g.workers[0].arena;
-
-		a->call_ids = arena_zalloc(arena, a->n_calls * sizeof *a->call_ids);
-		a->name_ids = arena_zalloc(arena, a->n_names * sizeof *a->name_ids);
-		a->path_ids = arena_zalloc(arena, a->n_paths * sizeof *a->path_ids);
-	}
-	for (; call && !a->call_ids[call]; call = a->calls[call].outer)
+	for (; call && !c->calls[call & ~STORE_BIT]; call = dwarf_call_at(c->from, call)->outer)
 		path[n++] = call;
-	outer = call ? a->call_ids[call] : 0;
+	outer = call ? c->calls[call & ~STORE_BIT] : 0;
 	while (n) {
-		struct dwarf_call c = a->calls[path[--n]];
+		struct dwarf_call made = *dwarf_call_at(c->from, path[--n]);
 
-		c.outer = outer;
-		if (c.function)
-			c.function =
-			    fast_string(&out->strings, by_place, &a->name_ids[c.function - 1],
-					&a->names[c.function - 1]);
-		if (c.file)
-			c.file = fast_string(&out->strings, NULL, &a->path_ids[c.file - 1],
-					     &a->paths[c.file - 1]);
-		c.extra = carry_extra(x, out, a, c.extra);
-		outer = a->call_ids[path[n]] = dwarf_answers_call(out, &c);
+		made.outer = outer;
+		made.function = carry_text(c, made.function);
+		made.file = carry_text(c, made.file);
+		outer = c->calls[path[n] & ~STORE_BIT] = dwarf_answers_call(c->to, &made);
 	}
 	return outer;
 }
@@ -333,22 +328,22 @@ static void add_stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8
 static void hand_over(struct whole *x, struct dwarf_whole *w)
 {
 	const struct pieces *p = &x->pieces[0];
-	struct map64 by_place = MAP64_INIT;
+	struct carrying c = {.from = &x->made, .to = &w->answers};
 
+	c.calls = mem_zarray(x->made.store.n_calls, sizeof *c.calls);
+	c.texts = mem_zarray(x->made.store.n_texts, sizeof *c.texts);
 	for (size_t i = 0; x->g.file.n_units && i < p->n; i++) {
 		const struct piece *y = &p->all[i];
 
 		if (i && p->all[i - 1].hi < y->lo)
 			add_stretch(w, p->all[i - 1].hi, 0, DWARF_NOT_FOUND);
-		add_stretch(w, y->lo,
-			    y->call ? carry(x, &w->answers, &by_place, &x->units[y->unit], y->call)
-				    : 0,
-			    y->found);
+		add_stretch(w, y->lo, y->call ? carry(&c, y->call) : 0, y->found);
 		if (i + 1 == p->n)
 			add_stretch(w, y->hi, 0, DWARF_NOT_FOUND);
 	}
-	map64_release(&by_place);
-	map64_release(&x->extra_of);
+	free(c.calls);
+	free(c.texts);
+	map64_release(&c.text_of);
 }
 
 static void order_units(struct whole *x)
@@ -372,7 +367,6 @@ static enum status answer_all(struct whole *x, struct dwarf_whole *w, struct err
 
 	fast_units_index(&x->g.file);
 	x->pieces = mem_zarray(x->g.file.n_units, sizeof *x->pieces);
-	x->units = mem_zarray(x->g.file.n_units, sizeof *x->units);
 	order_units(x);
 	pool_run(x->g.n_workers, x->g.file.n_units, do_unit, x);
 	for (unsigned i = 0; i < x->g.n_workers; i++)
@@ -396,13 +390,14 @@ static void release(struct whole *x)
 		free(x->scratch[i].places.all);
 		free(x->scratch[i].owned);
 		free(x->scratch[i].addrs);
+		free(x->scratch[i].of);
 		free(x->scratch[i].query);
 		free(x->scratch[i].stamps);
 	}
 	for (size_t i = 0; x->pieces && i < x->g.file.n_units; i++)
 		free(x->pieces[i].all);
 	free(x->pieces);
-	free(x->units);
+	dwarf_answers_release(&x->made);
 	free(x->g.order);
 	free(x->g.workers);
 	free(x->scratch);
@@ -423,6 +418,7 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 	all.discriminators = true;
 	all.extras = all.relative = false;
 	dwarf_answers_init(&w->answers, 0);
+	w->answers.bare = true;
 	w->companions = dwarf_companions(o);
 	st = fast_load(&x.g, &sections, e);
 	if (!st && sections.complaint.len)
@@ -431,9 +427,13 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 		x.g.n_workers = options->jobs ? options->jobs : 1;
 		x.g.workers = mem_zarray(x.g.n_workers, sizeof *x.g.workers);
 		x.scratch = mem_zarray(x.g.n_workers, sizeof *x.scratch);
+		dwarf_answers_init(&x.made, 0);
+		x.made.bare = true;
 		/* each worker's own clock: one that is late has more time, which does no harm */
-		for (unsigned i = 0; i < x.g.n_workers; i++)
+		for (unsigned i = 0; i < x.g.n_workers; i++) {
+			fast_worker_init(&x.g.workers[i], &x.made);
 			x.g.workers[i].budget.seconds = budget_now() + SECONDS;
+		}
 		st = answer_all(&x, w, e);
 		release(&x);
 	}

@@ -430,33 +430,6 @@ static enum status run_slices(struct run_state *run, struct err *e)
 	return ST_OK;
 }
 
-/* The call of a slice as one of the job's answers; ids[call] remembers, outer ones come first. */
-static uint32_t carry(struct dwarf_answers *out, const struct slice *s, uint32_t *ids,
-		      uint32_t *path, uint32_t call)
-{
-	uint32_t outer;
-	size_t n = 0;
-
-	for (; call && !ids[call]; call = s->got.calls[call].outer)
-		path[n++] = call;
-	outer = call ? ids[call] : 0;
-	while (n) {
-		struct dwarf_call c = s->got.calls[path[--n]];
-		uint32_t *text[2] = {&c.function, &c.file};
-
-		c.outer = outer;
-		for (size_t i = 0; i < 2; i++) {
-			size_t len;
-			const char *t = intern_text(&s->got.strings, *text[i], &len);
-
-			*text[i] = *text[i] ? intern_add(&out->strings, t, len) : 0;
-		}
-		c.extra = dwarf_answers_adopt(out, &s->got, c.extra);
-		outer = ids[path[n]] = dwarf_answers_call(out, &c);
-	}
-	return outer;
-}
-
 static void merge(struct slice *s)
 {
 	struct dwarf_answers *out = s->job->out;
@@ -468,7 +441,7 @@ static void merge(struct slice *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct dwarf_answer a = s->got.of[i];
 
-		a.call = carry(out, s, ids, path, a.call);
+		a.call = dwarf_answers_adopt(out, &s->got, ids, path, a.call);
 		out->of[s->first + i] = a;
 	}
 	for (uint32_t id = 1; id <= intern_count(&s->complaints); id++) {

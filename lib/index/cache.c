@@ -308,8 +308,7 @@ static bool from_index(struct cache *c, struct dwarf_job *job, struct rest *r,
 
 		if (!index || index_refused(index))
 			return false;
-		if (!index_answer(index, job->addrs, job->n, options->discriminators, job->out,
-				  r->ask, &r->n, &e))
+		if (!index_answer(index, job->addrs, job->n, options, job->out, r->ask, &r->n, &e))
 			return r->n < job->n;
 		start_again(job->out);
 		discard(c, x, e.msg);
@@ -319,42 +318,16 @@ static bool from_index(struct cache *c, struct dwarf_job *job, struct rest *r,
 	return false;
 }
 
-static uint32_t adopt_call(struct dwarf_answers *to, const struct dwarf_answers *from,
-			   uint32_t *ids, uint32_t *path, uint32_t call)
-{
-	uint32_t outer;
-	size_t n = 0;
-
-	for (; call && !ids[call]; call = from->calls[call].outer)
-		path[n++] = call;
-	outer = call ? ids[call] : 0;
-	while (n) {
-		struct dwarf_call c = from->calls[path[--n]];
-		uint32_t *text[2] = {&c.function, &c.file};
-
-		c.outer = outer;
-		c.extra = dwarf_answers_adopt(to, from, c.extra);
-		for (size_t i = 0; i < 2; i++) {
-			size_t len;
-			const char *t = intern_text(&from->strings, *text[i], &len);
-
-			*text[i] = *text[i] ? intern_add(&to->strings, t, len) : 0;
-		}
-		outer = ids[path[n]] = dwarf_answers_call(to, &c);
-	}
-	return outer;
-}
-
 /* The engine's answers for the rest join the others. */
 static void adopt(struct rest *r)
 {
 	struct dwarf_answers *to = r->of->out, *from = &r->got;
-	uint32_t *ids = mem_zarray(from->n_calls, sizeof *ids);
-	uint32_t *path = mem_array(from->n_calls, sizeof *path);
+	uint32_t *ids = mem_zarray(dwarf_call_slots(from), sizeof *ids);
+	uint32_t *path = mem_array(dwarf_call_slots(from), sizeof *path);
 
 	for (size_t i = 0; i < r->n; i++) {
 		to->of[r->ask[i]] = from->of[i];
-		to->of[r->ask[i]].call = adopt_call(to, from, ids, path, from->of[i].call);
+		to->of[r->ask[i]].call = dwarf_answers_adopt(to, from, ids, path, from->of[i].call);
 	}
 	for (size_t i = 0; i < from->n_complaints; i++) {
 		size_t len;
@@ -515,5 +488,13 @@ enum status cache_prewarm(struct cache *c, struct object *o, const struct dwarf_
 	*size = index_size(x->index);
 	if (index_refused(x->index))
 		return err_set(e, ST_UNSUPPORTED, "%s", index_refused(x->index));
+	return ST_OK;
+}
+
+enum status cache_intact(const struct cache *c, struct err *e)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->all[i]->index && !index_intact(c->all[i]->index))
+			return err_set(e, ST_BAD, "its index has become shorter while it was read");
 	return ST_OK;
 }

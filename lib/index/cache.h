@@ -55,6 +55,9 @@ enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct
 enum status cache_prewarm(struct cache *c, struct object *o, const struct dwarf_options *options,
 			  uint64_t *size, struct err *e);
 
+/* ST_BAD: the file of an index has lost bytes since, so that answers in it may be nonsense. */
+enum status cache_intact(const struct cache *c, struct err *e);
+
 /* The next word for -v that was not yet given; NULL: no more. */
 const char *cache_told(struct cache *c);
 

@@ -28,10 +28,14 @@ uint64_t index_companions(const struct index *x);
 enum status index_check(struct index *x, struct err *e);
 
 /* Answers the addresses (ascending, unique) into out, which has been initialized for n and nothing
- * else. Numbers of those that the engine has to be asked for are put into ask, which has room for
- * n, and their answer is left alone. Without discriminators calls have no extra. ST_BAD: the index
- * is damaged, and out is to be released. */
-enum status index_answer(struct index *x, const uint64_t *addrs, size_t n, bool discriminators,
-			 struct dwarf_answers *out, uint32_t *ask, size_t *n_ask, struct err *e);
+ * else; the index becomes its store, and must stay as long. Numbers of those that the engine has to
+ * be asked for are put into ask, which has room for n, and their answer is left alone. Without
+ * options->discriminators calls have none. ST_BAD: the index is damaged, and out is to be released.
+ */
+enum status index_answer(struct index *x, const uint64_t *addrs, size_t n,
+			 const struct dwarf_options *options, struct dwarf_answers *out,
+			 uint32_t *ask, size_t *n_ask, struct err *e);
+/* False: the file has lost bytes since it was opened. */
+bool index_intact(const struct index *x);
 
 #endif

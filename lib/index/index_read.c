@@ -5,6 +5,7 @@
  * where lib/object/map.h has put a NUL.
  */
 #include "lib/base/mem.h"
+#include "lib/base/pool.h"
 #include "lib/index/index.h"
 #include "lib/index/index_format.h"
 #include "lib/object/map.h"
@@ -23,6 +24,9 @@ struct index {
 	uint64_t body; /* where checked chunks begin */
 	uint64_t n_checksums;
 	uint8_t *good; /* by chunk: it has been checked */
+	/* by number: it has been checked, with all that it leads to */
+	uint8_t *good_calls, *good_strings;
+	struct dwarf_call *swapped; /* calls, where the processor is big-endian; NULL: not yet */
 	struct part parts[PARTS];
 	uint64_t n_blocks, n_calls;
 	uint32_t n_strings, flags;
@@ -31,6 +35,17 @@ struct index {
 static enum status bad(struct err *e, const char *what)
 {
 	return err_set(e, ST_BAD, "%s", what);
+}
+
+/* Workers find out the same. */
+static bool is_good(const uint8_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static void set_good(uint8_t *p)
+{
+	__atomic_store_n(p, 1, __ATOMIC_RELAXED);
 }
 
 /* False: a checksum differs. Bytes [offset, offset + n) lie inside the body. */
@@ -46,12 +61,12 @@ static bool check(struct index *x, uint64_t offset, uint64_t n)
 		uint64_t at = x->body + i * INDEX_CHUNK, left = x->size - at;
 		size_t len = left < INDEX_CHUNK ? (size_t)left : INDEX_CHUNK;
 
-		if (x->good[i])
+		if (is_good(&x->good[i]))
 			continue;
 		if (hash_bytes_seeded(x->data + at, len, i) !=
 		    index_get64(x->data + INDEX_HEADER + 8 * i))
 			return false;
-		x->good[i] = 1;
+		set_good(&x->good[i]);
 	}
 	return true;
 }
@@ -137,6 +152,9 @@ enum status index_open(struct index **out, int fd, const void *key, size_t n_key
 	s = x->map ? read_header(x, key, n_key, e) : err_sys(e, "cannot be mapped");
 	if (!s) {
 		x->good = mem_zalloc((size_t)x->n_checksums + 1);
+		/* from the system as zeroes: only the pages that are used cost something */
+		x->good_calls = mem_zalloc((size_t)x->n_calls + 1);
+		x->good_strings = mem_zalloc((size_t)x->n_strings + 1);
 		if (x->flags & INDEX_REFUSED)
 			s = index_check(x, e);
 		else if (!map_intact(x->map))
@@ -155,6 +173,9 @@ void index_free(struct index *x)
 		return;
 	map_close(x->map);
 	free(x->good);
+	free(x->good_calls);
+	free(x->good_strings);
+	free(x->swapped);
 	free(x);
 }
 
@@ -184,12 +205,9 @@ enum status index_check(struct index *x, struct err *e)
 	return ST_OK;
 }
 
-/* A batch in progress. */
+/* A piece of a batch in progress. */
 struct batch {
 	struct index *x;
-	struct dwarf_answers *out;
-	bool discriminators;
-	uint32_t *call_ids, *string_ids; /* in out; 0: not yet */
 	/* the block that holds the address last looked up */
 	uint64_t base, next_base; /* next_base is meaningless in the last block */
 	bool last;
@@ -197,76 +215,61 @@ struct batch {
 	const uint8_t *starts, *answers;
 };
 
-static bool string(struct batch *b, uint32_t number, uint32_t *id)
+/* False: there is no such text, or it is damaged. */
+static bool good_string(struct index *x, uint32_t id)
 {
+	uint32_t number = id & ~STORE_BIT, from, to;
 	const uint8_t *where, *text;
-	uint32_t from, to;
 
-	*id = 0;
-	if (!number)
+	if (!id)
 		return true;
-	if (number > b->x->n_strings)
+	if (!(id & STORE_BIT) || !number || number > x->n_strings)
 		return false;
-	if (!b->string_ids[number]) {
-		where = bytes(b->x, PART_STRINGS, (uint64_t)number * 4, 8);
-		if (!where)
-			return false;
-		from = index_get32(where);
-		to = index_get32(where + 4);
-		text = from < to ? bytes(b->x, PART_TEXT, from, to - from) : NULL;
-		if (!text || text[to - from - 1])
-			return false;
-		b->string_ids[number] =
-		    intern_add(&b->out->strings, (const char *)text, to - from - 1);
-	}
-	*id = b->string_ids[number];
+	if (is_good(&x->good_strings[number]))
+		return true;
+	where = bytes(x, PART_STRINGS, (uint64_t)number * 4, 8);
+	if (!where)
+		return false;
+	from = index_get32(where);
+	to = index_get32(where + 4);
+	text = from < to ? bytes(x, PART_TEXT, from, to - from) : NULL;
+	if (!text || text[to - from - 1])
+		return false;
+	set_good(&x->good_strings[number]);
 	return true;
 }
 
 enum { DEEPEST = 8192 }; /* of calls; engines nest less */
 
-static bool call(struct batch *b, uint32_t number, uint32_t *id)
+/* The same of a call and those that it is inlined into. */
+static bool good_call(struct index *x, uint32_t number)
 {
-	struct dwarf_answers *out = b->out;
-	uint32_t path[DEEPEST], n = 0, outer = 0;
+	uint32_t c = number;
 
-	for (uint32_t c = number; c;) {
+	for (unsigned depth = 0; c; depth++) {
 		const uint8_t *p;
 		uint32_t next;
 
-		if (c >= b->x->n_calls || n == DEEPEST)
+		if (c >= x->n_calls || depth == DEEPEST)
 			return false;
-		if (b->call_ids[c]) {
-			outer = b->call_ids[c];
+		if (is_good(&x->good_calls[c]))
 			break;
-		}
-		p = bytes(b->x, PART_CALLS, (uint64_t)c * EACH_CALL, EACH_CALL);
-		if (!p)
+		p = bytes(x, PART_CALLS, (uint64_t)c * EACH_CALL, EACH_CALL);
+		if (!p || !good_string(x, index_get32(p + 4)) ||
+		    !good_string(x, index_get32(p + 8)))
 			return false;
-		path[n++] = c;
 		next = index_get32(p);
-		if (next >= c)
+		if (next && (!(next & STORE_BIT) || (next & ~STORE_BIT) >= c))
 			return false;
-		c = next;
+		c = next & ~STORE_BIT;
 	}
-	while (n) {
-		const uint8_t *p =
-		    b->x->data + b->x->parts[PART_CALLS].offset + (uint64_t)path[--n] * EACH_CALL;
-		struct dwarf_call c = {
-		    .outer = outer, .line = index_get32(p + 12), .column = index_get32(p + 16)};
-
-		if (!string(b, index_get32(p + 4), &c.function) ||
-		    !string(b, index_get32(p + 8), &c.file))
+	for (c = number; c && !is_good(&x->good_calls[c]);
+	     c = index_get32(x->data + x->parts[PART_CALLS].offset + (uint64_t)c * EACH_CALL) &
+		 ~STORE_BIT) {
+		if (c >= x->n_calls) /* rewritten meanwhile */
 			return false;
-		if (b->discriminators)
-			c.extra = dwarf_extras_add(
-			    &out->extras, &out->n_extras, &out->cap_extras,
-			    &(struct dwarf_extra){.start = DWARF_NO_START,
-						  .discriminator = index_get32(p + 20)});
-		outer = b->call_ids[path[n]] = (uint32_t)out->n_calls;
-		VEC_PUSH(out->calls, out->n_calls, out->cap_calls) = c;
+		set_good(&x->good_calls[c]);
 	}
-	*id = outer;
 	return true;
 }
 
@@ -343,14 +346,82 @@ static bool answer_one(struct batch *b, uint64_t addr, struct dwarf_answer *to, 
 	if (*ask || !(value & ~INDEX_LINE_ONLY))
 		return true;
 	to->found = value & INDEX_LINE_ONLY ? DWARF_LINE_ONLY : DWARF_FUNCTION;
-	return call(b, value & ~INDEX_LINE_ONLY, &to->call);
+	to->call = value | STORE_BIT;
+	return good_call(b->x, value & ~STORE_BIT);
 }
 
-enum status index_answer(struct index *x, const uint64_t *addrs, size_t n, bool discriminators,
-			 struct dwarf_answers *out, uint32_t *ask, size_t *n_ask, struct err *e)
+/* The calls as the processor has its numbers. */
+static const struct dwarf_call *native_calls(struct index *x)
 {
-	struct batch b = {.x = x, .out = out, .discriminators = discriminators};
-	bool good = true;
+	const uint8_t *p = x->data + x->parts[PART_CALLS].offset;
+
+	_Static_assert(sizeof(struct dwarf_call) == EACH_CALL, "a call is used where it lies");
+	_Static_assert(INDEX_LINE_ONLY == STORE_BIT, "its other bits are a number in a store");
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		return (const void *)p;
+	if (!x->swapped) {
+		x->swapped = mem_array((size_t)x->n_calls, sizeof *x->swapped);
+		for (uint64_t i = 0; i < x->n_calls * EACH_CALL / 4; i++)
+			((uint32_t *)x->swapped)[i] = index_get32(p + 4 * i);
+	}
+	return x->swapped;
+}
+
+/* The store is the file. */
+static void lay_open(struct index *x, struct store *s)
+{
+	const struct dwarf_call *calls = native_calls(x);
+
+	for (size_t i = 0; i < x->n_calls; i += STORE_BLOCK) {
+		if (i >> STORE_BITS >= s->cap_calls)
+			s->calls = mem_grow(s->calls, &s->cap_calls, (i >> STORE_BITS) + 1,
+					    sizeof *s->calls);
+		s->calls[i >> STORE_BITS] = calls + i;
+	}
+	s->n_calls = (size_t)x->n_calls;
+	s->offsets = x->data + x->parts[PART_STRINGS].offset;
+	s->n_texts = (size_t)x->n_strings + 1;
+	s->bytes = x->data + x->parts[PART_TEXT].offset;
+	s->n_bytes = x->parts[PART_TEXT].size;
+}
+
+enum { PIECE = 8192 }; /* addresses */
+
+struct whole_batch {
+	struct index *x;
+	const uint64_t *addrs;
+	size_t n;
+	struct dwarf_answer *of;
+	uint32_t *ask;   /* of a piece at the place of its addresses */
+	uint32_t *n_ask; /* by piece */
+	bool bad;
+};
+
+static void answer_piece(size_t item, unsigned worker, void *arg)
+{
+	struct whole_batch *w = arg;
+	struct batch b = {.x = w->x};
+	size_t from = item * PIECE, end = from + PIECE < w->n ? from + PIECE : w->n;
+
+	(void)worker;
+	for (size_t i = from; i < end; i++) {
+		bool wanted = false;
+
+		if (!answer_one(&b, w->addrs[i], &w->of[i], &wanted)) {
+			__atomic_store_n(&w->bad, true, __ATOMIC_RELAXED);
+			return;
+		}
+		if (wanted)
+			w->ask[from + w->n_ask[item]++] = (uint32_t)i;
+	}
+}
+
+enum status index_answer(struct index *x, const uint64_t *addrs, size_t n,
+			 const struct dwarf_options *options, struct dwarf_answers *out,
+			 uint32_t *ask, size_t *n_ask, struct err *e)
+{
+	size_t n_pieces = (n + PIECE - 1) / PIECE;
+	struct whole_batch w = {.x = x, .addrs = addrs, .n = n, .of = out->of, .ask = ask};
 
 	*n_ask = 0;
 	if (x->flags & INDEX_REFUSED) {
@@ -359,19 +430,22 @@ enum status index_answer(struct index *x, const uint64_t *addrs, size_t n, bool 
 		*n_ask = n;
 		return ST_OK;
 	}
-	/* from the system as zeroes: only the pages that are used cost something */
-	b.call_ids = mem_zarray((size_t)x->n_calls, sizeof *b.call_ids);
-	b.string_ids = mem_zarray((size_t)x->n_strings + 1, sizeof *b.string_ids);
-	for (size_t i = 0; good && i < n; i++) {
-		bool wanted = false;
-
-		good = answer_one(&b, addrs[i], &out->of[i], &wanted);
-		if (wanted)
-			ask[(*n_ask)++] = (uint32_t)i;
+	out->bare = true;
+	out->mute = !options->discriminators;
+	w.n_ask = mem_zarray(n_pieces, sizeof *w.n_ask);
+	pool_run(options->jobs, n_pieces, answer_piece, &w);
+	for (size_t i = 0; i < n_pieces; i++) {
+		memmove(ask + *n_ask, ask + i * PIECE, w.n_ask[i] * sizeof *ask);
+		*n_ask += w.n_ask[i];
 	}
-	free(b.call_ids);
-	free(b.string_ids);
-	if (!good || !map_intact(x->map))
+	free(w.n_ask);
+	if (w.bad || !map_intact(x->map))
 		return bad(e, "is damaged");
+	lay_open(x, &out->store);
 	return ST_OK;
+}
+
+bool index_intact(const struct index *x)
+{
+	return map_intact(x->map);
 }

@@ -124,15 +124,23 @@ static void put_stretches(struct writer *o, const struct dwarf_whole *w)
 	pad(o, (uint64_t)w->n * 4);
 }
 
+/* As ids are in a store. */
+static uint32_t stored(uint32_t id)
+{
+	return id ? id | STORE_BIT : 0;
+}
+
 static void put_calls(struct writer *o, const struct dwarf_answers *a)
 {
 	for (size_t i = 0; i < a->n_calls; i++) {
-		put32(o, a->calls[i].outer);
-		put32(o, a->calls[i].function);
-		put32(o, a->calls[i].file);
-		put32(o, a->calls[i].line);
-		put32(o, a->calls[i].column);
-		put32(o, a->calls[i].extra ? a->extras[a->calls[i].extra].discriminator : 0);
+		const struct dwarf_call *c = &a->calls[i];
+
+		put32(o, stored(c->outer));
+		put32(o, stored(c->function));
+		put32(o, stored(c->file));
+		put32(o, c->line);
+		put32(o, c->column);
+		put32(o, dwarf_extra_of(a, c).discriminator);
 	}
 	pad(o, (uint64_t)a->n_calls * EACH_CALL);
 }

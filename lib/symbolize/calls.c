@@ -41,11 +41,11 @@ uint32_t calls_add(struct calls *c, const struct symbol_call *call)
 void calls_of_init(struct calls_of *o, struct calls *calls, struct object *object,
 		   const uint64_t *addrs, const struct dwarf_answers *answers)
 {
-	size_t n_strings = (size_t)intern_count(&answers->strings) + 1;
+	size_t n_strings = dwarf_text_slots(answers);
 
 	*o =
 	    (struct calls_of){.calls = calls, .object = object, .addrs = addrs, .answers = answers};
-	o->plain = mem_zarray(answers->n_calls, sizeof *o->plain);
+	o->plain = mem_zarray(dwarf_call_slots(answers), sizeof *o->plain);
 	o->functions = mem_zarray(n_strings, sizeof *o->functions);
 	o->files = mem_zarray(n_strings, sizeof *o->files);
 	if (calls->managed)
@@ -96,27 +96,37 @@ static uint32_t function(struct calls *c, const char *raw)
 
 static uint32_t answer_function(struct calls_of *o, uint32_t string)
 {
+	uint32_t *known = &o->functions[dwarf_text_slot(o->answers, string)];
+	const char *s;
+	size_t n;
+
 	if (!string)
 		return 0;
-	if (!o->functions[string])
-		o->functions[string] =
-		    function(o->calls, intern_text(&o->answers->strings, string, NULL));
-	return o->functions[string];
+	if (!*known) {
+		s = dwarf_text(o->answers, string, &n);
+		*known = calls_function(o->calls, s, n);
+	}
+	return *known;
 }
 
 static uint32_t answer_file(struct calls_of *o, uint32_t string)
 {
+	uint32_t *known = &o->files[dwarf_text_slot(o->answers, string)];
+	const char *s;
+	size_t n;
+
 	if (!string)
 		return 0;
-	if (!o->files[string])
-		o->files[string] =
-		    calls_string(o->calls, intern_text(&o->answers->strings, string, NULL)) + 1;
-	return o->files[string] - 1;
+	if (!*known) {
+		s = dwarf_text(o->answers, string, &n);
+		*known = add_string(o->calls, s, n) + 1;
+	}
+	return *known - 1;
 }
 
-static bool is_mangled(const char *name)
+bool calls_is_mangled(const char *name, size_t n)
 {
-	return name[0] == '_' && name[1] && strchr("ZR", name[1]);
+	return n > 1 && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
 static void set_extra(struct calls *c, uint32_t call, const struct dwarf_extra *x)
@@ -127,37 +137,34 @@ static void set_extra(struct calls *c, uint32_t call, const struct dwarf_extra *
 	c->extras[call] = *x;
 }
 
-static void copy_extra(struct calls_of *o, uint32_t call, uint32_t extra)
+static void copy_extra(struct calls_of *o, uint32_t call, const struct dwarf_call *c)
 {
 	struct dwarf_extra x;
 
-	if (!extra || extra >= o->answers->n_extras)
+	if (!c->extra || o->answers->mute)
 		return;
-	x = o->answers->extras[extra];
+	x = dwarf_extra_of(o->answers, c);
 	x.name = answer_file(o, x.name);
 	x.file = answer_file(o, x.file);
 	set_extra(o->calls, call, &x);
 }
 
-/* gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
- * more ("eng::(anonymous namespace)::build_mesh(int)" for "build_mesh"). It is taken for the
- * physical function only, and only when it holds the DWARF name as a part of its own: a symbol of
- * folded code is another function's. */
-static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function_id)
+const struct object_symbol *calls_symbol(struct object *o, uint64_t addr, const char *name,
+					 size_t n_name)
 {
-	const struct symbols *y = o->calls->to;
-	const char *name = intern_text(&y->strings, y->functions[function_id].raw, NULL);
-	size_t n = strcspn(name, "<");
+	size_t n = 0;
 	const struct object_symbol *sym;
 	const char *at;
 	char part[300];
 
-	if (is_mangled(name) || !n || n > sizeof part - 24)
-		return 0;
-	sym = object_symbol_at(o->object, addr);
+	while (n < n_name && n <= sizeof part && name[n] && name[n] != '<')
+		n++;
+	if (calls_is_mangled(name, n_name) || !n || n > sizeof part - 24)
+		return NULL;
+	sym = object_symbol_at(o, addr);
 	if (!sym || strncmp(sym->name, "_Z", 2))
-		return 0;
-	if (!strcmp(name, "operator()")) /* a lambda's */
+		return NULL;
+	if (n_name == 10 && !memcmp(name, "operator()", 10)) /* a lambda's */
 		snprintf(part, sizeof part, "clE");
 	else if (name[0] == '~')
 		snprintf(part, sizeof part, "%zu%.*s", n - 1, (int)n - 1, name + 1);
@@ -167,7 +174,17 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 	/* Its D0, D1 or D2 stands behind the arguments of its class, if that is a template's. */
 	if (at && name[0] == '~')
 		at = strstr(at, "D0Ev") || strstr(at, "D1Ev") || strstr(at, "D2Ev") ? at : NULL;
-	return at ? function(o->calls, sym->name) : 0;
+	return at ? sym : NULL;
+}
+
+static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function_id)
+{
+	const struct symbols *y = o->calls->to;
+	size_t n;
+	const char *name = intern_text(&y->strings, y->functions[function_id].raw, &n);
+	const struct object_symbol *sym = calls_symbol(o->object, addr, name, n);
+
+	return sym ? function(o->calls, sym->name) : 0;
 }
 
 /* Copies the chain of an engine's call, outermost first, so that references point backwards. Chains
@@ -177,26 +194,36 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call, bool
 {
 	enum { DEEPEST = 4096 }; /* engines bound their chains; this ends a cycle all the same */
 	uint32_t chain[DEEPEST], n = 0, outer = 0, name, better = 0, fixed = CALL_FIXED;
+	const struct dwarf_call *c;
+	const char *text;
+	size_t len;
 
-	for (; call && call < o->answers->n_calls && n < DEEPEST;
-	     call = o->answers->calls[call].outer) {
-		if (o->plain[call] & CALL_FIXED) {
-			outer = o->plain[call] & ~CALL_FIXED;
+	for (c = dwarf_call_at(o->answers, call); c && n < DEEPEST;
+	     call = dwarf_outer(c, call), c = dwarf_call_at(o->answers, call)) {
+		uint32_t known = o->plain[dwarf_call_slot(o->answers, call)];
+
+		if (known & CALL_FIXED) {
+			outer = known & ~CALL_FIXED;
 			break;
 		}
 		chain[n++] = call;
 	}
 	if (!outer && n) {
-		name = answer_function(o, o->answers->calls[chain[n - 1]].function);
+		c = dwarf_call_at(o->answers, chain[n - 1]);
+		name = answer_function(o, c->function);
 		better = name && !o->calls->dwarf_names ? better_name(o, addr, name) : 0;
-		if (name && !is_mangled(intern_text(&o->calls->to->strings,
-						    o->calls->to->functions[name].raw, NULL)))
+		text = name ? intern_text(&o->calls->to->strings, o->calls->to->functions[name].raw,
+					  &len)
+			    : NULL;
+		if (text && !calls_is_mangled(text, len))
 			fixed = 0;
 	}
 	while (n) {
-		const struct dwarf_call *c = &o->answers->calls[chain[--n]];
-		uint32_t *copy = better ? map64_put(&o->copied, (uint64_t)better << 32 | chain[n])
-					: &o->plain[chain[n]];
+		uint32_t *copy = better
+				     ? map64_put(&o->copied, (uint64_t)better << 32 | chain[n - 1])
+				     : &o->plain[dwarf_call_slot(o->answers, chain[n - 1])];
+
+		c = dwarf_call_at(o->answers, chain[--n]);
 
 		if (!*copy) {
 			struct symbol_call copied = {
@@ -206,7 +233,7 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call, bool
 			    !outer && better ? better : answer_function(o, c->function);
 			copied.file = answer_file(o, c->file);
 			*copy = calls_add(o->calls, &copied) | (better ? 0 : fixed);
-			copy_extra(o, *copy & ~CALL_FIXED, c->extra);
+			copy_extra(o, *copy & ~CALL_FIXED, c);
 			if (whole && o->managed)
 				*copy =
 				    calls_at_line(o, *copy & ~CALL_FIXED) | (*copy & CALL_FIXED);

@@ -62,6 +62,15 @@ void calls_of_release(struct calls_of *o);
 /* What is known of the i-th address. */
 struct named calls_at(struct calls_of *o, size_t i);
 
+/* The symbol at addr, when its name says more than the name that DWARF has for the function there:
+ * gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
+ * more ("eng::(anonymous namespace)::build_mesh(int)" for "build_mesh"). It is taken for the
+ * physical function only, and only when it holds the DWARF name as a part of its own: a symbol of
+ * folded code is another function's. NULL: it is not to be had. */
+const struct object_symbol *calls_symbol(struct object *o, uint64_t addr, const char *name,
+					 size_t n_name);
+bool calls_is_mangled(const char *name, size_t n);
+
 /* Of a module that has no file, from its usym: address counts from the module's lowest. */
 struct named calls_of_usym(struct calls *c, const struct usym *u, uint64_t address);
 /* For calls.c: id of a call, of a function by its raw name. */

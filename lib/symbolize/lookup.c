@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/find/container.h"
 
@@ -55,10 +56,25 @@ void lookup_init(struct lookup *l, const struct lookup_options *o)
 		l->options.engine = dwarf_engine_default();
 	cache_init(&l->cache, &o->cache);
 	managed_init(&l->managed, &o->managed);
+	pthread_mutex_init(&l->cut_lock, NULL);
+}
+
+static void drop_answers(struct lookup *l)
+{
+	for (size_t f = 0; f < l->n_answers; f++)
+		if (l->answers[f].of)
+			dwarf_answers_release(&l->answers[f]);
+	free(l->answers);
+	l->answers = NULL;
+	l->n_answers = 0;
+	intern_release(&l->cut);
+	l->viewing = false;
 }
 
 void lookup_release(struct lookup *l)
 {
+	drop_answers(l);
+	pthread_mutex_destroy(&l->cut_lock);
 	cache_release(&l->cache);
 	managed_release(&l->managed);
 	for (size_t i = 0; i < l->n_files; i++) {
@@ -71,7 +87,6 @@ void lookup_release(struct lookup *l)
 	free(l->files);
 	map64_release(&l->file_of);
 	symbols_release(&l->symbols);
-	free(l->order);
 	free(l->extras);
 	intern_release(&l->told);
 }
@@ -310,10 +325,8 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 		for (size_t i = 0; i < p->n_addrs; i++) {
 			struct named named = calls_at(&of, i);
 
-			for (; item < p->n && p->items[item].key == p->addrs[i]; item++) {
+			for (; item < p->n && p->items[item].key == p->addrs[i]; item++)
 				queries[p->items[item].index].named = named;
-				l->order[l->n_order++] = p->items[item].index;
-			}
 		}
 		calls_of_release(&of);
 		complain(l, l->files[f], p);
@@ -326,15 +339,81 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 	calls_release(&calls);
 }
 
+/* Nothing has to be made of the answers: no display names, no lines of C#. */
+static bool may_view(struct lookup *l, const struct part *parts)
+{
+	if (!l->options.views || l->options.demangle || l->options.dwarf.extras)
+		return false;
+	for (size_t f = 0; f < l->n_files; f++) {
+		const struct managed_of *of =
+		    parts[f].n ? managed_of(&l->managed, l->files[f]->object, NULL) : NULL;
+
+		if (of && (of->n_maps || of->usym))
+			return false;
+	}
+	return true;
+}
+
+enum { VIEW_CHUNK = 16384 };
+
+struct viewing {
+	const struct part *part;
+	struct lookup_query *queries;
+};
+
+static void view_chunk(size_t item, unsigned worker, void *arg)
+{
+	struct viewing *v = arg;
+	const struct part *p = v->part;
+	size_t from = item * VIEW_CHUNK, i = 0, n = p->n_addrs;
+	size_t end = from + VIEW_CHUNK < p->n ? from + VIEW_CHUNK : p->n;
+
+	(void)worker;
+	while (i < n) { /* the address of the first one */
+		size_t mid = i + (n - i) / 2;
+
+		if (p->addrs[mid] < p->items[from].key)
+			i = mid + 1;
+		else
+			n = mid;
+	}
+	for (size_t k = from; k < end; k++) {
+		const struct dwarf_answer *a;
+
+		while (p->addrs[i] != p->items[k].key)
+			i++;
+		a = &p->answers.of[i];
+		v->queries[p->items[k].index].named =
+		    (struct named){.call = a->call, .reason = a->found};
+	}
+}
+
+static void view(struct lookup *l, struct part *parts, struct lookup_query *queries)
+{
+	l->viewing = true;
+	l->answers = mem_zarray(l->n_files, sizeof *l->answers);
+	l->n_answers = l->n_files;
+	for (size_t f = 0; f < l->n_files; f++) {
+		struct part *p = &parts[f];
+		struct viewing v = {p, queries};
+
+		if (!p->n)
+			continue;
+		pool_run(l->options.dwarf.jobs, (p->n + VIEW_CHUNK - 1) / VIEW_CHUNK, view_chunk,
+			 &v);
+		complain(l, l->files[f], p);
+		l->answers[f] = p->answers;
+		p->answers = (struct dwarf_answers){.of = NULL};
+	}
+}
+
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e)
 {
 	struct part *parts;
 	enum status st;
 
+	drop_answers(l);
 	symbols_release(&l->symbols);
-	free(l->order);
-	l->order = mem_array(n, sizeof *l->order);
-	l->n_order = 0;
 	free(l->extras);
 	l->extras = NULL;
 	l->n_extras = 0;
@@ -344,12 +423,14 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	parts = mem_zarray(l->n_files, sizeof *parts);
 	collect(l, parts, queries, n);
 	st = answer(l, parts, e);
-	if (!st)
+	if (!st && may_view(l, parts))
+		view(l, parts, queries);
+	else if (!st)
 		fill(l, parts, queries);
 	for (size_t f = 0; f < l->n_files; f++) {
 		free(parts[f].items);
 		free(parts[f].addrs);
-		if (parts[f].n)
+		if (parts[f].n && parts[f].answers.of)
 			dwarf_answers_release(&parts[f].answers);
 	}
 	free(parts);

@@ -11,6 +11,8 @@
 #include "lib/index/cache.h"
 #include "lib/symbolize/calls.h"
 
+#include <pthread.h>
+
 struct lookup_options {
 	const struct dwarf_engine *engine; /* NULL: the default one */
 	struct dwarf_options dwarf;
@@ -21,6 +23,9 @@ struct lookup_options {
 	bool demangle;    /* fill in the functions' display names */
 	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
 	bool dwarf_names; /* where DWARF names a function, no symbol's fuller name */
+	/* Answers are left where the engine has stored them and read through lookup_first, when
+	 * nothing has to be made of them: see lookup.viewing. */
+	bool views;
 };
 
 struct lookup_file {
@@ -40,7 +45,7 @@ struct lookup_query {
 	/* Link-time, looked up as it is; but of a relocatable file and of an APK as people give
 	 * them: lookup_run sets file and addr to what it looked up. */
 	uint64_t addr;
-	struct named named; /* the answer; its call is in lookup.symbols */
+	struct named named; /* the answer; its call is in lookup.symbols, unless lookup.viewing */
 };
 
 struct lookup {
@@ -53,8 +58,13 @@ struct lookup {
 	struct symbols symbols;     /* of the last run */
 	struct dwarf_extra *extras; /* its calls', when options.dwarf.extras asks for them */
 	size_t n_extras;
-	uint32_t *order; /* of the last run: queries with a binary, by it and address */
-	size_t n_order;
+	/* Of the last run: named.call is the engine's, named.reason enum dwarf_found; symbols is
+	 * empty. */
+	bool viewing;
+	struct dwarf_answers *answers; /* by file, while viewing; zeroed where nothing was asked */
+	size_t n_answers;
+	struct intern cut; /* names that are too long for a trace, as it has them */
+	pthread_mutex_t cut_lock;
 	struct intern told; /* complaints, each once; ids below tell_from have been told */
 	uint32_t tell_from;
 };
@@ -72,6 +82,24 @@ bool lookup_is_64(const struct lookup_file *f);
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e);
 /* The next complaint about a file's debug information that was not yet given; NULL: no more. */
 const char *lookup_complaint(struct lookup *l);
+
+/* One call of an answer while viewing, where it lies: valid until the next run. Texts do not end in
+ * NUL for our purposes. */
+struct lookup_call {
+	const char *name, *file; /* n_name 0, n_file 0: not known */
+	size_t n_name, n_file;
+	uint32_t line, column, discriminator; /* 0: not known */
+	bool inlined;                         /* there is one around it */
+	uint32_t id;                          /* for lookup_next */
+};
+/* The innermost call at the address of a query. False: nothing is known. Any thread. */
+bool lookup_first(struct lookup *l, const struct lookup_query *q, struct lookup_call *c);
+/* The one that it was inlined into. False: it was not. */
+bool lookup_next(struct lookup *l, const struct lookup_query *q, struct lookup_call *c);
+/* Fetches what lookup_first and lookup_next will read of these queries, all at once. */
+void lookup_fetch(const struct lookup *l, const struct lookup_query *queries, size_t n);
+/* ST_BAD: a file has lost bytes since: what was read while viewing may be nonsense. */
+enum status lookup_intact(const struct lookup *l, struct err *e);
 
 /* What else is known of a call of the last run; name and file are strings of symbols. */
 const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call);

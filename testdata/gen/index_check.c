@@ -23,19 +23,19 @@ struct counts {
 
 static const char *text(const struct dwarf_answers *a, uint32_t id)
 {
-	return intern_text(&a->strings, id, NULL);
+	return dwarf_text(a, id, NULL);
 }
 
 static uint32_t discriminator(const struct dwarf_answers *a, const struct dwarf_call *c)
 {
-	return c->extra ? a->extras[c->extra].discriminator : 0;
+	return dwarf_extra_of(a, c).discriminator;
 }
 
 static bool same_call(const struct dwarf_answers *a, uint32_t x, const struct dwarf_answers *b,
 		      uint32_t y)
 {
-	for (; x && y; x = a->calls[x].outer, y = b->calls[y].outer) {
-		const struct dwarf_call *c = &a->calls[x], *d = &b->calls[y];
+	for (; x && y; x = dwarf_call_at(a, x)->outer, y = dwarf_call_at(b, y)->outer) {
+		const struct dwarf_call *c = dwarf_call_at(a, x), *d = dwarf_call_at(b, y);
 
 		if (discriminator(a, c) != discriminator(b, d) || c->line != d->line ||
 		    c->column != d->column || !c->function != !d->function ||

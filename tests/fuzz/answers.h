@@ -9,21 +9,41 @@
 
 #include <stdlib.h>
 
+/* 0, or bytes that can be read. */
+static inline bool has_text(const struct dwarf_answers *a, uint32_t id)
+{
+	volatile char last;
+	size_t n;
+	const char *s;
+
+	if (!(id & STORE_BIT))
+		return id <= intern_count(&a->strings);
+	if ((id & ~STORE_BIT) >= a->store.n_texts)
+		return false;
+	s = dwarf_text(a, id, &n);
+	for (size_t i = 0; i < n; i++)
+		last = s[i];
+	(void)last;
+	return true;
+}
+
 static inline void answers_check(const struct dwarf_answers *a)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		uint32_t call = a->of[i].call;
 
-		if (call >= a->n_calls || a->of[i].found > DWARF_ABSENT)
+		if ((call && !dwarf_call_at(a, call)) || a->of[i].found > DWARF_ABSENT)
 			abort();
 		if ((a->of[i].found == DWARF_FUNCTION || a->of[i].found == DWARF_LINE_ONLY) !=
 		    (call > 0))
 			abort();
-		for (; call; call = a->calls[call].outer) {
-			if (a->calls[call].outer >= call ||
-			    a->calls[call].function > intern_count(&a->strings) ||
-			    a->calls[call].file > intern_count(&a->strings))
+		while (call) {
+			const struct dwarf_call *c = dwarf_call_at(a, call);
+
+			if (!c || c->outer >= call || !has_text(a, c->function) ||
+			    !has_text(a, c->file))
 				abort();
+			call = c->outer;
 		}
 	}
 }

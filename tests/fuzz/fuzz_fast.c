@@ -30,17 +30,37 @@ static void run(struct dwarf_job *job, unsigned jobs)
 	answers_check(job->out);
 }
 
-/* The same with any number of workers, ids included. */
+static void compare_text(const struct dwarf_answers *a, uint32_t x, const struct dwarf_answers *b,
+			 uint32_t y)
+{
+	size_t n, m;
+	const char *s = dwarf_text(a, x, &n), *t = dwarf_text(b, y, &m);
+
+	if (!x != !y || n != m || memcmp(s, t, n) != 0)
+		abort();
+}
+
+/* The same with any number of workers, but for ids. */
 static void compare(const struct dwarf_answers *a, const struct dwarf_answers *b)
 {
-	if (a->n_calls != b->n_calls || memcmp(a->calls, b->calls, a->n_calls * sizeof *a->calls) ||
-	    intern_count(&a->strings) != intern_count(&b->strings))
-		abort();
-	if (a->n_extras != b->n_extras ||
-	    (a->n_extras && memcmp(a->extras, b->extras, a->n_extras * sizeof *a->extras)))
-		abort();
 	for (size_t i = 0; i < a->n; i++) {
-		if (a->of[i].call != b->of[i].call || a->of[i].found != b->of[i].found)
+		uint32_t x = a->of[i].call, y = b->of[i].call;
+
+		if (a->of[i].found != b->of[i].found)
+			abort();
+		for (; x && y; x = dwarf_call_at(a, x)->outer, y = dwarf_call_at(b, y)->outer) {
+			const struct dwarf_call *c = dwarf_call_at(a, x), *d = dwarf_call_at(b, y);
+			struct dwarf_extra e = dwarf_extra_of(a, c), f = dwarf_extra_of(b, d);
+
+			if (c->line != d->line || c->column != d->column || e.start != f.start ||
+			    e.line != f.line || e.discriminator != f.discriminator)
+				abort();
+			compare_text(a, c->function, b, d->function);
+			compare_text(a, c->file, b, d->file);
+			compare_text(a, e.name, b, f.name);
+			compare_text(a, e.file, b, f.file);
+		}
+		if (x != y)
 			abort();
 	}
 }

@@ -43,6 +43,7 @@ static size_t choose(const uint8_t *data, size_t size, uint64_t *addrs)
 
 static void read_it(const uint8_t *data, size_t size)
 {
+	const struct dwarf_options options = {.jobs = 1, .discriminators = true};
 	int fd = memfd_create("index", MFD_CLOEXEC);
 	uint64_t addrs[ADDRESSES];
 	uint32_t ask[ADDRESSES];
@@ -59,7 +60,7 @@ static void read_it(const uint8_t *data, size_t size)
 		struct dwarf_answers out;
 
 		dwarf_answers_init(&out, n);
-		if (!index_answer(x, addrs, n, true, &out, ask, &n_ask, &e)) {
+		if (!index_answer(x, addrs, n, &options, &out, ask, &n_ask, &e)) {
 			if (n_ask > n)
 				abort();
 			answers_check(&out);

@@ -401,13 +401,12 @@ static inline const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *
 	if (engine->run(&job, 1, &options, &e))
 		buf_adds(out, "failed ");
 	buf_adds(out, kinds[a.of[0].found]);
-	for (uint32_t c = a.of[0].call; c; c = a.calls[c].outer) {
-		const struct dwarf_call *x = &a.calls[c];
+	for (uint32_t c = a.of[0].call; c; c = dwarf_call_at(&a, c)->outer) {
+		const struct dwarf_call *x = dwarf_call_at(&a, c);
 
 		buf_addf(out, "%s %s %s:%u:%u", c == a.of[0].call ? "" : " <",
-			 x->function ? intern_text(&a.strings, x->function, NULL) : "?",
-			 x->file ? intern_text(&a.strings, x->file, NULL) : "?", x->line,
-			 x->column);
+			 x->function ? dwarf_text(&a, x->function, NULL) : "?",
+			 x->file ? dwarf_text(&a, x->file, NULL) : "?", x->line, x->column);
 	}
 	for (size_t i = 0; complaints && i < a.n_complaints; i++)
 		buf_addf(complaints, "%s\n", intern_text(&a.strings, a.complaints[i], NULL));

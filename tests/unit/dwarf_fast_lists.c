@@ -66,8 +66,8 @@ static const char *name_of(const struct dwarf_answers *a, size_t i)
 {
 	uint32_t call = a->of[i].call;
 
-	return call && a->calls[call].function
-		   ? intern_text(&a->strings, a->calls[call].function, NULL)
+	return call && dwarf_call_at(a, call)->function
+		   ? dwarf_text(a, dwarf_call_at(a, call)->function, NULL)
 		   : "";
 }
 

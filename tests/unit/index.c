@@ -12,6 +12,8 @@
 
 static const char key[] = "a key";
 
+static const struct dwarf_options options = {.jobs = 2, .discriminators = true};
+
 static void stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8_t found)
 {
 	VEC_PUSH(w->all, w->n, w->cap) = (struct dwarf_stretch){lo, call, found};
@@ -68,22 +70,20 @@ static const struct dwarf_stretch *stretch_at(const struct dwarf_whole *w, uint6
 
 static uint32_t discriminator(const struct dwarf_answers *a, const struct dwarf_call *c)
 {
-	return c->extra ? a->extras[c->extra].discriminator : 0;
+	return dwarf_extra_of(a, c).discriminator;
 }
 
 static bool same_call(const struct dwarf_answers *a, uint32_t x, const struct dwarf_answers *b,
 		      uint32_t y)
 {
-	for (; x && y; x = a->calls[x].outer, y = b->calls[y].outer) {
-		const struct dwarf_call *c = &a->calls[x], *d = &b->calls[y];
+	for (; x && y; x = dwarf_call_at(a, x)->outer, y = dwarf_call_at(b, y)->outer) {
+		const struct dwarf_call *c = dwarf_call_at(a, x), *d = dwarf_call_at(b, y);
 
 		if (discriminator(a, c) != discriminator(b, d) || c->line != d->line ||
 		    c->column != d->column || !c->function != !d->function ||
 		    !c->file != !d->file ||
-		    strcmp(intern_text(&a->strings, c->function, NULL),
-			   intern_text(&b->strings, d->function, NULL)) ||
-		    strcmp(intern_text(&a->strings, c->file, NULL),
-			   intern_text(&b->strings, d->file, NULL)))
+		    strcmp(dwarf_text(a, c->function, NULL), dwarf_text(b, d->function, NULL)) ||
+		    strcmp(dwarf_text(a, c->file, NULL), dwarf_text(b, d->file, NULL)))
 			return false;
 	}
 	return x == y;
@@ -99,7 +99,7 @@ static int wrong(struct index *x, const struct dwarf_whole *w, const uint64_t *a
 	int bad = 0;
 
 	dwarf_answers_init(&out, n);
-	if (index_answer(x, addrs, n, true, &out, ask, &n_ask, &e))
+	if (index_answer(x, addrs, n, &options, &out, ask, &n_ask, &e))
 		bad = -1;
 	for (size_t i = 0; bad >= 0 && i < n; i++) {
 		const struct dwarf_stretch *s = stretch_at(w, addrs[i]);
@@ -183,7 +183,7 @@ TEST(one_that_was_refused)
 	if (CHECK_EQ(index_open(&x, fd, key, sizeof key, &e), ST_OK)) {
 		CHECK_STR(index_refused(x), "has a broken unit");
 		dwarf_answers_init(&out, 2);
-		CHECK_EQ(index_answer(x, addrs, 2, true, &out, ask, &n_ask, &e), ST_OK);
+		CHECK_EQ(index_answer(x, addrs, 2, &options, &out, ask, &n_ask, &e), ST_OK);
 		CHECK_EQ(n_ask, 2);
 		CHECK_EQ(ask[1], 1);
 		dwarf_answers_release(&out);

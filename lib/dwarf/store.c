@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/store.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+
+void store_init(struct store *s)
+{
+	*s = (struct store){.n_calls = 0};
+	pthread_mutex_init(&s->lock, NULL);
+}
+
+void store_release(struct store *s)
+{
+	for (size_t i = 0; i < s->n_arenas; i++)
+		arena_release(&s->arenas[i]);
+	free(s->arenas);
+	free(s->calls);
+	free(s->texts);
+	pthread_mutex_destroy(&s->lock);
+	*s = (struct store){.n_calls = 0};
+}
+
+/* The number of the first of a new block, which the caller puts in its place. */
+static uint32_t next_block(size_t *n)
+{
+	size_t first = *n;
+
+	if (first >= STORE_BIT - STORE_BLOCK)
+		mem_exhausted();
+	*n += STORE_BLOCK;
+	return (uint32_t)first;
+}
+
+void store_more_calls(struct store_writer *w)
+{
+	struct store *s = w->store;
+
+	w->calls = arena_alloc(&w->arena, STORE_BLOCK * sizeof *w->calls);
+	pthread_mutex_lock(&s->lock);
+	w->call = next_block(&s->n_calls);
+	if (w->call >> STORE_BITS >= s->cap_calls)
+		s->calls = mem_grow(s->calls, &s->cap_calls, (w->call >> STORE_BITS) + 1,
+				    sizeof *s->calls);
+	s->calls[w->call >> STORE_BITS] = w->calls;
+	pthread_mutex_unlock(&s->lock);
+	w->end_call = w->call + STORE_BLOCK;
+}
+
+void store_more_texts(struct store_writer *w)
+{
+	struct store *s = w->store;
+
+	w->texts = arena_alloc(&w->arena, STORE_BLOCK * sizeof *w->texts);
+	pthread_mutex_lock(&s->lock);
+	w->text = next_block(&s->n_texts);
+	if (w->text >> STORE_BITS >= s->cap_texts)
+		s->texts = mem_grow(s->texts, &s->cap_texts, (w->text >> STORE_BITS) + 1,
+				    sizeof *s->texts);
+	s->texts[w->text >> STORE_BITS] = w->texts;
+	pthread_mutex_unlock(&s->lock);
+	w->end_text = w->text + STORE_BLOCK;
+}
+
+void store_writer_done(struct store_writer *w)
+{
+	struct store *s = w->store;
+
+	if (!s)
+		return;
+	/* what was not used says nothing */
+	for (; w->call < w->end_call; w->call++)
+		w->calls[w->call % STORE_BLOCK] = (struct dwarf_call){.outer = 0};
+	for (; w->text < w->end_text; w->text++)
+		w->texts[w->text % STORE_BLOCK] = (struct store_text){"", 0};
+	if (w->arena.head)
+		VEC_PUSH(s->arenas, s->n_arenas, s->cap_arenas) = w->arena;
+	*w = (struct store_writer){.store = NULL};
+}
