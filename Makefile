@@ -91,7 +91,7 @@ lib_src  := $(filter-out lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c l
             formats/*/*.c)) $(made)
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
             lib/trace/encode.c lib/base/hash_bytes.c
-cmd_src  := $(wildcard cmd/tm-*.c)
+cmd_src  := $(wildcard cmd/*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
 fuzz_own := $(filter-out $(fuzz_src) tests/fuzz/driver.c,$(wildcard tests/fuzz/*.c))
@@ -393,6 +393,9 @@ fleet     := $(wildcard fleet/*)
 schema    := tracemill-report.schema.json
 man_pages := $(wildcard man/*.[1-9])
 man_dest   = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+# `man tracemill top` looks for tracemill-top(1).
+man_links  = $(notdir $(wildcard man/tm-*.1))
+man_link   = $(DESTDIR)$(MANDIR)/man1/$(1:tm-%=tracemill-%)
 
 # The drop-ins by the names of what they stand in for, where they shadow nothing.
 compat     := $(LIBEXECDIR)/tracemill/compat
@@ -418,6 +421,7 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
+	$(foreach m,$(man_links),ln -sf $(m) '$(call man_link,$(m))' &&) :
 	install -d '$(DESTDIR)$(LIBDIR)' && install -m 644 $(RUNTIME) '$(DESTDIR)$(LIBDIR)'
 	$(foreach v,$(LUAS),install -D -m 755 $(B)/lib/$(v)/tracemill.so \
 	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
@@ -435,6 +439,7 @@ install: all $(B)/completions
 uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
+	  $(foreach m,$(man_links),'$(call man_link,$(m))') \
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME),'$(DESTDIR)$(LIBDIR)/$(notdir $(r))') \

@@ -61,8 +61,7 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 	return best;
 }
 
-/* 55d0c0a00000-55d0c0a05000 r--p ..., as in /proc/PID/maps */
-static bool is_map(const uint8_t *p, size_t n)
+bool maps_head(const uint8_t *p, size_t n)
 {
 	size_t i = 0, dash;
 
@@ -99,7 +98,7 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 		return ST_OK;
 	if (n > 4 && !memcmp(head, "\177ELF", 4))
 		return err_set(e, ST_UNSUPPORTED, "an ELF binary, not a capture");
-	if (is_map(head, n))
+	if (maps_head(head, n))
 		return err_set(e, ST_UNSUPPORTED, "a module map, not a capture: see --maps");
 	if (n > 8 && !memcmp(head, "\211TMA\r\n\032\n", 8))
 		return err_set(

@@ -80,5 +80,7 @@ static inline enum status import_event(struct import *im, const struct event *ev
 /* formats/maps.c: /proc/PID/maps and smaps text -> modules of t, and what smaps has beyond them
  * (sizes may be NULL). ST_BAD when no line is one. */
 enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, struct err *e);
+/* Whether a file that begins so is one: "55d0c0a00000-55d0c0a05000 r--p ...". */
+bool maps_head(const uint8_t *p, size_t n);
 
 #endif

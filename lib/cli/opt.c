@@ -96,8 +96,7 @@ static void help(void)
 	printf("\nsee %s(1), tracemill(7)\n", p->name);
 }
 
-/* Letters to add, drop, change or swap with the next: enough to tell a slip of the finger. */
-static bool is_slip(const char *a, size_t na, const char *b)
+bool opt_is_slip(const char *a, size_t na, const char *b)
 {
 	size_t nb = strlen(b), head = 0, tail = 0;
 
@@ -122,7 +121,7 @@ static const char *near_word(const char *word, size_t n)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
 			if (o->type == OPT_HEADING || !o->help || !n)
 				continue;
-			if (strncmp(o->word, word, n) && !is_slip(word, n, o->word))
+			if (strncmp(o->word, word, n) && !opt_is_slip(word, n, o->word))
 				continue;
 			if (found)
 				return NULL;

@@ -105,5 +105,8 @@ struct opt_style {
 int opt_parse(const struct opt_program *p, int argc, char **argv);
 int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int argc, char **argv);
 void opt_list_release(struct opt_list *l);
+/* The n letters of a are b but for one to add, drop or change, or two to swap: a slip of the
+ * finger. */
+bool opt_is_slip(const char *a, size_t n, const char *b);
 
 #endif

@@ -44,6 +44,7 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-addr2line", NULL, SYMBOLIZES, binaries},
     {"tm-atos", NULL, SYMBOLIZES, binaries},
     {"tm-llvm-symbolizer", NULL, SYMBOLIZES, binaries},
+    {"tracemill", NULL, SANDBOX_FREE, "it starts the others, which are held"},
     {"tm-record", NULL, SANDBOX_FREE, "it starts the program, which is not to be held"},
     {"tm-record", "--unity", ASKS | SANDBOX_OUTPUT, "it talks to the player"},
     {SANDBOX_READER, NULL, 0, NULL},

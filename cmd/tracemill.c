@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tracemill: the front door. tracemill NAME runs tm-NAME; run and show put several together.
+ */
+#include "lib/base/mem.h"
+#include "lib/cli/cli.h"
+#include "lib/cli/file_kind.h"
+#include "lib/cli/front.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOT_FOUND = 127 };
+
+static void print_screen(void)
+{
+	const char *task = "";
+
+	printf("usage: tracemill COMMAND [ARGUMENT...]\n\n");
+	for (const struct front_program *p = front_programs; p->what; p++) {
+		if (p->name)
+			printf("%-10s  %-15s  %s\n", task, p->name, p->what);
+		task = p->name ? "" : p->what;
+	}
+	printf("\n"
+	       "Begin with tracemill run ./game; all of a command: tracemill help COMMAND\n");
+}
+
+static void not_started(const char *name)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "tm-%s", name);
+	cli_error(buf_str(&b), "%s",
+		  errno == ENOENT ? "is neither beside this program nor in PATH" : strerror(errno));
+	buf_release(&b);
+	exit(errno == ENOENT ? NOT_FOUND : EXIT_INPUT);
+}
+
+static _Noreturn void not_known(const char *name)
+{
+	const char *near = front_near(name);
+	struct file_kind k;
+	struct err e = ERR_INIT;
+
+	if (near)
+		cli_usage("no command %s; is it %s?", name, near);
+	if (!file_look(name, &k, &e))
+		cli_usage("no command %s; to see what is in that file: tracemill show %s", name,
+			  name);
+	cli_usage("no command %s; to record a program: tracemill run %s", name, name);
+}
+
+/* --- show --- */
+
+/* Another program prints the report, and what is wrong. */
+static enum exit_status show_one(char *path)
+{
+	struct file_kind k;
+	struct err e = ERR_INIT;
+	int status;
+
+	if (file_look(path, &k, &e)) {
+		cli_fail(path, &e);
+		return EXIT_INPUT;
+	}
+	cli_print(path, strlen(path));
+	printf(": %s\n", k.what);
+	if (!k.program) {
+		if (k.advice)
+			printf("  %s\n", k.advice);
+		return EXIT_INPUT;
+	}
+	putchar('\n');
+	status = front_run(k.program, (char *[]){NULL, path, NULL}, -1);
+	if (status == NOT_FOUND)
+		not_started(k.program);
+	return status <= EXIT_INCONCLUSIVE ? (enum exit_status)status : EXIT_INPUT;
+}
+
+static int show(int argc, char **argv)
+{
+	const struct opt table[] = {OPT_END};
+	const struct opt_program program = {"tracemill show", "FILE...",
+					    "Says what a file is, and prints the report that fits.",
+					    table};
+	int n = opt_parse(&program, argc, argv);
+
+	if (!n)
+		cli_usage("no file to show");
+	cli_sandbox("tracemill", NULL);
+	for (int i = 1; i <= n; i++) {
+		if (i > 1)
+			putchar('\n');
+		cli_status(show_one(argv[i]));
+	}
+	return cli_exit();
+}
+
+/* --- */
+
+/* tm-record --report and the rest as it is. */
+static void run(int argc, char **argv)
+{
+	char **all = mem_zarray((size_t)argc + 2, sizeof *all);
+
+	if (argc < 2)
+		cli_usage("run: no program to run");
+	all[1] = mem_strdup("--report");
+	memcpy(all + 2, argv + 1, (size_t)argc * sizeof *all - sizeof *all);
+	front_exec("record", all);
+	not_started("record");
+}
+
+static int help(const char *name)
+{
+	const struct front_program *p = name ? front_find(name) : NULL;
+	char option[] = "--help";
+
+	if (!name) {
+		print_screen();
+		return cli_exit();
+	}
+	if (!p)
+		not_known(name);
+	name = !strcmp(p->name, "run") ? "record" : p->name;
+	if (!strcmp(name, "show"))
+		return show(2, (char *[]){NULL, option, NULL});
+	front_exec(name, (char *[]){NULL, option, NULL});
+	not_started(name);
+	return EXIT_INPUT;
+}
+
+static int own_options(int argc, char **argv)
+{
+	static const char completion[] = "--completion=";
+	const struct opt table[] = {OPT_END};
+	const struct opt_program program = {"tracemill", "COMMAND [ARGUMENT...]", "", table};
+
+	if (argc == 2 && !strncmp(argv[1], completion, sizeof completion - 1)) {
+		if (!front_complete(argv[1] + sizeof completion - 1))
+			cli_usage("--completion: '%s' is none of its values: bash, zsh, fish",
+				  argv[1] + sizeof completion - 1);
+		return cli_exit();
+	}
+	if (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))
+		opt_parse(&program, 2, argv);
+	return help(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : "help";
+	const struct front_program *p = front_find(word);
+
+	cli_start("tracemill", EXIT_USAGE);
+	if (*word == '-')
+		return own_options(argc, argv);
+	if (!strcmp(word, "help"))
+		return help(argc > 2 ? argv[2] : NULL);
+	if (!strcmp(word, "run"))
+		run(argc - 1, argv + 1);
+	if (!strcmp(word, "show"))
+		return show(argc - 1, argv + 1);
+	if (!p)
+		not_known(word);
+	front_exec(p->name, argv + 1);
+	not_started(p->name);
+	return EXIT_INPUT;
+}

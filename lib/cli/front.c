@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/front.h"
+
+#include "lib/base/buf.h"
+#include "lib/cli/opt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_STARTED = 127 };
+
+const struct front_program front_programs[] = {
+    {NULL, "to begin"},
+    {"run", "record a program, and print what it allocated"},
+    {"show", "say what a file is, and print its report"},
+    {"record", "record a program into a trace"},
+    {NULL, "to look"},
+    {"top", "which code allocates, keeps or takes most"},
+    {"frames", "frame by frame: spikes, growth, one frame in detail"},
+    {"spikes", "calls that took longer than they may"},
+    {"heap", "heap snapshots: what is there, and who holds it"},
+    {"dump", "everything, as text"},
+    {NULL, "to compare"},
+    {"compare", "two runs side by side; a policy that fails CI"},
+    {"history", "trends of many runs, and since which build"},
+    {"merge", "many captures as one"},
+    {NULL, "to prepare"},
+    {"symbolize", "puts functions and lines into a trace"},
+    {"inspect", "is this binary fit to profile?"},
+    {"import", "any capture to a trace"},
+    {"filter", "the part of a trace that is wanted"},
+    {"export", "pprof, speedscope, folded stacks, SQLite..."},
+    {NULL, "instead of"},
+    {"addr2line", "GNU addr2line"},
+    {"llvm-symbolizer", "llvm-symbolizer"},
+    {"atos", "atos of macOS"},
+    {NULL, NULL},
+};
+
+const struct front_program *front_find(const char *name)
+{
+	if (!strncmp(name, "tm-", 3))
+		name += 3;
+	for (const struct front_program *p = front_programs; p->what; p++)
+		if (p->name && !strcmp(p->name, name))
+			return p;
+	return NULL;
+}
+
+const char *front_near(const char *name)
+{
+	const char *found = NULL;
+	size_t n;
+
+	if (!strncmp(name, "tm-", 3))
+		name += 3;
+	n = strlen(name);
+	for (const struct front_program *p = front_programs; n && p->what; p++) {
+		if (!p->name || (strncmp(p->name, name, n) && !opt_is_slip(name, n, p->name)))
+			continue;
+		if (found)
+			return NULL;
+		found = p->name;
+	}
+	return found;
+}
+
+/* Where this program stands: as built or installed, the others are beside it. */
+static bool front_beside(struct buf *path, const char *name)
+{
+	char exe[4096], *slash;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+	if (n <= 0)
+		return false;
+	exe[n] = 0;
+	slash = strrchr(exe, '/');
+	buf_addf(path, "%.*s/tm-%s", (int)(slash - exe), exe, name);
+	return !access(buf_str(path), X_OK);
+}
+
+void front_exec(const char *name, char **argv)
+{
+	struct buf path = BUF_INIT, word = BUF_INIT;
+
+	if (!strncmp(name, "tm-", 3))
+		name += 3;
+	buf_addf(&word, "tm-%s", name);
+	buf_str(&word);
+	argv[0] = word.data;
+	if (front_beside(&path, name))
+		execv(path.data, argv);
+	else
+		execvp(argv[0], argv);
+	buf_release(&path);
+}
+
+int front_run(const char *name, char **argv, int out)
+{
+	pid_t pid;
+	int status;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (out >= 0 && dup2(out, STDOUT_FILENO) < 0)
+			_exit(NOT_STARTED);
+		front_exec(name, argv);
+		_exit(NOT_STARTED);
+	}
+	if (pid < 0)
+		return NOT_STARTED;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return NOT_STARTED;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* --- completion: the names, and behind one of them what its program offers --- */
+
+static void front_names(void)
+{
+	for (const struct front_program *p = front_programs; p->what; p++)
+		if (p->name)
+			printf("%s ", p->name);
+	fputs("help", stdout);
+}
+
+static void front_bash(void)
+{
+	fputs("_tracemill() {\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} name=${COMP_WORDS[1]}\n"
+	      "\tCOMPREPLY=()\n"
+	      "\tif [[ $COMP_CWORD -eq 1 || $name == help ]]; then\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -W '",
+	      stdout);
+	front_names();
+	fputs("' -- \"$cur\")\n"
+	      "\t\treturn\n"
+	      "\tfi\n"
+	      "\tif [[ $name == show ]]; then\n"
+	      "\t\tcompopt -o filenames 2>/dev/null\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	      "\t\treturn\n"
+	      "\tfi\n"
+	      "\t[[ $name != run ]] || name=record\n"
+	      "\tdeclare -F \"_tm_${name//-/_}\" >/dev/null ||\n"
+	      "\t\t. \"${BASH_SOURCE[0]%/*}/tm-$name\" 2>/dev/null || return\n"
+	      "\tCOMP_WORDS=(\"tm-$name\" \"${COMP_WORDS[@]:2}\")\n"
+	      "\tCOMP_CWORD=$((COMP_CWORD - 1))\n"
+	      "\t\"_tm_${name//-/_}\"\n"
+	      "}\n"
+	      "complete -F _tracemill tracemill\n",
+	      stdout);
+}
+
+static void front_zsh(void)
+{
+	fputs("#compdef tracemill\n"
+	      "local state\n"
+	      "_arguments '1:command:(",
+	      stdout);
+	front_names();
+	fputs(")' '*::argument:->rest'\n"
+	      "[[ $state == rest ]] || return\n"
+	      "case $words[1] in\n"
+	      "help) ;;\n"
+	      "show) _files ;;\n"
+	      "run) words[1]=tm-record; _tm-record ;;\n"
+	      "*) words[1]=tm-$words[1]; _call_function ret _$words[1] ;;\n"
+	      "esac\n",
+	      stdout);
+}
+
+static void front_fish(void)
+{
+	fputs("complete -c tracemill -f -n '__fish_use_subcommand' -a '", stdout);
+	front_names();
+	fputs("'\n"
+	      "complete -c tracemill -n 'not __fish_use_subcommand' -a "
+	      "'(set -l w (commandline -opc); set -l n $w[2]; "
+	      "test $n = run; and set n record; "
+	      "complete -C \"tm-$n \"(string join \" \" -- $w[3..-1] (commandline -ct)))'\n",
+	      stdout);
+}
+
+bool front_complete(const char *shell)
+{
+	if (!strcmp(shell, "bash"))
+		front_bash();
+	else if (!strcmp(shell, "zsh"))
+		front_zsh();
+	else if (!strcmp(shell, "fish"))
+		front_fish();
+	else
+		return false;
+	return true;
+}

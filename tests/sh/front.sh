@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# tracemill: every program is behind its door, as built, as installed and when called from elsewhere; what
+# is misspelled is suggested; `show` tells files by what their formats' documents say they begin with.
+# shellcheck disable=SC2016,SC2086,SC2317 # check evaluates
+set -u
+: "${SRC:?}" "${BIN:?}" "${GEN:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+run() { timeout 60 "$@" >out 2>err </dev/null; status=$?; }
+
+programs=$(cd "$SRC/cmd" && printf '%s\n' tm-*.c | sed 's/\.c$//; s/^tm-//')
+run tracemill
+check 'tracemill alone: status 0, on one screen of 80 by 24' eval \
+	'[ $status = 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -le 24 ] && ! grep -q ".\{81\}" out'
+cp out screen
+names() { sed -nE 's/^(to [a-z]+|instead of|) +([a-z0-9-]+) .*/\2/p' screen | LC_ALL=C sort; }
+for p in $programs; do
+	"tm-$p" --help >want 2>&1
+	run tracemill "$p" --help
+	check "tracemill $p --help" cmp -s out want
+	run tracemill help "$p"
+	check "tracemill help $p" cmp -s out want
+done
+check 'the screen has every program, and no other' [ "$(names | grep -vx 'run\|show')" = "$(echo "$programs" | LC_ALL=C sort)" ]
+run tracemill --version
+check 'tracemill --version' grep -Eq '^tracemill \(tracemill\) [0-9]' out
+
+# Options and status go through.
+"$GEN/trace" --seed 4 --events 50 >a.tmt
+tm-top -q --csv a.tmt >want
+run tracemill top -q --csv a.tmt
+check 'options go through' eval '[ $status = 0 ] && cmp -s out want'
+run tracemill tm-top -q --csv a.tmt
+check 'so does the whole name' cmp -s out want
+run tracemill top --no-such
+check 'so does the status' eval '[ $status = 2 ] && grep -q "^tm-top: no option --no-such" err'
+
+suggests() { # WORD WANT
+	run tracemill "$1"
+	want=$2
+	check "tracemill $1: $2" eval '[ $status = 2 ] && [ ! -s out ] && grep -qF -- "$want" err'
+}
+suggests tpo 'is it top?'
+suggests symbolise 'is it symbolize?'
+suggests tm-recor 'is it record?'
+suggests shwo 'is it show?'
+suggests nothing-like-it 'to record a program: tracemill run nothing-like-it'
+suggests a.tmt 'tracemill show a.tmt'
+suggests run 'no program to run'
+suggests --no-such 'no option --no-such'
+
+# Where it stands.
+mkdir -p other/bin links
+cp "$BIN/tracemill" other/bin
+run env PATH=/usr/bin:/bin other/bin/tracemill top a.tmt
+check 'alone in a folder: status 127, and says what is missing' eval \
+	'[ $status = 127 ] && grep -q "^tracemill: tm-top: is neither beside" err'
+ln -s "$BIN/tm-top" other/bin
+run env PATH=/usr/bin:/bin other/bin/tracemill top -q --csv a.tmt
+check 'the program beside it is taken, from any folder' cmp -s out want
+ln -s "$PWD/other/bin/tracemill" links/tracemill
+run env PATH=/usr/bin:/bin links/tracemill top -q --csv a.tmt
+check 'called by a link it looks where it stands' cmp -s out want
+rm other/bin/tm-top
+run env PATH="$BIN:/usr/bin:/bin" other/bin/tracemill top -q --csv a.tmt
+check 'else the one in PATH' cmp -s out want
+
+# show: what it says, its status; the marks are those of the formats' own documents (file_kind.h).
+shows() { # FILE STATUS TEXT
+	run tracemill show "$1"
+	file=$1 want=$3 expected=$2
+	check "show $1: $3" eval '[ $status = $expected ] && head -n 1 out | grep -F -- "$want" | grep -qF "$file: "'
+}
+tm-compare -q --save-baseline a.tma a.tmt
+shows a.tmt 0 'a trace of tracemill'
+tail -n +3 out >rest
+tm-top a.tmt >want 2>/dev/null
+check '... and then prints what tm-top prints' cmp -s rest want
+gzip -k a.tmt
+shows a.tmt.gz 0 'a trace of tracemill'
+shows a.tma 0 'an aggregate'
+"$GEN/memtracer" --frames 3 --types 4 --stacks 5 >a.mem
+shows a.mem 0 'MemTracer'
+"$GEN/heap" big 20 60 >heap.tmt
+shows heap.tmt 0 'a trace of tracemill'
+tm-heap heap.tmt >want 2>/dev/null
+tail -n +3 out >rest
+check '... and then prints what tm-heap prints' cmp -s rest want
+shows "$BIN/tm-dump" 0 'a program or library (ELF)'
+printf 'main;f 3\nmain;g 4\n' >stacks.folded
+shows stacks.folded 0 'folded'
+foreign() { # NAME TEXT BYTES
+	printf "$3" >"$1"
+	shows "$1" 3 "$2"
+}
+foreign lfs.mem 'a Git LFS pointer' \
+	'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n'
+check '... and says how to fetch it' grep -q 'git lfs pull' out
+foreign perf.data 'a recording of perf' 'PERFILE2\150\0\0\0\0\0\0\0'
+foreign heaptrack.g 'a recording of heaptrack' 'v 10400 3\nX ./game\nI 1000 5e2919\n'
+check '... and says how it becomes folded stacks' grep -q 'heaptrack_print -f' out
+foreign massif.out.1 "valgrind's massif" 'desc: --massif-out-file=m.out\ncmd: /bin/true\ntime_unit: i\n'
+foreign dhat.out.1 "valgrind's DHAT" '{"dhatFileVersion":2\n,"mode":"heap"\n'
+foreign callgrind.out.1 "valgrind's callgrind" '# callgrind format\nversion: 1\n'
+foreign game.tracy 'Tracy' 'tr\375P\002\001'
+foreign game.utrace 'Unreal Engine' '2CRT\0\0\0\0'
+foreign game.jfr 'Java Flight Recorder' 'FLR\0\0\002\0\001'
+foreign game.hprof 'HPROF' 'JAVA PROFILE 1.0.2\0'
+foreign game.exe 'Windows (PE)' 'MZ\220\0\003\0\0\0'
+foreign game.pdb 'Windows (PDB)' 'Microsoft C/C++ MSF 7.00\r\n\032DS\0\0\0'
+foreign game.etl 'Windows (ETL)' '\0\0\001\0\0\0\001\0'
+foreign game.zip 'a zip file' 'PK\003\004\024\0\0\0'
+foreign a.json 'speedscope' '{"$schema": "https://www.speedscope.app/file-format-schema.json"}\n'
+foreign b.json "Chrome's form" '{"displayTimeUnit":"ns","traceEvents":[]}\n'
+foreign store.db 'SQLite' 'SQLite format 3\0\020\0\001\001'
+foreign what.bin 'binary data' '\001\002\003\004\005'
+foreign core.1 'a core' '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\004\0\076\0'
+cat /proc/self/maps >maps.txt
+shows maps.txt 3 'a module map'
+: >empty
+shows empty 3 'an empty file'
+run tracemill show none
+check 'show: no such file' eval '[ $status = 3 ] && grep -q "none: .*No such file" err'
+run tracemill show stacks.folded what.bin none
+check 'show: several files, the worst status' eval \
+	'[ $status = 3 ] && grep -q "^stacks.folded: " out && grep -q "^what.bin: " out'
+run tracemill show
+check 'show: without a file' eval '[ $status = 2 ] && grep -q "no file to show" err'
+[ ! -w /dev/full ] || {
+	tracemill >/dev/full 2>err
+	status=$?
+	check 'a full disk' [ $status = 3 ]
+}
+
+# Completion.
+tracemill --completion=bash >tracemill.bash
+check 'bash takes the script' bash -n tracemill.bash
+for p in top record; do "tm-$p" --completion=bash >tm-$p; done
+. ./tracemill.bash
+offer() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	_tracemill
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+# As bash finds it: beside the script of tracemill.
+cp tracemill.bash tracemill
+. ./tracemill
+check 'bash: commands' [ "$(offer tracemill sh)" = show ]
+check 'bash: options of a command' [ "$(offer tracemill top --cumu)" = --cumulative ]
+check 'bash: values of its options' [ "$(offer tracemill top --by fu)" = function ]
+check 'bash: run has the options of record' [ "$(offer tracemill run --pid-c)" = --pid-children ]
+if command -v zsh >/dev/null; then
+	tracemill --completion=zsh >tracemill.zsh
+	check 'zsh takes the script' zsh -n tracemill.zsh
+fi
+if command -v fish >/dev/null; then
+	tracemill --completion=fish >tracemill.fish
+	tm-top --completion=fish >>tracemill.fish
+	HOME=$PWD fish --no-config -c "source tracemill.fish; complete -C 'tracemill sh'" >got 2>err
+	check 'fish: commands' grep -qx show got
+	HOME=$PWD fish --no-config -c "source tracemill.fish; complete -C 'tracemill top --cumu'" >got 2>err
+	check 'fish: options of a command' grep -q '^--cumulative' got
+fi
+check 'tracemill has its row in the table of sandboxes' grep -q '{"tracemill", NULL, ' "$SRC/lib/sandbox/profiles.c"
+exit $failed
