@@ -3,6 +3,7 @@
  * tm-record: runs a program with the capture library in it, or records a Unity player.
  */
 #include "lib/cli/cli.h"
+#include "lib/cli/recorded.h"
 #include "lib/record/convert.h"
 #include "lib/record/unity.h"
 #include "lib/recorder/base/far.h"
@@ -14,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TRACE, MEMTRACER, LOLI };
@@ -46,17 +48,19 @@ static int failed(const char *file, const struct err *e)
 }
 
 /* The output's descriptor; -1: failed. NULL as its name is standard output. */
-static int open_output(struct launch *l, const char *form)
+static int open_output(struct launch *l, const char *form, const char *of, bool file)
 {
-	static char own[64];
+	static char own[128];
+	const char *slash = strrchr(of, '/');
 
 	if (l->settings.children && (!output || !strcmp(output, "-")))
 		cli_usage("--pid-children writes a file for each process: say its name with -o");
-	if (!output && isatty(STDOUT_FILENO)) {
-		snprintf(own, sizeof own, "tm-record.%d.%s", (int)getpid(),
+	if (!output && (file || isatty(STDOUT_FILENO))) {
+		snprintf(own, sizeof own, "%.80s.%d.%s", slash ? slash + 1 : of, (int)getpid(),
 			 strcmp(form, "trace") ? form : "tmt");
 		output = own;
-		cli_note(NULL, "the %s is written to %s", form, own);
+		if (strcmp(form, "trace"))
+			cli_note(NULL, "the %s is written to %s", form, own);
 	}
 	if (output && !strcmp(output, "-"))
 		output = NULL;
@@ -97,15 +101,30 @@ static int tell_cut(const struct launch *l, int status, int sig)
 	return status ? status : EXIT_INPUT;
 }
 
-static int record(struct launch *l, int fd, char **argv)
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 {
 	int sig, status;
 
-	l->path = output;
+	l->path = r->path = output;
+	r->program = *argv;
+	r->ns = now_ns();
 	status = launch_run(l, cap_far(fd, 0), argv, &sig);
+	r->ns = now_ns() - r->ns;
 	tell_end(sig);
 	tell_lost(l);
-	return tell_cut(l, status, sig);
+	status = tell_cut(l, status, sig);
+	if (l->outcome && !l->settings.children)
+		r->children = atomic_load(&l->outcome->children);
+	recorded_end(r);
+	return status;
 }
 
 static int record_as(struct launch *l, const char *form, int fd, struct serve *server, char **argv)
@@ -163,6 +182,7 @@ int main(int argc, char **argv)
 	const char *given = NULL;
 	struct err e = ERR_INIT;
 	char *about;
+	struct recorded end = {.path = NULL};
 	const struct opt table[] = {
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
 	    ROW_CHOICE(0, "format", "FORM", "trace, memtracer or loli", &form, form_words),
@@ -172,6 +192,9 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "duration", "SECONDS", "record for so long", &seconds),
 	    ROW_FLAG(0, "drop", "drop and count events when the output is slow", &s->drop),
 	    ROW_STRING(0, "library", "FILE", "another capture library", &given),
+	    ROW_HEADING("when it has ended:"),
+	    ROW_FLAG(0, "report", "print the sites that allocated most", &end.report),
+	    ROW_FLAG(0, "no-symbols", "put no names into the trace", &end.no_symbols),
 	    ROW_HEADING("what is recorded:"),
 	    ROW_NUMBER(0, "threshold", "BYTES", "only blocks of at least so many", &s->threshold),
 	    ROW_NUMBER(0, "sample", "BYTES", "a sample every so many, on average", &s->sample),
@@ -189,9 +212,10 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "idle", "SECONDS", "give a silent player up (default: 30)", &idle),
 	    OPT_END,
 	};
-	const struct opt_program program = {"tm-record", "-- PROGRAM [ARGUMENT...]",
+	const struct opt_program program = {"tm-record", "PROGRAM [ARGUMENT...]",
 					    "Records the allocations of a program.", table};
-	int n = opt_parse(&program, argc, argv);
+	const struct opt_style leads = {.leads = true};
+	int n = opt_parse_as(&leads, &program, argc, argv);
 
 	if (unity.place) {
 		unity.duration_ms = seconds * 1000;
@@ -206,6 +230,8 @@ int main(int argc, char **argv)
 		cli_usage("--depth is 1 to %d", CAP_DEPTH_MAX);
 	if (port > UINT16_MAX)
 		cli_usage("--port is at most %d", UINT16_MAX);
+	if ((form || serving) && end.report)
+		cli_usage("--report is of a trace: without --format and --serve");
 	if ((form || serving) && s->children)
 		cli_usage("--pid-children writes traces: without --format and --serve");
 	if (serving && form == MEMTRACER)
@@ -222,14 +248,13 @@ int main(int argc, char **argv)
 		return status;
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);
-	if ((!serving || output) && (fd = open_output(&l, form_words[form])) < 0) {
+	if ((!serving || output) &&
+	    (fd = open_output(&l, form_words[form], argv[1], end.report)) < 0) {
 		err_sys(&e, "cannot open");
 		serve_free(server);
 		return failed(output, &e);
 	}
-	if (l.stripped)
-		cli_note(argv[1], "is stripped: its functions have names only with its debug file");
 	form = serving ? LOLI : form;
 	return form ? record_as(&l, exporter_words[form], fd, server, argv + 1)
-		    : record(&l, fd, argv + 1);
+		    : record(&l, fd, &end, argv + 1);
 }

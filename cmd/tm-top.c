@@ -5,6 +5,7 @@
  */
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
+#include "lib/report/top/overview.h"
 #include "lib/report/top/top.h"
 #include "lib/report/top/tree.h"
 
@@ -102,11 +103,17 @@ static void choose(struct request *q, struct project_options *o)
 		q->top.stacks = 0; /* a row is one already, or is no cell */
 	if (q->top.stacks)
 		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
+	/* A look at each stack, which pays for people only. */
+	if (q->top.stacks || q->by != KEY_SITE || q->report.format != RENDER_TEXT)
+		q->top.callers = 0;
+	if (q->top.callers)
+		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
 	if (has_flame(q)) {
 		q->stacks = q->by == KEY_STACK ? 0 : o->n_by;
 		if (q->by != KEY_STACK)
 			o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 0};
 	}
+	o->totals = true;
 	o->want = (q->top.metrics ? q->top.metrics : AGGREGATE_TOP) | sort_wants(q->top.sort);
 }
 
@@ -116,6 +123,7 @@ static void print(const struct project *p, struct request *q)
 	struct flame flame = FLAME_INIT;
 	struct tree_options to = {q->stacks, q->top.sort, q->bottom_up, q->min_share};
 	struct peek_options ko = {q->stacks, q->top.sort, q->match, q->top.n};
+	struct overview overview;
 	struct top *top = NULL;
 	struct tree *tree = NULL;
 	struct peek *peek = NULL;
@@ -131,6 +139,12 @@ static void print(const struct project *p, struct request *q)
 		cli_usage("--sort: %s", e.msg);
 	for (int i = 0; i < q->n; i++)
 		document_input(&d, q->operands[i], NULL);
+	if (overview_make(p, &overview)) {
+		document_head(&d, overview.run);
+		document_head(&d, overview.memory);
+		document_fact(&d, "run", overview.run);
+		document_fact(&d, "memory", overview.memory);
+	}
 	document_table(&d, peek ? peek_table(peek) : tree ? tree_table(tree) : top_table(top));
 	flame.name = "stacks";
 	flame.title = "stacks";
@@ -147,7 +161,7 @@ static void print(const struct project *p, struct request *q)
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
-	struct request q = {.top = {.n = 30}, .by = KEY_SITE};
+	struct request q = {.top = {.n = 30, .callers = 3}, .by = KEY_SITE};
 	const struct opt table[] = {
 	    ROW_CHOICE(0, "by", "KEY",
 		       "what a row is: site, function, location, stack, type, file, module, frame, "
@@ -163,6 +177,8 @@ int main(int argc, char **argv)
 		     &q.top.cumulative),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &q.top.n),
 	    ROW_NUMBER(0, "stacks", "K", "the K largest stacks under each row", &q.top.stacks),
+	    ROW_NUMBER(0, "callers", "N", "under the first N sites who calls them (default 3)",
+		       &q.top.callers),
 	    ROW_FLAG(0, "tree", "the tree of calls, from the outermost", &q.tree),
 	    ROW_FLAG(0, "bottom-up", "the tree of callers, from what allocates", &q.bottom_up),
 	    ROW_STRING(0, "min-percent", "P", "leave out what is less in a tree (default 0.5)",
@@ -190,6 +206,7 @@ int main(int argc, char **argv)
 	cli_filter_project(&q.filter, &what);
 	project_init(&q.project, &what);
 	q.asked = cli_aggregate_asked(&q.filter, &q.words, &q.loop.file);
+	q.asked.stacks_spare = q.top.callers;
 	q.loop = (struct cli_loop){.import = &import.options,
 				   .sink = project_sink(&q.project),
 				   .instead = read_aggregate,

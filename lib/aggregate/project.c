@@ -239,10 +239,10 @@ static enum status add(struct loader *l, const struct agg_asked *asked, struct e
 	return ST_OK;
 }
 
-static enum status can_answer(const struct project *p, struct err *e)
+static enum status can_answer(const struct project *p, const struct agg_asked *asked, struct err *e)
 {
 	for (size_t i = 0; i < p->n_groupings; i++) {
-		if (p->groupings[i].key.within)
+		if (p->groupings[i].key.within && !asked->stacks_spare)
 			return err_set(e, ST_UNSUPPORTED,
 				       "an aggregate does not say which stacks a row has "
 				       "(--stacks)");
@@ -257,7 +257,7 @@ enum status agg_project_read(struct cursor *c, struct project *p, const struct a
 {
 	struct loader l = {.p = p};
 	struct agg_reader r;
-	enum status st = can_answer(p, e);
+	enum status st = can_answer(p, asked, e);
 
 	if (st)
 		return st;

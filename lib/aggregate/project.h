@@ -15,6 +15,7 @@ struct agg_asked {
 	/* What was pruned from one: so many things of a key, with these sums. */
 	void (*pruned)(void *arg, enum key by, uint64_t things, const struct sums *lost);
 	void *arg;
+	bool stacks_spare; /* stacks within rows are looked at where they are known */
 };
 
 /* ST_UNSUPPORTED: the project groups by what an aggregate has not, or chooses differently than it

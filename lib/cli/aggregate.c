@@ -216,5 +216,6 @@ struct agg_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *wor
 	} arg = {.from = file};
 
 	cli_filter_words(f, words);
-	return (struct agg_asked){words->len ? buf_str(words) : NULL, tell_pruned, arg.to};
+	return (struct agg_asked){
+	    .options = words->len ? buf_str(words) : NULL, .pruned = tell_pruned, .arg = arg.to};
 }

@@ -319,9 +319,10 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 			continue;
 		}
 		many = NULL;
-		if (only_operands || argv[i][0] != '-' || !argv[i][1])
+		if (only_operands || argv[i][0] != '-' || !argv[i][1]) {
 			argv[++operands] = argv[i];
-		else if (!strcmp(argv[i], "--"))
+			only_operands |= style.leads;
+		} else if (!strcmp(argv[i], "--"))
 			only_operands = true;
 		else if (is_long(argv[i]))
 			i += long_option(argv[i], following);

@@ -96,6 +96,7 @@ struct opt_style {
 	bool dash_words;   /* -word is --word where there is such a word, and -e=FILE is -e FILE */
 	bool prefixes;     /* the beginning of a word will do where no other begins so */
 	bool v_is_version; /* not --verbose */
+	bool leads;        /* the first operand ends the options: the rest is another program's */
 	int usage_status;  /* of a usage error; 0: EXIT_USAGE */
 };
 

@@ -152,6 +152,32 @@ static void learn_counters(struct fold *f)
 	}
 }
 
+static void learn_totals(struct fold *f)
+{
+	const struct aggregate *a = f->a;
+	const struct aggregate_tide *t = &a->tide[f->domain == DOMAIN_ALL ? DOMAINS : f->domain];
+	struct run_totals *r = &f->p->now.totals;
+
+	if (f->t->n_threads - 1 > r->threads)
+		r->threads = f->t->n_threads - 1;
+	if (a->at.has_time) {
+		r->duration =
+		    add_saturating(r->duration, (uint64_t)a->last_time - (uint64_t)a->first_time);
+		r->timed++;
+	}
+	if (!a->running || !a->temporary || !a->weigh || t->overflow)
+		return;
+	r->bytes = a->weigh == 2 ? SUM_REAL : SUM_REQUESTED;
+	r->live_count = add_saturating(r->live_count, t->live[0]);
+	r->live = add_saturating(r->live, t->live[a->weigh]);
+	r->temporary = add_saturating(r->temporary, t->temporary);
+	if (!r->captures++ || t->best[a->weigh] > r->peak) {
+		r->peak = t->best[a->weigh];
+		r->peak_at =
+		    a->at.has_time && t->when >= a->first_time ? t->when - a->first_time : -1;
+	}
+}
+
 void fold_learn(struct fold *f)
 {
 	struct run *r = &f->p->now;
@@ -172,4 +198,6 @@ void fold_learn(struct fold *f)
 	r->sampling = attribute(f, r->sampling, "sampling");
 	learn_modules(f);
 	learn_counters(f);
+	if (f->p->options.totals)
+		learn_totals(f);
 }

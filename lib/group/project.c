@@ -195,6 +195,7 @@ void project_init(struct project *p, const struct project_options *o)
 				      .domains_together = o->domain == DOMAIN_ALL,
 				      .every = o->every,
 				      .hook_cost = o->hook_cost,
+				      .totals = o->totals,
 				      .counters = o->counters,
 				      .done = fold,
 				      .slice = fold_slice,

@@ -41,8 +41,9 @@ struct project_options {
 	enum slicing slicing;
 	bool slice_cells;
 	int64_t every;
-	uint64_t hook_cost; /* tally/tally.h, as is the next */
+	uint64_t hook_cost; /* tally/tally.h, as are the next two */
 	bool counters;
+	bool totals; /* run_totals */
 	enum status (*sliced)(void *arg, struct trace *t, const struct aggregate_slice *s,
 			      struct err *e);
 };

@@ -43,6 +43,18 @@ struct run_counter { /* string ids of names.strings; unit 0: none */
 	struct counter_stats stats;
 };
 
+/* What the captures come to before any filter on stacks and types: project_options.totals. Bytes
+ * are real ones where the captures know them, else requested ones (which is `bytes`). */
+struct run_totals {
+	uint64_t captures; /* whose blocks are followed, so that they have the next ones */
+	uint64_t live_count, live, temporary;
+	uint64_t peak;            /* the largest of any one capture */
+	int64_t peak_at;          /* ns from that capture's first time; below 0: not known */
+	uint64_t threads;         /* of one capture at most */
+	uint64_t duration, timed; /* ns from first to last time, of so many captures */
+	unsigned bytes;           /* SUM_REAL or SUM_REQUESTED */
+};
+
 struct run {
 	struct run_grouping *groupings; /* in the order of project.groupings */
 	size_t n_groupings;
@@ -60,6 +72,7 @@ struct run {
 	struct run_counter *counters; /* options.counters: what they said in all captures */
 	size_t n_counters, cap_counters;
 	struct map64 counter_index; /* name and unit -> counter + 1 */
+	struct run_totals totals;
 	uint32_t format;   /* string ids of the captures' attributes "format" and "sampling"; */
 	uint32_t sampling; /* 0: none; RUN_MIXED: they differ */
 };

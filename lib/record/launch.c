@@ -62,7 +62,6 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 		*about = *about ? *about : mem_strdup(program);
 		return st;
 	}
-	l->stripped = program_stripped(*about);
 	free(*about);
 	*about = NULL;
 	if (l->spikes) {

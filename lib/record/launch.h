@@ -25,8 +25,7 @@ struct launch {
 	struct cap_outcome *outcome; /* of launch; NULL: it will not be known */
 	/* In the child, when it is not run after all. */
 	void (*failed)(const char *program, const char *why);
-	bool stripped; /* of launch_prepare: its functions have no names in it */
-	bool spare;    /* standard output is the trace's: the program writes to standard error */
+	bool spare; /* standard output is the trace's: the program writes to standard error */
 };
 
 /* Looks whether the program can be recorded (lib/record/program.h), and for the library: given, or

@@ -230,37 +230,3 @@ enum status program_check(const char *name, char **path, struct err *e)
 	free(script);
 	return status;
 }
-
-bool program_stripped(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool sections = false, symbols = false;
-	union {
-		unsigned char ident[EI_NIDENT];
-		Elf64_Ehdr h64;
-		Elf32_Ehdr h32;
-	} head;
-	bool wide;
-	unsigned n;
-
-	if (fd < 0)
-		return false;
-	memset(&head, 0, sizeof head);
-	if (pread(fd, &head, sizeof head, 0) < (ssize_t)sizeof head.h32 ||
-	    memcmp(head.ident, ELFMAG, SELFMAG) != 0)
-		memset(&head, 0, sizeof head);
-	wide = head.ident[EI_CLASS] == ELFCLASS64;
-	n = wide ? head.h64.e_shnum : head.h32.e_shnum;
-	for (unsigned i = 0; i < n && !symbols; i++) {
-		uint64_t at = wide ? head.h64.e_shoff + i * sizeof(Elf64_Shdr)
-				   : head.h32.e_shoff + i * sizeof(Elf32_Shdr);
-		uint32_t word[2]; /* name, type */
-
-		if (pread(fd, word, sizeof word, (off_t)at) != sizeof word)
-			break;
-		sections = true;
-		symbols = word[1] == SHT_SYMTAB;
-	}
-	close(fd);
-	return sections && !symbols;
-}

@@ -15,8 +15,5 @@
  * sanitizer that has a malloc of its own. ST_NONE: there is none. *path is
  * the file that was looked at, to be freed; NULL when there is none. */
 enum status program_check(const char *name, char **path, struct err *e);
-/* An ELF file without a symbol table: its functions have no names but those in a debug file. False
- * too when that cannot be found out. */
-bool program_stripped(const char *path);
 
 #endif

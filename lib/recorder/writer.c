@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -473,6 +474,16 @@ void cap_write(bool flush)
 	look_at_output();
 }
 
+static uint64_t children_time(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_CHILDREN, &u))
+		return 0;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
 void cap_write_end(const char *end)
 {
 	const struct cap_settings *s = &cap.settings;
@@ -493,6 +504,8 @@ void cap_write_end(const char *end)
 		if (cap.outcome)
 			atomic_fetch_add(&cap.outcome->lost[i], lost[i]);
 	}
+	if (cap.outcome && cap.settings.pid == cap.pid)
+		atomic_store(&cap.outcome->children, children_time());
 	if (end)
 		cap_output_note(&cap.out, INFO, 0, end);
 	cap_output_flush(&cap.out);

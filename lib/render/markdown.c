@@ -283,6 +283,8 @@ enum status markdown_document(const struct document *d, const struct render_opti
 	struct markdown m = {.o = o, .b = &out->text};
 
 	prose_line(&m, "## ", document_title(d));
+	for (size_t i = 0; i < d->n_heads; i++)
+		prose_line(&m, "- ", d->heads[i]);
 	for (size_t i = 0; i < d->n_sections; i++) {
 		const struct section *s = &d->sections[i];
 

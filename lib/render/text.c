@@ -322,6 +322,10 @@ enum status text_document(const struct document *d, const struct render_options 
 	bool first = true;
 
 	put_title(out, o, d->title);
+	for (size_t i = 0; i < d->n_heads && !o->table; i++) {
+		buf_add_escaped(&out->text, d->heads[i], strlen(d->heads[i]));
+		buf_adds(&out->text, i + 1 == d->n_heads ? "\n\n" : "\n");
+	}
 	for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++) {
 		const struct section *s = &d->sections[i];
 		bool asked = o->table && !strcmp(o->table, section_name(s));

@@ -43,6 +43,11 @@ void document_fact(struct document *d, const char *key, const char *value)
 	VEC_PUSH(d->facts, d->n_facts, d->facts_cap) = (struct document_fact){key, value};
 }
 
+void document_head(struct document *d, const char *line)
+{
+	VEC_PUSH(d->heads, d->n_heads, d->heads_cap) = line;
+}
+
 void document_note(struct document *d, const char *line)
 {
 	VEC_PUSH(d->notes, d->n_notes, d->notes_cap) = line;
@@ -53,6 +58,7 @@ void document_release(struct document *d)
 	free(d->sections);
 	free(d->inputs);
 	free(d->facts);
+	free(d->heads);
 	free(d->notes);
 	*d = (struct document){.program = d->program};
 }

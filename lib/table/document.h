@@ -59,6 +59,8 @@ struct document {
 	size_t n_inputs, inputs_cap;
 	struct document_fact *facts;
 	size_t n_facts, facts_cap;
+	const char **heads; /* lines at the head, before all sections: text and Markdown */
+	size_t n_heads, heads_cap;
 	const char **notes; /* lines at the end, after all sections */
 	size_t n_notes, notes_cap;
 };
@@ -69,6 +71,7 @@ void document_series(struct document *d, const struct series *s);
 void document_checks(struct document *d, const struct checks *c);
 void document_input(struct document *d, const char *name, const char *what);
 void document_fact(struct document *d, const char *key, const char *value);
+void document_head(struct document *d, const char *line);
 void document_note(struct document *d, const char *line);
 void document_release(struct document *d);
 

@@ -200,6 +200,13 @@ static void end_block(struct aggregate *a, const struct live_block *b,
 		lifetime = -1;
 	if (a->running)
 		tide_fall(a, b);
+	if (temporary) {
+		uint64_t *n = &a->tide[a->cells[b->cell].domain].temporary;
+
+		*n = add_saturating(*n, b->count);
+		n = &a->tide[DOMAINS].temporary;
+		*n = add_saturating(*n, b->count);
+	}
 	if (a->rarely) {
 		struct aggregate_rare *r = &a->rare[b->cell];
 
@@ -401,6 +408,16 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
+static inline void reach_time(struct aggregate *a, int64_t time)
+{
+	if (!a->at.has_time || time < a->first_time)
+		a->first_time = time;
+	if (!a->at.has_time || time > a->last_time)
+		a->last_time = time;
+	a->at.time = time;
+	a->at.has_time = true;
+}
+
 static void count_alloc(struct aggregate *a, const struct event *ev, unsigned domain)
 {
 	a->records[domain]++;
@@ -426,10 +443,8 @@ static enum status add_measure(struct aggregate *a, struct trace *t, const struc
 
 	if (!counter && (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
 		return ST_OK;
-	if (ev->has & EV_HAS_TIME) {
-		a->at.time = ev->time;
-		a->at.has_time = true;
-	}
+	if (ev->has & EV_HAS_TIME)
+		reach_time(a, ev->time);
 	aggregate_follow(a, t);
 	if (counter && !(ev->has & EV_HAS_VALUE))
 		return ST_OK;
@@ -458,10 +473,8 @@ static inline enum status add_event(struct aggregate *a, struct trace *t, const 
 			return ST_OK;
 	}
 	p->own_time = ev->has & EV_HAS_TIME;
-	if (p->own_time) {
-		a->at.time = ev->time;
-		a->at.has_time = true;
-	}
+	if (p->own_time)
+		reach_time(a, ev->time);
 	if (kind == EV_FRAME) {
 		a->at.frame = ev->value;
 		a->at.in_frame = true;

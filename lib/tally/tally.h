@@ -88,6 +88,8 @@ struct aggregate_options {
 	unsigned want;                  /* SUM_BITs; what is not wanted may be absent */
 	bool counters;                  /* readings of counters too */
 	bool domains_together;          /* cells' peak is that of all domains, not of their own */
+	bool
+	    totals; /* the peak of each domain, its time and temporary blocks, whatever is wanted */
 	enum slicing slicing;
 	bool slice_cells; /* slices tell what they add per cell and type */
 	int64_t every;    /* ns, more than 0; SLICE_TIMES */
@@ -139,6 +141,8 @@ struct aggregate_peak { /* of the cell with the same index: live at peak number 
 
 struct aggregate_tide { /* the live total of a domain; [DOMAINS]: of all */
 	uint64_t live[3], best[3];
+	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: not told */
+	uint64_t temporary;
 	uint64_t id; /* peaks that are over */
 	bool at_peak, overflow;
 };
@@ -162,6 +166,7 @@ struct aggregate {
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
 	uint64_t untimed;    /* of them: there are time ranges, and no time was told yet */
 	uint64_t late;       /* SLICE_TIMES: events of an earlier slice's time */
+	int64_t first_time, last_time; /* of those told; only where at.has_time */
 	struct live live;
 
 	/* private */

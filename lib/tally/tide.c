@@ -22,7 +22,7 @@ static void learn_peak(struct aggregate *a, size_t cell)
 	memcpy(p->v, a->lives[cell], sizeof p->v);
 }
 
-static void rise(struct aggregate *a, unsigned domain, const uint64_t add[3])
+static void rise(struct aggregate *a, unsigned domain, const uint64_t add[3], int64_t time)
 {
 	struct aggregate_tide *t = &a->tide[domain];
 
@@ -30,6 +30,7 @@ static void rise(struct aggregate *a, unsigned domain, const uint64_t add[3])
 		t->overflow |= __builtin_add_overflow(t->live[m], add[m], &t->live[m]);
 	if (t->live[a->weigh] > t->best[a->weigh]) {
 		memcpy(t->best, t->live, sizeof t->best);
+		t->when = time;
 		t->at_peak = true;
 	}
 	if (a->slices && t->live[a->weigh] > a->slices->high[domain][a->weigh])
@@ -49,8 +50,8 @@ void tide_rise(struct aggregate *a, const struct live_block *b)
 		learn_peak(a, b->cell);
 	for (size_t m = 0; m < 3; m++)
 		a->lives[b->cell][m] += add[m];
-	rise(a, domain, add);
-	rise(a, DOMAINS, add);
+	rise(a, domain, add, b->time);
+	rise(a, DOMAINS, add, b->time);
 }
 
 void tide_fall(struct aggregate *a, const struct live_block *b)

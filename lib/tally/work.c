@@ -42,7 +42,7 @@ static unsigned known_sums(const struct aggregate *a)
 
 void aggregate_choose_work(struct aggregate *a, const struct trace *t)
 {
-	bool slicing = a->options.slicing != SLICE_NONE;
+	bool slicing = a->options.slicing != SLICE_NONE, totals;
 
 	set_fields(a, t);
 	a->want = a->options.want ? a->options.want : AGGREGATE_WANT;
@@ -50,8 +50,9 @@ void aggregate_choose_work(struct aggregate *a, const struct trace *t)
 	a->live.unordered = t->unordered;
 	a->known = known_sums(a);
 	a->peaking = a->known & SUMS_PEAK;
-	a->temporary = a->known & SUM_BIT(SUM_TEMPORARY);
-	a->running = a->follow && (slicing || a->peaking);
+	totals = a->options.totals && a->follow && !a->live.unordered;
+	a->temporary = totals || a->known & SUM_BIT(SUM_TEMPORARY);
+	a->running = a->follow && (slicing || a->peaking || totals);
 	a->rarely =
 	    a->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
 	a->touching = slicing && a->options.slice_cells;

@@ -3,7 +3,7 @@
 #
 # tracemill: every program is behind its door, as built, as installed and when called from elsewhere; what
 # is misspelled is suggested; `show` tells files by what their formats' documents say they begin with.
-# shellcheck disable=SC2016,SC2086,SC2317 # check evaluates
+# shellcheck disable=SC2016,SC2034,SC2059,SC2086,SC2317 # check evaluates; bytes are octal
 set -u
 : "${SRC:?}" "${BIN:?}" "${GEN:?}"
 

@@ -73,6 +73,7 @@ struct cap_outcome {
 	_Atomic uint32_t error; /* errno of the first write of a trace that failed; 0: none */
 	_Atomic uint32_t open;  /* the trace of the process that was started has no totals yet */
 	_Atomic uint64_t lost[CAP_LOSSES]; /* of all processes, as their traces' notes */
+	_Atomic uint64_t children; /* CPU time of those that the first one has waited for, in us */
 };
 
 struct cap_settings {

@@ -6,8 +6,10 @@
 #include "lib/group/metric.h"
 #include "lib/group/notes.h"
 #include "lib/group/rank.h"
+#include "lib/report/top/callers.h"
 #include "lib/report/top/stacks.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +48,7 @@ struct top {
 	struct buf name, at, address, folded;
 	struct chain chain;
 	struct top_stacks *stacks; /* NULL: none beneath rows */
+	struct callers *callers;   /* likewise */
 	struct buf detail_text;
 	const char *details[DETAILS_MAX];
 	char more[64];
@@ -271,6 +274,11 @@ static void fill(void *arg, size_t i, struct row *r)
 	}
 	if (t->stacks)
 		top_stacks_fill(t->stacks, i, r);
+	if (callers_line(t->callers, i)) {
+		t->details[0] = callers_line(t->callers, i);
+		r->details = t->details;
+		r->n_details = 1;
+	}
 	for (size_t k = 0; k < t->table.n_columns; k++) {
 		struct cell *c = &r->cells[k];
 
@@ -342,6 +350,46 @@ static const char *make_title(struct top *t)
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
 
+/* Words that a shell and a regular expression leave as they are. */
+static bool is_plain(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+			return false;
+	return n;
+}
+
+/* One site that is more than half of all says little of the program: who calls it does. */
+static void add_hint(struct top *t)
+{
+	enum { HALF = 5000, LONGEST = 60 };
+	uint32_t group = t->ranked[0];
+	struct sums self = columns_get(&t->p->now.groupings[SHOWN].self, group);
+	struct cell share = share_cell(t, &self, self.has);
+	struct group_name n;
+	const char **notes;
+	char text[200];
+	int len;
+
+	group_name(t->p, SHOWN, group, &n);
+	if (!share.present || share.number <= HALF || n.name_len > LONGEST)
+		return;
+	if (is_plain(n.name, n.name_len))
+		len = snprintf(text, sizeof text,
+			       "more than half is %.*s: --hide '^%.*s$' tells its callers apart, "
+			       "--stacks 3 shows whole stacks",
+			       (int)n.name_len, n.name, (int)n.name_len, n.name);
+	else
+		len = snprintf(text, sizeof text,
+			       "more than half is %.*s: --stacks 3 shows whole stacks, --tree all",
+			       (int)n.name_len, n.name);
+	notes = mem_array(t->table.n_notes + 1, sizeof *notes);
+	memcpy(notes, t->table.notes, t->table.n_notes * sizeof *notes);
+	notes[t->table.n_notes++] = arena_strndup(&t->arena, text, (size_t)len);
+	free(t->table.notes);
+	t->table.notes = notes;
+}
+
 struct top *top_new(const struct project *p, const struct top_options *o, struct err *e)
 {
 	struct top *t = mem_zalloc(sizeof *t);
@@ -359,10 +407,16 @@ struct top *top_new(const struct project *p, const struct top_options *o, struct
 	t->ranked = rank_groups(&ranking, &t->table.n_rows);
 	if (o->stacks)
 		t->stacks = top_stacks_new(&ranking, t->ranked, t->table.n_rows, o->stacks);
+	else if (o->callers)
+		t->callers = callers_new(&ranking, t->ranked,
+					 o->callers < t->table.n_rows ? (size_t)o->callers
+								      : t->table.n_rows);
 	add_columns(t);
 	add_totals(t);
 	t->table.title = make_title(t);
 	top_notes(p, SHOWN, t->sort, &t->arena, &t->table);
+	if (t->callers && callers_line(t->callers, 0))
+		add_hint(t);
 	return t;
 }
 
@@ -373,6 +427,7 @@ void top_free(struct top *t)
 	free(t->ranked);
 	chain_release(&t->chain);
 	top_stacks_free(t->stacks);
+	callers_free(t->callers);
 	free(t->table.notes);
 	buf_release(&t->name);
 	buf_release(&t->at);

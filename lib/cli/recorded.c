@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/recorded.h"
+
+#include "lib/base/mem.h"
+#include "lib/cli/cli.h"
+#include "lib/cli/front.h"
+#include "lib/cli/package.h"
+#include "lib/group/rank.h"
+#include "lib/report/top/overview.h"
+#include "lib/table/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAMELESS = 3, LEAST = 100 }; /* binaries told of; hundredths of a percent of all */
+
+struct recorded_module {
+	char *base, *path;
+	uint64_t nameless; /* of the overview's bytes, in sites without a name */
+};
+
+struct recorded_look {
+	const struct recorded *r;
+	struct recorded_module *modules;
+	size_t n, cap;
+};
+
+/* Written aside by tm-symbolize: until that is whole, the trace is as it was recorded. */
+static bool put_names(const struct recorded *r)
+{
+	char quiet[] = "-q", output[] = "-o", *path = mem_strdup(r->path);
+	int status = front_run("symbolize", (char *[]){NULL, quiet, output, path, path, NULL}, -1);
+
+	if (status)
+		cli_note(r->path, "has no names: tm-symbolize has ended with status %d", status);
+	free(path);
+	return !status;
+}
+
+static void learn_modules(void *arg, struct trace *t)
+{
+	struct recorded_look *l = arg;
+
+	for (uint32_t m = 1; m < t->n_modules; m++) {
+		const char *path = trace_text(t, t->modules[m].name), *slash = strrchr(path, '/');
+		struct recorded_module row = {mem_strdup(slash ? slash + 1 : path),
+					      mem_strdup(path), 0};
+
+		VEC_PUSH(l->modules, l->n, l->cap) = row;
+	}
+}
+
+static void add_nameless(struct recorded_look *l, const char *base, size_t n, uint64_t bytes)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (strlen(l->modules[i].base) == n && !memcmp(l->modules[i].base, base, n)) {
+			l->modules[i].nameless = add_saturating(l->modules[i].nameless, bytes);
+			return;
+		}
+}
+
+static int by_nameless(const void *a, const void *b)
+{
+	const struct recorded_module *x = a, *y = b;
+
+	return x->nameless < y->nameless ? 1 : x->nameless > y->nameless ? -1 : 0;
+}
+
+static void say_missing(const struct recorded_module *m, uint64_t all)
+{
+	struct column percent = {.type = COLUMN_PERCENT};
+	struct cell share = cell_share(m->nameless, all);
+	struct buf b = BUF_INIT;
+	char *package = package_of(m->path);
+
+	cell_for_people(&b, &percent, &share, false);
+	if (package)
+		cli_note(m->base,
+			 "no names for %s of the bytes: package %s-dbgsym (or %s-dbg) has them, or "
+			 "tm-symbolize --debuginfod",
+			 buf_str(&b), package, package);
+	else
+		cli_note(
+		    m->base,
+		    "no names for %s of the bytes: keep its symbols when it is built (no strip, "
+		    "-g), or give their folder to tm-symbolize --debug-dir",
+		    buf_str(&b));
+	free(package);
+	buf_release(&b);
+}
+
+/* Sites of which nothing but the module is known, by module. */
+static void tell_missing(struct recorded_look *l, const struct project *p)
+{
+	const struct run *run = &p->now;
+	enum sum bytes = (enum sum)run->totals.bytes;
+	uint64_t all = run->all.v[bytes];
+
+	for (uint32_t g = 0; g < p->groupings[0].n; g++) {
+		const struct names_call *call = &p->names.calls[p->groupings[0].groups[g].site];
+		const struct names_location *at = &p->names.locations[call->location];
+		struct sums s = columns_get(&run->groupings[0].self, g);
+		size_t n;
+		const char *base = names_text(&p->names, at->module, &n);
+
+		if (at->tier == TIER_MODULE && at->module)
+			add_nameless(l, base, n, s.v[bytes]);
+	}
+	if (l->n)
+		qsort(l->modules, l->n, sizeof *l->modules, by_nameless);
+	for (size_t i = 0; i < l->n && i < NAMELESS; i++)
+		if (all && l->modules[i].nameless >= all / LEAST && l->modules[i].nameless)
+			say_missing(&l->modules[i], all);
+}
+
+static void tell_process(const struct recorded *r)
+{
+	struct rusage u;
+	struct buf b = BUF_INIT;
+	uint64_t us;
+
+	if (getrusage(RUSAGE_CHILDREN, &u))
+		return;
+	us = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 +
+	     (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+	buf_adds(&b, "ran ");
+	time_text(&b, r->ns);
+	buf_adds(&b, ", CPU ");
+	time_text(&b, us * 1000);
+	buf_adds(&b, ", peak RSS ");
+	size_text(&b, (uint64_t)u.ru_maxrss * 1024);
+	cli_note(r->program, "%s", buf_str(&b));
+	b.len = 0;
+	if (r->children) {
+		time_text(&b, r->children * 1000);
+		cli_note(NULL,
+			 "processes that it started (%s of CPU time) are not in the trace: "
+			 "--pid-children records them too",
+			 buf_str(&b));
+	}
+	buf_release(&b);
+}
+
+static void tell_run(const struct recorded *r, bool names)
+{
+	struct recorded_look l = {.r = r};
+	struct project_options o = {.n_by = 1,
+				    .domain = DOMAIN_DEFAULT,
+				    .captured = learn_modules,
+				    .arg = &l,
+				    .totals = true};
+	struct import_options import = {.format = "trace"};
+	struct project p;
+	struct overview v;
+	struct input in = {0};
+	struct err e = ERR_INIT;
+	bool lossy;
+
+	project_init(&p, &o);
+	if (input_open(&in, r->path, &e) ||
+	    capture_read(&in, &import, project_sink(&p), &lossy, &e)) {
+		cli_note(r->path, "%s", e.msg);
+	} else if (overview_make(&p, &v)) {
+		if (!r->report) {
+			cli_note(NULL, "%s", v.run);
+			cli_note(NULL, "%s", v.memory);
+		}
+		if (names)
+			tell_missing(&l, &p);
+	} else if (!p.now.all.v[SUM_ENTRIES]) {
+		cli_note(r->path, "no allocation was recorded: what its program allocates by does "
+				  "not come through malloc (tm-inspect tells what a binary has)");
+	}
+	input_close(&in);
+	project_release(&p);
+	for (size_t i = 0; i < l.n; i++) {
+		free(l.modules[i].base);
+		free(l.modules[i].path);
+	}
+	free(l.modules);
+}
+
+/* As wide as the terminal, or as a page of a log. */
+static void print_report(const struct recorded *r)
+{
+	char n[] = "-n", ten[] = "10", quiet[] = "-q", pager[] = "--no-pager", width[] = "--width",
+	     wide[] = "100", *path = mem_strdup(r->path);
+	char *argv[] = {NULL, quiet, pager, n, ten, path, NULL, NULL, NULL};
+
+	if (!isatty(STDERR_FILENO)) {
+		argv[6] = width;
+		argv[7] = wide;
+	}
+	front_run("top", argv, STDERR_FILENO);
+	free(path);
+}
+
+void recorded_end(const struct recorded *r)
+{
+	struct stat st;
+	bool names;
+
+	if (!r->path || stat(r->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return;
+	tell_process(r);
+	names = !r->no_symbols && put_names(r);
+	if (!cli_quiet)
+		tell_run(r, names);
+	if (r->report)
+		print_report(r);
+	cli_note(NULL, "the trace is %s: tracemill top %s", r->path, r->path);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The end of a recording: names are put into the trace, and what the run came to is said, with what
+ * is missing and what to do next. Other programs do the work (front.h), each in its sandbox.
+ */
+#ifndef TM_CLI_RECORDED_H
+#define TM_CLI_RECORDED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recorded {
+	const char *path; /* a trace; what is no regular file is left alone */
+	bool no_symbols;  /* leave it without names */
+	bool report;      /* the sites that allocated most, on standard error */
+	const char *program;
+	uint64_t ns;       /* that the program ran */
+	uint64_t children; /* CPU time of processes that it started and that are not in the trace,
+			    * in microseconds; 0: none that it has waited for */
+};
+
+/* Notes on standard error (none with -q). What goes wrong here leaves the trace as it is, and is a
+ * note. */
+void recorded_end(const struct recorded *r);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The main chain of callers of a ranking's first rows: of the code that calls the site the one
+ * through which most of the row's sum comes, its main caller, and so on, while at least a quarter
+ * of the row comes that way and up to main. One line each: "by b < c < main: 61.20% of it".
+ */
+#ifndef TM_REPORT_TOP_CALLERS_H
+#define TM_REPORT_TOP_CALLERS_H
+
+#include "lib/group/rank.h"
+
+enum { CALLERS_ROWS_MAX = 1000 };
+
+struct callers;
+
+/* groups: n rows' groups of the ranking; the project's second grouping is by stack within the
+ * first. Lines are made here. */
+struct callers *callers_new(const struct ranking *r, const uint32_t *groups, size_t n);
+void callers_free(struct callers *c);                          /* accepts NULL */
+const char *callers_line(const struct callers *c, size_t row); /* NULL: there is none */
+
+#endif

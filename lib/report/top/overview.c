@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/top/overview.h"
+
+#include "lib/group/metric.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void add_rate(struct buf *b, uint64_t n, uint64_t ns)
+{
+	double rate = (double)n / ((double)ns / 1e9);
+
+	if (rate >= 1e6)
+		buf_addf(b, " (%.1f million a second)", rate / 1e6);
+	else if (rate >= 1e3)
+		buf_addf(b, " (%.1f thousand a second)", rate / 1e3);
+	else
+		buf_addf(b, " (%.0f a second)", rate);
+}
+
+static void add_plural(struct buf *b, uint64_t n, const char *word)
+{
+	buf_addf(b, "%" PRIu64 " %s%s", n, word, n == 1 ? "" : "s");
+}
+
+static void say_run(struct buf *b, const struct run *r, const char *about, const char *bytes)
+{
+	const struct run_totals *t = &r->totals;
+	enum sum counted = r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES;
+	uint64_t n = r->unfiltered.v[counted];
+
+	buf_adds(b, about);
+	add_plural(b, n, "allocation");
+	buf_addf(b, ", %s", bytes);
+	size_text(b, r->unfiltered.v[t->bytes]);
+	if (t->timed == r->captures && t->duration) {
+		buf_adds(b, " in ");
+		time_text(b, t->duration);
+		add_rate(b, n, t->duration);
+	}
+	if (t->threads > 1)
+		buf_addf(b, ", %" PRIu64 " threads", t->threads);
+	if (r->captures > 1)
+		buf_addf(b, ", %" PRIu64 " captures", r->captures);
+}
+
+static void say_memory(struct buf *b, const struct run *r, const char *about, const char *bytes)
+{
+	const struct run_totals *t = &r->totals;
+	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
+	struct column percent = {.type = COLUMN_PERCENT};
+	struct cell share = cell_share(t->temporary, n);
+
+	buf_addf(b, "peak %s", bytes);
+	size_text(b, t->peak);
+	if (r->captures > 1) {
+		buf_adds(b, " (of one capture)");
+	} else if (t->peak_at >= 0) {
+		buf_adds(b, " after ");
+		time_text(b, (uint64_t)t->peak_at);
+	}
+	buf_addf(b, "; live at the end %s", bytes);
+	size_text(b, t->live);
+	buf_addf(b, " in %s", about);
+	add_plural(b, t->live_count, "block");
+	if (share.present) {
+		buf_adds(b, "; ");
+		cell_for_people(b, &percent, &share, false);
+		buf_adds(b, " temporary");
+	}
+}
+
+bool overview_make(const struct project *p, struct overview *o)
+{
+	const struct run *r = &p->now;
+	const char *about, *bytes;
+	struct buf b = BUF_INIT;
+
+	if (!r->totals.captures || r->totals.captures != r->captures || !r->totals.peak)
+		return false;
+	about = metric_mark(&r->known, SUM_COUNT);
+	about += *about == ' ';
+	bytes = metric_mark(&r->known, (enum sum)r->totals.bytes);
+	bytes += *bytes == ' ';
+	say_run(&b, r, about, bytes);
+	snprintf(o->run, sizeof o->run, "%s", buf_str(&b));
+	b.len = 0;
+	say_memory(&b, r, about, bytes);
+	snprintf(o->memory, sizeof o->memory, "%s", buf_str(&b));
+	buf_release(&b);
+	return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The run as two lines for people: how much it allocated and how fast; its peak and when that was,
+ * what is live at the end, what was temporary. From the totals of a project's run, which ask
+ * project_options.totals.
+ */
+#ifndef TM_REPORT_TOP_OVERVIEW_H
+#define TM_REPORT_TOP_OVERVIEW_H
+
+#include "lib/group/project.h"
+
+struct overview {
+	char run[200], memory[200];
+};
+
+/* False: the captures, or some of them, do not say what becomes of a block, or have no blocks. */
+bool overview_make(const struct project *p, struct overview *o);
+
+#endif

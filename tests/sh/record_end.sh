@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The end of a recording: the notes tell of a program what its source says (the arithmetic stands here), the
+# trace has names, what cannot be done leaves it as it was recorded; tracemill run.
+# expects: signals
+# shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
+set -u
+: "${SRC:?}" "${BIN:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+run() { timeout 120 "$@" >out 2>err </dev/null; status=$?; }
+said() { grep -q -- "$1" err; }
+CC=${CC:-cc}
+
+# 1000 blocks of 160 bytes, each freed at once; then 100 of 10000 that stay; half of them freed.
+# Allocated are 160000 + 1000000 bytes in 1100 blocks; live at the peak the 100; live at the end 50 of
+# them, 500000 bytes; temporary are the 1000 of 1100 (90.91%), and of the 50 freed at the end the last:
+# they are freed newest first, and nothing was allocated behind it: 1001 of 1100 are 91.00%.
+cat >game.c <<'X'
+#include <stdlib.h>
+#include <unistd.h>
+static void *keep[100];
+__attribute__((noinline)) static void *game_alloc(size_t n) { return malloc(n); }
+__attribute__((noinline)) static void think(void) { free(game_alloc(160)); __asm__ volatile(""); }
+__attribute__((noinline)) static void load(int i) { keep[i] = game_alloc(10000); __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 1000; i++)
+		think();
+	for (int i = 0; i < 100; i++)
+		load(i);
+	for (int i = 100; i-- > 50;)
+		free(keep[i]);
+	if (argc > 1 && argv[1][0] == 'k') {
+		usleep(500000); /* what is a tenth of a second old is in the trace */
+		kill(getpid(), 9);
+	}
+	return argc > 2 && argv[1][0] == '-' ? atoi(argv[2]) : 0;
+}
+X
+sed -i '1i #include <signal.h>' game.c
+$CC -g -O1 game.c -o game 2>err || { echo "not ok - game.c compiles"; exit 1; }
+
+run tm-record -o x.tmt ./game
+check 'status is the program'"'"'s' [ $status = 0 ]
+check 'the program is named, with its time, CPU and memory' said '^tm-record: ./game: ran .*, CPU .*, peak RSS .* [KM]iB$'
+check 'its blocks are counted' said '^tm-record: 1100 allocations, 1.1 MiB in '
+tm-dump -q x.tmt | awk '$1 == "alloc" || $1 == "free" { print }' >events
+# The peak, the end and temporary, by address, from the events alone.
+awk '{ for (i = 2; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
+	$1 == "alloc" { size[v["address"]] = v["real"]; live += v["real"]; n++; last = v["address"]
+		if (live > peak) peak = live }
+	$1 == "free" { a = v["address"]; live -= size[a]; n--; if (a == last) { t++; last = "" } }
+	END { printf "%.1f KiB %.1f KiB %d %d\n", peak / 1024, live / 1024, n, t }' events >truth
+read -r peak _ live _ blocks temporary <truth
+check 'the events say what the source says: 50 blocks, 1001 temporary' [ "$blocks $temporary" = '50 1001' ]
+check 'peak, live at the end and temporary are theirs' said \
+	"^tm-record: peak $peak KiB after .*; live at the end $live KiB in 50 blocks; 91.00% temporary"
+check 'the next command is told' said '^tm-record: the trace is x.tmt: tracemill top x.tmt$'
+tm-top x.tmt >top 2>err
+check 'the trace has names' grep -q 'game_alloc  .*game.c:5$' top
+check 'tm-top has the same two lines at its head' eval \
+	'[ "$(head -n 1 top | cut -d , -f 1)" = "1100 allocations" ] && sed -n 2p top | grep -q "^peak $peak KiB after .* in 50 blocks; 91.00% temporary$"'
+check 'who calls the site stands beneath it: load has 1000000 of 1160000 bytes and more' grep -Eq \
+	'^    by load < main: 8[5-6]\.[0-9]*% of it$' top
+check 'more than half in one site: says how to look past it' grep -qF \
+	"more than half is game_alloc: --hide '^game_alloc\$'" top
+tm-top --hide '^game_alloc$' x.tmt >top 2>err
+check '... which is true' grep -Eq '^1 .*  load ' top
+tm-top --callers 0 x.tmt >top 2>err
+check '--callers 0: no callers' eval '! grep -q "^    by" top'
+run tm-record --no-symbols -o y.tmt ./game
+check '--no-symbols: none' eval '! tm-top y.tmt 2>&1 | grep -q game_alloc && ! said "no names"'
+run tm-record -q -o y.tmt ./game
+check '-q: no notes, names' eval '[ ! -s err ] && tm-top -q y.tmt | grep -q game_alloc'
+tm-record ./game 2>err | tm-top >top 2>&1
+check 'a pipe gets the trace as it is recorded' eval '! said "the trace is" && ! grep -q game_alloc top'
+
+# Options end with the program.
+run tm-record -o y.tmt ./game -n 7
+check 'what follows the program is its own' [ $status = 7 ]
+run tm-record -o y.tmt -- ./game -n 7
+check '-- too' [ $status = 7 ]
+
+# Without names.
+cp game bare && strip bare
+run tm-record -o y.tmt ./bare
+check 'a stripped program: says whose names are missing' said \
+	'^tm-record: bare: no names for 100.00% of the bytes: keep its symbols'
+run tm-record -o y.tmt ./game
+check 'not of one that has them' eval '! said "no names"'
+owner=$(dpkg -S "$(readlink -f "$(command -v dash)")" 2>/dev/null || dpkg -S /bin/dash 2>/dev/null)
+if [ -n "$owner" ] && [ ! -d /usr/lib/debug/.build-id ]; then
+	run tm-record -o y.tmt dash -c 'x=1; for i in 1 2 3 4 5 6; do x=$x$x$x$x; done'
+	check 'the package of a file is the one that dpkg says' said "package ${owner%%:*}-dbgsym"
+else
+	echo "skip - the package of a file (no dpkg, or debug files are installed)"
+fi
+
+# Ends that are none.
+run tm-record -o y.tmt ./game kill
+check 'killed: names and notes for what is there' eval '[ $status = 137 ] && said "ended by signal 9" && tm-top -q y.tmt | grep -q game_alloc'
+cat >none.c <<'X'
+int main(void) { return 0; }
+X
+$CC none.c -o none
+run tm-record -o y.tmt ./none
+check 'nothing allocated: said' said 'no allocation was recorded'
+run tm-record -o y.tmt sh -c './game; true'
+check 'what it started is not in the trace: said' said 'processes that it started (.* of CPU time) are not in the trace'
+run tm-record -o /dev/null ./game
+check 'a device: no notes of a trace' eval '[ $status = 0 ] && ! said "the trace is"'
+# The second trace finds no room: the first stays.
+size=$(($(tm-record -q --no-symbols -o y.tmt ./game; stat -c %s y.tmt) / 1024 + 8))
+if mkdir room && mount -t tmpfs -o size=${size}k none room 2>/dev/null; then
+	run tm-record -o room/x.tmt ./game
+	left=$(tm-dump -q room/x.tmt 2>/dev/null | grep -c '^alloc')
+	umount room
+	check 'a full disk while names are put in: the trace is as recorded' eval \
+		'[ "$left" = 1100 ] && said "has no names"'
+else
+	echo "skip - a full disk (no tmpfs can be mounted here)"
+fi
+run env PATH="$BIN:$PATH" tm-record --format loli --report -o y.bin ./game
+check '--report is of a trace' eval '[ $status = 2 ] && said "--report is of a trace"'
+
+# tracemill run.
+mkdir work && cd work || exit 1
+cp ../game .
+tracemill run ./game -n 5 >out 2>err
+status=$?
+check "run: the program's status" [ $status = 5 ]
+check 'run: standard output is the program'"'"'s' [ ! -s out ]
+check 'run: the report' eval 'grep -q "^top 1 of 1 sites by real bytes" err && grep -q "^    by load < main" err'
+check 'run: a trace named after the program' eval '[ "$(ls game.*.tmt | wc -l)" = 1 ] && grep -q "the trace is game\.[0-9]*\.tmt" err'
+check 'run: at most 100 columns where there is no terminal' eval '! grep "^[ 0-9#]" err | grep -q ".\{101\}"'
+tracemill run -- ./game >out 2>err
+check 'run --' [ $? = 0 ]
+tracemill run /etc/passwd >out 2>err
+status=$?
+check 'run: what cannot be recorded says why' eval '[ $status = 3 ] && grep -q "tm-record: /etc/passwd: " err'
+exit $failed
