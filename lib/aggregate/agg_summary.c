@@ -143,7 +143,7 @@ static enum status read_whole(struct summary *s, const struct agg_record *r, str
 	return ST_OK;
 }
 
-static struct thing stack_of(struct things *t, const struct agg_record *r)
+static uint32_t add_stack(struct things *t, const struct agg_record *r)
 {
 	struct thing to = {.name = string(t, r->texts[0])};
 	struct things_hash h = {.exact = 0};
@@ -161,10 +161,6 @@ static struct thing stack_of(struct things *t, const struct agg_record *r)
 		h = things_deeper(t, h, function);
 		to.node = things_node(t, to.node, function);
 	}
-	to.hash = h.exact;
-	to.canonical = h.canonical;
-	to.bare = h.bare;
-	to.is_bare = true;
 	if (agg_site_of(r, &site)) {
 		to.raw = string(t, site.raw);
 		to.module = string(t, site.module);
@@ -172,7 +168,7 @@ static struct thing stack_of(struct things *t, const struct agg_record *r)
 		to.line = site.line;
 		to.inside = site.inside;
 	}
-	return to;
+	return things_add_stack(t, &to, h);
 }
 
 static void read_row(struct summary *s, struct things *t, const struct agg_record *r)
@@ -182,9 +178,7 @@ static void read_row(struct summary *s, struct things *t, const struct agg_recor
 	struct thing to = {.name = string(t, r->key.name)};
 	uint32_t thing;
 
-	if (r->key.by == KEY_STACK) {
-		to = stack_of(t, r);
-	} else if (r->key.by == KEY_FUNCTION || r->key.by == KEY_SITE) {
+	if (r->key.by == KEY_FUNCTION || r->key.by == KEY_SITE) {
 		to.name = string(t, r->texts[0].n ? r->texts[0] : r->key.raw);
 		to.raw = string(t, r->key.raw);
 		to.module = string(t, r->key.module);
@@ -192,7 +186,7 @@ static void read_row(struct summary *s, struct things *t, const struct agg_recor
 		to.line = r->key.line;
 		to.inside = r->key.inside;
 	}
-	thing = things_add(t, r->key.by, &to);
+	thing = r->key.by == KEY_STACK ? add_stack(t, r) : things_add(t, r->key.by, &to);
 	if (self.has)
 		columns_add(&k->self, thing, &self);
 	if (total.has)

@@ -39,6 +39,8 @@ static uint32_t copied(struct summarizer *z, uint32_t name)
 	size_t n;
 	const char *s = names_text(&z->p->names, name, &n);
 
+	if (z->things->strings == &z->p->names.strings)
+		return n ? name : 0;
 	return name ? things_string(z->things, s, n) : 0;
 }
 
@@ -137,12 +139,8 @@ static uint32_t add_group(struct summarizer *z, size_t grouping, uint32_t group)
 	case KEY_STACK:
 		t = call_thing(z, g->site);
 		t.inside = g->inside;
-		t.hash = z->stacks[g->id].hash.exact;
-		t.canonical = z->stacks[g->id].hash.canonical;
-		t.bare = z->stacks[g->id].hash.bare;
-		t.is_bare = true;
 		t.node = z->stacks[g->id].node;
-		break;
+		return things_add_stack(z->things, &t, z->stacks[g->id].hash);
 	default:
 		group_name(z->p, grouping, group, &n);
 		t.name = things_string(z->things, n.name, n.name_len);

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void things_init(struct things *t)
+void things_init(struct things *t, struct intern *strings)
 {
 	*t = (struct things){.n_nodes = 0};
+	t->strings = strings ? strings : &t->own;
 	VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = (struct things_node){0, 0};
 	for (size_t k = 0; k < KEYS; k++)
 		t->keys[k].key = (enum key)k;
@@ -23,9 +24,10 @@ void things_init(struct things *t)
 
 void things_release(struct things *t)
 {
-	intern_release(&t->strings);
+	intern_release(&t->own);
 	for (size_t k = 0; k < KEYS; k++) {
 		free(t->keys[k].items);
+		free(t->keys[k].matches);
 		id_set_release(&t->keys[k].set);
 	}
 	free(t->nodes);
@@ -33,9 +35,18 @@ void things_release(struct things *t)
 	*t = (struct things){.n_nodes = 0};
 }
 
+void things_take_strings(struct things *t)
+{
+	if (t->strings == &t->own)
+		return;
+	t->own = *t->strings;
+	*t->strings = (struct intern)INTERN_INIT;
+	t->strings = &t->own;
+}
+
 uint32_t things_string(struct things *t, const char *s, size_t n)
 {
-	return n ? intern_add(&t->strings, s, n) : 0;
+	return n ? intern_add(t->strings, s, n) : 0;
 }
 
 struct identity { /* without holes: it is hashed as bytes */
@@ -87,25 +98,58 @@ static uint64_t name_hash(const struct things *t, struct buf *name, const struct
 	return hash ? hash : 1;
 }
 
-/* What is left when builds differ; nothing for what has no name. */
-static void add_canonical(const struct things *t, enum key key, struct thing *to)
+/* Nothing for what has no name. */
+static struct thing_match match_of(const struct things *t, enum key key, const struct thing *of)
 {
+	struct thing_match m = {.known = true};
 	struct buf name = BUF_INIT, bare = BUF_INIT;
 	size_t n;
-	const char *s = things_text(t, to->name, &n);
+	const char *s = things_text(t, of->name, &n);
 
 	if (!n || key == KEY_THREAD || key == KEY_OWNER || key == KEY_MODULE || key == KEY_STACK ||
 	    (key != KEY_TYPE && key != KEY_FILE && name_is_address(s, n)))
-		return;
+		return m;
 	if (key != KEY_FILE) /* whose name is compared as a path */
 		canonical_name(&name, s, n);
 	if (key != KEY_FILE && key != KEY_TYPE) {
-		to->is_bare = bare_name(&bare, name.data, name.len);
-		to->bare = name_hash(t, &bare, to);
+		m.is_bare = bare_name(&bare, name.data, name.len);
+		m.bare = name_hash(t, &bare, of);
 	}
-	to->canonical = name_hash(t, &name, to);
+	m.canonical = name_hash(t, &name, of);
 	buf_release(&name);
 	buf_release(&bare);
+	return m;
+}
+
+struct thing_match things_match(const struct things *t, enum key key, uint32_t thing)
+{
+	const struct things_key *k = &t->keys[key];
+
+	if (thing < k->cap_matches && k->matches[thing].known)
+		return k->matches[thing];
+	return match_of(t, key, &k->items[thing]);
+}
+
+static struct thing_match *match_row(struct things_key *k, uint32_t thing)
+{
+	k->matches =
+	    mem_grow_zero(k->matches, &k->cap_matches, (size_t)thing + 1, sizeof *k->matches);
+	return &k->matches[thing];
+}
+
+static struct thing_match remember_match(struct things *t, enum key key, uint32_t thing)
+{
+	struct thing_match *m = match_row(&t->keys[key], thing);
+
+	if (!m->known)
+		*m = match_of(t, key, &t->keys[key].items[thing]);
+	return *m;
+}
+
+void things_rename(struct things *t, enum key key, uint32_t thing, uint32_t name)
+{
+	remember_match(t, key, thing);
+	t->keys[key].items[thing].name = name;
 }
 
 static uint64_t thing_hash(enum key key, const struct thing *thing)
@@ -140,12 +184,22 @@ uint32_t things_add(struct things *t, enum key key, const struct thing *thing)
 	if (!id) {
 		VEC_PUSH(k->items, k->n, k->cap) = *thing;
 		id = (uint32_t)k->n;
-		add_canonical(t, key, &k->items[id - 1]);
 		id_set_add(&k->set, &rows, k, hash, id);
 	} else if (key == KEY_STACK && !k->items[id - 1].node) {
 		k->items[id - 1] = *thing; /* this one knows its calls */
 	}
 	return id - 1;
+}
+
+uint32_t things_add_stack(struct things *t, const struct thing *thing, struct things_hash h)
+{
+	struct thing stack = *thing;
+	uint32_t id;
+
+	stack.hash = h.exact;
+	id = things_add(t, KEY_STACK, &stack);
+	*match_row(&t->keys[KEY_STACK], id) = (struct thing_match){h.canonical, h.bare, true, true};
+	return id;
 }
 
 static uint64_t node_hash(const struct things_node *n)
@@ -180,9 +234,10 @@ uint32_t things_node(struct things *t, uint32_t parent, uint32_t function)
 	return id;
 }
 
-struct things_hash things_deeper(const struct things *t, struct things_hash h, uint32_t function)
+struct things_hash things_deeper(struct things *t, struct things_hash h, uint32_t function)
 {
 	const struct thing *f = &t->keys[KEY_FUNCTION].items[function];
+	struct thing_match m = remember_match(t, KEY_FUNCTION, function);
 	size_t n;
 	const char *s = things_text(t, f->raw, &n);
 
@@ -191,9 +246,9 @@ struct things_hash things_deeper(const struct things *t, struct things_hash h, u
 	h.exact = hash_bytes_seeded(s, n, h.exact);
 	h.exact += !h.exact;
 	/* A call without a name is what it is exactly, and so are its callers. */
-	h.canonical = hash_u64(h.canonical ^ (f->canonical ? f->canonical : h.exact));
+	h.canonical = hash_u64(h.canonical ^ (m.canonical ? m.canonical : h.exact));
 	h.canonical += !h.canonical;
-	h.bare = hash_u64(h.bare ^ (f->bare ? f->bare : h.exact));
+	h.bare = hash_u64(h.bare ^ (m.bare ? m.bare : h.exact));
 	h.bare += !h.bare;
 	return h;
 }

@@ -26,14 +26,21 @@
 struct thing {         /* texts are ids in things.strings, 0: none */
 	uint32_t name; /* for people; of a stack its site's */
 	uint32_t raw, module, file, line;
+	union {
+		uint32_t node; /* STACK: its calls, as far as they are known; 0: only the hash is */
+		uint32_t near; /* FUNCTION: the least line known in it; no part of what it is */
+	};
+	union {
+		uint64_t address; /* LOCATION; has_address */
+		uint64_t hash;    /* STACK: the identity; 0: of what has no stack */
+	};
 	bool inside, has_address;
-	uint64_t address;
-	uint32_t node;      /* STACK: its calls, as far as they are known; 0: only the hash is */
-	uint64_t hash;      /* STACK: the identity; 0: of what has no stack */
+};
+
+struct thing_match {        /* what is left of a thing when builds differ */
 	uint64_t canonical; /* of names and module (matching.h); 0: none, as for what has no name */
 	uint64_t bare;      /* the same of the bare name */
-	bool is_bare;
-	uint32_t near; /* FUNCTION: the least line that is known in it; no part of what it is */
+	bool is_bare, known; /* known: private */
 };
 
 struct things_node {               /* a call path; [0] is the root */
@@ -41,11 +48,13 @@ struct things_node {               /* a call path; [0] is the root */
 };
 
 struct things {
-	struct intern strings;
+	struct intern *strings, own; /* own: private */
 	struct things_key {
 		enum key key;
 		struct thing *items;
 		size_t n, cap;
+		struct thing_match *matches; /* private: of stacks, and of functions in them */
+		size_t cap_matches;
 		struct id_set set; /* of indexes + 1 */
 	} keys[KEYS];
 	struct things_node *nodes;
@@ -53,17 +62,20 @@ struct things {
 	struct id_set node_set;
 };
 
-void things_init(struct things *t);
+/* strings: those of the names that the things are of, which are then not copied; it outlives t.
+ * NULL: the things have their own. */
+void things_init(struct things *t, struct intern *strings);
 void things_release(struct things *t);
+/* The strings become the things' own, and what they were shared with is left without any. */
+void things_take_strings(struct things *t);
 
 uint32_t things_string(struct things *t, const char *s, size_t n); /* 0 for n = 0 */
 static inline const char *things_text(const struct things *t, uint32_t string, size_t *n)
 {
-	return intern_text(&t->strings, string, n);
+	return intern_text(t->strings, string, n);
 }
 
-/* The thing's index in its key, made when it is new; canonical and bare are worked out but for
- * stacks. */
+/* The thing's index in its key, made when it is new. */
 uint32_t things_add(struct things *t, enum key key, const struct thing *thing);
 uint32_t things_node(struct things *t, uint32_t parent, uint32_t function);
 
@@ -72,7 +84,14 @@ uint32_t things_node(struct things *t, uint32_t parent, uint32_t function);
 struct things_hash {
 	uint64_t exact, canonical, bare;
 };
-struct things_hash things_deeper(const struct things *t, struct things_hash h, uint32_t function);
+struct things_hash things_deeper(struct things *t, struct things_hash h, uint32_t function);
+/* As things_add, of a stack with these hashes, which are its identity and its match. */
+uint32_t things_add_stack(struct things *t, const struct thing *thing, struct things_hash h);
+
+/* Worked out when it is asked for, since hardly any thing needs it. */
+struct thing_match things_match(const struct things *t, enum key key, uint32_t thing);
+/* Another name for people: the match stays that of the first. */
+void things_rename(struct things *t, enum key key, uint32_t thing, uint32_t name);
 
 /* By identity, as bytes; never 0 for two things. */
 int things_order(const struct things *t, enum key key, const struct thing *a,

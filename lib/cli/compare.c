@@ -272,6 +272,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 		begin_group(c, i < 2 && (n == 2 || c->has_ranges) ? labels[i] : path);
 		read_file(c, path);
 	}
+	compare_inputs_done(&c->in);
 	compare_tell_apart(&c->in.compare, &c->in.things);
 	for (size_t g = 0; g < c->in.compare.n_groups; g++)
 		if (!c->in.compare.groups[g].n)

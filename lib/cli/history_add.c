@@ -90,7 +90,7 @@ static enum status store(struct adder *a, const char *path, const struct history
 	struct cursor c;
 	enum status st;
 
-	things_init(&things);
+	things_init(&things, NULL);
 	cursor_init(&c, a->aggregate.data, a->aggregate.len, 0, e);
 	st = agg_summary_read(&c, &things, &s, e);
 	if (!st) {

@@ -352,7 +352,7 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 
 	b->o = *o;
 	b->flame = (struct flame)FLAME_INIT;
-	things_init(&b->things);
+	things_init(&b->things, NULL);
 	b->compare.things = &b->things;
 	if (read_side(b, h, base, e) || read_side(b, h, new, e)) {
 		history_blame_free(b);

@@ -90,8 +90,8 @@ void agg_builder_init(struct agg_builder *b, const struct project_options *o, co
 	f.project.want = SUMS_ALL;
 	f.project.captured = captured;
 	f.project.arg = b;
-	things_init(&b->things);
 	frames_init(&b->frames, &f);
+	things_init(&b->things, &b->frames.project.names.strings);
 	summarizer_init(&b->summarizer, &b->things, &b->frames.project);
 }
 
@@ -118,6 +118,10 @@ void agg_builder_write(struct agg_builder *b, const struct agg_origin *origin, s
 	project_take(&b->frames.project, &r);
 	summarize(&b->summarizer, &r, &s);
 	run_release(&r);
+	/* Nothing more is read: what only that needs is as much as what is written. */
+	summarizer_release(&b->summarizer);
+	things_take_strings(&b->things);
+	project_release(&b->frames.project);
 	s.duration = b->duration;
 	if (b->options)
 		s.options = things_string(&b->things, b->options, strlen(b->options));

@@ -13,8 +13,9 @@ struct entry {
 	size_t n_key, n_known;
 };
 
-/* Records on their way: they are sorted before they are written. But for stacks, whose keys have
- * all their calls: those follow one by one in the order of the tree. */
+/* Records on their way: they are sorted before they are written, the rows of a key apart from those
+ * of others. But for stacks, whose keys have all their calls: those follow one by one in the order
+ * of the tree. */
 struct maker {
 	const struct agg_source *s;
 	struct agg_writer *w;
@@ -276,16 +277,30 @@ static bool fill_row(struct maker *m, enum key by, uint32_t thing)
 	return true;
 }
 
-/* When all others are there. */
+static bool key_written(const struct maker *m, enum key by)
+{
+	return m->s->summary->keys[by].held && by != KEY_LOCATION && by != KEY_FRAME;
+}
+
+static uint64_t count_rows(const struct maker *m, enum key by)
+{
+	const struct summary_key *k = &m->s->summary->keys[by];
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < m->s->things->keys[by].n; i++)
+		n += columns_has(&k->self, i) || columns_has(&k->total, i);
+	return n;
+}
+
+/* When all others are there but the rows. */
 static void add_input(struct maker *m)
 {
 	const struct summary *s = m->s->summary;
-	struct agg_record *r;
-	uint64_t stacks = 0;
+	struct agg_record *r = begin(m, AGG_INPUT);
+	uint64_t rows = 0;
 
-	for (uint32_t i = 0; s->keys[KEY_STACK].held && i < m->s->things->keys[KEY_STACK].n; i++)
-		stacks += fill_row(m, KEY_STACK, i);
-	r = begin(m, AGG_INPUT);
+	for (enum key k = 0; k < KEYS; k++)
+		rows += key_written(m, k) ? count_rows(m, k) : 0;
 	r->key.hash = m->s->origin.hash;
 	r->key.bytes = m->s->origin.bytes;
 	r->texts[0] = (struct agg_text){m->s->origin.name, strlen(m->s->origin.name)};
@@ -294,7 +309,7 @@ static void add_input(struct maker *m)
 	r->counts[0] = 1;
 	r->counts[1] = s->captures;
 	r->counts[2] = s->frames;
-	r->counts[3] = m->n_entries + 1 + stacks;
+	r->counts[3] = m->n_entries + 1 + rows;
 	finish(m);
 }
 
@@ -442,22 +457,54 @@ static void add_stacks(struct maker *m)
 	tree_release(&t);
 }
 
+static void sort_entries(struct maker *m, size_t first)
+{
+	if (m->n_entries > first)
+		sort_array_by(m->entries + first, m->n_entries - first, sizeof *m->entries,
+			      entry_order, m->text.data);
+}
+
+/* Text and entries are used again for each key: rows are by far the most. */
+static void emit_rows(struct maker *m, enum key by)
+{
+	size_t first = m->n_entries, text = m->text.len;
+
+	for (uint32_t i = 0; i < m->s->things->keys[by].n; i++)
+		if (fill_row(m, by, i))
+			finish(m);
+	sort_entries(m, first);
+	for (size_t i = first; i < m->n_entries; i++)
+		emit(m, &m->entries[i]);
+	m->n_entries = first;
+	m->text.len = text;
+}
+
+static int word_order(const void *a, const void *b)
+{
+	return strcmp(key_words[*(const enum key *)a], key_words[*(const enum key *)b]);
+}
+
+/* As agg_key_write has it: kinds by number, rows by the word of their key. */
 static void emit_all(struct maker *m)
 {
-	struct agg_key key = {.kind = AGG_ROW, .by = KEY_STACK};
-	struct entry stacks = {.key = m->text.len};
-	size_t i = 0;
+	enum key keys[KEYS];
+	size_t i = 0, before = m->n_entries;
 
-	agg_key_write(&key, &m->text);
-	stacks.n_key = m->text.len - stacks.key;
-	if (m->n_entries)
-		sort_array_by(m->entries, m->n_entries, sizeof *m->entries, entry_order,
-			      m->text.data);
-	for (; i < m->n_entries && entry_order(&m->entries[i], &stacks, m->text.data) < 0; i++)
+	sort_entries(m, 0);
+	for (; i < before && (uint8_t)m->text.data[m->entries[i].key] < AGG_ROW; i++)
 		emit(m, &m->entries[i]);
-	if (m->s->summary->keys[KEY_STACK].held)
-		add_stacks(m);
-	for (; i < m->n_entries; i++)
+	for (enum key k = 0; k < KEYS; k++)
+		keys[k] = k;
+	sort_array(keys, KEYS, sizeof *keys, word_order);
+	for (size_t k = 0; k < KEYS; k++) {
+		if (!key_written(m, keys[k]))
+			continue;
+		if (keys[k] == KEY_STACK)
+			add_stacks(m);
+		else
+			emit_rows(m, keys[k]);
+	}
+	for (; i < before; i++)
 		emit(m, &m->entries[i]);
 }
 
@@ -474,14 +521,9 @@ void agg_write(const struct agg_source *s, struct agg_writer *w)
 			add_whole(&m, AGG_COVERAGE + i, &s->summary->coverage[i]);
 	add_frames(&m);
 	add_counters(&m);
-	for (enum key k = 0; k < KEYS; k++) {
-		if (!s->summary->keys[k].held || k == KEY_LOCATION || k == KEY_FRAME)
-			continue;
-		add_key(&m, k);
-		for (uint32_t i = 0; k != KEY_STACK && i < s->things->keys[k].n; i++)
-			if (fill_row(&m, k, i))
-				finish(&m);
-	}
+	for (enum key k = 0; k < KEYS; k++)
+		if (key_written(&m, k))
+			add_key(&m, k);
 	add_input(&m);
 	emit_all(&m);
 	agg_record_release(&m.rec);

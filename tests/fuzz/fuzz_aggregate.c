@@ -60,7 +60,7 @@ static enum status reads(const void *p, size_t n)
 	enum status st;
 
 	cursor_init(&c, p, n, 0, &e);
-	things_init(&t);
+	things_init(&t, NULL);
 	st = agg_summary_read(&c, &t, &s, &e);
 	if (st && !e.msg[0])
 		abort();

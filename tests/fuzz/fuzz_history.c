@@ -73,7 +73,7 @@ static void aggregates(struct history *h, const struct history_runs *runs)
 			must(e.msg[0]);
 		} else {
 			cursor_init(&c, b.data, b.len, 0, &e);
-			things_init(&t);
+			things_init(&t, NULL);
 			if (!agg_summary_read(&c, &t, &s, &e))
 				summary_release(&s);
 			else
@@ -152,7 +152,7 @@ static enum status add(struct history *h, const struct buf *aggregate, struct er
 	struct cursor c;
 	enum status st;
 
-	things_init(&t);
+	things_init(&t, NULL);
 	cursor_init(&c, aggregate->data, aggregate->len, 0, e);
 	st = agg_summary_read(&c, &t, &s, e);
 	if (!st) {

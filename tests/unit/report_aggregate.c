@@ -85,7 +85,7 @@ TEST(one_form)
 	struct summary s;
 
 	CHECK_MEM(a.data, a.len, b.data, b.len);
-	things_init(&t);
+	things_init(&t, NULL);
 	CHECK_EQ(reads(a.data, a.len, &t, &s), ST_OK);
 	CHECK_STR(things_text(&t, s.options, NULL), "--focus x");
 	CHECK_EQ(s.captures, 1);
@@ -246,7 +246,7 @@ TEST(damage_is_refused)
 	struct summary s;
 	char *copy = mem_alloc(b.len + 1);
 
-	things_init(&t);
+	things_init(&t, NULL);
 	for (size_t n = 0; n < b.len; n++) {
 		char *exact = mem_alloc(n + 1);
 

@@ -119,7 +119,7 @@ void compare_tell_apart(const struct compare *c, struct things *t)
 		b.len = 0;
 		buf_add(&b, s, n);
 		apart_text(&ends[i], &b);
-		k->items[i].name = things_string(t, b.data, b.len);
+		things_rename(t, KEY_FUNCTION, (uint32_t)i, things_string(t, b.data, b.len));
 	}
 	buf_release(&b);
 	free(ends);
@@ -199,9 +199,10 @@ static void add_hints(struct compare_rows *r)
 static struct matching_thing to_match(const struct things *t, enum key key, uint32_t i)
 {
 	const struct thing *of = &t->keys[key].items[i];
-	struct matching_thing m = {.canonical = of->canonical,
-				   .bare = of->bare,
-				   .is_bare = of->is_bare,
+	const struct thing_match names = things_match(t, key, i);
+	struct matching_thing m = {.canonical = names.canonical,
+				   .bare = names.bare,
+				   .is_bare = names.is_bare,
 				   .name = things_text(t, of->name, NULL),
 				   .file = ""};
 

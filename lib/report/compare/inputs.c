@@ -50,10 +50,17 @@ void compare_inputs_init(struct compare_inputs *in, const struct project_options
 			 const char *options)
 {
 	*in = (struct compare_inputs){.sink = {begin, event, end, NULL}, .options = options};
-	things_init(&in->things);
 	project_init(&in->project, o);
+	things_init(&in->things, &in->project.names.strings);
 	summarizer_init(&in->summarizer, &in->things, &in->project);
 	in->compare.things = &in->things;
+}
+
+void compare_inputs_done(struct compare_inputs *in)
+{
+	summarizer_release(&in->summarizer);
+	things_take_strings(&in->things);
+	project_release(&in->project);
 }
 
 void compare_inputs_release(struct compare_inputs *in)

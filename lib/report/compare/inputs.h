@@ -29,6 +29,9 @@ struct compare_inputs {
  * aggregates; may be NULL. */
 void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
 			 const char *options);
+/* Nothing more is read: gives back all but what a comparison needs, which then takes memory of its
+ * own. */
+void compare_inputs_done(struct compare_inputs *in);
 void compare_inputs_release(struct compare_inputs *in);
 
 /* Another group begins; label is borrowed. ST_LIMIT: there are COMPARE_GROUPS_MAX. */
