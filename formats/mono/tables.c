@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void mono_ranges_add(struct mono_ranges *r, uint64_t lo, uint64_t size, uint32_t name)
+static void mono_ranges_add(struct mono_ranges *r, uint64_t lo, uint64_t size, uint32_t name)
 {
 	if (!size || lo + size < lo)
 		size = 1;

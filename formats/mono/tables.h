@@ -22,7 +22,6 @@ struct mono_ranges {
 	size_t n, cap;
 };
 
-void mono_ranges_add(struct mono_ranges *r, uint64_t lo, uint64_t size, uint32_t name);
 void mono_ranges_sort(struct mono_ranges *r);
 uint32_t mono_ranges_at(const struct mono_ranges *r, uint64_t addr); /* name, 0: none */
 

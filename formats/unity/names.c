@@ -126,7 +126,7 @@ static void use_marker(struct unity_names *u, struct unity_marker *m)
 	m->location = trace_location(u->t, &l);
 }
 
-uint32_t unity_marker_row(struct unity_names *u, uint32_t marker)
+static uint32_t unity_marker_row(struct unity_names *u, uint32_t marker)
 {
 	if (!u->markers[marker].row)
 		use_marker(u, &u->markers[marker]);

@@ -77,7 +77,6 @@ static inline uint32_t unity_node(struct unity_names *u, uint32_t parent, uint32
 }
 
 /* Of the trace; they name what has no name yet. */
-uint32_t unity_marker_row(struct unity_names *u, uint32_t marker);
 uint32_t unity_marker_location(struct unity_names *u, uint32_t marker);
 uint32_t unity_stack_slow(struct unity_names *u, uint32_t node);
 static inline uint32_t unity_stack(struct unity_names *u, uint32_t node)

@@ -62,8 +62,4 @@ enum status snap_strings(struct snap_file *f, struct trace *t, unsigned i, const
 void unity_snap_metrics(const struct snap_file *f, struct trace *t);
 enum status unity_snap_allocations(struct snap_file *f, struct import *im, struct err *e);
 
-/* "0x7f.. (Unity) Ns::Class::Method (at path.h:428)" -> a location; see unity-snapshots in
- * tracemill-snapshot(5). */
-uint32_t unity_snap_location(struct trace *t, uint64_t address, const char *text, size_t n);
-
 #endif

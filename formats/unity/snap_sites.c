@@ -61,7 +61,7 @@ static uint32_t module_of(struct trace *t, const char *s, size_t n)
 	return trace_module(t, &(struct module){.name = name});
 }
 
-uint32_t unity_snap_location(struct trace *t, uint64_t address, const char *text, size_t n)
+static uint32_t unity_snap_location(struct trace *t, uint64_t address, const char *text, size_t n)
 {
 	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
 	const char *end = text + n, *p, *at;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t agg_sum_of(const struct agg_value *v, unsigned sum)
+/* A sum as reports have it: 64 bits, where it ends at the largest. */
+static uint64_t agg_sum_of(const struct agg_value *v, unsigned sum)
 {
 	if (sum_is_signed(sum))
 		return (uint64_t)(v->sum > INT64_MAX   ? INT64_MAX

@@ -12,8 +12,6 @@
 /* The whole file: things are added to t. *s is released already when it fails. */
 enum status agg_summary_read(struct cursor *c, struct things *t, struct summary *s, struct err *e);
 
-/* A sum as reports have it: 64 bits, where it ends at the largest. */
-uint64_t agg_sum_of(const struct agg_value *v, unsigned sum);
 /* The sums of a record from metric first on: 0 or AGG_TOTAL. */
 struct sums agg_sums_of(const struct agg_record *r, unsigned first);
 /* The place of a stack's site; false: there is none, or it makes no sense. */

@@ -162,11 +162,6 @@ bool agg_value_quantile(const struct agg_value *v, unsigned percent, __int128 *q
 	return true;
 }
 
-double agg_value_mean(const struct agg_value *v)
-{
-	return (double)((long double)v->sum / (long double)v->n);
-}
-
 /* 128 bits, the sign in the lowest. */
 static void add_number(struct buf *b, __int128 v)
 {

@@ -44,7 +44,6 @@ void agg_value_set(struct agg_value *v, uint64_t n, __int128 sum, __int128 min, 
 void agg_value_join(struct agg_value *to, const struct agg_value *from);
 /* percent: 0 to 100, by the nearest rank. False: nothing was told, or the spread is not known. */
 bool agg_value_quantile(const struct agg_value *v, unsigned percent, __int128 *q);
-double agg_value_mean(const struct agg_value *v); /* n > 0 */
 
 int agg_place_order(const struct agg_place *a, const struct agg_place *b);
 

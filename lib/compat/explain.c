@@ -134,7 +134,8 @@ static void scope(struct buf *b, const struct dwarf_scope *s)
 	buf_addc(b, '\n');
 }
 
-void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t addr)
+/* Section, unit, ranges of a link-time address. */
+static void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t addr)
 {
 	const struct explain_object *y = object_of(x, o);
 	struct dwarf_place p;
@@ -179,8 +180,9 @@ void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t 
 		scope(b, &p.scopes[i]);
 }
 
-void explain_calls(struct buf *b, const struct symbols *y, uint32_t call, uint8_t reason,
-		   uint8_t flags)
+/* The calls there, innermost first. */
+static void explain_calls(struct buf *b, const struct symbols *y, uint32_t call, uint8_t reason,
+			  uint8_t flags)
 {
 	for (; call; call = y->calls[call].outer) {
 		const struct symbol_call *c = &y->calls[call];

@@ -26,11 +26,6 @@ void explain_release(struct explain *x); /* before the objects */
 void explain_object(struct buf *b, const struct object *o, const char *path);
 /* What was tried for a module of a capture, and for its debug information. */
 void explain_found(struct buf *b, const struct file_found *f);
-/* Section, unit, ranges of a link-time address. */
-void explain_place(struct explain *x, struct buf *b, struct object *o, uint64_t addr);
-/* The calls there, innermost first. */
-void explain_calls(struct buf *b, const struct symbols *y, uint32_t call, uint8_t reason,
-		   uint8_t flags);
 /* One location of a symbolized trace, all of the above. */
 void explain_location(struct explain *x, struct buf *b, const struct files *files,
 		      const struct trace *t, uint32_t location);

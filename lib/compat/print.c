@@ -28,7 +28,7 @@ const char *print_file(const struct lookup *l, const struct symbol_call *c,
 	return print_path(l, c->file, o);
 }
 
-const char *print_symbol_file(const struct lookup_query *q)
+static const char *print_symbol_file(const struct lookup_query *q)
 {
 	const struct object_symbol *sym =
 	    q->file && q->file->object ? object_symbol_at(q->file->object, q->addr) : NULL;

@@ -49,8 +49,6 @@ void print_indented(struct buf *b, const char *json, size_t n);
 void print_atos(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 		const struct print_options *o);
 
-/* The file that the symbol table says of the function at an address; or "". */
-const char *print_symbol_file(const struct lookup_query *q);
 /* For those three: the names and places of a call. */
 const char *print_name(const struct lookup *l, uint32_t function, const struct print_options *o);
 /* A file's path, or its last part; "" for 0. */

@@ -19,7 +19,7 @@ void chain_release(struct chain *c)
 	*c = (struct chain){.n = 0};
 }
 
-void chain_name(struct buf *out, const struct project *p, const struct names_call *c)
+static void chain_name(struct buf *out, const struct project *p, const struct names_call *c)
 {
 	size_t n;
 	const char *s = names_text(&p->names, p->names.functions[c->function].display, &n);

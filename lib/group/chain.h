@@ -24,6 +24,5 @@ size_t chain_lines(const struct chain *c, const struct project *p, const char *b
 		   struct buf *out);
 /* "file:line", where they are known. */
 void chain_place(struct buf *out, const char *file, size_t n, uint32_t line);
-void chain_name(struct buf *out, const struct project *p, const struct names_call *c);
 
 #endif

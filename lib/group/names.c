@@ -482,7 +482,8 @@ static uint32_t linkage_part(struct names *n, uint32_t raw)
 }
 
 /* What the capture called "[unknown]" and its like is no better known here. */
-uint32_t names_of(struct names *n, const struct names_place *p)
+/* The function of a location of one call. */
+static uint32_t names_of(struct names *n, const struct names_place *p)
 {
 	struct names_function f = {.display = add_string(n, p->display.s, p->display.n),
 				   .raw = add_string(n, p->raw.s, p->raw.n),

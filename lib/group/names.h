@@ -92,7 +92,6 @@ struct names_place {
 	uint32_t line;
 };
 uint32_t names_place(struct names *n, const struct names_place *p); /* a location of one call */
-uint32_t names_of(struct names *n, const struct names_place *p);    /* the function of it */
 
 static inline const char *names_text(const struct names *n, uint32_t string, size_t *len)
 {

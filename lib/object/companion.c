@@ -389,7 +389,7 @@ static bool seek_supplement(struct seek *k, const struct link *l)
 	       ask_finders(k, &l->id);
 }
 
-void companion_supplement(struct object *o, bool explain)
+static void companion_supplement(struct object *o, bool explain)
 {
 	const struct elf_file *f =
 	    o->debug.path && section_find(&o->debug, ".debug_info") ? &o->debug : &o->file;
@@ -433,7 +433,7 @@ const char *object_supplement_missing(const struct object *o)
 	return o->supplement_missing;
 }
 
-void companion_keep_search(struct object *o, const struct object_search *s)
+static void companion_keep_search(struct object *o, const struct object_search *s)
 {
 	companion_release(o);
 	o->system = s->system;

@@ -23,7 +23,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-bool dsym_in_bundle(const char *bundle, const char *name, char *path, size_t n)
+/* The Mach-O file in a .dSYM folder into path; of several the one called name (NULL: any). */
+static bool dsym_in_bundle(const char *bundle, const char *name, char *path, size_t n)
 {
 	char folder[4096];
 	struct dirent *d;

@@ -177,8 +177,6 @@ struct object {
 enum status debug_file_find(struct object *o, const struct object_search *s, struct err *e);
 
 /* companion.c */
-void companion_keep_search(struct object *o, const struct object_search *s);
-void companion_supplement(struct object *o, bool explain); /* looks for it */
 void companion_release(struct object *o);
 
 /* code.c */

@@ -33,8 +33,4 @@ enum { MACH_NLIST_32 = 12, MACH_NLIST_64 = 16 };
 /* ELF's e_machine of an architecture's name, 0: not known. */
 uint16_t mach_machine(const char *arch);
 
-/* dsym.c: the Mach-O file in a .dSYM folder into path; of several the one called name (NULL: any).
- */
-bool dsym_in_bundle(const char *bundle, const char *name, char *path, size_t n);
-
 #endif

@@ -99,14 +99,14 @@ uint64_t source_end(const struct source *s)
 	return s->kind->end(s);
 }
 
-enum status source_at(const struct source *s, uint64_t addr, struct object_call *calls, size_t max,
-		      size_t *n)
+static enum status source_at(const struct source *s, uint64_t addr, struct object_call *calls,
+			     size_t max, size_t *n)
 {
 	*n = 0;
 	return s->kind->at(s, addr, calls, max, n);
 }
 
-const char *source_complaint(const struct source *s)
+static const char *source_complaint(const struct source *s)
 {
 	return s->complaint.len ? s->complaint.data : NULL;
 }

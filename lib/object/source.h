@@ -36,13 +36,6 @@ size_t source_count(const struct source *s);
 bool source_function(const struct source *s, size_t i, struct source_function *f);
 uint64_t source_end(const struct source *s); /* behind the last function, as far as is known */
 
-/* The calls at addr, innermost first, at most max, into calls; *n of them. ST_NONE: no function
- * holds it. ST_BAD: the one that does is broken. */
-enum status source_at(const struct source *s, uint64_t addr, struct object_call *calls, size_t max,
-		      size_t *n);
-/* What was wrong with the file as a whole, one line; NULL: nothing. */
-const char *source_complaint(const struct source *s);
-
 /* The two kinds; s is the whole of it. */
 struct source {
 	const struct source_kind *kind;

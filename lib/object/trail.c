@@ -22,14 +22,6 @@ void trail_add(struct trail *t, bool taken, const char *path, const char *fmt, .
 	    (struct trail_step){.path = mem_strdup(path), .why = mem_strdup(why), .taken = taken};
 }
 
-void trail_move(struct trail *t, struct trail *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		VEC_PUSH(t->all, t->n, t->cap) = from->all[i];
-	free(from->all);
-	*from = (struct trail){.n = 0};
-}
-
 void trail_release(struct trail *t)
 {
 	for (size_t i = 0; i < t->n; i++) {

@@ -22,8 +22,6 @@ struct trail { /* zeroed is empty */
 /* t NULL: nobody wants to know. */
 void trail_add(struct trail *t, bool taken, const char *path, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* The steps of from behind those of t; from becomes empty. */
-void trail_move(struct trail *t, struct trail *from);
 void trail_release(struct trail *t);
 
 #endif

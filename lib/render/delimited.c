@@ -88,7 +88,7 @@ static void end_line(const struct delimited *d, struct buf *b)
 	buf_adds(b, d->tabs ? "\n" : "\r\n");
 }
 
-void delimited_heading(const struct delimited *d, const struct table *t, struct buf *b)
+static void delimited_heading(const struct delimited *d, const struct table *t, struct buf *b)
 {
 	bool first = true;
 
@@ -107,8 +107,8 @@ void delimited_heading(const struct delimited *d, const struct table *t, struct 
 	end_line(d, b);
 }
 
-void delimited_row(const struct delimited *d, const struct table *t, const struct row *r,
-		   struct buf *b)
+static void delimited_row(const struct delimited *d, const struct table *t, const struct row *r,
+			  struct buf *b)
 {
 	bool first = true;
 

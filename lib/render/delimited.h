@@ -14,9 +14,6 @@ struct delimited {
 };
 
 struct delimited delimited_of(enum render_format f, const struct render_options *o);
-void delimited_heading(const struct delimited *d, const struct table *t, struct buf *b);
-void delimited_row(const struct delimited *d, const struct table *t, const struct row *r,
-		   struct buf *b);
 enum status delimited_table(const struct delimited *d, const struct table *t, struct out *o);
 
 #endif

@@ -80,7 +80,7 @@ static void strings(struct buf *b, const char *key, const char *const *lines, si
 	buf_addc(b, ']');
 }
 
-void json_value(struct buf *b, const struct column *c, const struct cell *v)
+static void json_value(struct buf *b, const struct column *c, const struct cell *v)
 {
 	if (!v->present)
 		buf_adds(b, "null");

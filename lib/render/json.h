@@ -13,7 +13,6 @@ void json_text(struct buf *b, const char *s, size_t n);
 void json_string(struct buf *b, const char *s); /* NULL: null */
 /* {"key": "text"'s beginning: `,"key":` or, right behind a '{', `"key":`. */
 void json_key(struct buf *b, const char *key);
-void json_value(struct buf *b, const struct column *c, const struct cell *v);
 extern const char *const json_types[]; /* by enum column_type */
 extern const char *const json_marks[]; /* by enum mark */
 

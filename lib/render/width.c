@@ -9,7 +9,8 @@
 
 /* libc knows Unicode's tables. Its wcwidth answers for the calling thread's locale, which is
  * changed for the length of the question only. */
-unsigned codepoint_width(uint32_t cp)
+/* 0: combining and invisible; 2: East Asian wide and emoji; else 1. */
+static unsigned codepoint_width(uint32_t cp)
 {
 	static locale_t utf8;
 	locale_t before;

@@ -8,8 +8,6 @@
 
 #include "lib/base/buf.h"
 
-/* 0: combining and invisible; 2: East Asian wide and emoji; else 1. */
-unsigned codepoint_width(uint32_t cp);
 /* Of UTF-8 text without control bytes; an invalid byte counts 1. */
 size_t text_width(const char *s, size_t n);
 /* Appends the text in at most width columns: when it is longer, its middle becomes "…" and

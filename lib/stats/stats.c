@@ -17,7 +17,8 @@ double stats_mean(struct stats_sample s)
 	return s.n ? sum / (double)s.n : 0;
 }
 
-double stats_variance(struct stats_sample s)
+/* Divided by n - 1; 0 below two values. */
+static double stats_variance(struct stats_sample s)
 {
 	double mean = stats_mean(s), sum = 0;
 

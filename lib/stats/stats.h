@@ -22,8 +22,7 @@ struct stats_sample { /* borrowed */
 	size_t n;
 };
 
-double stats_mean(struct stats_sample s);     /* 0 for none */
-double stats_variance(struct stats_sample s); /* divided by n - 1; 0 below two values */
+double stats_mean(struct stats_sample s); /* 0 for none */
 
 /* Student's t with df > 0 degrees of freedom. The quantile is good to 1e-9 relative. */
 double stats_t_cdf(double t, double df);

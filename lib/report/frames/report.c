@@ -83,7 +83,7 @@ enum column_type frames_type(const struct frames *f, int metric)
 	return sum_names[metric].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT;
 }
 
-struct cell frames_cell(const struct frames *f, size_t row, int metric)
+static struct cell frames_cell(const struct frames *f, size_t row, int metric)
 {
 	uint64_t v;
 

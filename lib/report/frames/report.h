@@ -68,7 +68,6 @@ struct frames_report {
 const char *frames_title(struct frames_report *r, int metric);
 const char *frames_key(struct frames_report *r, int metric);      /* of CSV */
 enum column_type frames_type(const struct frames *f, int metric); /* f: for counters only */
-struct cell frames_cell(const struct frames *f, size_t row, int metric);
 void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v);
 /* The calls of a stack of the project, outermost first with ';' between. */
 void frames_stack_text(struct buf *b, const struct project *p, uint32_t stack);

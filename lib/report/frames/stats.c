@@ -115,7 +115,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-uint64_t frames_mad(const struct frames *f, const struct frames_order *o)
+/* The median of the distances from the median. */
+static uint64_t frames_mad(const struct frames *f, const struct frames_order *o)
 {
 	uint64_t median, v, n = add_saturating(o->n, o->idle), rank, below = 0;
 	uint64_t *d = mem_array(o->n + 1, sizeof *d);

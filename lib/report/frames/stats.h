@@ -21,8 +21,6 @@ void frames_order_release(struct frames_order *o);
  * it, or SIZE_MAX for an idle step. False: no frame has the metric. */
 bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
 		       uint64_t *v, size_t *row);
-/* The median of the distances from the median. */
-uint64_t frames_mad(const struct frames *f, const struct frames_order *o);
 
 /* The limit above which a frame breaks the rule; false: the rule cannot tell (a median or a MAD
  * of 0, or no frame that has the metric). */
