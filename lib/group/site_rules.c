@@ -28,8 +28,68 @@ const struct site_rule site_rules[] = {
     {SITE_FUNCTION, "^_Z(?:N[KVRO]*)?S[tabsiod]|^_Z(?:N[KVRO]*)?9__gnu_cxx"},
     {SITE_FILE, "/include/c\\+\\+/|/c\\+\\+/v1/|/libstdc\\+\\+-v3/"},
     {SITE_GROUP, "Rust's alloc and collections"},
-    {SITE_FUNCTION, "^__(?:rust|rdl|rg)_(?:alloc|realloc|alloc_zeroed|dealloc)$"},
+    {SITE_FUNCTION, "^__(?:rust|rdl|rg)_(?:alloc|realloc|alloc_zeroed|dealloc)$|" RESULT
+		    "__rustc::__(?:rust|rdl|rg)_\\w+$"},
     {SITE_FUNCTION, "^<?(?:alloc|hashbrown)::"},
+    {SITE_GROUP, "xmalloc and its like: GNU programs, git, BSD programs"},
+    {SITE_FUNCTION,
+     "^_?(?:do_)?x(?:m|c|re|z|n?m)alloc(?:z|_array|z_gently|_failed|2|0)?$|^x(?:(?:reall|2re|2nre|"
+     "nre)"
+     "alloc(?:array)?|nmalloc|charalloc|ireallocarray|reallocarray|"
+     "strn?dup|memdupz?|mmap|mmap_gently|posix_memalign|vasprintf|asprintf|alignalloc|palloc)$"},
+    {SITE_FUNCTION, "^(?:do_xmallocz?|do_x?realloc|safe_(?:m|c|re)alloc|checked_(?:m|c|re)alloc|"
+		    "e(?:m|c|re)alloc|ck(?:m|c|re)alloc|s_(?:m|c|re)alloc|"
+		    "zmalloc|zcalloc|zrealloc|ztrymalloc|ztrycalloc|ztryrealloc)$"},
+    {SITE_FUNCTION, "^(?:mem_pool_(?:alloc|calloc|alloc_block|strn?dup)|strbuf_(?:grow|init|add|"
+		    "addstr|vaddf|addf|insert|splice)|_obstack_(?:begin|begin_1|newchunk|"
+		    "allocated_p|begin_worker)|_obstack_newchunk|xcallback_obstack\\w*)$"},
+    {SITE_GROUP, "GCC's own heap and vectors"},
+    {SITE_FUNCTION,
+     "^(?:ggc_(?:internal_(?:cleared_)?alloc|realloc|alloc\\w*)|alloc_page|alloc_anon|"
+     "bitmap_(?:element_)?allocat\\w*|bitmap_elt_\\w*alloc\\w*)(?:\\(|$)|" RESULT
+     "(?:va_heap|va_gc|va_gc_atomic|base_pool_allocator|memory_block_pool)(?:<.*>)?::|" RESULT
+     "(?:vec|auto_vec|auto_bitmap|hash_table|hash_map|object_allocator|pool_allocator)"
+     "<.*>::(?:reserve|safe_grow\\w*|quick_grow\\w*|safe_push|create|expand|"
+     "alloc_entries|allocate)(?:\\(|$)"},
+    {SITE_GROUP, "GLib"},
+    {SITE_FUNCTION,
+     "^g_(?:try_)?(?:malloc0?|realloc)(?:_n)?$|^g_(?:aligned_alloc0?|"
+     "slice_(?:alloc0?|copy)|strn?dup|strdup_v?printf|strconcat|strjoinv?|strfreev|"
+     "strdupv|memdup2?|strescape|vasprintf)$|^g_(?:array|ptr_array|byte_array|string|"
+     "s?list|queue|hash_table|tree|sequence|node|bytes)_\\w+$"},
+    {SITE_FUNCTION, "^(?:thread_memory_magazine\\w*|magazine_\\w+|slab_allocator_\\w+|"
+		    "allocator_\\w+|standard_(?:m|c|try_m|try_re)alloc)$"},
+    {SITE_GROUP, "CPython's allocators, and what its containers grow by"},
+    {SITE_FUNCTION,
+     "^_?Py(?:Mem|Object)_(?:Raw)?(?:Malloc|Calloc|Realloc|New|NewVar|GC_New|"
+     "GC_NewVar|GC_Malloc|GC_Calloc|GC_Alloc|GC_Resize|GC_Link)$|^_PyMem_\\w*(?:Alloc|"
+     "Malloc|Calloc|Realloc|Strdup|RawStrdup|RawWcsdup)$|^_PyObject_(?:Arena\\w+|"
+     "Debug\\w*lloc)$|^_?PyType_(?:GenericAlloc|AllocNoTrack)$"},
+    {SITE_FUNCTION, "^(?:pymalloc_(?:alloc|realloc)|allocate_from_new_pool|new_arena|"
+		    "gc_alloc|list_resize|list_preallocate_exact|resize_compact|resize_copy|"
+		    "dictresize|insertion_resize|new_keys_object|set_table_resize|"
+		    "arena_map_\\w+)$"},
+    {SITE_GROUP, "Qt's containers, strings and pointers"},
+    {SITE_FUNCTION, RESULT
+     "Q(?:ArrayData|ListData|HashData|MapDataBase|MapData|LinkedListData|TypedArrayData|"
+     "ArrayDataPointer|List|Vector|Hash|MultiHash|Map|MultiMap|Set|Stack|Queue|VarLengthArray|"
+     "LinkedList|StringBuilder|String|ByteArray|SharedPointer|WeakPointer|ScopedPointer|"
+     "SharedDataPointer|ExplicitlySharedDataPointer)(?:<.*>)?::|" RESULT
+     "(?:QtPrivate|QtSharedPointer|QHashPrivate)::|^q(?:Malloc|Realloc)(?:Aligned)?(?:\\(|$)|"
+     "^reallocateData|^allocateData|^prepareRawData"},
+    {SITE_GROUP, "SQLite's allocators"},
+    {SITE_FUNCTION,
+     "^sqlite3(?:_(?:malloc|realloc)(?:64)?|_v?m?printf|_vmprintf|Mem(?:Malloc|Realloc)|"
+     "Malloc(?:Zero)?|Realloc|Db(?:MallocRaw(?:NN)?|MallocZero|Realloc(?:OrFree)?|StrN?Dup|"
+     "SpanDup)|PageMalloc|ScratchMalloc|ArrayAllocate|StrAccumEnlarge(?:IfNeeded)?|"
+     "V?MPrintf|VdbeMemGrow|VdbeMemClearAndResize)$|^(?:mallocWithAlarm|dbMallocRawFinish|"
+     "dbReallocFinish|pcache1Alloc)$"},
+    {SITE_GROUP, "zlib, protobuf"},
+    {SITE_FUNCTION,
+     "^zcalloc$|^zc_(?:alloc|calloc)$|" RESULT
+     "google::protobuf::(?:Arena|internal::(?:ArenaImpl|SerialArena|"
+     "ThreadSafeArena|ArenaStringPtr|RepeatedPtrFieldBase)|Repeated(?:Ptr)?Field<.*>)::|" RESULT
+     "google::protobuf::(?:internal::)?(?:AllocateMemory|AllocateBlock)\\b"},
     {SITE_GROUP, "Boehm's collector (bdwgc)"},
     {SITE_FUNCTION, "^_?GC_\\w+$"},
     {SITE_GROUP, "IL2CPP's runtime and API"},
@@ -54,6 +114,15 @@ const struct site_rule site_rules[] = {
     {SITE_GROUP, "Lua and LuaJIT"},
     {SITE_FUNCTION, "^_?(?:l_alloc|luaM_\\w+|luaC_newobj\\w*|luaS_\\w+|luaH_(?:new|resize\\w*)|"
 		    "lj_alloc_\\w+|lj_mem_\\w+)$"},
+    {SITE_FUNCTION,
+     "^(?:luaL_(?:alloc|newstate_alloc)|internshrstr|createstrobj|growstrtab|"
+     "newbox|resizebox|prepbuffsize|luaL_prepbuffsize|luaL_addlstring|luaO_pushfstring|"
+     "lua_newuserdata(?:uv)?|luaF_new(?:Cclosure|Lclosure|proto|upval)|newprefile)$|"
+     "^(?:resize_array|rehash|luaD_(?:growstack|reallocstack)|setnodevector)$"},
+    {SITE_GROUP, "what managed runtimes' profilers and hosts call such a function"},
+    {SITE_FUNCTION,
+     "^_?On(?:Alloc|Malloc|Realloc)(?:Event|Callback)?(?:\\(|$)|^_?(?:Object|Array|String|"
+     "Class|GC)_(?:New|NewObject|Alloc|Allocate|AllocateObject)(?:\\(|_m[0-9A-F]{8,}|$)"},
     {SITE_GROUP, "LoliProfiler's agent"},
     {SITE_FUNCTION, "^_?loli_\\w+|" RESULT "loli::"},
     {SITE_MODULE, "^libloli\\.so$"},
