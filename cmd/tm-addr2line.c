@@ -3,6 +3,7 @@
  * tm-addr2line: addresses of one file -> functions, files and lines, as GNU addr2line prints them.
  */
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/pool.h"
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
@@ -38,14 +39,15 @@ static bool ask_by_name(struct job *j, const struct line *line, uint64_t *addr)
 }
 
 /* False: an answer of ?? without looking. */
-static bool ask(struct job *j, const struct line *line, struct lookup_query *q, uint64_t *shown)
+static bool ask(struct job *j, const struct line *line, struct lookup_query *q, uint64_t *shown,
+		bool *bad)
 {
 	bool good = request_gnu(line->s, line->n, shown) || ask_by_name(j, line, shown);
 
 	if (!lookup_is_64(j->file))
 		*shown &= UINT32_MAX;
 	if (!good && !j->lenient) {
-		cli_status(EXIT_INPUT);
+		*bad = true;
 		return false;
 	}
 	q->addr = *shown + j->section.addr;
@@ -57,16 +59,42 @@ struct answers {
 	const struct lookup_query *queries;
 	const uint64_t *shown;
 	bool unknown; /* one of them has no answer */
+	const struct line *lines;
+	struct lookup_query *made; /* queries, as they are made */
+	uint64_t *made_shown;
+	size_t n;
+	bool bad; /* one of the lines is no address */
 };
+
+enum { LINES_AT_ONCE = 8192 };
+
+static void ask_some(size_t item, unsigned worker, void *arg)
+{
+	struct answers *a = arg;
+	size_t from = item * LINES_AT_ONCE;
+	size_t end = from + LINES_AT_ONCE < a->n ? from + LINES_AT_ONCE : a->n;
+	bool bad = false;
+
+	(void)worker;
+	for (size_t i = from; i < end; i++)
+		if (ask(a->j, &a->lines[i], &a->made[i], &a->made_shown[i], &bad))
+			a->made[i].file = a->j->file;
+	if (bad)
+		__atomic_store_n(&a->bad, true, __ATOMIC_RELAXED);
+}
 
 static void print_some(void *arg, struct buf *b, size_t from, size_t to)
 {
+	enum { AT_ONCE = 48 }; /* what is fetched for so many fits into the nearest cache */
 	struct answers *a = arg;
 	bool known = true;
 
-	lookup_fetch(&a->j->lookup, a->queries + from, to - from);
-	for (size_t i = from; i < to; i++)
+	for (size_t i = from; i < to; i++) {
+		if ((i - from) % AT_ONCE == 0)
+			lookup_fetch(&a->j->lookup, a->queries + i,
+				     to - i < AT_ONCE ? to - i : AT_ONCE);
 		known &= print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
+	}
 	if (!known)
 		__atomic_store_n(&a->unknown, true, __ATOMIC_RELAXED);
 }
@@ -99,12 +127,21 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
 	uint64_t *shown = mem_array(n, sizeof *shown);
 	struct err e = ERR_INIT;
-	struct answers a = {j, queries, shown, false};
+	struct answers a = {.j = j,
+			    .queries = queries,
+			    .shown = shown,
+			    .lines = lines,
+			    .made = queries,
+			    .made_shown = shown,
+			    .n = n};
 	const char *complaint;
 
-	for (size_t i = 0; i < n; i++)
-		if (ask(j, &lines[i], &queries[i], &shown[i]))
-			queries[i].file = j->file;
+	pages_fill_soon(queries, n * sizeof *queries);
+	pages_fill_soon(shown, n * sizeof *shown);
+	pool_run(j->lookup.options.dwarf.jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE, ask_some,
+		 &a);
+	if (a.bad)
+		cli_status(EXIT_INPUT);
 	if (lookup_run(&j->lookup, queries, n, &e))
 		cli_fail(j->file->path, &e);
 	if (j->explain)
@@ -212,7 +249,8 @@ int main(int argc, char **argv)
 		cli_requests(n, argv + 1, answer, &j);
 	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
-	lookup_release(&j.lookup);
+	if (MEM_MOVES) /* somebody looks for leaks; else the end of the program is faster at it */
+		lookup_release(&j.lookup);
 	cli_binaries_release(&binaries);
 	status = cli_exit();
 	return called && status ? 1 : status;

@@ -2,6 +2,7 @@
 #include "lib/base/arena.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ static void *from_new_block(struct arena *a, size_t size)
 	if (want < size)
 		want = size;
 	b = mem_alloc(ALIGN + want);
+	pages_fill_soon(b, want);
 	b->next = a->head;
 	b->size = want;
 	a->head = b;

@@ -2,6 +2,7 @@
 #include "lib/base/sort.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ void sort_radix(struct sort_item *items, size_t n)
 	}
 	count = mem_zarray(8, sizeof *count);
 	scratch = to = mem_array(n, sizeof *scratch);
+	pages_fill_soon(scratch, n * sizeof *scratch);
 	for (size_t i = 0; i < n; i++)
 		for (unsigned b = 0; b < 8; b++)
 			count[b][items[i].key >> b * 8 & 0xff]++;

@@ -232,6 +232,16 @@ static void add_code(struct abbrevs *t, uint64_t code)
 		*index = (uint32_t)t->n + 1;
 }
 
+static uint8_t passes(const struct abbrev *a)
+{
+	if (!a->children && (a->kind == KIND_OPEN || a->kind == KIND_CLOSED))
+		return ABBREV_PASS | ABBREV_PASS_ALWAYS;
+	/* declarations, and what others are copies of */
+	if (a->kind == KIND_CLOSED || (a->kind == KIND_FUNCTION && !a->has_pc))
+		return ABBREV_PASS;
+	return 0;
+}
+
 /* Stops at the first thing that is no good, with why set. */
 static void compile(const struct fast_file *f, struct abbrevs *t, const struct abbrev_kind *k,
 		    struct rd *r)
@@ -253,6 +263,7 @@ static void compile(const struct fast_file *f, struct abbrevs *t, const struct a
 		a.near = true;
 		while (!t->why && abbrev_next_attr(r, &name, &form, &implicit))
 			add_attr(f, r, t, k, &a, &site, name, form, implicit);
+		a.passes = passes(&a);
 		t->has_code |= a.has_pc && (a.kind == KIND_FUNCTION || a.kind == KIND_INLINED);
 		site.only_origin &= site.origin != ABBREV_FAR;
 		add_code(t, code);
@@ -267,31 +278,31 @@ static void compile(const struct fast_file *f, struct abbrevs *t, const struct a
 		t->why = WRONG(f, r, "abbreviations are cut short");
 }
 
-static void abbrevs_free(struct abbrevs *t)
+void abbrevs_release(struct abbrevs *t)
 {
-	if (!t)
-		return;
 	free(t->all);
 	free(t->sites);
 	free(t->codes);
 	free(t->attrs);
 	free(t->ops);
 	map64_release(&t->by_code);
+	*t = (struct abbrevs){.n = 0};
+}
+
+static void abbrevs_free(struct abbrevs *t)
+{
+	if (t)
+		abbrevs_release(t);
 	free(t);
 }
 
-const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes section, size_t index)
+static void abbrevs_make(struct fast_tables *t, struct bytes section, size_t index,
+			 struct abbrevs *made)
 {
-	struct abbrevs *made = atomic_load_explicit(&t->compiled[index], memory_order_acquire);
 	const struct abbrev_kind *k = &t->keys[index];
-	struct abbrevs *other = NULL;
-	struct rd r;
-
-	if (made)
-		return made;
-	made = mem_zalloc(sizeof *made);
 	/* byte order does not matter to what is read here */
-	r = rd_at(section, k->offset, false);
+	struct rd r = rd_at(section, k->offset, false);
+
 	if (r.failed) {
 		made->why = fast_fault(t->file, IN_ABBREV, k->offset,
 				       "abbreviations lie outside the section");
@@ -301,10 +312,37 @@ const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes sectio
 		compile(t->file, made, k, &r);
 		atomic_fetch_add(&t->spent, (uint64_t)(r.p - section.p) - k->offset);
 	}
+}
+
+const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes section, size_t index)
+{
+	struct abbrevs *made = atomic_load_explicit(&t->compiled[index], memory_order_acquire);
+	struct abbrevs *other = NULL;
+
+	if (made)
+		return made;
+	made = mem_zalloc(sizeof *made);
+	abbrevs_make(t, section, index, made);
 	if (atomic_compare_exchange_strong(&t->compiled[index], &other, made))
 		return made;
 	abbrevs_free(made);
 	return other;
+}
+
+const struct abbrevs *fast_tables_own(struct fast_tables *t, struct bytes section, size_t index,
+				      struct abbrevs *own)
+{
+	if (t->uses[index] > 1 || atomic_load_explicit(&t->compiled[index], memory_order_relaxed))
+		return NULL;
+	free(own->codes);
+	own->codes = NULL;
+	own->cap_codes = 0;
+	map64_release(&own->by_code);
+	own->n = own->n_attrs = own->n_ops = 0;
+	own->has_code = own->declined = false;
+	own->why = NULL;
+	abbrevs_make(t, section, index, own);
+	return own;
 }
 
 void fast_tables_release(struct fast_tables *t)
@@ -312,6 +350,7 @@ void fast_tables_release(struct fast_tables *t)
 	for (size_t i = 0; i < t->n; i++)
 		abbrevs_free(atomic_load(&t->compiled[i]));
 	free(t->compiled);
+	free(t->uses);
 	free(t->keys);
 	*t = (struct fast_tables){.keys = NULL};
 }

@@ -164,7 +164,12 @@ struct abbrev {
 	uint16_t low, high, ranges;
 	uint8_t high_size; /* 0: an address; else a constant of that size */
 	bool near;         /* low, high, ranges are all that there is to say of addresses */
+	/* DIEs that hold nothing to look for, nor what is inside: ABBREV_PASS; in a walk over
+	 * everything: ABBREV_PASS_ALWAYS */
+	uint8_t passes;
 };
+
+enum { ABBREV_PASS = 1, ABBREV_PASS_ALWAYS = 2 };
 
 enum abbrev_op_kind { OP_LEB, OP_STRING, OP_BLOCK1, OP_BLOCK2, OP_BLOCK4, OP_BLOCK, OP_INDIRECT };
 
@@ -201,6 +206,7 @@ struct fast_tables {
 	const struct fast_file *file;
 	struct abbrev_kind *keys;
 	_Atomic(struct abbrevs *) *compiled;
+	uint32_t *uses; /* by how many units */
 	size_t n;
 	_Atomic uint64_t spent; /* bytes of .debug_abbrev read; overlapping tables could be many */
 	uint64_t limit;
@@ -208,6 +214,12 @@ struct fast_tables {
 
 /* The table with that index; its why says whether it is any good. Any thread. */
 const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes section, size_t index);
+/* The same into the caller's, whose arrays are used again: for a table that is one unit's alone and
+ * would be in nobody's way but memory's. NULL: others have it already, see fast_tables_get, or
+ * will. */
+const struct abbrevs *fast_tables_own(struct fast_tables *t, struct bytes section, size_t index,
+				      struct abbrevs *own);
+void abbrevs_release(struct abbrevs *t);
 void fast_tables_release(struct fast_tables *t);
 
 /* Bytes of a form of fixed size, or -1 - (enum abbrev_op_kind), or INT_MIN: unknown. */

@@ -2,6 +2,7 @@
 #include "lib/dwarf/fast_answer.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/dwarf/fast_split.h"
 
 #include <stdlib.h>
@@ -28,7 +29,10 @@ static void make_room(struct fast_worker *w, size_t n)
 	w->rows = mem_realloc(w->rows, w->cap, sizeof *w->rows);
 }
 
-enum { NO_PATH = 1 }; /* in path_of: ids have STORE_BIT */
+enum {
+	NO_PATH = 1, /* in path_of: ids have STORE_BIT */
+	LARGE_UNIT = 128 << 10
+};
 
 static uint32_t path_of(struct making *m, uint32_t number)
 {
@@ -250,7 +254,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 			m.u = &part->unit;
 		}
 	}
-	m.t = fast_tables_get(&m.f->tables, m.f->in[IN_ABBREV], m.u->table);
+	m.t = fast_worker_table(w, m.f, m.u);
 	a->found_all = m.t->declined ? FAST_DECLINED : DWARF_MALFORMED;
 	a->why = m.t->why;
 	if (a->why)
@@ -258,8 +262,12 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	make_room(w, a->n);
 	for (size_t q = 0; q < a->n; q++)
 		w->addrs[q] = addrs[a->query[q]];
+	if (m.u->end - m.u->offset >= LARGE_UNIT)
+		pages_read_soon(m.f->in[IN_INFO].p + m.u->offset, m.u->end - m.u->offset);
 	w->scopes.n = w->n_extras = 0;
 	fast_names_clear(&w->names);
+	w->names.unit = m.u;
+	w->names.table = m.t;
 	st =
 	    fast_scopes_walk(m.f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
 	if (!st)
@@ -281,6 +289,18 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	}
 }
 
+const struct abbrevs *fast_worker_table(struct fast_worker *w, struct fast_file *f,
+					const struct fast_unit *u)
+{
+	const struct abbrevs *t;
+
+	if (w->table_of == u)
+		return &w->table;
+	t = fast_tables_own(&f->tables, f->in[IN_ABBREV], u->table, &w->table);
+	w->table_of = t ? u : NULL;
+	return t ? t : fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+}
+
 void fast_worker_init(struct fast_worker *w, struct dwarf_answers *out)
 {
 	w->out = out;
@@ -291,6 +311,7 @@ void fast_worker_release(struct fast_worker *w)
 {
 	store_writer_done(&w->writer);
 	arena_release(&w->arena);
+	abbrevs_release(&w->table);
 	fast_scopes_release(&w->scopes);
 	fast_names_release(&w->names);
 	fast_lines_release(&w->lines);

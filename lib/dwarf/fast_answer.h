@@ -33,6 +33,8 @@ struct fast_worker {
 	/* processor seconds so far, when timed */
 	bool timed;
 	double scopes_time, lines_time, names_time;
+	struct abbrevs table; /* of fast_worker_table */
+	const struct fast_unit *table_of;
 	struct fast_scopes scopes;
 	struct fast_names names;
 	struct fast_lines lines;
@@ -61,6 +63,9 @@ struct fast_worker {
 
 /* Before the first answer: where they go. */
 void fast_worker_init(struct fast_worker *w, struct dwarf_answers *out);
+/* The unit's table, until the next call. */
+const struct abbrevs *fast_worker_table(struct fast_worker *w, struct fast_file *f,
+					const struct fast_unit *u);
 /* addrs are the job's. a->unit, query, n, to and direct say what to do. */
 void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_t *addrs,
 		       struct fast_answers *a);

@@ -348,7 +348,7 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 			why = extended(g, &s, addrs, n, rows);
 			if (why)
 				return why;
-			if (budget_spend(b, 16))
+			if (budget_spend(b, 2))
 				return out_of_time(g, r);
 			break;
 		case LNS_COPY: emit(&s, addrs, n, rows); break;

@@ -48,9 +48,16 @@ static void take_text(const struct fast_file *f, const struct fast_unit *u,
 		*t = (struct fast_text){s, n};
 }
 
+static const struct abbrevs *table_of(const struct fast_names *names, struct fast_file *f,
+				      const struct fast_unit *u)
+{
+	return u == names->unit ? names->table
+				: fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+}
+
 /* False: there is no DIE. u is a guess. */
-static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t die,
-			struct naming *x)
+static bool read_naming(const struct fast_names *names, struct fast_file *f,
+			const struct fast_unit *u, uint64_t die, struct naming *x)
 {
 	struct fast_value v, linkage = {.form = 0}, mips = linkage, name = linkage;
 	const struct abbrevs *t;
@@ -62,7 +69,7 @@ static bool read_naming(struct fast_file *f, const struct fast_unit *u, uint64_t
 	*x = (struct naming){.n_next = 0};
 	if (!find_unit(&f, &u, &die))
 		return false;
-	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+	t = table_of(names, f, u);
 	r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
 	code = rd_uleb(&r);
 	a = t->why || !code ? NULL : abbrev_find(t, code);
@@ -136,7 +143,7 @@ static bool read_facts(struct fast_names *names, struct fast_file *f, const stru
 
 	if (!find_unit(&f, &u, &die))
 		return false;
-	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
+	t = table_of(names, f, u);
 	r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
 	code = rd_uleb(&r);
 	a = t->why || !code ? NULL : abbrev_find(t, code);
@@ -189,7 +196,8 @@ void fast_facts_read(struct fast_names *names, struct fast_file *f, const struct
 }
 
 /* The name from here on; x is what the first DIE says. */
-static struct fast_text follow(struct fast_file *f, const struct fast_unit *u, struct naming *x)
+static struct fast_text follow(const struct fast_names *names, struct fast_file *f,
+			       const struct fast_unit *u, struct naming *x)
 {
 	uint64_t todo[2 * LIMIT_HOPS + 2];
 	struct fast_text name = {.s = NULL};
@@ -205,7 +213,7 @@ static struct fast_text follow(struct fast_file *f, const struct fast_unit *u, s
 		x->n_next = 0;
 		if (!n)
 			break;
-		read_naming(f, u, todo[--n], x);
+		read_naming(names, f, u, todo[--n], x);
 	}
 	return name;
 }
@@ -216,18 +224,18 @@ uint32_t fast_names_find(struct fast_names *names, struct fast_file *f, const st
 	struct naming x;
 	uint32_t *known;
 
-	if (!read_naming(f, u, die, &x))
+	if (!read_naming(names, f, u, die, &x))
 		return 0;
 	/* The usual case: a copy that says no more than whose it is. */
 	if (!x.linkage.s && !x.name.s && x.n_next == 1) {
 		known = map64_put(&names->known, x.next[0]);
 		if (!*known)
-			*known = keep(names, follow(f, u, &x)) + 1;
+			*known = keep(names, follow(names, f, u, &x)) + 1;
 		return *known - 1;
 	}
 	known = map64_put(&names->known, die);
 	if (!*known)
-		*known = keep(names, follow(f, u, &x)) + 1;
+		*known = keep(names, follow(names, f, u, &x)) + 1;
 	return *known - 1;
 }
 

@@ -18,6 +18,9 @@ struct fast_names {
 	struct fast_text *all;
 	size_t n, cap;
 	struct map64 known; /* DIE -> index in all + 2; 1: it has none */
+	/* the present unit and its table, which nobody else may have compiled */
+	const struct fast_unit *unit;
+	const struct abbrevs *table;
 };
 
 /* Raw name of the function at a DIE: its linkage name, else its name, along specifications and

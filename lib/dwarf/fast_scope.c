@@ -461,6 +461,7 @@ static void walk(struct walk *w, struct fast_level top)
 	const uint8_t *p = w->info + w->u->die;
 	uint64_t code;
 	const struct abbrev *a = next_abbrev(w, &p, &code);
+	const uint8_t pass = w->everything ? ABBREV_PASS_ALWAYS : ABBREV_PASS;
 	size_t depth = 0;
 
 	p = a ? behind_attrs(w, a, p) : NULL;
@@ -489,14 +490,13 @@ static void walk(struct walk *w, struct fast_level top)
 			return;
 		}
 		at = p;
-		next = s->stack[depth - 1];
-		switch (a->kind) {
-		case KIND_CLOSED: descend = w->everything; break;
-		case KIND_OPEN: descend = true; break;
-		case KIND_BLOCK:
-			descend = enter_block(w, a, at, &s->stack[depth - 1], &next);
-			break;
-		default: descend = enter(w, a, die, at, &s->stack[depth - 1], &next); break;
+		descend = !(a->passes & pass);
+		if (descend) {
+			next = s->stack[depth - 1];
+			if (a->kind == KIND_BLOCK)
+				descend = enter_block(w, a, at, &s->stack[depth - 1], &next);
+			else if (a->kind == KIND_FUNCTION || a->kind == KIND_INLINED)
+				descend = enter(w, a, die, at, &s->stack[depth - 1], &next);
 		}
 		if (!w->st && budget_spend(w->budget, 1))
 			fail(w, ST_LIMIT, "takes longer than its time limit");

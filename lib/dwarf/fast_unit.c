@@ -115,6 +115,7 @@ static void share_tables(struct fast_file *f)
 
 	t->file = f;
 	t->keys = mem_array(f->n_units, sizeof *t->keys);
+	t->uses = mem_zarray(f->n_units, sizeof *t->uses);
 	for (size_t i = 0; i < f->n_units; i++) {
 		const struct fast_unit *u = &f->units[i];
 		/* low bits: the kind, so that equal pairs become neighbours */
@@ -136,6 +137,7 @@ static void share_tables(struct fast_file *f)
 			    .wide = u->wide,
 			};
 		u->table = (uint32_t)(t->n - 1);
+		t->uses[u->table]++;
 	}
 	t->compiled = mem_zarray(t->n, sizeof *t->compiled);
 	/* sound tables do not overlap; that of a broken header may */

@@ -147,8 +147,7 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 	const struct fast_part *part = u->split ? fast_part_of(f, u, &w->budget) : NULL;
 	struct fast_file *of = part ? part->file : f; /* where its functions are */
 	const struct fast_unit *v = part ? &part->unit : u;
-	const struct abbrevs *t =
-	    of ? fast_tables_get(&of->tables, of->in[IN_ABBREV], v->table) : NULL;
+	const struct abbrevs *t = of ? fast_worker_table(w, of, v) : NULL;
 
 	w->scopes.loose = false;
 	if (!t || t->declined || t->why ||

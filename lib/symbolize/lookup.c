@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/find/container.h"
@@ -230,18 +231,32 @@ static void place(struct lookup *l, struct lookup_query *queries, size_t n)
 	}
 }
 
+static struct part *part_of(struct part *parts, const struct lookup_query *q)
+{
+	return q->file && q->file->object ? &parts[q->file->index] : NULL;
+}
+
 static void collect(struct lookup *l, struct part *parts, const struct lookup_query *queries,
 		    size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct lookup_query *q = &queries[i];
-		struct part *p;
+		struct part *p = part_of(parts, &queries[i]);
 
-		if (!q->file || !q->file->object)
-			continue;
-		p = &parts[q->file->index];
-		VEC_PUSH(p->items, p->n, p->cap) =
-		    (struct sort_item){.key = q->addr, .index = (uint32_t)i};
+		if (p)
+			p->cap++;
+	}
+	for (size_t f = 0; f < l->n_files; f++) {
+		struct part *p = &parts[f];
+
+		p->items = mem_array(p->cap, sizeof *p->items);
+		pages_fill_soon(p->items, p->cap * sizeof *p->items);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct part *p = part_of(parts, &queries[i]);
+
+		if (p)
+			p->items[p->n++] =
+			    (struct sort_item){.key = queries[i].addr, .index = (uint32_t)i};
 	}
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
@@ -250,6 +265,7 @@ static void collect(struct lookup *l, struct part *parts, const struct lookup_qu
 			continue;
 		sort_radix(p->items, p->n);
 		p->addrs = mem_array(p->n, sizeof *p->addrs);
+		pages_fill_soon(p->addrs, p->n * sizeof *p->addrs);
 		for (size_t i = 0; i < p->n; i++)
 			if (!p->n_addrs || p->addrs[p->n_addrs - 1] != p->items[i].key)
 				p->addrs[p->n_addrs++] = p->items[i].key;
@@ -407,8 +423,31 @@ static void view(struct lookup *l, struct part *parts, struct lookup_query *quer
 	}
 }
 
+enum { MANY = 50000 }; /* queries: some of them will ask the symbol table */
+
+struct beginning {
+	struct lookup *l;
+	struct part *parts;
+	const struct lookup_query *queries;
+	size_t n;
+};
+
+/* The batches are sorted while the symbols are read. */
+static void lookup_begin(size_t item, unsigned worker, void *arg)
+{
+	struct beginning *b = arg;
+	size_t n;
+
+	(void)worker;
+	if (!item)
+		collect(b->l, b->parts, b->queries, b->n);
+	else if (b->l->files[0]->object)
+		object_symbols(b->l->files[0]->object, &n);
+}
+
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e)
 {
+	struct beginning b = {.l = l, .queries = queries, .n = n};
 	struct part *parts;
 	enum status st;
 
@@ -421,7 +460,8 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 		queries[i].named = (struct named){.reason = REASON_NO_FILE};
 	place(l, queries, n);
 	parts = mem_zarray(l->n_files, sizeof *parts);
-	collect(l, parts, queries, n);
+	b.parts = parts;
+	pool_run(l->options.dwarf.jobs, n >= MANY && l->n_files == 1 ? 2 : 1, lookup_begin, &b);
 	st = answer(l, parts, e);
 	if (!st && may_view(l, parts))
 		view(l, parts, queries);
