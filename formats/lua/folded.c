@@ -200,7 +200,7 @@ static enum status push(struct folded *f, struct err *e)
 	if (f->empty_frames)
 		trace_note(t, NOTE_INFO, f->empty_frames, "empty stack entries were left out");
 	lua_refused_note(t, &f->refused, "lines that are not a stack and a number");
-	lua_cut_note(t, &f->line);
+	lua_cut_note(t, &f->line, &f->refused);
 	return st;
 }
 

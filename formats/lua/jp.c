@@ -333,7 +333,7 @@ static void add_notes(struct jp *j)
 		trace_note(t, NOTE_LOSS, j->over, "second levels with more samples than the first");
 	lua_refused_note(t, &j->unreadable, "files whose source the profiler could not show");
 	lua_refused_note(t, &j->refused, "lines that are not the profiler's");
-	lua_cut_note(t, &j->line);
+	lua_cut_note(t, &j->line, &j->refused);
 }
 
 static enum status read(struct import *im, struct err *e)

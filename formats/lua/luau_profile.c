@@ -131,7 +131,7 @@ static enum status read(struct import *im, struct err *e)
 	else if (!st && !l.stacks)
 		st = err_at(e, ST_BAD, 0, "no line is a time and a stack of Luau");
 	lua_refused_note(im->t, &l.refused, "lines that are not a time and a stack");
-	lua_cut_note(im->t, &l.line);
+	lua_cut_note(im->t, &l.line, &l.refused);
 	free(l.ids);
 	return st;
 }

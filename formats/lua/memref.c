@@ -257,10 +257,7 @@ static enum status read_lines(struct memref *m, struct cursor *c, struct err *e)
 		line.s = cursor_line(c, &line.n, LINE_LIMIT);
 		if (!line.s)
 			return cursor_failed(c) ? e->code : ST_OK;
-		if ((const char *)c->pos == line.s + line.n) {
-			m->cut = line.n > 0;
-			return ST_OK;
-		}
+		m->cut = (const char *)c->pos == line.s + line.n && line.n;
 		if (!m->entry.len && starts(line, "--"))
 			st = comment(m, line, e);
 		else if (m->single)
@@ -279,6 +276,7 @@ static enum status read(struct import *im, struct err *e)
 
 	if (!st)
 		st = read_lines(&m, &im->in->cur, e);
+	m.cut &= !m.entry.len; /* what is not whole is refused */
 	drop(&m);
 	out = im->t ? lua_objects_end(&m.o, &later) : ST_OK;
 	if (out && !st) {
@@ -295,7 +293,8 @@ static enum status read(struct import *im, struct err *e)
 		trace_note(im->t, NOTE_LOSS, 0,
 			   "the report has another number of paths than it says");
 	if (im->t && m.cut)
-		trace_note(im->t, NOTE_LOSS, 0, "the last line has no end: it was left out");
+		trace_note(im->t, NOTE_GUESS, 0,
+			   "the last line has no end of line: it counts as it stands");
 	if (!st && !m.o.n)
 		st = err_at(e, ST_BAD, 0, "no object in it");
 	buf_release(&m.entry);

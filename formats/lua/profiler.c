@@ -170,7 +170,7 @@ static void add_notes(struct profiler *p)
 		trace_note(t, NOTE_INFO, p->cut_names,
 			   "calls of functions whose names the profiler cut");
 	lua_refused_note(t, &p->refused, "lines that are not seven sound fields");
-	lua_cut_note(t, &p->line);
+	lua_cut_note(t, &p->line, &p->refused);
 }
 
 static enum status read(struct import *im, struct err *e)

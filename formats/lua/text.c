@@ -50,6 +50,7 @@ void lua_refuse(struct lua_refused *r, const struct lua_line *l)
 {
 	if (!r->count++)
 		r->first = l->number;
+	r->last = l->number;
 }
 
 void lua_refused_note(struct trace *t, const struct lua_refused *r, const char *what)
@@ -59,11 +60,11 @@ void lua_refused_note(struct trace *t, const struct lua_refused *r, const char *
 			   r->first);
 }
 
-void lua_cut_note(struct trace *t, const struct lua_line *last)
+void lua_cut_note(struct trace *t, const struct lua_line *last, const struct lua_refused *r)
 {
-	if (last->cut)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the last line, %" PRIu64 ", has no end: what it says may be cut short",
+	if (last->cut && !(r->count && r->last == last->number))
+		trace_note(t, NOTE_GUESS, 0,
+			   "the last line, %" PRIu64 ", has no end of line: it counts as it stands",
 			   last->number);
 }
 

@@ -34,15 +34,17 @@ bool lua_head_line(struct lua_head *h, const char **s, size_t *n);
 /* Damage to a line in nine does not change what a file is. */
 bool lua_head_is(size_t good, size_t bad);
 
-/* Lines that a reader could not use: how many, and where the first is. */
+/* Lines that a reader could not use: how many, and where the first and the last are. */
 struct lua_refused {
-	uint64_t count, first;
+	uint64_t count, first, last;
 };
 
 void lua_refuse(struct lua_refused *r, const struct lua_line *l);
-/* A loss "lines that ..., the first is line N" and, for a cut last line, another. */
+/* A loss "lines that ..., the first is line N". */
 void lua_refused_note(struct trace *t, const struct lua_refused *r, const char *what);
-void lua_cut_note(struct trace *t, const struct lua_line *last);
+/* That the last line has no end is no loss, unless it is refused: editors and tools leave it out.
+ */
+void lua_cut_note(struct trace *t, const struct lua_line *last, const struct lua_refused *r);
 
 /* [0-9]+, with a fraction behind '.' or ',' and an exponent ("1.5e-05", as %f and %g print), times
  * 10^scale; cut off towards 0, at most INT64_MAX. */

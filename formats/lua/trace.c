@@ -272,7 +272,7 @@ static void add_notes(struct luatrace *l)
 	if (l->tails)
 		trace_note(t, NOTE_INFO, l->tails, "tail calls replaced their caller");
 	lua_refused_note(t, &l->refused, "lines that are not luatrace's");
-	lua_cut_note(t, &l->line);
+	lua_cut_note(t, &l->line, &l->refused);
 }
 
 /* Calls that had not returned. */

@@ -165,13 +165,25 @@ static enum status one_line(struct diff *d, const char *s, size_t n, struct err 
 	return st;
 }
 
+/* Texts that end within brackets are cut; of paths with dots nobody can tell. */
+static bool is_whole(const char *s, size_t n)
+{
+	long square = 0, round = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		square += (s[i] == '[') - (s[i] == ']');
+		round += (s[i] == '(') - (s[i] == ')');
+	}
+	return !square && !round;
+}
+
 static enum status read_diff(struct import *im, struct err *e)
 {
 	struct cursor *c = &im->in->cur;
 	struct diff d = {.im = im};
 	struct err later = ERR_INIT;
 	enum status st = ST_OK, out;
-	bool cut = false;
+	bool cut = false, whole = true;
 	const char *s;
 	size_t n;
 
@@ -179,6 +191,7 @@ static enum status read_diff(struct import *im, struct err *e)
 		c->pos += 3;
 	while (!st && (s = cursor_line(c, &n, LINE_LIMIT))) {
 		cut = (const char *)c->pos == s + n && n;
+		whole = is_whole(s, n);
 		st = one_line(&d, s, n, e);
 	}
 	if (!st && cursor_failed(c))
@@ -195,8 +208,11 @@ static enum status read_diff(struct import *im, struct err *e)
 	if (im->t && d.continued)
 		trace_note(im->t, NOTE_GUESS, d.continued,
 			   "lines without a beginning: line ends in the key above them");
-	if (im->t && cut)
-		trace_note(im->t, NOTE_LOSS, 0, "the last line has no end: it may be cut");
+	if (im->t && cut && !whole)
+		trace_note(im->t, NOTE_LOSS, 0, "the last line has no end: it is cut");
+	if (im->t && cut && whole)
+		trace_note(im->t, NOTE_GUESS, 0,
+			   "the last line has no end of line: it counts as it stands");
 	buf_release(&d.type);
 	buf_release(&d.text);
 	free(d.ends);

@@ -95,8 +95,9 @@ static enum status read_refs(struct import *im, struct err *e)
 		st = err_at(e, ST_BAD, 0, "no line of it ends in a count");
 	if (r.name.len)
 		trace_note(im->t, NOTE_LOSS, 0, "the last lines have no count: left out");
-	if (cut)
-		trace_note(im->t, NOTE_LOSS, 0, "the last line has no end: it may be cut");
+	if (cut && !r.name.len)
+		trace_note(im->t, NOTE_GUESS, 0,
+			   "the last line has no end of line: it counts as it stands");
 	if (r.continued)
 		trace_note(im->t, NOTE_GUESS, r.continued,
 			   "lines without a count: line ends in the name that goes on below");

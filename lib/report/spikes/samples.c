@@ -119,7 +119,8 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 	if (th->inactive)
 		return ST_OK;
 	if (!(ev->has & EV_HAS_VALUE) || ev->value < 0) {
-		s->odd[ev->has & EV_HAS_VALUE ? ODD_VALUE : ODD_UNTIMED]++;
+		s->odd[ev->has & EV_HAS_VALUE ? ODD_VALUE : ODD_STACKS]++;
+		s->stacks += !(ev->has & EV_HAS_VALUE);
 		return ST_OK;
 	}
 	stack = ev->has & EV_HAS_STACK ? ev->stack : 0;

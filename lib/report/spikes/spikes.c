@@ -279,6 +279,8 @@ static void add_notes(const struct spikes *s, struct trace *t)
 		const char *text;
 	} notes[ODDS] = {
 	    [ODD_UNTIMED] = {NOTE_LOSS, "calls without a time are not judged"},
+	    [ODD_STACKS] = {NOTE_GUESS,
+			    "samples are of stacks or lines, not of calls: they are not judged"},
 	    [ODD_NEGATIVE] = {NOTE_LOSS, "calls end before they begin and are not judged"},
 	    [ODD_NO_ENTER] = {NOTE_LOSS, "exits of calls that were not entered are left out"},
 	    [ODD_UNCLOSED] = {NOTE_LOSS, "calls have no exit and are not judged"},

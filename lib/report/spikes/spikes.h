@@ -102,6 +102,7 @@ struct spike_thread {
 
 enum spike_odd {
 	ODD_UNTIMED,
+	ODD_STACKS,
 	ODD_BACK,
 	ODD_NEGATIVE,
 	ODD_NO_ENTER,
@@ -122,6 +123,7 @@ struct spikes {
 	struct spike_functions functions;
 	uint64_t captures, calls, found, filtered;
 	uint64_t frames; /* that the captures mark */
+	uint64_t stacks; /* samples of stacks, or of times in them alone: they are not of calls */
 	bool merged;     /* there are samples of several calls */
 
 	/* private */
