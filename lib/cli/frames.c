@@ -70,6 +70,7 @@ static void run_rows(struct cli_frames *c)
 	c->loop.sink = frames_sink(f);
 	c->has_frames = true;
 	cli_inputs(&c->loop, c->n_operands, c->operands);
+	names_tell_apart(&f->project.names);
 	if (f->project.now.captures) {
 		r = frames_report_new(f, &e);
 		if (!r)
@@ -94,6 +95,7 @@ static void run_detail(struct cli_frames *c)
 	project_init(&p, &c->options.project);
 	c->loop.sink = project_sink(&p);
 	cli_inputs(&c->loop, c->n_operands, c->operands);
+	names_tell_apart(&p.names);
 	if (p.now.captures && !p.now.frames && c->filter.frames.n)
 		cli_note(NULL, "--frame: no capture has such a frame");
 	if (p.now.captures) {

@@ -3,117 +3,190 @@
  * Folded stacks, the text that flame graph tools read (Brendan Gregg's FlameGraph, stackcollapse
  * scripts): a line for each stack, its entries outermost first with ';' between them, a blank,
  * and one number. Text is changed as text.h says, so that a line has as many entries as it
- * should; stacks whose number is 0 are left out.
+ * should; stacks whose number is 0 are left out, and what is written alike is one line.
  */
 #include "lib/export/profile.h"
 #include "lib/export/text.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
 
+struct folded_node { /* [0] is none: outside of everything */
+	uint32_t parent, word;
+	uint64_t sum; /* of the line that ends here; 0: there is none */
+};
+
 struct folded {
 	struct export export; /* first */
 	struct profile profile;
 	FILE *out;
+	struct intern words; /* entries as they are written */
+	struct folded_node *nodes;
+	size_t n_nodes, cap_nodes;
+	struct id_set set;
+	uint32_t *of_stack; /* by stack of the profile: its node, 0: not asked yet */
+	uint32_t *lines;    /* nodes, in the order of their stacks */
+	size_t n_lines, cap_lines;
+	uint32_t *path;
+	size_t cap_path;
+	struct buf text;
 };
 
-/* Samples of one stack stand together, so that each stack has one line. */
+static uint64_t node_hash(const struct folded_node *n)
+{
+	return hash_u64((uint64_t)n->parent << 32 | n->word);
+}
+
+static uint64_t node_row_hash(const void *table, uint32_t id)
+{
+	return node_hash(&((const struct folded_node *)table)[id]);
+}
+
+static bool node_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct folded_node *a = &((const struct folded_node *)table)[id], *b = key;
+
+	return a->parent == b->parent && a->word == b->word;
+}
+
+/* The entry below parent that is written so. */
+static uint32_t node_of(struct folded *f, uint32_t parent, const char *s, size_t n)
+{
+	static const struct id_rows rows = {node_row_hash, node_equal};
+	struct folded_node key = {.parent = parent};
+	uint64_t hash;
+	uint32_t id;
+
+	f->text.len = 0;
+	text_add_separated(&f->text, s, n);
+	key.word = intern_add(&f->words, buf_str(&f->text), f->text.len);
+	hash = node_hash(&key);
+	id = id_set_find(&f->set, &rows, f->nodes, hash, &key);
+	if (!id) {
+		id = (uint32_t)f->n_nodes;
+		VEC_PUSH(f->nodes, f->n_nodes, f->cap_nodes) = key;
+		id_set_add(&f->set, &rows, f->nodes, hash, id);
+	}
+	return id;
+}
+
+static uint32_t add_location(struct folded *f, uint32_t node, uint32_t location)
+{
+	const struct names *names = &f->profile.names;
+	const struct names_location *l = &names->locations[location];
+
+	for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
+		size_t n;
+		const char *s =
+		    names_text(names, names->functions[names->calls[k].function].display, &n);
+
+		node = node_of(f, node, s, n);
+	}
+	return node;
+}
+
+/* Calls in different lines are different stacks, and one text. */
+static uint32_t stack_node(struct folded *f, uint32_t stack)
+{
+	const struct profile *p = &f->profile;
+	size_t depth = 0;
+	uint32_t node = 0, s = stack;
+
+	if (!stack)
+		return add_location(f, 0, p->stacks[0].location);
+	for (; s && !f->of_stack[s]; s = p->stacks[s].parent) {
+		f->path = mem_grow(f->path, &f->cap_path, depth + 1, sizeof *f->path);
+		f->path[depth++] = s;
+	}
+	node = s ? f->of_stack[s] : 0;
+	while (depth--)
+		node = f->of_stack[f->path[depth]] =
+		    add_location(f, node, p->stacks[f->path[depth]].location);
+	return node;
+}
+
+static void add_sample(struct folded *f, const struct profile_sample *s, uint64_t sum)
+{
+	uint32_t node = stack_node(f, s->stack);
+
+	if (f->profile.options->types && s->type) {
+		size_t n;
+		const char *type = intern_text(&f->profile.types, s->type, &n);
+
+		node = node_of(f, node, type, n);
+	}
+	if (!f->nodes[node].sum)
+		VEC_PUSH(f->lines, f->n_lines, f->cap_lines) = node;
+	f->nodes[node].sum = add_saturating(f->nodes[node].sum, sum);
+}
+
+static void write_line(struct folded *f, uint32_t node)
+{
+	uint64_t sum = f->nodes[node].sum;
+	size_t depth = 0;
+
+	for (; node; node = f->nodes[node].parent) {
+		f->path = mem_grow(f->path, &f->cap_path, depth + 1, sizeof *f->path);
+		f->path[depth++] = f->nodes[node].word;
+	}
+	f->text.len = 0;
+	while (depth--) {
+		size_t n;
+		const char *s = intern_text(&f->words, f->path[depth], &n);
+
+		if (f->text.len)
+			buf_addc(&f->text, ';');
+		buf_add(&f->text, s, n);
+	}
+	buf_addc(&f->text, ' ');
+	buf_add_u64(&f->text, sum);
+	buf_addc(&f->text, '\n');
+	fwrite(f->text.data, 1, f->text.len, f->out);
+}
+
+/* Stacks that were first seen first come first. */
 static int by_stack(const void *a, const void *b, void *arg)
 {
 	const struct profile *p = arg;
-	const struct profile_sample *x = &p->samples[*(const uint32_t *)a];
-	const struct profile_sample *y = &p->samples[*(const uint32_t *)b];
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct profile_sample *s = &p->samples[x], *t = &p->samples[y];
 
-	if (x->stack != y->stack)
-		return x->stack < y->stack ? -1 : 1;
-	return (x->type > y->type) - (x->type < y->type);
-}
-
-static uint32_t *order_of(struct profile *p)
-{
-	uint32_t *order = mem_array(p->n_samples, sizeof *order);
-
-	for (uint32_t i = 0; i < p->n_samples; i++)
-		order[i] = i;
-	sort_array_by(order, p->n_samples, sizeof *order, by_stack, p);
-	return order;
-}
-
-static void add_name(struct folded *f, struct buf *b, uint32_t string)
-{
-	size_t n;
-	const char *s = names_text(&f->profile.names, string, &n);
-
-	if (b->len)
-		buf_addc(b, ';');
-	text_add_separated(b, s, n);
-}
-
-static void add_stack(struct folded *f, struct buf *b, uint32_t stack)
-{
-	const struct profile *p = &f->profile;
-	const struct names_location *l = &p->names.locations[p->stacks[stack].location];
-	size_t depth = 0, cap = 0;
-	uint32_t *path = NULL;
-
-	for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-		path = mem_grow(path, &cap, depth + 1, sizeof *path);
-		path[depth++] = p->stacks[s].location;
-	}
-	do {
-		if (depth)
-			l = &p->names.locations[path[--depth]];
-		for (uint32_t k = l->first + l->n_calls; k-- > l->first;)
-			add_name(f, b, p->names.functions[p->names.calls[k].function].display);
-	} while (depth);
-	free(path);
+	if (s->stack != t->stack)
+		return s->stack < t->stack ? -1 : 1;
+	if (s->type != t->type)
+		return s->type < t->type ? -1 : 1;
+	return (x > y) - (x < y);
 }
 
 static enum status finish(struct export *x, struct err *e)
 {
 	struct folded *f = (struct folded *)x;
 	struct profile *p = &f->profile;
-	bool types = p->options->types;
 	uint32_t *order;
-	struct buf b = BUF_INIT;
 	enum value v;
 	enum status st = profile_value(p, true, &v, e);
 
 	if (st)
 		return st;
 	profile_close(p);
-	order = order_of(p);
+	order = mem_array(p->n_samples, sizeof *order);
+	for (uint32_t i = 0; i < p->n_samples; i++)
+		order[i] = i;
+	sort_array_by(order, p->n_samples, sizeof *order, by_stack, p);
+	f->of_stack = mem_zarray(p->n_stacks, sizeof *f->of_stack);
+	VEC_PUSH(f->nodes, f->n_nodes, f->cap_nodes) = (struct folded_node){.parent = 0};
 	for (size_t i = 0; i < p->n_samples; i++) {
-		const struct profile_sample *s = &p->samples[order[i]], *next;
 		uint64_t sum = profile_sum(p, order[i], v);
 
-		/* Domains are added up, and types too where they are no entry. */
-		for (; i + 1 < p->n_samples; i++) {
-			next = &p->samples[order[i + 1]];
-			if (next->stack != s->stack || (types && next->type != s->type))
-				break;
-			sum = add_saturating(sum, profile_sum(p, order[i + 1], v));
-		}
-		if (!sum)
-			continue;
-		b.len = 0;
-		add_stack(f, &b, s->stack);
-		if (types && s->type) {
-			size_t n;
-			const char *type = intern_text(&p->types, s->type, &n);
-
-			buf_addc(&b, ';');
-			text_add_separated(&b, type, n);
-		}
-		buf_addc(&b, ' ');
-		buf_add_u64(&b, sum);
-		buf_addc(&b, '\n');
-		fwrite(b.data, 1, b.len, f->out);
+		if (sum)
+			add_sample(f, &p->samples[order[i]], sum);
 	}
 	free(order);
-	buf_release(&b);
+	for (size_t i = 0; i < f->n_lines; i++)
+		write_line(f, f->lines[i]);
 	return export_written(f->out, e);
 }
 
@@ -122,6 +195,13 @@ static void release(struct export *x)
 	struct folded *f = (struct folded *)x;
 
 	profile_release(&f->profile);
+	intern_release(&f->words);
+	id_set_release(&f->set);
+	free(f->nodes);
+	free(f->of_stack);
+	free(f->lines);
+	free(f->path);
+	buf_release(&f->text);
 	free(f);
 }
 

@@ -146,6 +146,7 @@ static uint32_t make_location(struct spike_functions *f, const struct trace *t, 
 	const struct names_function *fn = &f->names.functions[c->function];
 	struct identity id = {.id = at};
 	struct spike_function new = {.name = fn->display,
+				     .function = c->function,
 				     .raw = fn->raw,
 				     .file = c->file,
 				     .line = c->line,
@@ -211,4 +212,12 @@ uint32_t spike_function_of(struct spike_functions *f, const struct trace *t, uin
 const char *spike_function_name(const struct spike_functions *f, uint32_t id, size_t *len)
 {
 	return names_text(&f->names, f->items[id].name, len);
+}
+
+void spike_functions_tell_apart(struct spike_functions *f)
+{
+	names_tell_apart(&f->names);
+	for (size_t i = 1; i < f->n; i++)
+		if (f->items[i].function)
+			f->items[i].name = f->names.functions[f->items[i].function].display;
 }

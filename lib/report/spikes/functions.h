@@ -17,7 +17,8 @@ enum { RULE_OF = 1, RULE_BELOW = 2 };
 struct spike_function {
 	uint32_t name, raw, file, module; /* string ids of names.strings; file, module 0: none */
 	uint32_t line;
-	uint64_t address; /* as captured */
+	uint32_t function; /* of names; 0: a marker */
+	uint64_t address;  /* as captured */
 	bool has_address;
 	bool conditional;        /* some rule of it asks for callers */
 	uint32_t first, n_rules; /* in rule_lists: RULE_OF ones, ascending */
@@ -56,6 +57,8 @@ void spike_functions_capture(struct spike_functions *f, const struct trace *t);
 uint32_t spike_function_at(struct spike_functions *f, const struct trace *t, uint32_t location);
 uint32_t spike_function_of(struct spike_functions *f, const struct trace *t, uint32_t location,
 			   uint32_t marker);
+/* When nothing is added any more, and no rule is asked: as names_tell_apart. */
+void spike_functions_tell_apart(struct spike_functions *f);
 const char *spike_function_name(const struct spike_functions *f, uint32_t id, size_t *len);
 
 #endif
