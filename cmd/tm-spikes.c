@@ -5,6 +5,7 @@
 #include "lib/base/num.h"
 #include "lib/cli/filter.h"
 #include "lib/cli/report.h"
+#include "lib/report/spikes/gate.h"
 #include "lib/report/spikes/pet.h"
 #include "lib/report/spikes/report.h"
 #include "lib/report/spikes/suggest.h"
@@ -98,17 +99,37 @@ static void parse(struct spikes_cli *c, struct spikes_options *o)
 	o->arg = c;
 }
 
+/* Why nothing is certain; NULL: it is. */
+static const char *unsure(const struct spikes_cli *c)
+{
+	if ((c->loop.lossy || c->lossy) && !c->allow_loss)
+		return "the input has lost something, so nothing is certain (--allow-loss)";
+	if (c->spikes.stacks && !c->spikes.calls)
+		return "the input has no calls with a time, so none was judged";
+	return NULL;
+}
+
 static void print(struct spikes_cli *c)
 {
 	struct document d = {.program = "tm-spikes"};
-	struct spikes_report *r =
-	    spikes_report_new(&c->spikes, &c->groups, (enum spikes_sort)c->sort, c->n);
+	struct spikes_gate gate;
+	struct spikes_report *r;
+
+	spike_functions_tell_apart(&c->spikes.functions);
+	r = spikes_report_new(&c->spikes, &c->groups, (enum spikes_sort)c->sort, c->n);
 
 	for (int i = 0; i < c->n_operands; i++)
 		document_input(&d, c->operands[i], NULL);
 	spikes_report_add(r, &d);
+	if (c->has_max) {
+		spikes_gate_init(&gate, &c->spikes, &c->groups, c->max, unsure(c),
+				 match_all_gave_up() > 0);
+		document_checks(&d, &gate.checks);
+	}
 	cli_report_print(&c->report, &d);
 	document_release(&d);
+	if (c->has_max)
+		spikes_gate_release(&gate);
 	spikes_report_free(r);
 }
 
@@ -116,9 +137,8 @@ static void judge(struct spikes_cli *c)
 {
 	if (!c->has_max)
 		return;
-	if ((c->loop.lossy || c->lossy) && !c->allow_loss) {
-		cli_error(NULL, "--max-spikes: the input has lost something, so nothing is "
-				"certain (--allow-loss)");
+	if (unsure(c)) {
+		cli_error(NULL, "--max-spikes: %s", unsure(c));
 		cli_status(EXIT_INCONCLUSIVE);
 		/* The rule that was given up on might have allowed it. */
 		if (match_all_gave_up())

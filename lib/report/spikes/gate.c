@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/spikes/gate.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/table/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *kept(struct spikes_gate *x, struct buf *b)
+{
+	const char *s = arena_strndup(&x->arena, buf_str(b), b->len);
+
+	b->len = 0;
+	return s;
+}
+
+/* Outermost first: results of two stacks of one function are two. */
+static const char *stack_of(struct spikes_gate *x, const struct spike_groups *g, uint32_t node,
+			    struct buf *b)
+{
+	uint32_t *path = NULL;
+	size_t depth = 0, cap = 0;
+
+	for (; node; node = g->nodes[node].parent)
+		VEC_PUSH(path, depth, cap) = g->nodes[node].function;
+	if (!depth)
+		buf_adds(b, "[others]");
+	for (size_t i = depth; i--;) {
+		size_t n;
+		const char *s = spike_function_name(g->functions, path[i], &n);
+
+		buf_add(b, s, n);
+		buf_adds(b, i ? ";" : "");
+	}
+	free(path);
+	return kept(x, b);
+}
+
+static void add_breach(struct spikes_gate *x, const struct spike_groups *g,
+		       const struct spike_group *group)
+{
+	const struct spike_function *f = &g->functions->items[spike_group_function(g, group)];
+	struct breach *to = &x->breaches[x->item.n_breaches++];
+	struct buf b = BUF_INIT;
+	size_t n;
+
+	to->verdict = VERDICT_FAIL;
+	to->subject = stack_of(x, g, group->node, &b);
+	buf_addf(&b, "%" PRIu64 " spike%s", group->totals.n, group->totals.n == 1 ? "" : "s");
+	if (group->worst.has_frame)
+		buf_addf(&b, ", the worst in frame %" PRId64, group->worst.frame);
+	to->message = kept(x, &b);
+	time_text(&b, group->totals.max);
+	to->measured = kept(x, &b);
+	time_text(&b, group->worst.limit);
+	to->limit = kept(x, &b);
+	if (group->node && f->file) {
+		to->file = names_text(&g->functions->names, f->file, &n);
+		to->line = f->line;
+	}
+	buf_release(&b);
+}
+
+static int by_worst(const void *a, const void *b, void *arg)
+{
+	const struct spike_groups *g = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t v = g->items[x].totals.max, w = g->items[y].totals.max;
+
+	if (v != w)
+		return v > w ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static size_t add_breaches(struct spikes_gate *x, const struct spike_groups *g)
+{
+	uint32_t *order = mem_array(g->n + 1, sizeof *order);
+	union {
+		const struct spike_groups *from;
+		void *to;
+	} arg = {.from = g};
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->items[i].totals.n)
+			order[n++] = i;
+	sort_array_by(order, n, sizeof *order, by_worst, arg.to);
+	for (size_t i = 0; i < n && i < SPIKES_BREACHES_MAX; i++)
+		add_breach(x, g, &g->items[order[i]]);
+	free(order);
+	return n;
+}
+
+void spikes_gate_init(struct spikes_gate *x, const struct spikes *s, const struct spike_groups *g,
+		      uint64_t max, const char *unsure, bool gave_up)
+{
+	struct buf b = BUF_INIT;
+	size_t stacks = 0;
+
+	*x = (struct spikes_gate){.item = {.name = "max-spikes", .category = "spikes"}};
+	x->item.verdict = s->found > max && !(unsure && gave_up) ? VERDICT_FAIL
+			  : unsure                               ? VERDICT_INCONCLUSIVE
+								 : VERDICT_PASS;
+	if (x->item.verdict == VERDICT_FAIL)
+		stacks = add_breaches(x, g);
+	if (x->item.verdict == VERDICT_INCONCLUSIVE) {
+		buf_adds(&b, unsure);
+	} else {
+		buf_addf(&b, "%" PRIu64 " calls were judged", s->calls);
+		if (stacks > SPIKES_BREACHES_MAX)
+			buf_addf(&b, "; the worst %d of %zu stacks are told", SPIKES_BREACHES_MAX,
+				 stacks);
+	}
+	x->item.message = kept(x, &b);
+	buf_addf(&b, "%" PRIu64 " spikes", s->found);
+	x->item.measured = kept(x, &b);
+	buf_addf(&b, "%" PRIu64 " spikes", max);
+	x->item.limit = kept(x, &b);
+	x->item.breaches = x->breaches;
+	x->checks = (struct checks){
+	    .name = "gate", .title = "gate on spikes", .items = &x->item, .n_items = 1};
+	buf_release(&b);
+}
+
+void spikes_gate_release(struct spikes_gate *x)
+{
+	arena_release(&x->arena);
+}
