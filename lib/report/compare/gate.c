@@ -110,6 +110,13 @@ static bool about(struct gate *g, const struct policy_rule *r, size_t row)
 	return of->other != of->thing && policy_about(r, s, n);
 }
 
+static bool guessed(const struct gate *g, const struct policy_rule *r, size_t row)
+{
+	const struct compare_row *of = &g->rows[r->key].rows[row];
+
+	return of->other != of->thing;
+}
+
 static void gather_each(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
 {
 	size_t nn = new_of(g->c)->n;
@@ -122,6 +129,8 @@ static void gather_each(struct gate *g, const struct policy_rule *r, struct gate
 			continue;
 		s = add_subject(g, to);
 		s->row = i;
+		s->guessed = guessed(g, r, i);
+		to->guessed += s->guessed;
 		known = values_of(g, r, i, r->metric, new_of(g->c), s->new);
 		known &=
 		    r->kind == POLICY_MAX || values_of(g, r, i, r->metric, base_of(g->c), s->base);
@@ -149,11 +158,13 @@ static void gather_sum(struct gate *g, const struct policy_rule *r, struct gate_
 			continue;
 		}
 		s->things++;
+		s->guessed += guessed(g, r, i);
 		for (size_t k = 0; k < nb; k++)
 			s->base[k] += base[k];
 		for (size_t k = 0; k < nn; k++)
 			s->new[k] += new[k];
 	}
+	to->guessed = s->guessed;
 	free(base);
 	free(new);
 }

@@ -296,6 +296,23 @@ static const char *breach_word(const struct gate_rule *r, const struct told *t)
 	}
 }
 
+/* That it is the base's thing is a guess: of one, what that was. */
+static void add_guess(const struct gate_context *x, const struct gate_rule *r, size_t i,
+		      struct buf *b)
+{
+	const struct gate_subject *s = &r->subjects[i];
+
+	if (!s->guessed)
+		return;
+	if (s->row == SIZE_MAX) {
+		buf_addf(b, "; %zu of them matched by a guess", s->guessed);
+		return;
+	}
+	buf_adds(b, "; matched by a guess, in the base ");
+	compare_thing_text(x->c->things,
+			   &x->c->things->keys[r->rule->key].items[x->rows->rows[s->row].other], b);
+}
+
 static void fill_breach(const struct gate_context *x, size_t index, const struct gate_rule *r,
 			const struct told *from, struct breach *to)
 {
@@ -323,6 +340,7 @@ static void fill_breach(const struct gate_context *x, size_t index, const struct
 	}
 	buf_adds(&b, breach_word(r, from));
 	add_statistics(r, i, &b);
+	add_guess(x, r, i, &b);
 	if (expired)
 		buf_addf(&b, "; waiver '%s' ended on %s", expired->name, expired->until);
 	to->message = kept(x, &b);
@@ -431,6 +449,8 @@ static void write_message(const struct gate_context *x, const struct gate_rule *
 		buf_addf(&b, "; %zu waived", waived);
 	if (r->unknown)
 		buf_addf(&b, "; of %zu nothing is known", r->unknown);
+	if (r->guessed)
+		buf_addf(&b, "; %zu matched by a guess", r->guessed);
 	if (o->n > to->n_breaches)
 		buf_addf(&b, "; the %d largest of each are listed", GATE_BREACHES_MAX);
 	to->message = kept(x, &b);

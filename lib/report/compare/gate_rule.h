@@ -13,6 +13,7 @@
 struct gate_subject {
 	size_t row;         /* in the key's rows; SIZE_MAX: everything, or a sum */
 	size_t things;      /* so many of which it is the sum */
+	size_t guessed;     /* of them, or of the row: matched with the base by a guess */
 	double *base, *new; /* per run */
 };
 
@@ -20,6 +21,7 @@ struct gate_rule {
 	const struct policy_rule *rule;
 	struct gate_subject *subjects;
 	size_t n, cap, n_base, n_new;
+	size_t guessed;                  /* things that a guess matched with the base */
 	size_t unknown;                  /* things of which a value is not known */
 	const struct judge_rule *judged; /* GROWTH: subjects in the same order */
 	bool median;                     /* of the base the median counts */
