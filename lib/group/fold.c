@@ -40,7 +40,7 @@ static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool pe
 {
 	unsigned at_cells = 0;
 	uint8_t state[SUMS];
-	unsigned at_types = aggregate_states(f->a, f->t, state);
+	unsigned at_types = aggregate_states(f->a, f->t, (unsigned)f->domain, state);
 
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool at_type = at_types >> s & 1;

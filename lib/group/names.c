@@ -356,8 +356,17 @@ static uint32_t named_by_capture(struct names *n, const struct trace *t, const s
 	return got;
 }
 
-static uint32_t symbolized(struct names *n, const struct symbols *s, const struct binding *b,
-			   struct identity *id)
+/* A function is entered, whatever is inlined where its first instruction is. References point
+ * backwards; anything else would be a loop. */
+static uint32_t outermost(const struct symbols *s, uint32_t call)
+{
+	while (s->calls[call].outer && s->calls[call].outer < call)
+		call = s->calls[call].outer;
+	return call;
+}
+
+static uint32_t symbolized(struct names *n, const struct symbols *s, const struct location *l,
+			   const struct binding *b, struct identity *id)
 {
 	struct names_location row = {.module = id->module,
 				     .build_id = id->build_id,
@@ -365,7 +374,8 @@ static uint32_t symbolized(struct names *n, const struct symbols *s, const struc
 				     .has_address = true,
 				     .tier = b->tier,
 				     .first = (uint32_t)n->n_calls};
-	const struct symbol_call *c = &s->calls[b->call];
+	uint32_t first = l->kind == LOCATION_ENTRY ? outermost(s, b->call) : b->call;
+	const struct symbol_call *c = &s->calls[first];
 	uint32_t function = symbol_function(n, s, c, b->object, id->module), got;
 	bool is_new;
 
@@ -374,7 +384,7 @@ static uint32_t symbolized(struct names *n, const struct symbols *s, const struc
 	id->function = function;
 	id->file = symbol_file(n, s, c);
 	id->line = c->line;
-	for (uint32_t call = b->call; call && call < s->n_calls;) {
+	for (uint32_t call = first; call && call < s->n_calls;) {
 		c = &s->calls[call];
 		function = symbol_function(n, s, c, b->object, id->module);
 		if (function != UINT32_MAX)
@@ -414,7 +424,7 @@ static uint32_t resolve(struct names *n, const struct trace *t, uint32_t locatio
 		}
 	}
 	if (b->call && b->call < s->n_calls) {
-		uint32_t got = symbolized(n, s, b, &id);
+		uint32_t got = symbolized(n, s, l, b, &id);
 
 		if (got)
 			return got;

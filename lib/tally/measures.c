@@ -70,6 +70,8 @@ bool measures_pending(const struct aggregate *a, const struct trace *t, const st
 	if (ev->kind == EV_SAMPLE) {
 		p->requested = ev->value > 0 ? (uint64_t)ev->value : 0;
 		p->real = ev->target > INT64_MAX ? INT64_MAX : ev->target;
+	} else if (ev->kind == EV_ENTER) {
+		p->requested = ev->has & EV_HAS_VALUE && ev->value == 1; /* PET_Pause */
 	} else if (ev->kind == EV_COUNTER) {
 		p->type = ev->type < t->n_counters ? ev->type : 0;
 		p->slack = ev->value;
@@ -261,7 +263,8 @@ static void enter(struct aggregate *a, struct trace *t, struct aggregate_pending
 {
 	struct measures *m = a->measures;
 	struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
-	struct open_call *top = open_calls_top(th), c = {.type = p->type, .stack = p->stack};
+	struct open_call *top = open_calls_top(th),
+			 c = {.type = p->type, .stack = p->stack, .apart = p->requested};
 	struct aggregate_measure *r;
 
 	m->beyond |= p->thread_id >= MEASURES_CUT_THREADS;

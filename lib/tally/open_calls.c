@@ -194,7 +194,7 @@ struct open_call open_calls_pop(struct open_thread *th)
 {
 	struct open_call c = th->calls[--th->n];
 
-	if (th->n)
+	if (th->n && !c.apart)
 		th->calls[th->n - 1].total = add_signed(th->calls[th->n - 1].total, c.total);
 	return c;
 }

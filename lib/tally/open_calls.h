@@ -34,6 +34,7 @@ struct open_call {
 	uint32_t user; /* what the user keeps of it: a cell, a name */
 	uint32_t type, stack; /* as its enter has them */
 	int64_t total;        /* ns so far: its own, and of calls that ended in it */
+	bool apart;           /* a pause: it is not of its callers' time */
 };
 
 struct open_thread {

@@ -141,7 +141,7 @@ static void fill_all(const struct aggregate *a, const struct trace *t)
 	uint8_t state[SUMS];
 	unsigned has = 0;
 
-	aggregate_states(a, t, state);
+	aggregate_states(a, t, DOMAINS, state);
 	for (size_t i = 0; i < SUMS; i++)
 		has |= state[i] != METRIC_ABSENT ? SUM_BIT(i) : 0;
 	s->now.all[DOMAINS] = (struct sums){.has = 0};

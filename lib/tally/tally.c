@@ -395,7 +395,9 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	if (a->thread_selected)
 		memset(a->thread_selected, 0, a->cap_thread_selected);
 	a->frames = a->seq = a->timed = 0;
-	a->without_address = a->without_requested = a->without_real = 0;
+	a->without_address = 0;
+	memset(a->without_requested, 0, sizeof a->without_requested);
+	memset(a->without_real, 0, sizeof a->without_real);
 	a->unselected = a->untimed = a->late = 0;
 	a->in_frame = false;
 	live_reset(&a->live);
@@ -422,8 +424,12 @@ static void count_alloc(struct aggregate *a, const struct event *ev, unsigned do
 {
 	a->records[domain]++;
 	a->without_address += a->follow && !(ev->has & EV_HAS_ADDRESS);
-	a->without_requested += !(ev->has & EV_HAS_REQUESTED);
-	a->without_real += !(ev->has & EV_HAS_REAL);
+	for (unsigned d = domain;; d = DOMAINS) {
+		a->without_requested[d] += !(ev->has & EV_HAS_REQUESTED);
+		a->without_real[d] += !(ev->has & EV_HAS_REAL);
+		if (d == DOMAINS)
+			break;
+	}
 }
 
 static void set_slack(struct aggregate_pending *p, const struct event *ev)

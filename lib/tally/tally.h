@@ -162,7 +162,7 @@ struct aggregate {
 	bool followed[DOMAINS +
 		      1]; /* what is live is told: an allocation had an address; last: any */
 	uint64_t without_address; /* ALLOC events that live matching could not follow */
-	uint64_t without_requested, without_real;
+	uint64_t without_requested[DOMAINS + 1], without_real[DOMAINS + 1]; /* last: of all */
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
 	uint64_t untimed;    /* of them: there are time ranges, and no time was told yet */
 	uint64_t late;       /* SLICE_TIMES: events of an earlier slice's time */
@@ -229,7 +229,9 @@ const struct sums *aggregate_slice_before(const struct aggregate *a, size_t i);
 void aggregate_slice_type_sums(const struct aggregate *a, size_t i, struct sums *s);
 
 /* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or
- * not wanted). Returns SUM_BITs of those that are known per type only, from its type totals. */
-unsigned aggregate_states(const struct aggregate *a, const struct trace *t, uint8_t state[SUMS]);
+ * not wanted). Returns SUM_BITs of those that are known per type only, from its type totals.
+ * domain: whose records are looked at, DOMAINS: all. */
+unsigned aggregate_states(const struct aggregate *a, const struct trace *t, unsigned domain,
+			  uint8_t state[SUMS]);
 
 #endif

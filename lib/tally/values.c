@@ -111,10 +111,11 @@ static void matched_states(const struct aggregate *a, const struct trace *t, uin
 	state[SUM_LIFETIME] = state[SUM_TIMED] = t->unordered || !a->timed ? 0 : (uint8_t)live;
 }
 
-unsigned aggregate_states(const struct aggregate *a, const struct trace *t, uint8_t state[SUMS])
+unsigned aggregate_states(const struct aggregate *a, const struct trace *t, unsigned domain,
+			  uint8_t state[SUMS])
 {
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
-	const uint64_t partly[] = {0, a->without_requested, a->without_real};
+	const uint64_t partly[] = {0, a->without_requested[domain], a->without_real[domain]};
 	unsigned at_types = 0;
 
 	memset(state, 0, SUMS);

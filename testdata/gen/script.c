@@ -7,7 +7,7 @@
  *	thread NAME                     what follows is of this thread
  *	frame NUMBER [TIME [NAME]]
  *	sample PATH CALLS TOTAL SELF [TIME]   ns; - for what is absent
- *	enter PATH TIME, exit PATH TIME
+ *	enter PATH TIME, exit PATH TIME, pause PATH TIME    the last enters a call that pauses
  *	delta lua|mono PATH BYTES [CALLS]
  *	alloc malloc|pool|mono|lua PATH BYTES [TIME|- [REAL|- [ADDRESS]]]
  *	counter NAME UNIT VALUE [TIME]        UNIT - : none
@@ -149,6 +149,13 @@ static void heap(struct script *s, struct event *ev, char **w)
 	}
 }
 
+static void paused(struct script *s, struct event *ev, char **w)
+{
+	timed(s, ev, w);
+	ev->value = 1;
+	ev->has |= EV_HAS_VALUE;
+}
+
 static void frame(struct script *s, struct event *ev, char **w)
 {
 	ev->value = number(s, w[1]);
@@ -207,10 +214,10 @@ static void run_line(struct script *s, char **w, size_t n)
 		enum event_kind kind;
 		size_t least;
 		void (*fill)(struct script *s, struct event *ev, char **w);
-	} kinds[] = {{"frame", EV_FRAME, 2, frame},    {"sample", EV_SAMPLE, 5, timed},
-		     {"enter", EV_ENTER, 3, timed},    {"exit", EV_EXIT, 3, timed},
-		     {"delta", EV_DELTA, 4, heap},     {"alloc", EV_ALLOC, 4, heap},
-		     {"counter", EV_COUNTER, 4, count}};
+	} kinds[] = {{"frame", EV_FRAME, 2, frame},  {"sample", EV_SAMPLE, 5, timed},
+		     {"pause", EV_ENTER, 3, paused}, {"enter", EV_ENTER, 3, timed},
+		     {"exit", EV_EXIT, 3, timed},    {"delta", EV_DELTA, 4, heap},
+		     {"alloc", EV_ALLOC, 4, heap},   {"counter", EV_COUNTER, 4, count}};
 
 	if (is_setting(s, w))
 		return;

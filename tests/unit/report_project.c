@@ -11,11 +11,11 @@ static uint32_t string(struct symbols *s, const char *text)
 
 /* load: where the module lies in this run. The location is a call in outer(), with inner()
  * inlined into it. */
-static void bound_capture(struct project *p, uint64_t load)
+static void bound_capture(struct project *p, uint64_t load, enum location_kind kind)
 {
 	struct trace *t = trace_new();
 	struct symbols *s = &t->symbols;
-	struct location l = {.space = SPACE_RUNTIME, .raw = load + 0x1234};
+	struct location l = {.space = SPACE_RUNTIME, .raw = load + 0x1234, .kind = kind};
 	struct symbol_object o = {.name = string(s, "/data/libgame.so")};
 	struct symbol_function in = {string(s, "_Z5innerv"), string(s, "inner()")};
 	struct symbol_function out = {string(s, "_Z5outerv"), string(s, "outer()")};
@@ -45,8 +45,21 @@ TEST(inlined_calls_are_expanded)
 	struct project_options o = {.by = {{KEY_FUNCTION, 0}}, .domain = DOMAIN_DEFAULT};
 
 	project_init(&p, &o);
-	bound_capture(&p, 0x7f0000000000);
+	bound_capture(&p, 0x7f0000000000, LOCATION_UNSTATED);
 	expect(&p, &by_requested, "h3bi", "inner(),100,100,libgame.so|outer(),0,100,libgame.so");
+	project_release(&p);
+}
+
+/* What an instrumented build enters is the function, though its first bytes are inlined from
+ * elsewhere. */
+TEST(a_function_is_entered)
+{
+	struct project p;
+	struct project_options o = {.by = {{KEY_FUNCTION, 0}}, .domain = DOMAIN_DEFAULT};
+
+	project_init(&p, &o);
+	bound_capture(&p, 0x7f0000000000, LOCATION_ENTRY);
+	expect(&p, &by_requested, "h3bi", "outer(),100,100,libgame.so");
 	project_release(&p);
 }
 
@@ -56,8 +69,8 @@ TEST(merged_by_what_they_are_bound_to)
 	struct project_options o = {.by = {{KEY_LOCATION, 0}}, .domain = DOMAIN_DEFAULT};
 
 	project_init(&p, &o);
-	bound_capture(&p, 0x7f0000000000);
-	bound_capture(&p, 0x550000000000); /* another run, elsewhere */
+	bound_capture(&p, 0x7f0000000000, LOCATION_UNSTATED);
+	bound_capture(&p, 0x550000000000, LOCATION_UNSTATED); /* another run, elsewhere */
 	expect(&p, &by_requested, "hijkl3", "inner(),in.h,7,libgame.so,0x1234,200");
 	CHECK_EQ(p.now.coverage[TIER_LINE].v[SUM_REQUESTED], 200);
 	project_release(&p);

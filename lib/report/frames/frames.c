@@ -205,7 +205,7 @@ static void count_order(struct frames *f, const struct frame *row)
 static unsigned has_of(struct frames *f, const struct trace *t)
 {
 	uint8_t state[SUMS];
-	unsigned at_types = aggregate_states(&f->project.aggregate, t, state), has = 0;
+	unsigned at_types = aggregate_states(&f->project.aggregate, t, DOMAINS, state), has = 0;
 	bool names = filters_any(f->options.project.filters);
 
 	for (size_t i = 0; i < SUMS; i++)
