@@ -267,6 +267,11 @@ $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.c.o \
 	@mkdir -p $(@D)
 	$(link_c) $(if $(LIBFUZZER),-fsanitize=fuzzer)
 
+# Mutators that know an input's structure call libFuzzer, which nothing else has.
+ifneq ($(LIBFUZZER),)
+$(call obj,$(fuzz_src) $(fuzz_own)): override CPPFLAGS += -DLIBFUZZER
+endif
+
 # Stripped, so that what the library's unused parts say to a debugger does not make new fixtures.
 $(GENS_C): $(B)/testdata-gen/%: $(B)/obj/testdata/gen/%.c.o $(LIB)
 	@mkdir -p $(@D)

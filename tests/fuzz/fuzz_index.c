@@ -8,6 +8,7 @@
 #include "lib/index/index.h"
 #include "lib/index/index_format.h"
 #include "tests/fuzz/answers.h"
+#include "tests/fuzz/forge.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -109,3 +110,117 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(copy);
 	return 0;
 }
+
+#ifdef LIBFUZZER
+
+struct forged_part {
+	size_t at, n;
+};
+
+static void align(struct forge *f)
+{
+	while (f->n % 8 && f->n < f->max)
+		forge_le(f, 0, 1);
+}
+
+/* Stretches in blocks that follow each other, calls whose callers are before them, strings. */
+static void forge_parts(struct forge *f, struct forged_part *parts, uint32_t *n_strings)
+{
+	uint32_t stretches = 1 + forge_below(f, 24), calls = 1 + forge_below(f, 8);
+	uint32_t strings = forge_below(f, 6), text = 0, first, count;
+	uint64_t base = forge_one_in(f, 4) ? forge_number(f) : 0x1000;
+
+	*n_strings = strings;
+	parts[PART_BLOCKS].at = f->n;
+	for (first = 0; first < stretches; first += count, base += 0x10000 * count) {
+		count = 1 + forge_below(f, stretches - first);
+		forge_le(f, base, 8);
+		forge_le(f, first, 4);
+		forge_le(f, count, 4);
+	}
+	parts[PART_BLOCKS].n = f->n - parts[PART_BLOCKS].at;
+	parts[PART_STARTS].at = f->n;
+	for (uint32_t i = 0; i < stretches; i++)
+		forge_le(f, i * (forge_one_in(f, 32) ? forge_number(f) : 16), 4);
+	parts[PART_STARTS].n = f->n - parts[PART_STARTS].at;
+	align(f);
+	parts[PART_ANSWERS].at = f->n;
+	for (uint32_t i = 0; i < stretches; i++)
+		forge_le(f,
+			 forge_one_in(f, 6)
+			     ? INDEX_ASK
+			     : forge_below(f, calls) | (forge_one_in(f, 4) ? INDEX_LINE_ONLY : 0),
+			 4);
+	parts[PART_ANSWERS].n = f->n - parts[PART_ANSWERS].at;
+	align(f);
+	parts[PART_CALLS].at = f->n;
+	for (uint32_t i = 0; i < calls; i++) {
+		forge_le(f, i ? forge_below(f, i) : 0, 4);
+		forge_le(f, forge_below(f, strings + 1), 4);
+		forge_le(f, forge_below(f, strings + 1), 4);
+		forge_le(f, forge_number(f), 4);
+		forge_le(f, forge_below(f, 80), 4);
+		forge_le(f, forge_below(f, 3), 4);
+	}
+	parts[PART_CALLS].n = f->n - parts[PART_CALLS].at;
+	parts[PART_STRINGS].at = f->n;
+	for (uint32_t i = 0; i < strings + 2; i++) {
+		forge_le(f, text, 4);
+		text += i && i <= strings ? 6 : 0;
+	}
+	parts[PART_STRINGS].n = f->n - parts[PART_STRINGS].at;
+	align(f);
+	parts[PART_TEXT].at = f->n;
+	for (uint32_t i = 0; i < strings; i++)
+		forge_bytes(f, "names", 6);
+	parts[PART_TEXT].n = f->n - parts[PART_TEXT].at;
+}
+
+static void forge_whole(struct forge *f)
+{
+	struct forged_part parts[PARTS] = {{0, 0}};
+	uint32_t n_strings = 0, n_key = forge_below(f, 40);
+
+	if (f->max < 4096)
+		return;
+	memset(f->out, 0, INDEX_HEADER + 8);
+	f->n = INDEX_HEADER + 8; /* checksum and seal are the target's */
+	if (forge_one_in(f, 10)) {
+		parts[PART_TEXT].at = f->n;
+		forge_text(f, "a reason");
+		parts[PART_TEXT].n = f->n - parts[PART_TEXT].at;
+		index_put32(f->out + 12, INDEX_REFUSED);
+	} else {
+		forge_parts(f, parts, &n_strings);
+	}
+	memcpy(f->out, INDEX_MAGIC, 8);
+	index_put32(f->out + 32, n_key);
+	index_put32(f->out + 36, n_strings);
+	for (size_t i = 0; i < PARTS; i++) {
+		index_put64(f->out + INDEX_PARTS_AT + 16 * i, parts[i].at);
+		index_put64(f->out + INDEX_PARTS_AT + 16 * i + 8, parts[i].n);
+	}
+	memset(f->out + INDEX_KEY_AT, 'k', n_key);
+	for (uint32_t i = forge_below(f, 3); i > 0; i--) { /* what is wrong with it */
+		size_t from = forge_one_in(f, 4) ? INDEX_PARTS_AT : INDEX_HEADER + 8;
+
+		index_put32(f->out + from + forge_below(f, (uint32_t)((f->n - from) / 4)) * 4,
+			    (uint32_t)forge_number(f));
+	}
+}
+
+static size_t word(const uint8_t *p, size_t n)
+{
+	(void)p;
+	return n < 4 ? n : 4;
+}
+
+static void forge_word_of(struct forge *f)
+{
+	forge_le(f, forge_number(f), 4);
+}
+
+static const struct forge_kind forge = {forge_whole, word, forge_word_of, INDEX_HEADER + 8, NULL};
+FORGE(forge)
+
+#endif
