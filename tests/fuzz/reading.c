@@ -40,6 +40,7 @@ static const struct {
     {"lua-snapshot", CUT_NEVER},   /* the next line may go on with a key */
     {"miku-sample", CUT_NEVER},    /* which layout it is, is tried over the first roots */
     {"miku-tcp", CUT_NEVER},    /* which wire it is, is tried over many messages; diffs come last */
+    {"pprof", CUT_NEVER},       /* names stand behind samples */
     {"folded", CUT_NEVER},      /* one level or two: all lines say */
     {"luajit-jp", CUT_NEVER},   /* the same; shares are of all that there is */
     {"luaprofiler", CUT_NEVER}, /* callees stand before their caller, which may be cut off */

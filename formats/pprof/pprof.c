@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Profiles of pprof: one protobuf message, mostly gzipped, as Go's runtime, tcmalloc,
+ * async-profiler and tm-export write them. Fields may stand in any order, and Go's come samples
+ * first and strings last: so the file is read twice, the tables first.
+ *
+ * A row is a stack with one value per sample type. Rows of allocations become allocations with
+ * numbers for addresses, of which what is no longer in use is freed at an unknown time. Rows of
+ * times become samples of the stack alone.
+ */
+#include "formats/pprof/pprof.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT_MOST = (1 << 30) - 2 }; /* that one live block may stand for: report/live.h */
+
+struct pprof {
+	struct import *im;
+	struct pprof_tables tables;
+	uint8_t roles[64]; /* by sample type; further ones are not read */
+	uint64_t ids;      /* given as addresses */
+	uint64_t seq;
+	uint64_t negative, odd, samples;
+	bool allocs, live;
+
+	uint32_t *stack; /* of the sample */
+	size_t n_stack, cap_stack;
+	int64_t values[PPROF_ROLES];
+	struct buf label; /* "key=value, key=value" */
+	bool only_type;
+	struct thread thread;
+	bool has_thread;
+	uint8_t domain;
+};
+
+/* --- a sample --- */
+
+static void add_location(struct pprof *p, uint64_t id)
+{
+	size_t n;
+	const uint32_t *at = pprof_location_of(&p->tables, p->im->t, id, &n);
+
+	for (size_t i = 0; i < n; i++)
+		VEC_PUSH(p->stack, p->n_stack, p->cap_stack) = at[i];
+}
+
+static void add_value(struct pprof *p, size_t index, uint64_t value)
+{
+	if (index < sizeof p->roles)
+		p->values[p->roles[index]] = (int64_t)value;
+}
+
+static bool is(const char *s, size_t n, const char *word)
+{
+	return n == strlen(word) && !memcmp(s, word, n);
+}
+
+static bool label_is_thread(struct pprof *p, const char *key, size_t n, uint64_t text,
+			    uint64_t number)
+{
+	bool name = is(key, n, "thread") || is(key, n, "thread_name") || is(key, n, "thread name");
+	size_t len;
+	const char *s;
+
+	if (!name && !is(key, n, "thread_id") && !is(key, n, "thread id") && !is(key, n, "tid"))
+		return false;
+	s = pprof_text(&p->tables, text, &len);
+	if (text && name)
+		p->thread.name = trace_string(p->im->t, s, len);
+	else if (!text)
+		p->thread.tid = number;
+	else
+		return false;
+	p->has_thread = true;
+	return true;
+}
+
+static bool label_is_domain(struct pprof *p, const char *key, size_t n, uint64_t text)
+{
+	static const char *const names[DOMAINS] = {"malloc", "pool", "mmap", "mono", "lua"};
+	size_t len;
+	const char *s;
+
+	if (!text || !is(key, n, "domain"))
+		return false;
+	s = pprof_text(&p->tables, text, &len);
+	for (unsigned d = 0; d < DOMAINS; d++)
+		if (is(s, len, names[d])) {
+			p->domain = (uint8_t)d;
+			return true;
+		}
+	return false;
+}
+
+static void add_label(struct pprof *p, struct pb b)
+{
+	uint64_t key = 0, text = 0, number = 0, unit = 0;
+	struct pb_field f;
+	const char *s;
+	size_t n;
+
+	while (pb_next(&b, &f))
+		switch (f.number) {
+		case 1: key = f.value; break;
+		case 2: text = f.value; break;
+		case 3: number = f.value; break;
+		case 4: unit = f.value; break;
+		}
+	p->tables.broken += b.bad;
+	s = pprof_text(&p->tables, key, &n);
+	if (label_is_thread(p, s, n, text, number) || label_is_domain(p, s, n, text))
+		return;
+	p->only_type = !p->label.len && text && is(s, n, "type");
+	if (p->label.len)
+		buf_adds(&p->label, ", ");
+	if (!p->only_type) {
+		buf_add(&p->label, s, n);
+		buf_addc(&p->label, '=');
+	}
+	if (text) {
+		s = pprof_text(&p->tables, text, &n);
+		buf_add(&p->label, s, n);
+	} else {
+		buf_addf(&p->label, "%" PRId64, (int64_t)number);
+		s = pprof_text(&p->tables, unit, &n);
+		if (n)
+			buf_addc(&p->label, ' ');
+		buf_add(&p->label, s, n);
+	}
+}
+
+/* False: it is no sample. */
+static bool parse_sample(struct pprof *p, struct pb b)
+{
+	struct pb_field f;
+	size_t n_values = 0;
+	uint64_t v;
+
+	p->n_stack = 0;
+	p->label.len = 0;
+	p->thread = (struct thread){0};
+	p->has_thread = false;
+	p->domain = DOMAIN_MALLOC;
+	memset(p->values, 0, sizeof p->values);
+	while (pb_next(&b, &f)) {
+		struct pb list = pb_of(&f);
+
+		if (f.wire == PB_BYTES && f.number == 1)
+			while (pb_packed(&list, &v))
+				add_location(p, v);
+		else if (f.wire == PB_BYTES && f.number == 2)
+			while (pb_packed(&list, &v))
+				add_value(p, n_values++, v);
+		else if (f.wire == PB_BYTES && f.number == 3)
+			add_label(p, list);
+		else if (f.wire == PB_VARINT && f.number == 1)
+			add_location(p, f.value);
+		else if (f.wire == PB_VARINT && f.number == 2)
+			add_value(p, n_values++, f.value);
+		b.bad |= f.wire == PB_BYTES && f.number < 3 && list.bad;
+	}
+	p->odd += n_values != p->tables.n_types;
+	return !b.bad;
+}
+
+/* --- what it becomes --- */
+
+static bool below_zero(const struct pprof *p)
+{
+	for (size_t r = PPROF_ALLOC; r < PPROF_ROLES; r++)
+		if (p->values[r] < 0)
+			return true;
+	return false;
+}
+
+static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
+{
+	struct event ev = {.kind = (uint8_t)kind, .count = 1};
+
+	if (stack) {
+		ev.has |= EV_HAS_STACK;
+		ev.stack = stack;
+	}
+	if (p->has_thread) {
+		ev.has |= EV_HAS_THREAD;
+		ev.thread = trace_thread(p->im->t, &p->thread);
+	}
+	return ev;
+}
+
+static enum status push_block(struct pprof *p, struct event *ev, bool freed, struct err *e)
+{
+	struct event end = {.kind = EV_FREED,
+			    .has = EV_HAS_ADDRESS | EV_HAS_SEQ | EV_HAS_DOMAIN,
+			    .domain = p->domain,
+			    .count = 1};
+	enum status st;
+
+	if (p->live) {
+		ev->has |= EV_HAS_ADDRESS | EV_HAS_SEQ;
+		ev->address = ++p->ids;
+		ev->seq = ++p->seq;
+	}
+	st = import_event(p->im, ev, e);
+	if (st || !freed)
+		return st;
+	end.address = ev->address;
+	end.seq = ++p->seq;
+	return import_event(p->im, &end, e);
+}
+
+/* Blocks that share a fate, v[PPROF_COUNT] of them. */
+static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[PPROF_AMOUNTS],
+			       bool freed, struct err *e)
+{
+	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
+	unsigned first = p->live && !p->allocs ? PPROF_LIVE : PPROF_ALLOC;
+	struct event ev = event_of(p, EV_ALLOC, stack);
+	uint64_t left = (uint64_t)v[PPROF_COUNT];
+	enum status st = ST_OK;
+
+	ev.has |= EV_HAS_DOMAIN;
+	ev.domain = p->domain;
+	for (unsigned a = 0; a < PPROF_AMOUNTS; a++)
+		if (pprof_type_of(&p->tables, first + a))
+			ev.has |= fields[a];
+	if (p->label.len) {
+		ev.has |= EV_HAS_TYPE;
+		ev.type = trace_type(p->im->t, p->label.data, p->label.len);
+	}
+	ev.requested = (uint64_t)v[PPROF_REQUESTED];
+	ev.real = (uint64_t)v[PPROF_REAL];
+	do {
+		uint64_t n = left;
+
+		if (ev.has & EV_HAS_COUNT) {
+			n = left > COUNT_MOST && p->live ? COUNT_MOST : left;
+			ev.count = n;
+		}
+		st = push_block(p, &ev, freed, e);
+		left -= n;
+		ev.requested = ev.real = 0;
+	} while (!st && left);
+	return st;
+}
+
+static bool any_of(const int64_t v[PPROF_AMOUNTS])
+{
+	return v[0] || v[1] || v[2];
+}
+
+static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
+{
+	int64_t rest[PPROF_AMOUNTS], *live = &p->values[PPROF_LIVE];
+	enum status st = ST_OK;
+
+	if (p->live && any_of(live))
+		st = push_allocs(p, stack, live, false, e);
+	if (st || !p->allocs)
+		return st;
+	for (unsigned a = 0; a < PPROF_AMOUNTS; a++) {
+		rest[a] = p->values[PPROF_ALLOC + a] - live[a];
+		if (rest[a] < 0) /* estimated from different samples, or known of one only */
+			rest[a] = 0;
+	}
+	return any_of(rest) ? push_allocs(p, stack, rest, p->live, e) : ST_OK;
+}
+
+static enum status push_sample(struct pprof *p, uint32_t stack, struct err *e)
+{
+	const struct pprof_type *time = pprof_type_of(&p->tables, PPROF_TIME);
+	const struct pprof_type *samples = pprof_type_of(&p->tables, PPROF_SAMPLES);
+	struct event ev = event_of(p, EV_SAMPLE, stack);
+
+	if (!p->values[PPROF_SAMPLES] && !p->values[PPROF_TIME])
+		return ST_OK;
+	if (samples) {
+		ev.has |= EV_HAS_COUNT;
+		ev.count = (uint64_t)p->values[PPROF_SAMPLES];
+	}
+	if (time) {
+		int64_t ns;
+
+		ev.has |= EV_HAS_TARGET;
+		if (__builtin_mul_overflow(p->values[PPROF_TIME], time->ns, &ns))
+			ns = INT64_MAX;
+		ev.target = (uint64_t)ns;
+	}
+	if (p->label.len) {
+		struct trace *t = p->im->t;
+		struct marker m = {trace_string(t, p->label.data, p->label.len),
+				   trace_strz(t, "label")};
+
+		ev.has |= EV_HAS_TYPE;
+		ev.type = trace_marker(t, &m);
+	}
+	return import_event(p->im, &ev, e);
+}
+
+static enum status take_sample(struct pprof *p, struct pb b, struct err *e)
+{
+	uint32_t stack;
+	enum status st;
+
+	if (!parse_sample(p, b)) {
+		p->tables.broken++;
+		return ST_OK;
+	}
+	if (below_zero(p)) {
+		p->negative++;
+		return ST_OK;
+	}
+	stack = trace_stack_of(p->im->t, p->stack, p->n_stack);
+	st = push_heap(p, stack, e);
+	return st ? st : push_sample(p, stack, e);
+}
+
+/* --- the whole --- */
+
+static void set_heap(struct pprof *p, uint8_t state)
+{
+	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL};
+	struct trace *t = p->im->t;
+
+	for (unsigned a = 0; a < PPROF_AMOUNTS; a++) {
+		bool alloc = pprof_type_of(&p->tables, PPROF_ALLOC + a);
+		bool live = pprof_type_of(&p->tables, PPROF_LIVE + a);
+
+		p->allocs |= alloc;
+		p->live |= live;
+		if (alloc)
+			trace_metric(t, metrics[a], state, METRIC_AT_ALL);
+		else if (live) /* what was freed is in no row */
+			trace_metric(t, metrics[a], METRIC_LOWER_BOUND, METRIC_AT_ALL);
+	}
+	if (p->live) {
+		trace_metric(t, METRIC_LIVE, state, METRIC_AT_ALL);
+		t->unordered = true;
+	}
+}
+
+static void set_attributes(struct pprof *p)
+{
+	static const char *const keys[] = {"pprof.time_ns", "pprof.duration_ns", "pprof.period"};
+	const uint64_t values[] = {p->tables.time, p->tables.duration, p->tables.period};
+	struct trace *t = p->im->t;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		if (!values[i])
+			continue;
+		b.len = 0;
+		buf_addf(&b, "%" PRId64, (int64_t)values[i]);
+		if (i == 2 && p->tables.period_unit)
+			buf_addf(&b, " %s", pprof_text(&p->tables, p->tables.period_unit, NULL));
+		trace_set(t, keys[i], buf_str(&b));
+	}
+	for (size_t i = 0; i < p->tables.n_types; i++)
+		if (p->roles[i < sizeof p->roles ? i : 0] == PPROF_TIME)
+			trace_set(t, "pprof.time_type",
+				  pprof_text(&p->tables, p->tables.types[i].type, NULL));
+	buf_release(&b);
+}
+
+static void note_types(struct pprof *p)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < p->tables.n_types; i++) {
+		const struct pprof_type *x = &p->tables.types[i];
+
+		if (x->role != PPROF_OTHER && i < sizeof p->roles)
+			continue;
+		if (b.len < 200)
+			buf_addf(&b, "%s%s", b.len ? ", " : "",
+				 pprof_text(&p->tables, x->type, NULL));
+	}
+	if (b.len)
+		trace_note(p->im->t, NOTE_GUESS, 0,
+			   "sample types that have no place beside the others were not read: %s",
+			   buf_str(&b));
+	buf_release(&b);
+}
+
+static void add_notes(struct pprof *p)
+{
+	struct trace *t = p->im->t;
+
+	note_types(p);
+	for (size_t i = 0; i < p->tables.n_comments; i++)
+		trace_note(t, NOTE_INFO, 0, "comment: %s",
+			   pprof_text(&p->tables, p->tables.comments[i], NULL));
+	if (p->negative)
+		trace_note(t, NOTE_LOSS, p->negative,
+			   "rows are below 0, as in a difference of profiles: left out");
+	if (p->odd)
+		trace_note(t, NOTE_LOSS, p->odd,
+			   "rows have not as many values as there are sample types");
+	if (p->tables.broken)
+		trace_note(t, NOTE_LOSS, p->tables.broken, "messages make no sense: left out");
+	if (p->tables.missing)
+		trace_note(t, NOTE_LOSS, p->tables.missing,
+			   "references to strings, functions, locations or mappings that are "
+			   "not in the file");
+}
+
+static enum status take_samples(struct pprof *p, struct err *e)
+{
+	struct cursor *c = &p->im->in->cur;
+	enum status st = ST_OK;
+	struct pb_field f;
+
+	while (!st) {
+		st = pb_next_of(c, &f, "profile");
+		if (!st && f.number == 2 && f.wire == PB_BYTES)
+			st = take_sample(p, pb_of(&f), e);
+	}
+	return st == ST_NONE ? ST_OK : st;
+}
+
+/* The input's own failure, which the first reading met, is met again by the second. */
+static enum status read_profile(struct pprof *p, struct err *e)
+{
+	struct import *im = p->im;
+	struct pprof_tables *x = &p->tables;
+	enum status st = pprof_tables_read(x, &im->in->cur);
+	uint8_t state;
+
+	if (st && (!x->n_types || !intern_count(&x->strings)))
+		return st;
+	if (!x->n_types)
+		return err_at(e, ST_BAD, 0, "a profile without sample types");
+	if (!pprof_roles(x)) {
+		if (x->missing)
+			return st ? st
+				  : err_at(e, ST_BAD, cursor_offset(&im->in->cur),
+					   "the names of sample types are not in the file");
+		return err_set(e, ST_UNSUPPORTED,
+			       "none of its sample types is a count, a time or bytes: %s",
+			       pprof_text(x, x->types[0].type, NULL));
+	}
+	for (size_t i = 0; i < x->n_types && i < sizeof p->roles; i++)
+		p->roles[i] = x->types[i].role;
+	/* A period of 1, or none, is that each was counted. */
+	state = x->period > 1 ? METRIC_ESTIMATED : METRIC_EXACT;
+	set_heap(p, state);
+	if (pprof_type_of(x, PPROF_TIME))
+		trace_metric(im->t, METRIC_TIME, state, METRIC_AT_ALL);
+	pprof_modules(x, im->t);
+	set_attributes(p);
+	st = input_rewind(im->in);
+	if (!st)
+		st = import_begin(im, e);
+	if (!st)
+		st = take_samples(p, e);
+	add_notes(p);
+	return st;
+}
+
+static enum status read_pprof(struct import *im, struct err *e)
+{
+	struct pprof p = {.im = im};
+	enum status st = read_profile(&p, e);
+
+	pprof_tables_release(&p.tables);
+	buf_release(&p.label);
+	free(p.stack);
+	return st;
+}
+
+/* --- whose file it is --- */
+
+/* Bytes of a message of numbers alone, or of those and messages of numbers. */
+static bool is_message(struct pb b, uint32_t most, uint32_t packed)
+{
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.number > most ||
+		    (f.wire == PB_BYTES ? !(packed >> f.number & 1) : f.wire != PB_VARINT))
+			return false;
+	return !b.bad;
+}
+
+static bool is_field(const struct pb_field *f)
+{
+	static const struct {
+		uint8_t most, packed;
+	} messages[] = {
+	    [1] = {2, 0}, [2] = {3, 0x0e}, [3] = {10, 0}, [4] = {5, 0x10}, [5] = {5, 0}};
+	struct pb b = pb_of(f);
+
+	switch (f->number) {
+	case 1:
+	case 2:
+	case 3:
+	case 4:
+	case 5:
+		return f->wire == PB_BYTES &&
+		       is_message(b, messages[f->number].most, messages[f->number].packed);
+	case 6: return f->wire == PB_BYTES && (!f->n || !memchr(f->s, 0, f->n));
+	case 11: return f->wire == PB_BYTES && is_message(b, 2, 0);
+	case 13: return true;
+	default: return f->number <= 15 && f->wire == PB_VARINT;
+	}
+}
+
+static int bid_pprof(const uint8_t *head, size_t n, bool whole)
+{
+	struct pb b = {head, head + n, false};
+	size_t fields = 0, types = 0, others = 0;
+	struct pb_field f = {0};
+
+	while (pb_next(&b, &f)) {
+		if (!is_field(&f))
+			return 0;
+		fields++;
+		types += f.number == 1;
+		others += f.number != 1;
+	}
+	/* What is cut by the head's end, or the file's, is not held against it; a wrong field is.
+	 */
+	if (b.bad && b.p < b.end && (f.wire != PB_BYTES || !f.number || f.number > 13))
+		return 0;
+	return !types || fields < 2 ? 0 : others || whole ? 20 : 12;
+}
+
+const struct reader reader_pprof = {
+    .name = "pprof",
+    .what = "pprof's profiles: heap, cpu, contention and others",
+    .suffixes = "pb.gz,pprof,pb,prof",
+    .rewinds = true,
+    .bid = bid_pprof,
+    .read = read_pprof,
+};
