@@ -39,11 +39,12 @@ static const struct {
     {"lualloc", CUT_NEVER},        /* a call before its result is told when that is known */
     {"lua-snapshot", CUT_NEVER},   /* the next line may go on with a key */
     {"miku-sample", CUT_NEVER},    /* which layout it is, is tried over the first roots */
-    {"miku-tcp", CUT_NEVER},    /* which wire it is, is tried over many messages; diffs come last */
-    {"pprof", CUT_NEVER},       /* names stand behind samples */
-    {"folded", CUT_NEVER},      /* one level or two: all lines say */
-    {"luajit-jp", CUT_NEVER},   /* the same; shares are of all that there is */
-    {"luaprofiler", CUT_NEVER}, /* callees stand before their caller, which may be cut off */
+    {"miku-tcp", CUT_NEVER}, /* which wire it is, is tried over many messages; diffs come last */
+    {"pprof", CUT_NEVER},    /* names stand behind samples */
+    {"heaptrack", CUT_AT_LINE},
+    {"folded", CUT_NEVER},       /* one level or two: all lines say */
+    {"luajit-jp", CUT_NEVER},    /* the same; shares are of all that there is */
+    {"luaprofiler", CUT_NEVER},  /* callees stand before their caller, which may be cut off */
     {"elua-memdump", CUT_NEVER}, /* what holds others and is not in it is told at the end */
     {"memsnap", CUT_NEVER},      /* what keeps objects alive is told when all was read */
     {"heapexplorer", CUT_NEVER}, /* the same */

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Captures of heaptrack, file versions 0 to 3, as the library wrote them (raw: heaptrack --raw) and
+ * as heaptrack_interpret left them. A line is a letter and fields:
+ *
+ *	v HEAPTRACK FILE    versions            X COMMAND           A        attached to a process
+ *	I PAGE PAGES        of the machine      S SUPPRESSION       # ...    a comment
+ *	x PATH              executable          m NAME BASE [VADDR SIZE]...  raw: modules; - clears
+ *	s TEXT              string              i ADDRESS MODULE [FUNCTION FILE LINE]...
+ *	t IP PARENT         call of a stack     a SIZE TRACE        what + and - name since version
+ *1
+ *	+ INFO, - INFO      or raw and in version 0: + SIZE TRACE ADDRESS, - ADDRESS
+ *	c MILLISECONDS      time from here on   R PAGES             resident
+ *
+ * Numbers are hexadecimal; what is referred to counts from 1, but infos from 0. Interpreted files
+ * have no addresses of blocks: those of one info are alike, and the newest is freed first.
+ */
+#include "formats/heaptrack/heaptrack.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAPTRACK_LINE = 1 << 20, HEAPTRACK_VERSION = 3 };
+
+struct heaptrack_info {
+	uint64_t size;
+	uint32_t stack;
+	uint32_t live; /* blocks of it */
+};
+
+struct heaptrack {
+	struct import *im;
+	struct heaptrack_tables tables;
+	struct heaptrack_info *infos;
+	size_t n_infos, cap_infos;
+	uint64_t version, page, line, refused, first_refused;
+	uint64_t suppressions, backwards, unknown_frees;
+	uint32_t rss;                      /* counter; 0: none yet */
+	int64_t time;                      /* ns */
+	bool raw, attached, cut, numbered; /* numbered: + and - name infos */
+};
+
+static void set_text(struct heaptrack *h, const char *key, const char *s, size_t n)
+{
+	char *text = mem_strndup(s, n);
+
+	trace_set(h->im->t, key, text);
+	free(text);
+}
+
+static bool take_version(struct heaptrack *h, struct heaptrack_line *l)
+{
+	uint64_t of_tool;
+
+	if (!heaptrack_number(l, &of_tool))
+		return false;
+	/* The first to say that it was 1 said so with its own number. */
+	if (!heaptrack_number(l, &h->version))
+		h->version = of_tool == 0x10200;
+	h->tables.sized = h->version >= 3;
+	return true;
+}
+
+static bool take_info(struct heaptrack *h, struct heaptrack_line *l)
+{
+	struct heaptrack_info info = {0};
+	uint64_t trace = 0;
+	bool sound = heaptrack_number(l, &info.size) && heaptrack_number(l, &trace) &&
+		     heaptrack_stack(&h->tables, trace, &info.stack);
+
+	VEC_PUSH(h->infos, h->n_infos, h->cap_infos) = info;
+	return sound;
+}
+
+static bool take_time(struct heaptrack *h, struct heaptrack_line *l)
+{
+	uint64_t ms;
+
+	if (!heaptrack_number(l, &ms) || ms > INT64_MAX / 1000000)
+		return false;
+	if ((int64_t)ms * 1000000 < h->time)
+		h->backwards++;
+	else
+		h->time = (int64_t)ms * 1000000;
+	return true;
+}
+
+/* A line of tables and settings; false: it makes no sense. */
+static bool take_row(struct heaptrack *h, char kind, struct heaptrack_line *l)
+{
+	struct heaptrack_tables *x = &h->tables;
+	uint64_t pages;
+
+	switch (kind) {
+	case 's': return heaptrack_string(x, l);
+	case 'i': return heaptrack_ip(x, l);
+	case 't': return heaptrack_trace(x, l, h->raw);
+	case 'a': return take_info(h, l);
+	case 'c': return take_time(h, l);
+	case 'm': h->raw = true; return heaptrack_module(x, l);
+	case 'x': h->raw = true; return heaptrack_exe(x, l);
+	case 'v': return take_version(h, l);
+	case 'X':
+		if (l->s < l->end)
+			set_text(h, "heaptrack.command", l->s + 1, (size_t)(l->end - l->s) - 1);
+		return true;
+	case 'I': return heaptrack_number(l, &h->page) && heaptrack_number(l, &pages);
+	case 'A': h->attached = true; return true;
+	case 'S': h->suppressions++; return true;
+	case '#': return true;
+	default: return false;
+	}
+}
+
+static enum status push_rss(struct heaptrack *h, uint64_t pages, struct err *e)
+{
+	struct event ev = {.kind = EV_COUNTER,
+			   .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
+			   .time = h->time,
+			   .count = 1};
+	struct trace *t = h->im->t;
+
+	if (!h->rss)
+		h->rss = trace_counter(
+		    t, &(struct counter){trace_strz(t, "process.rss"), trace_strz(t, "B")});
+	ev.type = h->rss;
+	ev.value = (int64_t)(pages * (h->page ? h->page : 4096));
+	return import_event(h->im, &ev, e);
+}
+
+static struct event block_event(const struct heaptrack *h, unsigned kind, uint64_t address)
+{
+	return (struct event){.kind = (uint8_t)kind,
+			      .has = EV_HAS_ADDRESS | EV_HAS_TIME | EV_HAS_DOMAIN,
+			      .domain = DOMAIN_MALLOC,
+			      .time = h->time,
+			      .address = address,
+			      .count = 1};
+}
+
+static enum status push_alloc(struct heaptrack *h, uint64_t address, uint64_t size, uint32_t stack,
+			      struct err *e)
+{
+	struct event ev = block_event(h, EV_ALLOC, address);
+
+	ev.has |= EV_HAS_REQUESTED;
+	ev.requested = size;
+	if (stack) {
+		ev.has |= EV_HAS_STACK;
+		ev.stack = stack;
+	}
+	return import_event(h->im, &ev, e);
+}
+
+/* The blocks of an info are told apart by how many there are. */
+static uint64_t block_of(size_t info, uint32_t number)
+{
+	return ((uint64_t)info + 1) << 32 | number;
+}
+
+static bool take_alloc(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
+		       struct err *e)
+{
+	uint64_t v, trace, address;
+	uint32_t stack;
+
+	if (!heaptrack_number(l, &v))
+		return false;
+	if (h->numbered) {
+		struct heaptrack_info *info = v < h->n_infos ? &h->infos[v] : NULL;
+
+		if (!info || info->live == UINT32_MAX)
+			return false;
+		*st = push_alloc(h, block_of((size_t)v, info->live++), info->size, info->stack, e);
+		return true;
+	}
+	if (!heaptrack_number(l, &trace) || !heaptrack_number(l, &address) || l->s != l->end ||
+	    !heaptrack_stack(&h->tables, trace, &stack))
+		return false;
+	*st = push_alloc(h, address, v, stack, e);
+	return true;
+}
+
+static bool take_free(struct heaptrack *h, struct heaptrack_line *l, enum status *st, struct err *e)
+{
+	struct event ev;
+	uint64_t v;
+
+	if (!heaptrack_number(l, &v) || l->s != l->end)
+		return false;
+	if (h->numbered) {
+		struct heaptrack_info *info = v < h->n_infos ? &h->infos[v] : NULL;
+
+		if (!info)
+			return false;
+		if (!info->live) {
+			h->unknown_frees++;
+			return true;
+		}
+		v = block_of((size_t)v, --info->live);
+	}
+	ev = block_event(h, EV_FREE, v);
+	*st = import_event(h->im, &ev, e);
+	return true;
+}
+
+static enum status begin_heaptrack(struct heaptrack *h, struct err *e)
+{
+	struct trace *t = h->im->t;
+	uint8_t live = h->attached ? METRIC_LOWER_BOUND : METRIC_EXACT;
+
+	h->numbered = !h->raw && h->version >= 1;
+	if (h->version > HEAPTRACK_VERSION)
+		return err_at(e, ST_UNSUPPORTED, 0,
+			      "version %" PRIu64 "; this reads versions 0 to %d", h->version,
+			      HEAPTRACK_VERSION);
+	trace_set(t, "heaptrack.form", h->raw ? "raw" : "interpreted");
+	if (h->numbered)
+		trace_set(t, "heaptrack.addresses", "numbers of alike blocks");
+	if (h->attached)
+		trace_set(t, "heaptrack.attached", "yes");
+	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(t, METRIC_LIVE, live, METRIC_AT_ALL);
+	return import_begin(h->im, e);
+}
+
+static enum status take_line(struct heaptrack *h, const char *s, size_t n, struct err *e)
+{
+	struct heaptrack_line l = {s + 1, s + n};
+	enum status st = ST_OK;
+	uint64_t pages;
+	bool sound;
+
+	if ((*s == '+' || *s == '-' || *s == 'R') && !h->im->begun)
+		st = begin_heaptrack(h, e);
+	if (st)
+		return st;
+	switch (*s) {
+	case '+': sound = take_alloc(h, &l, &st, e); break;
+	case '-': sound = take_free(h, &l, &st, e); break;
+	case 'R':
+		sound = heaptrack_number(&l, &pages) && pages < 1ull << 40;
+		if (sound)
+			st = push_rss(h, pages, e);
+		break;
+	default: sound = take_row(h, *s, &l);
+	}
+	if (!sound && !h->refused++)
+		h->first_refused = h->line;
+	return st;
+}
+
+static enum status take_lines(struct heaptrack *h, struct err *e)
+{
+	struct cursor *c = &h->im->in->cur;
+	enum status st = ST_OK;
+	const char *s;
+	size_t n;
+
+	while (!st && (s = cursor_line(c, &n, HEAPTRACK_LINE))) {
+		h->line++;
+		/* A number that is cut is another one. */
+		if ((const char *)c->pos == s + n) {
+			h->cut = n > 0;
+			break;
+		}
+		if (n)
+			st = take_line(h, s, n, e);
+	}
+	return !st && cursor_failed(c) ? e->code : st;
+}
+
+static void add_notes(const struct heaptrack *h)
+{
+	struct trace *t = h->im->t;
+
+	if (h->refused)
+		trace_note(t, NOTE_LOSS, h->refused,
+			   "lines make no sense: left out; the first is line %" PRIu64,
+			   h->first_refused);
+	if (h->cut)
+		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+	if (h->backwards)
+		trace_note(t, NOTE_LOSS, h->backwards, "times go backwards: left out");
+	if (h->unknown_frees)
+		trace_note(t, NOTE_LOSS, h->unknown_frees, "frees are of no block that is in use");
+	if (h->suppressions)
+		trace_note(t, NOTE_INFO, h->suppressions,
+			   "suppressions of leaks are in the file, and not applied");
+	if (h->attached)
+		trace_note(t, NOTE_INFO, 0,
+			   "heaptrack was attached to the process: older blocks are not known");
+}
+
+static enum status read_heaptrack(struct import *im, struct err *e)
+{
+	struct heaptrack h = {.im = im, .tables = {.t = im->t}};
+	enum status st = take_lines(&h, e);
+
+	if (!st && !im->begun) {
+		if (h.version <= HEAPTRACK_VERSION && h.line < 2 + h.refused)
+			st = err_at(e, ST_BAD, 0, "no line of heaptrack's in it");
+		else
+			st = begin_heaptrack(&h, e);
+	}
+	if (im->begun || !st)
+		add_notes(&h);
+	heaptrack_tables_release(&h.tables);
+	free(h.infos);
+	return st;
+}
+
+/* "v 10400 3", then a line of a letter that may follow. */
+static int bid_heaptrack(const uint8_t *head, size_t n, bool whole)
+{
+	size_t i = 2, fields = 1;
+
+	(void)whole;
+	if (n < 8 || memcmp(head, "v ", 2) != 0)
+		return 0;
+	for (; i < n && i < 40 && head[i] != '\n'; i++)
+		if (head[i] == ' ')
+			fields++;
+		else if (!((head[i] >= '0' && head[i] <= '9') ||
+			   (head[i] >= 'a' && head[i] <= 'f')))
+			return 0;
+	if (i + 1 >= n || head[i] != '\n' || fields > 2)
+		return 0;
+	return strchr("XxAIs#S", head[i + 1]) ? 40 : 0;
+}
+
+const struct reader reader_heaptrack = {
+    .name = "heaptrack",
+    .what = "heaptrack 1.x, raw and interpreted (file versions 0 to 3)",
+    .suffixes = "gz,zst,raw",
+    .bid = bid_heaptrack,
+    .read = read_heaptrack,
+};

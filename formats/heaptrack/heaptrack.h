@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of heaptrack's reader: what its lines refer to by numbers, and the fields of a line.
+ */
+#ifndef TM_FORMATS_HEAPTRACK_HEAPTRACK_H
+#define TM_FORMATS_HEAPTRACK_HEAPTRACK_H
+
+#include "formats/reader.h"
+
+/* What is left of a line: fields of hexadecimal digits with a blank before each. */
+struct heaptrack_line {
+	const char *s, *end;
+};
+
+/* False: there is none; a field that is no number stays where it is. */
+bool heaptrack_number(struct heaptrack_line *l, uint64_t *v);
+/* A text: up to the line's end, or with its length before it (sized), of which name says that more
+ * fields follow. */
+bool heaptrack_text(struct heaptrack_line *l, bool sized, bool name, const char **s, size_t *n);
+
+struct heaptrack_tables {
+	struct trace *t;
+	bool sized;        /* texts have their length before them: file version 3 */
+	uint32_t *strings; /* of the trace; a number of the file is an index + 1, as below */
+	size_t n_strings, cap_strings;
+	struct heaptrack_ip {
+		uint32_t first, n; /* in locations, callees first */
+	} * ips;
+	size_t n_ips, cap_ips;
+	uint32_t *locations;
+	size_t n_locations, cap_locations;
+	uint32_t *stacks;
+	size_t n_stacks, cap_stacks;
+	struct map64 modules; /* string of the file -> module of the trace */
+	uint32_t epoch;       /* lists of modules that were cleared */
+	bool listed;          /* a module stands in the present list */
+	const char *exe;      /* in the trace's strings; NULL: not told */
+	size_t n_exe;
+};
+
+/* Each takes the rest of a line; false: it makes no sense. */
+bool heaptrack_string(struct heaptrack_tables *x, struct heaptrack_line *l);
+bool heaptrack_ip(struct heaptrack_tables *x, struct heaptrack_line *l);
+bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool raw);
+bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l);
+bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l);
+/* The stack with a number; 0 is none, and its stack 0. False: there is no such. */
+bool heaptrack_stack(const struct heaptrack_tables *x, uint64_t number, uint32_t *stack);
+void heaptrack_tables_release(struct heaptrack_tables *x);
+
+#endif
