@@ -42,6 +42,7 @@ static const struct {
     {"miku-tcp", CUT_NEVER}, /* which wire it is, is tried over many messages; diffs come last */
     {"pprof", CUT_NEVER},    /* names stand behind samples */
     {"heaptrack", CUT_AT_LINE},
+    {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */
     {"folded", CUT_NEVER},       /* one level or two: all lines say */
     {"luajit-jp", CUT_NEVER},    /* the same; shares are of all that there is */
     {"luaprofiler", CUT_NEVER},  /* callees stand before their caller, which may be cut off */

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The text of `perf script`: a line per sample, its stack below it, innermost first, a blank line.
+ *
+ *	comm  12/34 [001] 12345.678901:    10101010 cpu-clock:u:
+ *		    55d0c0a01234 game::tick(int)+0x14 (/usr/bin/game)
+ *
+ * Which of the fields there are depends on the options: the processor, the process before the
+ * thread, the time and the period may be missing, and without a stack the address follows the
+ * event. Names of commands and functions may hold blanks, digits and parentheses.
+ *
+ * Equal stacks are equal text, so a stack's lines are looked at once: their hash has its id.
+ */
+#include "formats/perf/perf_line.h"
+#include "formats/reader.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/hash.h"
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCRIPT_WINDOW = 64 << 10, SCRIPT_STACK = 16 << 20, SCRIPT_LINE = 1 << 20, EVENTS_MOST = 64 };
+
+struct script {
+	struct import *im;
+	struct map64 stacks;  /* hash of the lines -> stack + 1 */
+	struct map64 frames;  /* of one line -> location */
+	struct map64 modules; /* string -> module */
+	struct script_event { /* a name of an event */
+		uint32_t name, marker, counter;
+		bool clock; /* its period is ns */
+		uint64_t samples, periods;
+	} events[EVENTS_MOST];
+	size_t n_events;
+	uint32_t *line; /* locations of a stack, innermost first */
+	size_t n_line, cap_line;
+	int64_t start;
+	bool begun, cut;
+	uint64_t samples, refused, first_refused, sources, others, lost;
+	uint64_t number; /* of the line */
+};
+
+/* --- a stack --- */
+
+static uint32_t module_of(struct script *x, const char *s, size_t n)
+{
+	uint32_t name = trace_string(x->im->t, s, n), *id = map64_put(&x->modules, name);
+
+	if (!*id)
+		*id = trace_module(x->im->t, &(struct module){.name = name});
+	return *id;
+}
+
+/* Where the last parentheses begin, which may have others inside; NULL: the text ends in none. */
+static const char *last_parentheses(const char *s, const char *end)
+{
+	int depth = 0;
+
+	if (end == s || end[-1] != ')')
+		return NULL;
+	while (end > s) {
+		end--;
+		depth += *end == ')' ? 1 : *end == '(' ? -1 : 0;
+		if (!depth)
+			return end > s && perf_blank(end[-1]) ? end : NULL;
+	}
+	return NULL;
+}
+
+/* "name+0x14" without the offset. */
+static const char *without_offset(const char *s, const char *end)
+{
+	const char *plus = end > s ? memrchr(s, '+', (size_t)(end - s)) : NULL;
+	uint64_t v;
+
+	return plus && plus > s && end - plus > 3 && plus[1] == '0' && plus[2] == 'x' &&
+		       num_hex(plus + 3, (size_t)(end - plus) - 3, &v)
+		   ? plus
+		   : end;
+}
+
+static bool is_text(const char *s, const char *end, const char *word)
+{
+	return (size_t)(end - s) == strlen(word) && !memcmp(s, word, strlen(word));
+}
+
+/* "ADDRESS NAME+0x14 (MODULE)"; 0: it is no such line. */
+static uint32_t frame_of(struct script *x, struct perf_text at, bool innermost)
+{
+	struct location l = {.space = SPACE_RUNTIME,
+			     .kind = innermost ? LOCATION_EXACT : LOCATION_RETURN};
+	const char *s = at.s, *dso = last_parentheses(at.s, at.end), *end;
+	bool inlined = dso && is_text(dso, at.end, "(inlined)");
+
+	while (at.s < at.end && num_hex_digit(*at.s) >= 0)
+		at.s++;
+	if (at.s == s || !num_hex(s, (size_t)(at.s - s), &l.raw) ||
+	    (at.s < at.end && !perf_blank(*at.s))) {
+		if (!inlined)
+			return 0;
+		at.s = s; /* such a call may have no address */
+	}
+	perf_skip_blanks(&at);
+	end = dso ? dso : at.end;
+	while (end > at.s && perf_blank(end[-1]))
+		end--;
+	if (inlined) {
+		l.space = SPACE_NAME;
+		l.kind = LOCATION_UNSTATED;
+		l.raw = 0;
+	} else if (dso && !is_text(dso, at.end, "([unknown])")) {
+		l.module = module_of(x, dso + 1, (size_t)(at.end - dso) - 2);
+	}
+	end = without_offset(at.s, end);
+	if (end > at.s && !is_text(at.s, end, "[unknown]"))
+		l.name = trace_string(x->im->t, at.s, (size_t)(end - at.s));
+	if (l.space == SPACE_NAME && !l.name)
+		l.space = SPACE_UNKNOWN;
+	return trace_location(x->im->t, &l);
+}
+
+static void refuse_line(struct script *x)
+{
+	if (!x->refused++)
+		x->first_refused = x->number;
+}
+
+static void take_frame(struct script *x, const char *s, size_t n)
+{
+	struct perf_text at = {s, s + n};
+	uint32_t *known, id;
+
+	perf_skip_blanks(&at);
+	known = map64_put(&x->frames, hash_bytes_seeded(at.s, (size_t)(at.end - at.s), !x->n_line));
+	if (!*known) {
+		id = frame_of(x, at, !x->n_line);
+		if (!id) { /* the source line of the frame above */
+			x->sources += x->n_line > 0;
+			if (!x->n_line)
+				refuse_line(x);
+			*known = UINT32_MAX;
+			return;
+		}
+		*known = id;
+	}
+	if (*known != UINT32_MAX)
+		VEC_PUSH(x->line, x->n_line, x->cap_line) = *known;
+}
+
+/* --- the whole --- */
+
+static struct script_event *event_of(struct script *x, const struct perf_line *l)
+{
+	struct trace *t = x->im->t;
+	uint32_t name = trace_string(t, l->event.s, (size_t)(l->event.end - l->event.s));
+	struct script_event *ev;
+
+	for (size_t i = 0; i < x->n_events; i++)
+		if (x->events[i].name == name)
+			return &x->events[i];
+	if (x->n_events == EVENTS_MOST) {
+		x->others++;
+		return NULL;
+	}
+	ev = &x->events[x->n_events++];
+	*ev = (struct script_event){.name = name};
+	ev->marker = trace_marker(t, &(struct marker){name, trace_strz(t, "perf event")});
+	ev->clock = !strncmp(trace_text(t, name), "cpu-clock", 9) ||
+		    !strncmp(trace_text(t, name), "task-clock", 10);
+	return ev;
+}
+
+static enum status begin_script(struct script *x, const struct perf_line *l, struct err *e)
+{
+	struct trace *t = x->im->t;
+
+	x->begun = true;
+	x->start = l->has_time ? l->time : 0;
+	if (l->has_time) {
+		char text[32];
+
+		snprintf(text, sizeof text, "%" PRId64, x->start);
+		trace_set(t, "perf.start_ns", text);
+	}
+	if (l->has_period && event_of(x, l)->clock)
+		trace_metric(t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
+	return import_begin(x->im, e);
+}
+
+static enum status push_sample(struct script *x, const struct perf_line *l, uint32_t stack,
+			       struct err *e)
+{
+	struct script_event *kind = event_of(x, l);
+	struct trace *t = x->im->t;
+	struct thread th = {.tid = l->tid,
+			    .process = l->has_pid && l->pid <= UINT32_MAX ? (uint32_t)l->pid : 0};
+	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_TYPE | EV_HAS_THREAD, .count = 1};
+
+	if (!kind)
+		return ST_OK;
+	th.name = trace_string(t, l->comm.s, (size_t)(l->comm.end - l->comm.s));
+	ev.type = kind->marker;
+	ev.thread = trace_thread(t, &th);
+	if (l->has_time) {
+		ev.has |= EV_HAS_TIME;
+		ev.time = l->time - x->start;
+	}
+	if (stack) {
+		ev.has |= EV_HAS_STACK;
+		ev.stack = stack;
+	}
+	if (kind->clock && l->has_period && t->metrics[METRIC_TIME].state != METRIC_ABSENT) {
+		ev.has |= EV_HAS_TARGET;
+		ev.target = l->period;
+	}
+	kind->samples++;
+	kind->periods += l->has_period ? l->period : 0;
+	x->samples++;
+	return import_event(x->im, &ev, e);
+}
+
+/* The bytes up to the blank line that ends a stack, or to the end; 0: nothing follows. */
+static size_t stack_size(struct cursor *c)
+{
+	size_t want = SCRIPT_WINDOW, n, at = 0;
+
+	for (;;) {
+		const char *s, *p;
+
+		n = cursor_available(c, want);
+		s = (const char *)c->pos;
+		while ((p = memchr(s + at, '\n', n - at))) {
+			at = (size_t)(p - s) + 1;
+			if (at < n &&
+			    (s[at] == '\n' || (s[at] == '\r' && at + 1 < n && s[at + 1] == '\n')))
+				return at;
+		}
+		if (n < want || want >= SCRIPT_STACK)
+			return n;
+		want *= 2;
+	}
+}
+
+/* It begins as no address does, or where no address stands by perf itself. */
+static bool may_be_sample(const char *s, size_t n)
+{
+	struct perf_text at = {s, s + n};
+
+	perf_skip_blanks(&at);
+	return at.s < at.end && (at.s == s || num_hex_digit(*at.s) < 0);
+}
+
+/* Lines of [s, s + n); a line that is a sample ends them: what was used. */
+static size_t take_stack(struct script *x, const char *s, size_t n, bool at_end)
+{
+	struct perf_line other;
+	size_t used = 0;
+
+	while (used < n) {
+		const char *p = memchr(s + used, '\n', n - used);
+		size_t len = (p ? (size_t)(p - s) : n) - used;
+
+		if (len && s[used + len - 1] == '\r')
+			len--;
+		if (may_be_sample(s + used, len) && perf_line_parse(s + used, len, &other))
+			break;
+		x->number++;
+		if (!p && at_end) { /* a name that is cut is another one */
+			x->cut = len > 0;
+			return n;
+		}
+		if (len)
+			take_frame(x, s + used, len);
+		used = p ? (size_t)(p - s) + 1 : n;
+	}
+	return used;
+}
+
+static uint32_t read_stack(struct script *x, struct cursor *c)
+{
+	size_t n = stack_size(c), used;
+	const char *s = (const char *)c->pos;
+	uint64_t hash;
+	uint32_t *known;
+
+	if (!n || *s == '\n' || *s == '\r')
+		return 0;
+	hash = hash_bytes(s, n);
+	known = map64_put(&x->stacks, hash);
+	if (*known) {
+		for (const char *p = s; (p = memchr(p, '\n', n - (size_t)(p - s))); p++)
+			x->number++;
+		c->pos += n;
+		return *known - 1;
+	}
+	*known = 1;
+	x->n_line = 0;
+	used = take_stack(x, s, n, n == cursor_window(c) && c->at_end);
+	c->pos += used;
+	if (used < n) { /* other samples are in it: not what the hash stands for */
+		map64_remove(&x->stacks, hash);
+		return trace_stack_of(x->im->t, x->line, x->n_line);
+	}
+	known = map64_put(&x->stacks, hash);
+	*known = trace_stack_of(x->im->t, x->line, x->n_line) + 1;
+	return *known - 1;
+}
+
+/* A line that is no sample: a comment, a blank one, a record that was asked for. */
+static bool take_other(struct script *x, const char *s, size_t n)
+{
+	static const char command[] = "# cmdline : ";
+	char *text;
+
+	if (*s == '#' && n > sizeof command && !memcmp(s, command, sizeof command - 1)) {
+		text = mem_strndup(s + sizeof command - 1, n - sizeof command + 1);
+		trace_set(x->im->t, "perf.command", text);
+		free(text);
+	}
+	if (memmem(s, n, "PERF_RECORD_LOST", 16))
+		x->lost++;
+	return *s == '#' || memmem(s, n, " PERF_RECORD_", 13);
+}
+
+static enum status take_sample(struct script *x, const char *s, size_t n, struct err *e)
+{
+	struct cursor *c = &x->im->in->cur;
+	struct perf_line l = {0}, own;
+	char *line;
+	uint32_t stack;
+	enum status st = ST_OK;
+
+	if (!perf_line_parse(s, n, &l)) {
+		if (!take_other(x, s, n))
+			refuse_line(x);
+		return ST_OK;
+	}
+	if (!x->begun)
+		st = begin_script(x, &l, e);
+	if (st)
+		return st;
+	perf_skip_blanks(&l.rest);
+	x->n_line = 0;
+	if (l.rest.s < l.rest.end && frame_of(x, l.rest, true)) {
+		take_frame(x, l.rest.s, (size_t)(l.rest.end - l.rest.s));
+		stack = trace_stack_of(x->im->t, x->line, x->n_line);
+		return push_sample(x, &l, stack, e);
+	}
+	/* Reading on moves the line. */
+	line = mem_strndup(s, n);
+	stack = read_stack(x, c);
+	perf_line_parse(line, n, &own);
+	st = push_sample(x, &own, stack, e);
+	free(line);
+	return st;
+}
+
+static enum status take_lines(struct script *x, struct err *e)
+{
+	struct cursor *c = &x->im->in->cur;
+	enum status st = ST_OK;
+	const char *s;
+	size_t n;
+
+	while (!st && !x->cut && (s = cursor_line(c, &n, SCRIPT_LINE))) {
+		x->number++;
+		if ((const char *)c->pos == s + n && n) {
+			x->cut = true;
+			break;
+		}
+		if (n && *s != '#')
+			st = take_sample(x, s, n, e);
+		else if (n)
+			take_other(x, s, n);
+	}
+	return !st && cursor_failed(c) ? e->code : st;
+}
+
+/* How much each event came to, as perf report says it. */
+static enum status push_counts(struct script *x, struct err *e)
+{
+	struct trace *t = x->im->t;
+	enum status st = ST_OK;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; !st && i < x->n_events; i++) {
+		const struct script_event *kind = &x->events[i];
+		struct event ev = {
+		    .kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1};
+
+		if (!kind->periods || kind->periods > INT64_MAX)
+			continue;
+		b.len = 0;
+		buf_addf(&b, "perf.%s", trace_text(t, kind->name));
+		ev.type =
+		    trace_counter(t, &(struct counter){trace_string(t, b.data, b.len),
+						       trace_strz(t, kind->clock ? "ns" : "")});
+		ev.value = (int64_t)kind->periods;
+		st = import_event(x->im, &ev, e);
+	}
+	buf_release(&b);
+	return st;
+}
+
+static void add_notes(const struct script *x)
+{
+	struct trace *t = x->im->t;
+
+	if (x->n_events > 1)
+		trace_note(t, NOTE_INFO, x->n_events,
+			   "kinds of events, whose samples add up in totals: their markers tell "
+			   "them apart");
+	if (x->refused)
+		trace_note(t, NOTE_LOSS, x->refused,
+			   "lines that are no sample and no part of a stack: left out; the first "
+			   "is line %" PRIu64,
+			   x->first_refused);
+	if (x->cut)
+		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+	if (x->lost)
+		trace_note(t, NOTE_LOSS, x->lost, "times perf itself lost events");
+	if (x->others)
+		trace_note(t, NOTE_LOSS, x->others, "samples of more than %d kinds of events",
+			   EVENTS_MOST);
+	if (x->sources)
+		trace_note(t, NOTE_INFO, x->sources, "lines of sources below calls were left out");
+}
+
+static enum status read_script(struct import *im, struct err *e)
+{
+	struct script x = {.im = im};
+	enum status st = take_lines(&x, e);
+
+	if (!st && !x.samples)
+		st = err_at(e, ST_BAD, 0, "no line is a sample of perf script");
+	if (!st)
+		st = push_counts(&x, e);
+	if (x.begun)
+		add_notes(&x);
+	map64_release(&x.stacks);
+	map64_release(&x.frames);
+	map64_release(&x.modules);
+	free(x.line);
+	return st;
+}
+
+/* The first line that is no comment is a sample, and below it is an address or nothing. */
+static int bid_script(const uint8_t *head, size_t n, bool whole)
+{
+	const char *s = (const char *)head, *end = s + n, *p;
+	struct perf_line l;
+	bool sample = false;
+
+	(void)whole;
+	for (; s < end && (p = memchr(s, '\n', (size_t)(end - s))); s = p + 1) {
+		struct perf_text at = {s, p > s && p[-1] == '\r' ? p - 1 : p};
+		uint64_t v;
+
+		if (memchr(at.s, 0, (size_t)(at.end - at.s)))
+			return 0;
+		if (!sample) {
+			if (at.s == at.end || *at.s == '#')
+				continue;
+			sample = perf_line_parse(at.s, (size_t)(at.end - at.s), &l);
+			if (!sample)
+				return 0;
+			perf_skip_blanks(&l.rest);
+			if (l.rest.s < l.rest.end && l.has_time)
+				return 16;
+			continue;
+		}
+		perf_skip_blanks(&at);
+		if (at.s == at.end)
+			return l.has_time ? 16 : 0;
+		for (p = at.s; p < at.end && num_hex_digit(*p) >= 0; p++)
+			;
+		return p > at.s && p < at.end && perf_blank(*p) &&
+			       num_hex(at.s, (size_t)(p - at.s), &v)
+			   ? 28
+			   : 0;
+	}
+	return sample && l.has_time ? 16 : 0;
+}
+
+const struct reader reader_perf_script = {
+    .name = "perf-script",
+    .what = "text of perf script: samples with their stacks",
+    .suffixes = "perf,txt",
+    .bid = bid_script,
+    .read = read_script,
+};
