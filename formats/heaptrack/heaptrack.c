@@ -7,9 +7,8 @@
  *	I PAGE PAGES        of the machine      S SUPPRESSION       # ...    a comment
  *	x PATH              executable          m NAME BASE [VADDR SIZE]...  raw: modules; - clears
  *	s TEXT              string              i ADDRESS MODULE [FUNCTION FILE LINE]...
- *	t IP PARENT         call of a stack     a SIZE TRACE        what + and - name since version
- *1
- *	+ INFO, - INFO      or raw and in version 0: + SIZE TRACE ADDRESS, - ADDRESS
+ *	t IP PARENT         call of a stack     a SIZE TRACE        what + and - name
+ *	+ INFO, - INFO      since version 1; raw and before: + SIZE TRACE ADDRESS, - ADDRESS
  *	c MILLISECONDS      time from here on   R PAGES             resident
  *
  * Numbers are hexadecimal; what is referred to counts from 1, but infos from 0. Interpreted files

@@ -2,10 +2,9 @@
  *
  *	heaptrack_log [--events N] [--variant NAME] FORM >FILE 2>TRUTH
  *
- * A file as heaptrack writes it. FORM is the file's version, 0 to 3, of an interpreted file, or
- *raw2, raw3 of one that is not. Block i has 16 * (i % 9 + 1) bytes; two of three are freed, five
- * allocations later; every seventh is freed at once, and in the end the first half of the rest.
- *VARIANT:
+ * A file as heaptrack writes it. FORM is the version of an interpreted file, 0 to 3, or raw2, raw3
+ * of one that is not. Block i has 16 * (i % 9 + 1) bytes; two of three are freed, five allocations
+ * later; every seventh is freed at once, and in the end the first half of the rest. VARIANT:
  *
  *	plain      nothing more
  *	inline     addresses have three calls each
@@ -14,8 +13,8 @@
  *	damaged    a line that makes no sense after every tenth
  *	later      version 4
  *
- * The truth: allocations, requested, leaked (bytes), peak (bytes), temporary, rss (its largest,
- *bytes).
+ * The truth: allocations, requested, leaked, peak, temporary, rss (its largest); all in bytes but
+ * for the first and temporary.
  */
 #include <inttypes.h>
 #include <stdint.h>

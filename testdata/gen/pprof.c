@@ -6,12 +6,16 @@
  *
  *	heap       alloc_objects, alloc_space, inuse_objects, inuse_space, in Go's order of fields
  *	           (samples before all tables, strings last), with labels of sizes
- *	cpu        samples and cpu in nanoseconds; locations without names, two mappings with build
- *ids delay      contentions and delay in microseconds, with threads inline     cpu, of locations
- *with three lines each two        cpu and wall: one of two times is the default; and a type of
- *another unit objects    objects and space alone below      a difference of profiles: every third
- *row is below 0 missing    rows refer to a location and a string that are not there odd        rows
- *have a value too few unknown    one sample type, of joules nothing    no sample type
+ *	cpu        samples and cpu in ns; locations without names, two mappings with build ids
+ *	delay      contentions and delay in microseconds, with threads
+ *	inline     cpu, of locations with three lines each
+ *	two        cpu and wall: one of two times is the default; and a type of another unit
+ *	objects    objects and space alone
+ *	below      a difference of profiles: every third row is below 0
+ *	missing    rows refer to a location and a string that are not there
+ *	odd        rows have a value too few
+ *	unknown    one sample type, of joules
+ *	nothing    no sample type
  *
  * The truth: "NAME SUM" per sample type, and "rows N".
  */

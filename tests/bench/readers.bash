@@ -78,6 +78,7 @@ reader 'tarantool memprof' run.memprof alloc '$1 == "alloc" { n++ } END { print 
 	"$GEN/tarantool" --events $((mb * 1000)) --truth /dev/stderr memprof
 reader 'tarantool sysprof' run.sysprof sample "$lines" "$GEN/tarantool" --events $((mb * 1000)) \
 	--truth /dev/stderr sysprof
+reader 'Chrome trace events' run.trace.json 'enter exit' '$1 == "calls" { print $2 * 2 }' "$GEN/chrome" --frames $((mb * 1000)) begin
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain
 reader heaptrack run.heaptrack alloc "$(total allocations)" "$GEN/heaptrack_log" --events $((mb * 10000)) 3
 reader pprof run.pb sample "$(total rows)" "$GEN/pprof" --rows $((mb * 1000)) --functions 5000 inline

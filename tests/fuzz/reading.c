@@ -40,6 +40,7 @@ static const struct {
     {"lua-snapshot", CUT_NEVER},   /* the next line may go on with a key */
     {"miku-sample", CUT_NEVER},    /* which layout it is, is tried over the first roots */
     {"miku-tcp", CUT_NEVER}, /* which wire it is, is tried over many messages; diffs come last */
+    {"chrome", CUT_NEVER},   /* calls are put in order when all are there */
     {"pprof", CUT_NEVER},    /* names stand behind samples */
     {"heaptrack", CUT_AT_LINE},
     {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Chrome's trace events: the JSON that chrome://tracing shows and that Perfetto, Tracy, Unity,
+ * engines and tm-export write. An array of events, whose end may be missing, or an object with such
+ * an array (traceEvents), a table of stack frames (stackFrames) and samples. Facts: the public
+ * document "Trace Event Format".
+ *
+ * Events come in any order and a complete one (X) when it is over, so all calls are kept until the
+ * end of the file, 32 bytes each, and put in order then. Times are microseconds with decimals.
+ */
+#include "formats/chrome/chrome.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+#include "lib/input/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum section { SECTION_NONE, SECTION_EVENTS, SECTION_SAMPLES, SECTION_FRAMES };
+enum key {
+	KEY_OTHER,
+	KEY_PH,
+	KEY_NAME,
+	KEY_CAT,
+	KEY_TS,
+	KEY_DUR,
+	KEY_PID,
+	KEY_TID,
+	KEY_ID,
+	KEY_ID2,
+	KEY_SF,
+	KEY_WEIGHT,
+	KEY_ARGS,
+	KEY_PARENT,
+	KEYS
+};
+
+#define KEY(key, text) [key] = {text, sizeof text - 1}
+static const struct {
+	const char *text;
+	size_t n;
+} key_names[KEYS] = {
+    KEY(KEY_PH, "ph"),         KEY(KEY_NAME, "name"),     KEY(KEY_CAT, "cat"),
+    KEY(KEY_TS, "ts"),         KEY(KEY_DUR, "dur"),       KEY(KEY_PID, "pid"),
+    KEY(KEY_TID, "tid"),       KEY(KEY_ID, "id"),         KEY(KEY_ID2, "id2"),
+    KEY(KEY_SF, "sf"),         KEY(KEY_WEIGHT, "weight"), KEY(KEY_ARGS, "args"),
+    KEY(KEY_PARENT, "parent"),
+};
+
+struct value { /* of a key: text as it stands, also of numbers */
+	struct buf text;
+	bool there, is_number;
+};
+
+struct reading { /* of a counter */
+	struct buf name;
+	int64_t value;
+};
+
+struct parser {
+	struct chrome x; /* first */
+	unsigned depth, item_depth;
+	char top; /* bracket of the whole */
+	enum section section;
+	enum key key;
+	bool in_item, in_args, in_id;
+	struct buf section_key, frame_id, arg;
+	struct value values[KEYS];
+	struct reading *readings;
+	size_t n_readings, cap_readings; /* those beyond n keep their memory */
+	struct value label;              /* args.name of metadata */
+	struct map64 async_open;         /* hash of what belongs together -> index in asyncs + 1 */
+	struct chrome_point *asyncs;
+	size_t n_asyncs, cap_asyncs;
+};
+
+static bool is(const struct buf *b, const char *word)
+{
+	return b->len == strlen(word) && !memcmp(b->data, word, b->len);
+}
+
+/* --- numbers --- */
+
+static bool to_ns(const struct value *v, int64_t *ns)
+{
+	return v->there && v->text.len && chrome_time(v->text.data, v->text.len, v->is_number, ns);
+}
+
+/* A process or thread: a number, or a text that stands for one. */
+static uint64_t to_id(struct parser *p, const struct value *v, bool *is_text)
+{
+	int64_t number;
+
+	*is_text = false;
+	if (!v->there || !v->text.len)
+		return 0;
+	if (num_i64(v->text.data, v->text.len, &number))
+		return (uint64_t)number;
+	*is_text = true;
+	return trace_string(p->x.im->t, v->text.data, v->text.len) | 1ull << 31;
+}
+
+/* --- items --- */
+
+static uint32_t text_of(struct parser *p, enum key key)
+{
+	const struct buf *b = &p->values[key].text;
+
+	return p->values[key].there && b->len ? trace_string(p->x.im->t, b->data, b->len) : 0;
+}
+
+static uint32_t thread_of(struct parser *p, bool async)
+{
+	struct chrome *x = &p->x;
+	bool text;
+	struct {
+		uint64_t pid, tid, async;
+	} key = {.async = async};
+	uint32_t before = intern_count(&x->thread_keys), id;
+
+	key.pid = to_id(p, &p->values[KEY_PID], &text) & UINT32_MAX;
+	key.tid = async ? 0 : to_id(p, &p->values[KEY_TID], &text);
+	id = intern_add(&x->thread_keys, (const char *)&key, sizeof key);
+	if (id > before)
+		VEC_PUSH(x->threads, x->n_threads, x->cap_threads) = (struct chrome_thread){
+		    .pid = key.pid,
+		    .tid = key.tid,
+		    .name = !async && text ? (uint32_t)(key.tid & ~(1ull << 31)) : 0,
+		    .async = async};
+	return id - 1;
+}
+
+static uint32_t marker_of(struct parser *p)
+{
+	struct trace *t = p->x.im->t;
+	struct marker m = {text_of(p, KEY_NAME), text_of(p, KEY_CAT)};
+
+	if (!m.name)
+		m.name = trace_strz(t, "(unnamed)");
+	return trace_marker(t, &m);
+}
+
+static bool take_ts(struct parser *p, int64_t *ts)
+{
+	struct chrome *x = &p->x;
+
+	if (!to_ns(&p->values[KEY_TS], ts)) {
+		x->no_time++;
+		return false;
+	}
+	x->start = !x->any || *ts < x->start ? *ts : x->start;
+	x->any = true;
+	return true;
+}
+
+static void take_call(struct parser *p, char ph)
+{
+	struct chrome *x = &p->x;
+	struct chrome_call c = {.ph = ph};
+	int64_t dur = 0;
+
+	if (!take_ts(p, &c.ts))
+		return;
+	c.thread = thread_of(p, false);
+	/* An end without a name is that of the innermost. */
+	c.marker = ph == 'E' && !(p->values[KEY_NAME].there && p->values[KEY_NAME].text.len)
+		       ? 0
+		       : marker_of(p);
+	if (ph == 'X')
+		to_ns(&p->values[KEY_DUR], &dur);
+	if (dur < 0 || __builtin_add_overflow(c.ts, dur, &c.end))
+		c.end = c.ts;
+	VEC_PUSH(x->calls, x->n_calls, x->cap_calls) = c;
+}
+
+/* The key of a single value is a unit where it is one. */
+static uint32_t unit_of(struct trace *t, const struct buf *key)
+{
+	static const char *const units[] = {"B", "bytes", "ns", "ms", "%", "fps"};
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (is(key, units[i]))
+			return trace_strz(t, i == 1 ? "B" : units[i]);
+	return 0;
+}
+
+static void take_counter(struct parser *p)
+{
+	struct chrome *x = &p->x;
+	struct trace *t = x->im->t;
+	struct chrome_point at = {.kind = EV_COUNTER};
+	struct buf b = BUF_INIT;
+
+	if (!take_ts(p, &at.ts))
+		return;
+	for (size_t i = 0; i < p->n_readings; i++) {
+		const struct value *name = &p->values[KEY_NAME];
+		const struct reading *r = &p->readings[i];
+		struct counter row = {0};
+
+		/* One value is called as the counter; of several each has a name. */
+		b.len = 0;
+		if (name->there)
+			buf_add(&b, name->text.data, name->text.len);
+		if (p->n_readings > 1 || !b.len) {
+			if (b.len)
+				buf_addc(&b, '.');
+			buf_add(&b, r->name.data, r->name.len);
+		} else {
+			row.unit = unit_of(t, &r->name);
+		}
+		row.name = trace_string(t, b.data ? b.data : "", b.len);
+		at.what = trace_counter(t, &row);
+		at.value = r->value;
+		VEC_PUSH(x->points, x->n_points, x->cap_points) = at;
+	}
+	buf_release(&b);
+}
+
+static void take_metadata(struct parser *p)
+{
+	const struct value *name = &p->values[KEY_NAME], *label = &p->label;
+	struct trace *t = p->x.im->t;
+	uint32_t thread;
+
+	if (!name->there || !label->there || name->text.len != 11 ||
+	    memcmp(name->text.data, "thread_name", 11) != 0)
+		return;
+	thread = thread_of(p, false);
+	p->x.threads[thread].name = trace_string(t, buf_at(&label->text, 0), label->text.len);
+}
+
+/* b and S begin, e and F end what has the same process, category and id. */
+static void take_async(struct parser *p, bool begins)
+{
+	static const enum key keys[] = {KEY_PID, KEY_CAT, KEY_ID, KEY_NAME};
+	struct chrome *x = &p->x;
+	struct chrome_point done;
+	uint64_t hash = 0;
+	uint32_t *open;
+	int64_t ts;
+
+	if (!take_ts(p, &ts))
+		return;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const struct value *v = &p->values[keys[i]];
+
+		hash = hash_bytes_seeded(buf_at(&v->text, 0), v->there ? v->text.len : 0, hash + i);
+	}
+	if (begins) {
+		struct chrome_point at = {.kind = EV_SAMPLE, .ts = ts};
+
+		at.thread = thread_of(p, true);
+		at.what = marker_of(p);
+		open = map64_put(&p->async_open, hash);
+		at.value = *open; /* the one that is open around it */
+		VEC_PUSH(p->asyncs, p->n_asyncs, p->cap_asyncs) = at;
+		*open = (uint32_t)p->n_asyncs;
+		return;
+	}
+	open = map64_put(&p->async_open, hash);
+	if (!*open) {
+		map64_remove(&p->async_open, hash);
+		x->unmatched++;
+		return;
+	}
+	done = p->asyncs[*open - 1];
+	if (done.value)
+		*open = (uint32_t)done.value;
+	else
+		map64_remove(&p->async_open, hash);
+	done.value = ts - done.ts;
+	VEC_PUSH(x->points, x->n_points, x->cap_points) = done;
+	x->asyncs++;
+}
+
+static uint32_t frame_of(struct parser *p, const char *s, size_t n)
+{
+	struct chrome *x = &p->x;
+	uint32_t before = intern_count(&x->frame_keys);
+	uint32_t id = intern_add(&x->frame_keys, s, n);
+
+	if (id > before)
+		VEC_PUSH(x->frames, x->n_frames, x->cap_frames) = (struct chrome_frame){0};
+	return id;
+}
+
+static void take_sample(struct parser *p)
+{
+	struct chrome *x = &p->x;
+	struct chrome_point at = {.kind = EV_SAMPLE, .of_frames = true, .value = 1};
+	const struct value *sf = &p->values[KEY_SF], *weight = &p->values[KEY_WEIGHT];
+
+	if (!sf->there || !take_ts(p, &at.ts))
+		return;
+	if (weight->there && num_i64(buf_at(&weight->text, 0), weight->text.len, &at.value) &&
+	    at.value < 1)
+		at.value = 1;
+	at.thread = thread_of(p, false);
+	at.what = frame_of(p, buf_at(&sf->text, 0), sf->text.len);
+	VEC_PUSH(x->points, x->n_points, x->cap_points) = at;
+}
+
+static void take_frame(struct parser *p)
+{
+	uint32_t id = frame_of(p, buf_at(&p->frame_id, 0), p->frame_id.len), parent = 0;
+	const struct value *of = &p->values[KEY_PARENT];
+
+	if (of->there && of->text.len)
+		parent = frame_of(p, of->text.data, of->text.len);
+	p->x.frames[id - 1].name = text_of(p, KEY_NAME);
+	p->x.frames[id - 1].parent = parent;
+}
+
+static void take_event(struct parser *p)
+{
+	const struct buf *ph = &p->values[KEY_PH].text;
+	char kind = p->values[KEY_PH].there && ph->len == 1 ? *ph->data : 0;
+
+	switch (kind) {
+	case 'B':
+	case 'E':
+	case 'X': take_call(p, kind); break;
+	case 'C': take_counter(p); break;
+	case 'M': take_metadata(p); break;
+	case 'b':
+	case 'S': take_async(p, true); break;
+	case 'e':
+	case 'F': take_async(p, false); break;
+	case 'P':
+		if (p->values[KEY_SF].there) {
+			take_sample(p);
+			break;
+		}
+		p->x.other++;
+		break;
+	default: p->x.other++;
+	}
+}
+
+/* --- JSON --- */
+
+static void begin_item(struct parser *p)
+{
+	p->in_item = true;
+	p->key = KEY_OTHER;
+	for (size_t i = 0; i < KEYS; i++)
+		p->values[i].there = false;
+	p->label.there = false;
+	p->n_readings = 0;
+}
+
+static enum status begin_bracket(void *arg, char bracket, struct err *e)
+{
+	struct parser *p = arg;
+
+	(void)e;
+	p->depth++;
+	if (p->depth == 1) {
+		p->top = bracket;
+		p->section = bracket == '[' ? SECTION_EVENTS : SECTION_NONE;
+		p->item_depth = 2;
+	} else if (p->depth == 2 && p->top == '{') {
+		p->item_depth = 3;
+		p->section = bracket == '[' && is(&p->section_key, "traceEvents") ? SECTION_EVENTS
+			     : bracket == '[' && is(&p->section_key, "samples")   ? SECTION_SAMPLES
+			     : bracket == '{' && is(&p->section_key, "stackFrames") ? SECTION_FRAMES
+										    : SECTION_NONE;
+	} else if (p->depth == p->item_depth && p->section && bracket == '{') {
+		begin_item(p);
+	} else if (p->in_item && p->depth == p->item_depth + 1) {
+		p->in_args = p->key == KEY_ARGS && bracket == '{';
+		p->in_id = p->key == KEY_ID2;
+	}
+	return ST_OK;
+}
+
+static enum status end_bracket(void *arg, char bracket, struct err *e)
+{
+	struct parser *p = arg;
+
+	(void)bracket;
+	(void)e;
+	if (p->in_item && p->depth == p->item_depth) {
+		p->in_item = false;
+		switch (p->section) {
+		case SECTION_EVENTS: take_event(p); break;
+		case SECTION_SAMPLES: take_sample(p); break;
+		case SECTION_FRAMES: take_frame(p); break;
+		default: break;
+		}
+	}
+	if (p->depth == p->item_depth + 1)
+		p->in_args = p->in_id = false;
+	p->depth--;
+	if (p->depth < 2 && p->top == '{')
+		p->section = SECTION_NONE;
+	return ST_OK;
+}
+
+static void set_text(struct buf *b, const char *s, size_t n)
+{
+	b->len = 0;
+	buf_add(b, s, n);
+}
+
+static enum status take_key(void *arg, const char *s, size_t n, struct err *e)
+{
+	struct parser *p = arg;
+
+	(void)e;
+	if (p->in_item && p->depth == p->item_depth) {
+		p->key = KEY_OTHER;
+		for (unsigned i = 1; i < KEYS; i++)
+			if (key_names[i].n == n && *s == *key_names[i].text &&
+			    !memcmp(s, key_names[i].text, n))
+				p->key = (enum key)i;
+	} else if (p->in_args && p->depth == p->item_depth + 1) {
+		set_text(&p->arg, s, n);
+	} else if (p->depth == 1) {
+		set_text(&p->section_key, s, n);
+	} else if (p->depth == 2 && p->section == SECTION_FRAMES) {
+		set_text(&p->frame_id, s, n);
+	}
+	return ST_OK;
+}
+
+static void set_value(struct parser *p, const char *s, size_t n, bool is_number)
+{
+	struct value *v = &p->values[p->key];
+
+	if (!p->in_item || p->depth != p->item_depth || !p->key)
+		return;
+	set_text(&v->text, s, n);
+	v->there = true;
+	v->is_number = is_number;
+}
+
+static enum status take_string(void *arg, const char *s, size_t n, struct err *e)
+{
+	struct parser *p = arg;
+
+	(void)e;
+	set_value(p, s, n, false);
+	if (p->in_id && p->depth == p->item_depth + 1) { /* {"local": "0x1"} */
+		set_text(&p->values[KEY_ID].text, s, n);
+		p->values[KEY_ID].there = true;
+	}
+	if (p->in_args && p->depth == p->item_depth + 1 && is(&p->arg, "name")) {
+		set_text(&p->label.text, s, n);
+		p->label.there = true;
+	}
+	return ST_OK;
+}
+
+static void take_reading(struct parser *p, const char *s, size_t n)
+{
+	bool rounded;
+	int64_t v;
+
+	if (!chrome_number(s, n, &v, &rounded)) {
+		p->x.no_number++;
+		return;
+	}
+	p->x.rounded += rounded;
+	if (p->n_readings == p->cap_readings) {
+		size_t before = p->cap_readings;
+
+		p->readings =
+		    mem_grow(p->readings, &p->cap_readings, p->n_readings + 1, sizeof *p->readings);
+		memset(p->readings + before, 0, (p->cap_readings - before) * sizeof *p->readings);
+	}
+	set_text(&p->readings[p->n_readings].name, buf_at(&p->arg, 0), p->arg.len);
+	p->readings[p->n_readings++].value = v;
+}
+
+static enum status take_number(void *arg, const char *s, size_t n, struct err *e)
+{
+	struct parser *p = arg;
+
+	(void)e;
+	set_value(p, s, n, true);
+	if (p->in_args && p->depth == p->item_depth + 1)
+		take_reading(p, s, n);
+	return ST_OK;
+}
+
+/* The array of events may go without its end, and with a comma before that. */
+static bool only_the_end(const struct parser *p, const struct err *e)
+{
+	const struct cursor *c = &p->x.im->in->cur;
+	uint64_t end = c->base_offset + (uint64_t)(c->end - c->base);
+
+	return e->code == ST_BAD && p->top == '[' && p->depth == 1 && c->at_end &&
+	       (e->offset == ERR_NO_OFFSET || e->offset + 8 >= end);
+}
+
+static enum status read_events(struct parser *p, struct err *e)
+{
+	static const struct json_handler handler = {.number = take_number,
+						    .string = take_string,
+						    .key = take_key,
+						    .begin = begin_bracket,
+						    .end = end_bracket};
+	static const struct json_options options = {.max_depth = 512, .repair_utf8 = true};
+	struct json_result result = {0};
+	struct err own = ERR_INIT;
+	enum status st = json_parse(&p->x.im->in->cur, &handler, p, &options, &result, &own);
+	struct trace *t = p->x.im->t;
+
+	if (st && only_the_end(p, &own) && (p->x.n_calls || p->x.n_points))
+		st = ST_OK;
+	if (!p->x.n_calls && !p->x.n_points) {
+		if (st) {
+			*e = own;
+			return st;
+		}
+		return err_at(e, ST_BAD, 0, "no trace event in it");
+	}
+	p->x.unended_asyncs = p->async_open.n;
+	if (result.repaired)
+		trace_note(t, NOTE_INFO, result.repaired, "bytes of names that are not UTF-8");
+	if (st) { /* what there is is pushed before the failure is told */
+		enum status out = chrome_push(&p->x, e);
+
+		if (!out)
+			*e = own;
+		return out ? out : st;
+	}
+	return chrome_push(&p->x, e);
+}
+
+static enum status read_chrome(struct import *im, struct err *e)
+{
+	struct parser p = {.x.im = im};
+	enum status st = read_events(&p, e);
+
+	for (size_t i = 0; i < KEYS; i++)
+		buf_release(&p.values[i].text);
+	for (size_t i = 0; i < p.cap_readings; i++)
+		buf_release(&p.readings[i].name);
+	buf_release(&p.label.text);
+	buf_release(&p.section_key);
+	buf_release(&p.frame_id);
+	buf_release(&p.arg);
+	intern_release(&p.x.thread_keys);
+	intern_release(&p.x.frame_keys);
+	map64_release(&p.async_open);
+	free(p.readings);
+	free(p.asyncs);
+	free(p.x.calls);
+	free(p.x.points);
+	free(p.x.threads);
+	free(p.x.frames);
+	return st;
+}
+
+static int bid_chrome(const uint8_t *head, size_t n, bool whole)
+{
+	size_t i = 0;
+	int bits = 0;
+
+	(void)whole;
+	while (i < n && strchr(" \t\r\n", head[i]) && head[i])
+		i++;
+	if (i == n || (head[i] != '[' && head[i] != '{'))
+		return 0;
+	if (memmem(head, n, "\"traceEvents\"", 13))
+		bits = 40;
+	else if (head[i] == '{')
+		return 0;
+	if (!memmem(head, n, "\"ph\"", 4))
+		return bits / 2;
+	return memmem(head, n, "\"ts\"", 4) || memmem(head, n, "\"M\"", 3) ? bits + 16 : bits;
+}
+
+const struct reader reader_chrome = {
+    .name = "chrome",
+    .what = "Chrome's trace events, JSON: calls by thread, counters, samples",
+    .suffixes = "json",
+    .bid = bid_chrome,
+    .read = read_chrome,
+};

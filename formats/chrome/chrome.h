@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of the reader of Chrome's trace events: what was read, before it is put in order.
+ */
+#ifndef TM_FORMATS_CHROME_CHROME_H
+#define TM_FORMATS_CHROME_CHROME_H
+
+#include "formats/reader.h"
+
+struct chrome_call {     /* B, E or X */
+	int64_t ts, end; /* ns; end: of X, and of B when it is known */
+	uint32_t thread; /* index */
+	uint32_t marker;
+	char ph;
+};
+
+struct chrome_point { /* a reading of a counter, a sample, or what runs beside the calls */
+	int64_t ts, value;
+	uint32_t thread;
+	uint32_t what;  /* counter or marker; of samples the frame + 1 */
+	uint8_t kind;   /* EV_COUNTER, or EV_SAMPLE */
+	bool of_frames; /* a sample */
+};
+
+struct chrome_thread {
+	uint64_t pid, tid;
+	uint32_t name;
+	bool async;
+};
+
+struct chrome_frame {          /* of the table of stack frames */
+	uint32_t name, module; /* strings */
+	uint32_t parent;       /* index + 1; 0: none */
+	uint32_t stack;        /* + 1; 0: not made yet */
+	bool known, open;      /* open: its stack is being made */
+};
+
+struct chrome {
+	struct import *im;
+	struct chrome_call *calls;
+	size_t n_calls, cap_calls;
+	struct chrome_point *points;
+	size_t n_points, cap_points;
+	struct chrome_thread *threads;
+	size_t n_threads, cap_threads;
+	struct chrome_frame *frames;
+	size_t n_frames, cap_frames;
+	struct intern thread_keys, frame_keys; /* -> index + 1 */
+	bool any;                              /* an event with a time */
+	int64_t start;                         /* ns, of the first */
+	uint64_t unended_asyncs, unmatched, unended, clipped, no_number, rounded, other, asyncs,
+	    no_time, loops;
+};
+
+/* Microseconds with decimals as ns, cut off; an exponent only where JSON has a number. */
+bool chrome_time(const char *s, size_t n, bool is_number, int64_t *ns);
+/* A number of JSON as a whole one. */
+bool chrome_number(const char *s, size_t n, int64_t *v, bool *rounded);
+
+/* Pushes it all, threads one after the other, and adds notes. */
+enum status chrome_push(struct chrome *x, struct err *e);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/chrome/chrome.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct push {
+	struct chrome *x;
+	uint32_t *threads; /* by index: of the trace */
+	uint32_t *stacks;  /* by marker: the function alone */
+	size_t *open;      /* indexes of calls */
+	size_t n_open, cap_open;
+};
+
+/* By thread and time; a call that comes first in the file is the outer one. */
+static int by_time(const void *pa, const void *pb)
+{
+	const struct chrome_call *a = pa, *b = pb;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->ts < b->ts ? -1 : a->ts > b->ts;
+}
+
+/* The same, and of two that begin together the longer first. */
+static int by_length(const void *pa, const void *pb)
+{
+	const struct chrome_call *a = pa, *b = pb;
+	int order = by_time(a, b);
+
+	return order ? order : a->end > b->end ? -1 : a->end < b->end;
+}
+
+/* Stable, which qsort need not be. */
+static void merge_sort(struct chrome_call *a, size_t n, int (*compare)(const void *, const void *))
+{
+	struct chrome_call *from = a, *to, *own;
+	size_t sorted = 1;
+
+	while (sorted < n && compare(&a[sorted - 1], &a[sorted]) <= 0)
+		sorted++;
+	if (sorted >= n)
+		return;
+	to = own = mem_array(n, sizeof *to);
+	for (size_t width = 1; width < n; width *= 2) {
+		struct chrome_call *swap = from;
+
+		for (size_t at = 0; at < n; at += 2 * width) {
+			size_t middle = at + width < n ? at + width : n;
+			size_t end = at + 2 * width < n ? at + 2 * width : n;
+			size_t i = at, k = middle;
+
+			for (size_t o = at; o < end; o++)
+				to[o] = i < middle && (k == end || compare(&from[i], &from[k]) <= 0)
+					    ? from[i++]
+					    : from[k++];
+		}
+		from = to;
+		to = swap;
+	}
+	if (from != a)
+		memcpy(a, from, n * sizeof *a);
+	free(own);
+}
+
+static void open_call(struct push *p, size_t call)
+{
+	VEC_PUSH(p->open, p->n_open, p->cap_open) = call;
+}
+
+/* The call that an E ends: the innermost of its name, where it has one. */
+static void end_call(struct push *p, const struct chrome_call *end)
+{
+	struct chrome_call *calls = p->x->calls;
+	size_t i = p->n_open;
+
+	while (i && end->marker && calls[p->open[i - 1]].marker != end->marker)
+		i--;
+	if (!i) {
+		p->x->unmatched++;
+		return;
+	}
+	calls[p->open[i - 1]].end = end->ts;
+	for (p->n_open--; i <= p->n_open; i++)
+		p->open[i - 1] = p->open[i];
+}
+
+/* Gives every B of a thread its end, and takes out the E. */
+static void match(struct push *p)
+{
+	struct chrome *x = p->x;
+	size_t kept = 0, first = 0;
+
+	for (size_t i = 0; i <= x->n_calls; i++) {
+		if (i == x->n_calls || (i && x->calls[i].thread != x->calls[i - 1].thread)) {
+			int64_t last = i ? x->calls[i - 1].ts : 0;
+
+			for (size_t k = first; k < i; k++)
+				if (x->calls[k].ph == 'X' && x->calls[k].end > last)
+					last = x->calls[k].end;
+			x->unended += p->n_open;
+			for (; p->n_open; p->n_open--)
+				x->calls[p->open[p->n_open - 1]].end = last;
+			first = i;
+		}
+		if (i < x->n_calls && x->calls[i].ph == 'B')
+			open_call(p, i);
+		else if (i < x->n_calls && x->calls[i].ph == 'E')
+			end_call(p, &x->calls[i]);
+	}
+	for (size_t i = 0; i < x->n_calls; i++)
+		if (x->calls[i].ph != 'E')
+			x->calls[kept++] = x->calls[i];
+	x->n_calls = kept;
+}
+
+static uint32_t stack_of(struct push *p, uint32_t marker)
+{
+	struct trace *t = p->x->im->t;
+	struct location l = {.space = SPACE_NAME, .name = t->markers[marker].name};
+
+	if (!p->stacks[marker])
+		p->stacks[marker] = trace_stack(t, 0, trace_location(t, &l));
+	return p->stacks[marker];
+}
+
+static enum status push_edge(struct push *p, const struct chrome_call *c, unsigned kind, int64_t at,
+			     struct err *e)
+{
+	struct event ev = {.kind = (uint8_t)kind,
+			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_THREAD | EV_HAS_TIME,
+			   .type = c->marker,
+			   .stack = stack_of(p, c->marker),
+			   .thread = p->threads[c->thread],
+			   .time = at - p->x->start,
+			   .count = 1};
+
+	return import_event(p->x->im, &ev, e);
+}
+
+/* Ends the open calls that are over at a time. */
+static enum status push_ends(struct push *p, int64_t at, struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (; !st && p->n_open && p->x->calls[p->open[p->n_open - 1]].end <= at; p->n_open--) {
+		const struct chrome_call *c = &p->x->calls[p->open[p->n_open - 1]];
+
+		st = push_edge(p, c, EV_EXIT, c->end, e);
+	}
+	return st;
+}
+
+static enum status push_calls(struct push *p, struct err *e)
+{
+	struct chrome *x = p->x;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; !st && i < x->n_calls; i++) {
+		struct chrome_call *c = &x->calls[i];
+
+		st = push_ends(p, i && c->thread != x->calls[i - 1].thread ? INT64_MAX : c->ts, e);
+		if (st)
+			break;
+		if (p->n_open && c->end > x->calls[p->open[p->n_open - 1]].end) {
+			c->end = x->calls[p->open[p->n_open - 1]].end;
+			x->clipped++;
+		}
+		st = push_edge(p, c, EV_ENTER, c->ts, e);
+		open_call(p, i);
+	}
+	return st ? st : push_ends(p, INT64_MAX, e);
+}
+
+/* The stack of a frame; of frames that call each other in a ring, what is known of it. */
+static uint32_t frame_stack(struct chrome *x, uint32_t index)
+{
+	uint32_t at = index, n = 0, stack = 0, *path = NULL;
+	size_t cap = 0;
+
+	for (; !x->frames[at].stack && !x->frames[at].open; at = x->frames[at].parent - 1) {
+		path = mem_grow(path, &cap, n + 1u, sizeof *path);
+		path[n++] = at;
+		x->frames[at].open = true;
+		if (!x->frames[at].parent)
+			break;
+	}
+	if (x->frames[at].stack)
+		stack = x->frames[at].stack - 1;
+	else if (n && path[n - 1] != at)
+		x->loops++;
+	while (n--) {
+		struct chrome_frame *f = &x->frames[path[n]];
+		struct location l = {.space = f->name ? SPACE_NAME : SPACE_UNKNOWN,
+				     .name = f->name};
+
+		stack = trace_stack(x->im->t, stack, trace_location(x->im->t, &l));
+		f->stack = stack + 1;
+		f->open = false;
+	}
+	free(path);
+	return stack;
+}
+
+static enum status push_point(struct push *p, const struct chrome_point *at, struct err *e)
+{
+	struct event ev = {
+	    .kind = at->kind, .has = EV_HAS_TIME, .time = at->ts - p->x->start, .count = 1};
+
+	if (at->kind == EV_COUNTER) {
+		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
+		ev.type = at->what;
+		ev.value = at->value;
+		return import_event(p->x->im, &ev, e);
+	}
+	ev.has |= EV_HAS_THREAD | EV_HAS_STACK;
+	ev.thread = p->threads[at->thread];
+	if (at->of_frames) {
+		ev.has |= EV_HAS_COUNT;
+		ev.count = (uint64_t)at->value;
+		ev.stack = frame_stack(p->x, at->what - 1);
+	} else {
+		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
+		ev.type = at->what;
+		ev.stack = stack_of(p, at->what);
+		ev.value = at->value;
+	}
+	if (!ev.stack)
+		ev.has &= (uint16_t)~EV_HAS_STACK;
+	return import_event(p->x->im, &ev, e);
+}
+
+static void add_notes(const struct chrome *x)
+{
+	struct trace *t = x->im->t;
+	const struct {
+		uint64_t n;
+		enum severity severity;
+		const char *text;
+	} notes[] = {
+	    {x->unmatched, NOTE_LOSS, "ends of calls that did not begin"},
+	    {x->unended, NOTE_GUESS,
+	     "calls have no end: taken to end with the last event of their thread"},
+	    {x->clipped, NOTE_GUESS,
+	     "calls end after the call that they are in: taken to end with it"},
+	    {x->unended_asyncs, NOTE_LOSS, "asynchronous events have no end: left out"},
+	    {x->no_time, NOTE_LOSS, "events without a time: left out"},
+	    {x->no_number, NOTE_LOSS, "readings of counters that are no numbers: left out"},
+	    {x->loops, NOTE_LOSS, "stack frames are their own callers"},
+	    {x->rounded, NOTE_INFO, "readings of counters have decimals, which were rounded"},
+	    {x->asyncs, NOTE_INFO,
+	     "asynchronous events are calls of a thread of their own, 'async'"},
+	    {x->other, NOTE_INFO, "instants, flows and other events were left out"},
+	};
+
+	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+		if (notes[i].n)
+			trace_note(t, notes[i].severity, notes[i].n, "%s", notes[i].text);
+}
+
+enum status chrome_push(struct chrome *x, struct err *e)
+{
+	struct trace *t = x->im->t;
+	struct push p = {.x = x};
+	enum status st;
+
+	if (x->n_calls || x->asyncs)
+		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
+	p.threads = mem_zarray(x->n_threads + 1, sizeof *p.threads);
+	p.stacks = mem_zarray(t->n_markers, sizeof *p.stacks);
+	for (size_t i = 0; i < x->n_threads; i++) {
+		const struct chrome_thread *th = &x->threads[i];
+
+		p.threads[i] = trace_thread(
+		    t, &(struct thread){.process = (uint32_t)th->pid,
+					.tid = th->async ? UINT64_MAX : th->tid,
+					.name = th->async ? trace_strz(t, "async") : th->name});
+	}
+	st = import_begin(x->im, e);
+	if (!st && x->n_calls) {
+		merge_sort(x->calls, x->n_calls, by_time);
+		match(&p);
+		merge_sort(x->calls, x->n_calls, by_length);
+		st = push_calls(&p, e);
+	}
+	for (size_t i = 0; !st && i < x->n_points; i++)
+		st = push_point(&p, &x->points[i], e);
+	add_notes(x);
+	free(p.threads);
+	free(p.stacks);
+	free(p.open);
+	return st;
+}
