@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CALLERS_AUTO UINT64_MAX
+enum { CALLERS = 3 };
+
 struct request {
 	struct top_options top;
 	struct cli_report report;
@@ -103,7 +106,9 @@ static void choose(struct request *q, struct project_options *o)
 		q->top.stacks = 0; /* a row is one already, or is no cell */
 	if (q->top.stacks)
 		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
-	/* A look at each stack, which pays for people only. */
+	/* Every stack is kept for it, which pays for a person who looks. */
+	if (q->top.callers == CALLERS_AUTO)
+		q->top.callers = q->report.options.terminal ? CALLERS : 0;
 	if (q->top.stacks || q->by != KEY_SITE || q->report.format != RENDER_TEXT)
 		q->top.callers = 0;
 	if (q->top.callers)
@@ -161,7 +166,7 @@ static void print(const struct project *p, struct request *q)
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
-	struct request q = {.top = {.n = 30, .callers = 3}, .by = KEY_SITE};
+	struct request q = {.top = {.n = 30, .callers = CALLERS_AUTO}, .by = KEY_SITE};
 	const struct opt table[] = {
 	    ROW_CHOICE(0, "by", "KEY",
 		       "what a row is: site, function, location, stack, type, file, module, frame, "
@@ -177,8 +182,8 @@ int main(int argc, char **argv)
 		     &q.top.cumulative),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &q.top.n),
 	    ROW_NUMBER(0, "stacks", "K", "the K largest stacks under each row", &q.top.stacks),
-	    ROW_NUMBER(0, "callers", "N", "under the first N sites who calls them (default 3)",
-		       &q.top.callers),
+	    ROW_NUMBER(0, "callers", "N",
+		       "under the first N sites who calls them (on a terminal 3)", &q.top.callers),
 	    ROW_FLAG(0, "tree", "the tree of calls, from the outermost", &q.tree),
 	    ROW_FLAG(0, "bottom-up", "the tree of callers, from what allocates", &q.bottom_up),
 	    ROW_STRING(0, "min-percent", "P", "leave out what is less in a tree (default 0.5)",

@@ -72,6 +72,9 @@ static void read_one(struct cli_loop *l, const char *path)
 
 void cli_inputs(struct cli_loop *l, int n, char **operands)
 {
+	/* What is typed is no capture: "-" says that it is meant. */
+	if (!n && isatty(STDIN_FILENO))
+		cli_usage("no file is given, and standard input is a terminal");
 	if (!n)
 		read_one(l, "-");
 	for (int i = 0; i < n; i++)

@@ -188,12 +188,12 @@ static void tell_run(const struct recorded *r, bool names)
 static void print_report(const struct recorded *r)
 {
 	char n[] = "-n", ten[] = "10", quiet[] = "-q", pager[] = "--no-pager", width[] = "--width",
-	     wide[] = "100", *path = mem_strdup(r->path);
-	char *argv[] = {NULL, quiet, pager, n, ten, path, NULL, NULL, NULL};
+	     callers[] = "--callers=3", wide[] = "100", *path = mem_strdup(r->path);
+	char *argv[] = {NULL, quiet, pager, callers, n, ten, path, NULL, NULL, NULL};
 
 	if (!isatty(STDERR_FILENO)) {
-		argv[6] = width;
-		argv[7] = wide;
+		argv[7] = width;
+		argv[8] = wide;
 	}
 	front_run("top", argv, STDERR_FILENO);
 	free(path);

@@ -220,7 +220,10 @@ enum status program_check(const char *name, char **path, struct err *e)
 
 	*path = search(name);
 	if (!*path)
-		return err_set(e, ST_NONE, "no such program");
+		return err_set(e, ST_NONE,
+			       strchr(name, '/') && !access(name, F_OK)
+				   ? "is no program: it may not be executed"
+				   : "no such program");
 	status = check(*path, &script, e);
 	for (int i = 0; !status && script && i < SCRIPTS; i++) {
 		free(*path);

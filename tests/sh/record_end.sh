@@ -59,7 +59,7 @@ check 'the events say what the source says: 50 blocks, 1001 temporary' [ "$block
 check 'peak, live at the end and temporary are theirs' said \
 	"^tm-record: peak $peak KiB after .*; live at the end $live KiB in 50 blocks; 91.00% temporary"
 check 'the next command is told' said '^tm-record: the trace is x.tmt: tracemill top x.tmt$'
-tm-top x.tmt >top 2>err
+tm-top --callers 3 x.tmt >top 2>err
 check 'the trace has names' grep -q 'game_alloc  .*game.c:5$' top
 check 'tm-top has the same two lines at its head' eval \
 	'[ "$(head -n 1 top | cut -d , -f 1)" = "1100 allocations" ] && sed -n 2p top | grep -q "^peak $peak KiB after .* in 50 blocks; 91.00% temporary$"'
@@ -140,5 +140,5 @@ tracemill run -- ./game >out 2>err
 check 'run --' [ $? = 0 ]
 tracemill run /etc/passwd >out 2>err
 status=$?
-check 'run: what cannot be recorded says why' eval '[ $status = 3 ] && grep -q "tm-record: /etc/passwd: " err'
+check 'run: what cannot be recorded says why' eval '[ $status = 3 ] && grep -q "tm-record: /etc/passwd: is no program" err'
 exit $failed
