@@ -10,6 +10,7 @@
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
+#include "lib/compat/markup.h"
 #include "lib/compat/print.h"
 #include "lib/compat/request.h"
 #include "lib/demangle/demangle_llvm.h"
@@ -18,6 +19,7 @@
 #include <string.h>
 
 enum { STYLE_LLVM, STYLE_GNU, STYLE_JSON };
+enum { COLOR_ALWAYS, COLOR_AUTO, COLOR_NEVER };
 enum { PATHS_WHOLE, PATHS_BASE, PATHS_RELATIVE };
 
 struct job {
@@ -31,6 +33,7 @@ struct job {
 	bool list;                  /* JSON of operands is one array */
 	uint32_t told;              /* files up to this one have been complained about */
 	struct buf notes;           /* for when all is answered: a line each */
+	struct markup markup;
 };
 
 /* One request and the queries that it takes. */
@@ -55,10 +58,9 @@ static void tell_notes(struct job *j)
 }
 
 /* An odd first digit is a byte of its own. */
-static struct lookup_file *file_by_id(struct job *j, const char *s, size_t n)
+static struct lookup_file *find_by_id(struct lookup *l, const char *s, size_t n)
 {
 	struct object_build_id id = {.len = 0};
-	struct lookup_file *f;
 	unsigned byte = 0;
 
 	for (size_t i = 0; i < n && id.len < OBJECT_BUILD_ID_MAX; i++) {
@@ -66,7 +68,13 @@ static struct lookup_file *file_by_id(struct job *j, const char *s, size_t n)
 		if ((n - i) % 2)
 			id.bytes[id.len++] = (uint8_t)byte;
 	}
-	f = lookup_file_by_id(&j->lookup, &id);
+	return lookup_file_by_id(l, &id);
+}
+
+static struct lookup_file *file_by_id(struct job *j, const char *s, size_t n)
+{
+	struct lookup_file *f = find_by_id(&j->lookup, s, n);
+
 	if (!f) {
 		cli_error(NULL, "'%.*s': could not find build ID", (int)n, s);
 		if (!j->lenient)
@@ -217,6 +225,64 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	free(queries);
 }
 
+static struct lookup_file *markup_file(void *arg, const char *id, size_t n)
+{
+	struct lookup_file *f = find_by_id(arg, id, n);
+
+	return f && lookup_usable(f) ? f : NULL;
+}
+
+/* What has gathered, once it is worth it. */
+static void pour_markup(struct job *j, size_t enough)
+{
+	struct markup *m = &j->markup;
+	struct err e = ERR_INIT;
+	struct buf out = BUF_INIT;
+
+	if (m->text.len + m->complaints.len + m->n_parts < enough)
+		return;
+	cli_tell(buf_at(&m->complaints, 0), m->complaints.len);
+	if (m->n_queries && lookup_run(&j->lookup, m->queries, m->n_queries, &e))
+		cli_fail(NULL, &e);
+	for (size_t i = 0; i <= m->n_parts; i++) {
+		markup_print(&out, m, &j->lookup, i, &j->print);
+		if (out.len >= enough || i == m->n_parts) {
+			cli_print_colored(buf_at(&out, 0), out.len);
+			out.len = 0;
+		}
+	}
+	buf_release(&out);
+	markup_clear(m);
+}
+
+static void filter_lines(void *arg, const struct line *lines, size_t n)
+{
+	struct job *j = arg;
+
+	for (size_t i = 0; i < n; i++) {
+		markup_line(&j->markup, lines[i].s, lines[i].n);
+		pour_markup(j, i + 1 < n ? 256 << 10 : 0);
+	}
+}
+
+static void filter_markup(struct job *j, int color)
+{
+	const char *term = getenv("TERM");
+	bool able = cli_terminal() && term && *term && strcmp(term, "dumb") != 0;
+
+	markup_init(&j->markup, color == COLOR_ALWAYS || (color == COLOR_AUTO && able));
+	j->markup.find = markup_file;
+	j->markup.arg = &j->lookup;
+	cli_text_lines(MARKUP_LONGEST, filter_lines, j);
+	markup_end(&j->markup);
+	pour_markup(j, 0);
+	if (j->markup.malformed && !j->lenient)
+		cli_status(EXIT_INPUT);
+	else if (j->markup.unanswered && !j->lenient)
+		cli_status(EXIT_INCOMPLETE);
+	markup_release(&j->markup);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {"llvm-addr2line", "llvm-symbolizer", NULL};
@@ -238,7 +304,7 @@ int main(int argc, char **argv)
 	static const char *const colors[] = {"always", "auto", "never", NULL};
 	bool filter = false, dia;
 	uint64_t cache_size;
-	int paths = PATHS_WHOLE, color = 0;
+	int paths = PATHS_WHOLE, color = COLOR_AUTO;
 	struct args args;
 	int kind = gnu ? NAMES_NONE : NAMES_LINKAGE, n, status;
 	const struct opt options[] = {
@@ -276,10 +342,11 @@ int main(int argc, char **argv)
 		       &j.build_id),
 	    ROW_STRING(0, "dwp", "FILE", "the package of split units", &binaries.dwp),
 	    ROW_NUMBER(0, "cache-size", "BYTES", "ignored", &cache_size),
-	    ROW_OPTIONAL(0, "color", "WHEN", "ignored: always, auto or never", &color, colors,
-			 "always"),
+	    ROW_OPTIONAL(0, "color", "WHEN", "of --filter-markup: always, auto or never", &color,
+			 colors, "always"),
 	    ROW_FLAG(0, "dia", "ignored", &dia),
-	    ROW_FLAG(0, "filter-markup", "refused: symbolizer markup is not read", &filter),
+	    ROW_FLAG(0, "filter-markup", "replace symbolizer markup in the text of standard input",
+		     &filter),
 	    ROW_HEADING("not in llvm-symbolizer:"),
 	    ROW_FLAG(0, "notes", "more notes: what every other program's --verbose says",
 		     &cli_verbose),
@@ -300,8 +367,6 @@ int main(int argc, char **argv)
 	cli_start(program.name, style.usage_status ? style.usage_status : EXIT_USAGE);
 	args_expand(&args, argc, argv, gnu ? "LLVM_ADDR2LINE_OPTS" : "LLVM_SYMBOLIZER_OPTS");
 	n = opt_parse_as(&style, &program, args.argc, args.argv);
-	if (filter)
-		cli_usage("--filter-markup: symbolizer markup is not read here");
 	if (j.build_id && j.file)
 		cli_usage("only one of --build-id and --obj");
 	for (size_t i = 0; j.build_id && (!i || j.build_id[i]); i++)
@@ -330,7 +395,10 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-llvm-symbolizer", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
-	cli_requests(n, args.argv + 1, answer, &j);
+	if (filter)
+		filter_markup(&j, color);
+	else
+		cli_requests(n, args.argv + 1, answer, &j);
 	tell_notes(&j);
 	if (!called)
 		cli_binaries_tell(&binaries);

@@ -133,10 +133,15 @@ void cli_need_folder(const char *option, const char *path);
 typedef void (*cli_answer)(void *arg, const struct line *lines, size_t n);
 void cli_requests(int n, char **operands, cli_answer answer, void *arg);
 void cli_request_lines(const char *path, cli_answer answer, void *arg);
+/* Lines of standard input that are a text and no requests: up to longest bytes of each; what was
+ * cut off is said. */
+void cli_text_lines(size_t longest, cli_answer answer, void *arg);
 /* Text in another tool's form to standard output: as it is, since programs read it; but to a
  * terminal with what is hidden escaped, save line ends and tabs. */
 void cli_print(const char *s, size_t n);
-bool cli_terminal(void); /* standard output is one */
+void cli_print_colored(const char *s, size_t n); /* the same, and colours are obeyed */
+void cli_tell(const char *s, size_t n);          /* the same to standard error */
+bool cli_terminal(void);                         /* standard output is one */
 /* The same as a stream, which cli_exit closes. */
 FILE *cli_text_stream(void);
 /* Writes what has gathered once it is worth it, so that memory does not grow with the output. */

@@ -36,6 +36,53 @@ void cli_print(const char *s, size_t n)
 	buf_release(&b);
 }
 
+/* ESC [ digits and ; m, which does no more than colour; 0: none begins here. */
+static size_t color_length(const char *s, size_t n)
+{
+	size_t i = 2;
+
+	if (n < 3 || memcmp(s, "\033[", 2) != 0)
+		return 0;
+	while (i < n && i < 16 && ((s[i] >= '0' && s[i] <= '9') || s[i] == ';'))
+		i++;
+	return i < n && s[i] == 'm' ? i + 1 : 0;
+}
+
+void cli_print_colored(const char *s, size_t n)
+{
+	while (cli_terminal() && n) {
+		const char *code = memchr(s, '\033', n);
+		size_t before = code ? (size_t)(code - s) : n;
+		size_t length = code ? color_length(code, n - before) : 0;
+
+		if (code && !length)
+			length = 1;
+		cli_print(s, before);
+		if (length > 1)
+			fwrite(code, 1, length, stdout);
+		else if (length)
+			cli_print(code, 1);
+		s += before + length;
+		n -= before + length;
+	}
+	cli_print(s, n);
+}
+
+void cli_tell(const char *s, size_t n)
+{
+	struct buf b = BUF_INIT;
+
+	if (isatty(STDERR_FILENO)) {
+		buf_add_visible(&b, s, n, "\n\t\\");
+		s = b.data;
+		n = b.len;
+	}
+	cli_progress_clear();
+	if (n)
+		fwrite(s, 1, n, stderr);
+	buf_release(&b);
+}
+
 /* How many bytes at the end begin a character of UTF-8 and do not end it. */
 static size_t unfinished(const char *s, size_t n)
 {

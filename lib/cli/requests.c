@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,26 +31,43 @@ const char *cli_called(const char *argv0, const char *const *names)
 	return NULL;
 }
 
-void cli_request_lines(const char *path, cli_answer answer, void *arg)
+static void answer_lines(struct lines *in, const char *path, cli_answer answer, void *arg)
 {
-	struct lines in = {.fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO};
 	struct err e = ERR_INIT;
 	enum status st = ST_OK;
 
-	if (in.fd < 0)
+	if (in->fd < 0)
 		st = err_sys(&e, "cannot open");
 	while (!st) {
-		st = lines_next(&in, &e);
+		st = lines_next(in, &e);
 		if (!st) {
-			answer(arg, in.items, in.n);
+			answer(arg, in->items, in->n);
 			if (fflush(stdout))
 				break;
 		}
 	}
 	if (st && st != ST_NONE)
 		cli_fail(path ? path : "<stdin>", &e);
+}
+
+void cli_request_lines(const char *path, cli_answer answer, void *arg)
+{
+	struct lines in = {.fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO};
+
+	answer_lines(&in, path, answer, arg);
 	if (path && in.fd >= 0)
 		close(in.fd);
+	lines_release(&in);
+}
+
+void cli_text_lines(size_t longest, cli_answer answer, void *arg)
+{
+	struct lines in = {.fd = STDIN_FILENO, .longest = longest};
+
+	answer_lines(&in, NULL, answer, arg);
+	if (in.dropped)
+		cli_note("<stdin>", "%" PRIu64 " bytes of lines longer than %zu are left out",
+			 in.dropped, longest);
 	lines_release(&in);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/compat/print_llvm.h"
+
 #include "lib/base/mem.h"
 #include "lib/base/utf.h"
-#include "lib/compat/print.h"
 #include "lib/demangle/demangle.h"
 #include "lib/demangle/demangle_llvm.h"
 
@@ -9,17 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* One call as llvm-symbolizer sees it. */
-struct frame {
-	const char *name, *file; /* "": not known */
-	char *owned;             /* name, when it was made for this */
-	uint32_t line, column;
-	uint64_t start;         /* of the function; DWARF_NO_START */
-	const char *start_file; /* where it is declared; "": not known */
-	uint32_t start_line;
-	uint32_t discriminator;
-};
 
 /* The binary's own symbol table names the function at an address that was not inlined, DWARF or
  * not; its debug file's only what has neither. */
@@ -39,7 +29,7 @@ static const struct object_symbol *naming_symbol(const struct lookup_query *q,
 		   : object_symbol_at(q->file->object, q->addr);
 }
 
-static struct frame frame_of(const struct lookup *l, const struct lookup_query *q, uint32_t call,
+struct llvm_frame llvm_frame(const struct lookup *l, const struct lookup_query *q, uint32_t call,
 			     const struct print_options *o)
 {
 	static const struct symbol_call unknown;
@@ -47,13 +37,13 @@ static struct frame frame_of(const struct lookup *l, const struct lookup_query *
 	const struct object_symbol *sym = naming_symbol(q, c, o);
 	const struct print_options raw = {.demangle = false};
 	const struct dwarf_extra *x = lookup_extra(l, call);
-	struct frame f = {.file = print_file(l, c, o),
-			  .line = c->line,
-			  .column = c->column,
-			  .start = x->start,
-			  .start_file = print_path(l, x->file, o),
-			  .start_line = x->line,
-			  .discriminator = x->discriminator};
+	struct llvm_frame f = {.file = print_file(l, c, o),
+			       .line = c->line,
+			       .column = c->column,
+			       .start = x->start,
+			       .start_file = print_path(l, x->file, o),
+			       .start_line = x->line,
+			       .discriminator = x->discriminator};
 
 	f.name = print_name(l, c->function, &raw);
 	if (sym) {
@@ -81,7 +71,7 @@ static struct frame frame_of(const struct lookup *l, const struct lookup_query *
 }
 
 /* left_pad(line), " >: " or "  : ", text; as many lines around as asked for. */
-static void add_context(struct buf *b, const struct frame *f, uint64_t lines)
+static void add_context(struct buf *b, const struct llvm_frame *f, uint64_t lines)
 {
 	FILE *in = lines && f->line && *f->file ? fopen(f->file, "re") : NULL;
 	uint64_t first = f->line > lines / 2 ? f->line - lines / 2 : 1, n = 1;
@@ -106,7 +96,7 @@ static void add_context(struct buf *b, const struct frame *f, uint64_t lines)
 	fclose(in);
 }
 
-static void add_frame(struct buf *b, const struct frame *f, bool inlined,
+static void add_frame(struct buf *b, const struct llvm_frame *f, bool inlined,
 		      const struct print_options *o)
 {
 	const char *file = *f->file ? f->file : "??";
@@ -150,7 +140,7 @@ static void add_frames(struct buf *b, const struct lookup *l, const struct looku
 	bool inlined = false;
 
 	do {
-		struct frame f = frame_of(l, q, call, o);
+		struct llvm_frame f = llvm_frame(l, q, call, o);
 
 		add_frame(b, &f, inlined, o);
 		free(f.owned);
@@ -160,7 +150,7 @@ static void add_frames(struct buf *b, const struct lookup *l, const struct looku
 }
 
 /* A file that is not known is what llvm tells an unknown place by. */
-static bool has_file(const struct frame *f)
+static bool has_file(const struct llvm_frame *f)
 {
 	return *f->file;
 }
@@ -168,12 +158,12 @@ static bool has_file(const struct frame *f)
 static void add_places(struct buf *b, const struct lookup *l, const struct lookup_query *queries,
 		       size_t n, const struct print_options *o)
 {
-	static const struct frame unknown = {
+	static const struct llvm_frame unknown = {
 	    .name = "", .file = "", .start = DWARF_NO_START, .start_file = ""};
 	bool some = false;
 
 	for (size_t i = 0; i < n; i++) {
-		struct frame f = frame_of(l, &queries[i], queries[i].named.call, o);
+		struct llvm_frame f = llvm_frame(l, &queries[i], queries[i].named.call, o);
 
 		if (has_file(&f))
 			add_frame(b, &f, false, o);
@@ -260,7 +250,7 @@ static void add_json(struct buf *b, const char *s, size_t n)
 	buf_release(&text);
 }
 
-static void add_json_frame(struct buf *b, const struct frame *f, const struct print_options *o)
+static void add_json_frame(struct buf *b, const struct llvm_frame *f, const struct print_options *o)
 {
 	struct buf source = BUF_INIT;
 
@@ -292,7 +282,7 @@ static void add_json_frames(struct buf *b, const struct lookup *l, const struct 
 	bool more;
 
 	do {
-		struct frame f = frame_of(l, q, call, o);
+		struct llvm_frame f = llvm_frame(l, q, call, o);
 
 		add_json_frame(b, &f, o);
 		free(f.owned);
@@ -315,7 +305,7 @@ static void add_json_places(struct buf *b, const struct lookup *l,
 	bool some = false;
 
 	for (size_t i = 0; i < n; i++) {
-		struct frame f = frame_of(l, &queries[i], queries[i].named.call, o);
+		struct llvm_frame f = llvm_frame(l, &queries[i], queries[i].named.call, o);
 
 		if (has_file(&f)) {
 			if (some)

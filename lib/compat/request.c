@@ -115,7 +115,7 @@ static bool small_radix(const char *s, size_t n, unsigned bits, uint64_t *v)
 	return true;
 }
 
-static bool any_radix(const char *s, size_t n, uint64_t *v)
+bool request_number(const char *s, size_t n, uint64_t *v)
 {
 	if (has_prefix(s, n, 'x'))
 		return num_hex(s + 2, n - 2, v);
@@ -180,7 +180,7 @@ static void take_symbol(const char *s, size_t n, struct request *r)
 	r->addr = 0;
 	while (plus && s[plus - 1] != '+')
 		plus--;
-	if (plus > 1 && any_radix(s + plus, n - plus, &r->addr))
+	if (plus > 1 && request_number(s + plus, n - plus, &r->addr))
 		r->n_symbol = plus - 1;
 }
 
@@ -200,7 +200,7 @@ bool request_gnu_name(const char **s, size_t *n, uint64_t *offset)
 	for (size_t i = 0; i < digits; i++)
 		if (!(num_hex_digit(number[i]) >= 0 || (i == 1 && (number[i] | 0x20) == 'x')))
 			digits = i;
-	if (!any_radix(number, digits, offset))
+	if (!request_number(number, digits, offset))
 		*offset = 0;
 	*n = end;
 	trim(s, n);
@@ -230,7 +230,7 @@ struct request request_llvm(const char *s, size_t n, bool with_file, bool hex)
 		return r;
 	}
 	digit = *s >= '0' && *s <= '9';
-	if (hex ? hexadecimal(s, n, &r.addr) : any_radix(s, n, &r.addr)) {
+	if (hex ? hexadecimal(s, n, &r.addr) : request_number(s, n, &r.addr)) {
 		r.kind = kind;
 	} else if (digit) {
 		r.why = "expected a number as module offset";

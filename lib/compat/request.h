@@ -42,6 +42,9 @@ struct request {
  * is a name. */
 struct request request_llvm(const char *s, size_t n, bool with_file, bool hex);
 
+/* A number of LLVM's: decimal unless it begins with 0x, 0b, 0o or 0 (octal). */
+bool request_number(const char *s, size_t n, uint64_t *v);
+
 /* 0x and hexadecimal digits; without 0x decimal, or hexadecimal when there is a letter in it. */
 bool request_atos(const char *s, size_t n, uint64_t *addr);
 

@@ -19,17 +19,19 @@ enum {
 /* Makes lines of n new bytes in place, NULs for ends; what is too long is dropped. */
 static size_t split(struct lines *l, char *p, size_t n)
 {
+	size_t longest = l->longest ? l->longest : LINES_LONGEST, ends = 0;
 	char *to = p;
-	size_t ends = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (p[i] == '\n') {
 			*to++ = '\n';
 			l->in_line = 0;
 			ends++;
-		} else if (l->in_line < LINES_LONGEST) {
+		} else if (l->in_line < longest) {
 			*to++ = p[i];
 			l->in_line++;
+		} else {
+			l->dropped++;
 		}
 	}
 	l->text.len += (size_t)(to - p);

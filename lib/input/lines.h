@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 enum {
-	LINES_LONGEST = 16 << 10, /* what a line has beyond that is dropped */
+	LINES_LONGEST = 16 << 10, /* what a line has beyond that is dropped and counted */
 	LINES_MOST = 1 << 20,     /* lines in one piece */
 };
 
@@ -23,6 +23,8 @@ struct line {
 
 struct lines { /* zeroed, with fd set, is valid */
 	int fd;
+	size_t longest;   /* 0: LINES_LONGEST */
+	uint64_t dropped; /* bytes of all lines */
 	struct buf text;
 	size_t used;    /* bytes at the start of text that were given out */
 	size_t in_line; /* length of the last line so far */
