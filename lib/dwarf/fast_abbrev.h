@@ -63,6 +63,7 @@ enum fast_attribute { /* Table 7.5, and GNU's and MIPS's */
 		      AT_STR_OFFSETS_BASE = 0x72,
 		      AT_ADDR_BASE = 0x73,
 		      AT_RNGLISTS_BASE = 0x74,
+		      AT_LOCLISTS_BASE = 0x8c,
 		      AT_DWO_NAME = 0x76,
 		      AT_MIPS_LINKAGE_NAME = 0x2007,
 		      AT_GNU_DWO_NAME = 0x2130,

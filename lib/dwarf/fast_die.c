@@ -22,6 +22,7 @@ static int fact_of(uint16_t attribute)
 	case AT_HIGH_PC: return DIE_HIGH;
 	case AT_RANGES: return DIE_RANGES;
 	case AT_LLVM_TAG_OFFSET: return DIE_TAG;
+	case AT_LOCLISTS_BASE: return DIE_LOCLISTS;
 	default: return -1;
 	}
 }

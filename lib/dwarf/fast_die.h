@@ -29,6 +29,7 @@ enum {
 	DIE_HIGH,
 	DIE_RANGES,
 	DIE_TAG,
+	DIE_LOCLISTS, /* of a unit */
 	DIE_FACTS
 };
 

@@ -249,7 +249,7 @@ bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int
 	case FORM_GNU_REF_ALT: constant(v, CLASS_REFERENCE_ALT, rd_offset(r, u->wide)); break;
 	case FORM_STRP_SUP:
 	case FORM_GNU_STRP_ALT: in_section(v, rd_offset(r, u->wide), IN_ALT_STR); break;
-	case FORM_LOCLISTX: rd_skip_leb(r); break;
+	case FORM_LOCLISTX: constant(v, CLASS_LOCATION_INDEX, rd_uleb(r)); break;
 	default: return false;
 	}
 	return !r->failed;

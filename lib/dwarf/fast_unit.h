@@ -93,6 +93,7 @@ enum fast_class {
 	CLASS_TEXT,
 	CLASS_TEXT_INDEX,
 	CLASS_BLOCK, /* of n bytes at text */
+	CLASS_LOCATION_INDEX,
 };
 
 struct fast_value {

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_die.h"
+#include "lib/dwarf/fast_location.h"
 #include "lib/dwarf/fast_merge.h"
 #include "lib/dwarf/reference.h"
 
@@ -39,6 +40,7 @@ struct dwarf_variables {
 	struct dwarf_job job;
 	struct dwarf_answers answers; /* for complaints only */
 	struct fast_worker worker;
+	struct fast_location_lists lists;
 	uint64_t shift;       /* what an address has more than the debug file's */
 	struct claim *claims; /* in the order of the units */
 	size_t n_claims, cap_claims;
@@ -82,6 +84,7 @@ struct dwarf_variables *dwarf_variables_new(struct object *o)
 		free(v);
 		return NULL;
 	}
+	v->lists = fast_locations_of(o);
 	fast_units_index(&v->g.file);
 	for (size_t i = 0; i < v->g.file.n_units; i++) {
 		v->unit = (uint32_t)i;
@@ -273,15 +276,31 @@ static const char *function_name(struct dwarf_variables *v, struct die d)
 }
 
 /* "DW_OP_fbreg N", or the same by the register that is the frame's base; DW_OP_deref may follow. */
-static bool frame_offset(const struct die *d, int base_register, int64_t *offset)
+static bool offset_of(struct rd r, int base_register, int64_t *offset)
 {
-	struct rd r = expression(d, DIE_LOCATION);
 	uint8_t op = r.failed ? 0 : rd_u8(&r);
 
 	if (op != OP_FBREG && (base_register < 0 || op != OP_BREG0 + base_register))
 		return false;
 	*offset = rd_sleb(&r);
 	return !r.failed && (!rd_left(&r) || (rd_left(&r) == 1 && rd_u8(&r) == OP_DEREF));
+}
+
+/* Of a list the first that is one. */
+static bool frame_offset(struct dwarf_variables *v, const struct die *d, int base_register,
+			 int64_t *offset)
+{
+	struct fast_location list;
+	struct rd r;
+
+	if (d->facts[DIE_LOCATION].class == CLASS_BLOCK)
+		return offset_of(expression(d, DIE_LOCATION), base_register, offset);
+	if (!fast_location_begin(&list, &v->lists, d, &v->worker.budget))
+		return false;
+	while (fast_location_next(&list, &r))
+		if (offset_of(r, base_register, offset))
+			return true;
+	return false;
 }
 
 struct scope {
@@ -304,7 +323,7 @@ static void add_local(struct dwarf_variables *v, const struct die *d, const stru
 	struct die of = *d, type;
 	uint64_t line;
 
-	x.has_offset = frame_offset(d, in->base_register, &x.offset);
+	x.has_offset = frame_offset(v, d, in->base_register, &x.offset);
 	x.has_tag = die_constant(&d->facts[DIE_TAG], &x.tag);
 	if (d->facts[DIE_ORIGIN].form && !die_refer(d, DIE_ORIGIN, &of))
 		of = *d;

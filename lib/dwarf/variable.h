@@ -6,7 +6,9 @@
  * with DW_OP_plus_uconst or not, leads to; its size is its type's, or 1. The locals are those of
  * the innermost function there, inlined or not, and of all that is inside it.
  *
- * Not read: what is in .dwo files, location lists, types in units of their own.
+ * In a location list the first expression that is an offset counts.
+ *
+ * Not read, as by LLVM: what is in .dwo files, and types in units of their own.
  */
 #ifndef TM_DWARF_VARIABLE_H
 #define TM_DWARF_VARIABLE_H
