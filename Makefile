@@ -368,6 +368,7 @@ diff: all $(GENS)
 
 diff-corpus: all
 	@env $(TM_ENV) bash tests/diff/corpus.sh '$(DIR)'
+	@env $(TM_ENV) bash tests/diff/corpus_llvm.sh '$(DIR)'
 
 # Growth of the corpus goes to build/: pick what is worth keeping by hand. An older clang counts
 # edges too, but has fewer ways to change an input.
