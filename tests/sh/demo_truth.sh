@@ -125,7 +125,7 @@ theirs() { # DIR; reads $work/ours
 	for module in arcade libengine.so; do
 		awk -F '\t' -v m="$module" '$1 == m { print $2 }' "$work/ours" > "$work/at"
 		while read -r vaddr; do printf '0x%x\n' $((vaddr - 1)); done < "$work/at" |
-			llvm-symbolizer --obj="$(with_symbols "$1" "$module")" --inlines --no-demangle --functions=linkage \
+			llvm-symbolizer-19 --obj="$(with_symbols "$1" "$module")" --inlines --no-demangle --functions=linkage \
 				--output-style=LLVM |
 			awk -v m="$module" -v at="$work/at" '
 				function flush() { if (n) { getline a < at; print m "\t" a line } n = 0; line = "" }
@@ -136,7 +136,7 @@ theirs() { # DIR; reads $work/ours
 	done | sort -u
 }
 
-if command -v llvm-symbolizer > /dev/null; then
+if command -v llvm-symbolizer-19 > /dev/null; then
 	: > "$work/differences"
 	n=0
 	for dir in "$DATA"/demo/*-dwarf*/; do

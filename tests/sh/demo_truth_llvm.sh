@@ -13,7 +13,7 @@ not_ok() {
 	status=1
 }
 
-symbolizer=${LLVM_SYMBOLIZER:-llvm-symbolizer}
+symbolizer=${LLVM_SYMBOLIZER:-llvm-symbolizer-19}
 if ! command -v "$symbolizer" > /dev/null; then
 	echo "skip - demo truth against llvm-symbolizer (no $symbolizer)"
 	exit 0

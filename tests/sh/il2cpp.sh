@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 
 # Lines "ADDRESS function file:line ..." of all calls, innermost first.
 truth() { # LIBRARY
-	llvm-symbolizer --output-style=GNU -a -f=linkage -i --no-demangle -e "$1" <"$work/addresses" | awk -v map="$data/truth" '
+	llvm-symbolizer-19 --output-style=GNU -a -f=linkage -i --no-demangle -e "$1" <"$work/addresses" | awk -v map="$data/truth" '
 		BEGIN { while ((getline < map) > 0) cs[$1] = $2 }
 		/^0x/ { if (n++) print text; sub(/^0x0*/, "0x"); text = $0; next }
 		{
