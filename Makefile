@@ -25,6 +25,7 @@
 #: make stress-record        the recorder's faults, with a million threads
 #: make diff                 answers compared on large files of Debian
 #: make diff-corpus DIR=...  the same on the ELF files of a folder
+#: make diff-builds [T=WORD]  and on programs of many compilers and languages
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
 #: make longest              the longest source files, to look at
@@ -131,7 +132,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
 .PHONY: all check check-san check-san-deep check-fleet check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
-        bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus \
+        bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall fmt longest cover compdb clean help \
         test-programs replay-programs FORCE
 .DELETE_ON_ERROR:
@@ -164,6 +165,10 @@ build/deps-fleet: .ci/deps
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps fleet)
 	@touch $@
+
+build/deps-builds: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps builds && touch $@ || :)
 
 # What cannot be installed is a row that says so.
 build/deps-programs: .ci/deps
@@ -369,6 +374,9 @@ diff: all $(GENS)
 diff-corpus: all
 	@env $(TM_ENV) bash tests/diff/corpus.sh '$(DIR)'
 	@env $(TM_ENV) bash tests/diff/corpus_llvm.sh '$(DIR)'
+
+diff-builds: all build/deps-builds
+	@env $(TM_ENV) bash tests/diff/languages.sh '$(T)'
 
 # Growth of the corpus goes to build/: pick what is worth keeping by hand. An older clang counts
 # edges too, but has fewer ways to change an input.
