@@ -27,7 +27,7 @@ struct pb { /* a message in memory */
 
 static inline struct pb pb_of(const struct pb_field *f)
 {
-	return (struct pb){f->s, f->s + f->n, false};
+	return (struct pb){f->s, f->n ? f->s + f->n : f->s, false}; /* of a number: of nothing */
 }
 
 /* A number at b->p. 0 and bad: the bytes end in it, or it has more than 64 bits. */
