@@ -214,12 +214,11 @@ static enum status push_block(struct pprof *p, struct event *ev, bool freed, str
 	return import_event(p->im, &end, e);
 }
 
-/* Blocks that share a fate, v[PPROF_COUNT] of them. */
+/* Blocks that share a fate, v[PPROF_COUNT] of them; first: whose types say what is known. */
 static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[PPROF_AMOUNTS],
-			       bool freed, struct err *e)
+			       unsigned first, bool freed, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
-	unsigned first = p->live && !p->allocs ? PPROF_LIVE : PPROF_ALLOC;
 	struct event ev = event_of(p, EV_ALLOC, stack);
 	uint64_t left = (uint64_t)v[PPROF_COUNT];
 	enum status st = ST_OK;
@@ -260,7 +259,7 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 	enum status st = ST_OK;
 
 	if (p->live && any_of(live))
-		st = push_allocs(p, stack, live, false, e);
+		st = push_allocs(p, stack, live, PPROF_LIVE, false, e);
 	if (st || !p->allocs)
 		return st;
 	for (unsigned a = 0; a < PPROF_AMOUNTS; a++) {
@@ -268,7 +267,7 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 		if (rest[a] < 0) /* estimated from different samples, or known of one only */
 			rest[a] = 0;
 	}
-	return any_of(rest) ? push_allocs(p, stack, rest, p->live, e) : ST_OK;
+	return any_of(rest) ? push_allocs(p, stack, rest, PPROF_ALLOC, p->live, e) : ST_OK;
 }
 
 static enum status push_sample(struct pprof *p, uint32_t stack, struct err *e)
