@@ -25,11 +25,12 @@ void store_release(struct store *s)
 /* The number of the first of a new block, which the caller puts in its place. */
 static uint32_t next_block(size_t *n)
 {
-	size_t first = *n;
+	/* a mapped index ends within a block */
+	size_t first = (*n + STORE_BLOCK - 1) & ~(size_t)(STORE_BLOCK - 1);
 
 	if (first >= STORE_BIT - STORE_BLOCK)
 		mem_exhausted();
-	*n += STORE_BLOCK;
+	*n = first + STORE_BLOCK;
 	return (uint32_t)first;
 }
 

@@ -308,8 +308,14 @@ static bool from_index(struct cache *c, struct dwarf_job *job, struct rest *r,
 
 		if (!index || index_refused(index))
 			return false;
-		if (!index_answer(index, job->addrs, job->n, options, job->out, r->ask, &r->n, &e))
-			return r->n < job->n;
+		if (!index_answer(index, job->addrs, job->n, options, job->out, r->ask, &r->n,
+				  &e)) {
+			if (r->n < job->n)
+				return true;
+			/* the engine answers all: in a store of its own, not in the index's */
+			start_again(job->out);
+			return false;
+		}
 		start_again(job->out);
 		discard(c, x, e.msg);
 		if (!x->tried)
