@@ -111,14 +111,18 @@ static inline size_t dwarf_call_slots(const struct dwarf_answers *a)
 	return a->n_calls + a->store.n_calls;
 }
 
-static inline size_t dwarf_text_slot(const struct dwarf_answers *a, uint32_t id)
-{
-	return id & STORE_BIT ? intern_count(&a->strings) + 1 + (size_t)(id & ~STORE_BIT) : id;
-}
-
 static inline size_t dwarf_text_slots(const struct dwarf_answers *a)
 {
 	return intern_count(&a->strings) + 1 + a->store.n_texts;
+}
+
+/* 0 for an id that there is no text of: the file may have changed under its mapping. */
+static inline size_t dwarf_text_slot(const struct dwarf_answers *a, uint32_t id)
+{
+	size_t slot =
+	    id & STORE_BIT ? intern_count(&a->strings) + 1 + (size_t)(id & ~STORE_BIT) : id;
+
+	return slot < dwarf_text_slots(a) ? slot : 0;
 }
 
 static inline struct dwarf_extra dwarf_extra_of(const struct dwarf_answers *a,

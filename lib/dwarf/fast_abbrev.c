@@ -296,8 +296,9 @@ static void abbrevs_free(struct abbrevs *t)
 	free(t);
 }
 
-static void abbrevs_make(struct fast_tables *t, struct bytes section, size_t index,
-			 struct abbrevs *made)
+/* How many bytes were read; the caller says when they are spent. */
+static uint64_t abbrevs_make(struct fast_tables *t, struct bytes section, size_t index,
+			     struct abbrevs *made)
 {
 	const struct abbrev_kind *k = &t->keys[index];
 	/* byte order does not matter to what is read here */
@@ -310,21 +311,26 @@ static void abbrevs_make(struct fast_tables *t, struct bytes section, size_t ind
 		made->why = WRONG(t->file, &r, "abbreviation tables overlap too often");
 	} else {
 		compile(t->file, made, k, &r);
-		atomic_fetch_add(&t->spent, (uint64_t)(r.p - section.p) - k->offset);
+		return (uint64_t)(r.p - section.p) - k->offset;
 	}
+	return 0;
 }
 
 const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes section, size_t index)
 {
 	struct abbrevs *made = atomic_load_explicit(&t->compiled[index], memory_order_acquire);
 	struct abbrevs *other = NULL;
+	uint64_t spent;
 
 	if (made)
 		return made;
 	made = mem_zalloc(sizeof *made);
-	abbrevs_make(t, section, index, made);
-	if (atomic_compare_exchange_strong(&t->compiled[index], &other, made))
+	spent = abbrevs_make(t, section, index, made);
+	if (atomic_compare_exchange_strong(&t->compiled[index], &other, made)) {
+		/* once, however many workers have made it at once */
+		atomic_fetch_add(&t->spent, spent);
 		return made;
+	}
 	abbrevs_free(made);
 	return other;
 }
@@ -341,7 +347,7 @@ const struct abbrevs *fast_tables_own(struct fast_tables *t, struct bytes sectio
 	own->n = own->n_attrs = own->n_ops = 0;
 	own->has_code = own->declined = false;
 	own->why = NULL;
-	abbrevs_make(t, section, index, own);
+	atomic_fetch_add(&t->spent, abbrevs_make(t, section, index, own));
 	return own;
 }
 

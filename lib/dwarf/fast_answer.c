@@ -31,7 +31,9 @@ static void make_room(struct fast_worker *w, size_t n)
 
 enum {
 	NO_PATH = 1, /* in path_of: ids have STORE_BIT */
-	LARGE_UNIT = 128 << 10
+	LARGE_UNIT = 128 << 10,
+	READ_SOON =
+	    64 << 20 /* of a unit, at most: one that claims a whole file is not read whole */
 };
 
 static uint32_t path_of(struct making *m, uint32_t number)
@@ -243,6 +245,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	struct fast_unit *asked = &f->units[a->unit];
 	struct making m = {.w = w, .f = f, .u = asked, .asked = asked};
 	double from = w->timed ? budget_now() : 0;
+	uint64_t size;
 	enum status st;
 
 	if (asked->split && f->splits) {
@@ -262,8 +265,10 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	make_room(w, a->n);
 	for (size_t q = 0; q < a->n; q++)
 		w->addrs[q] = addrs[a->query[q]];
-	if (m.u->end - m.u->offset >= LARGE_UNIT)
-		pages_read_soon(m.f->in[IN_INFO].p + m.u->offset, m.u->end - m.u->offset);
+	size = m.u->end - m.u->offset;
+	if (size >= LARGE_UNIT)
+		pages_read_soon(m.f->in[IN_INFO].p + m.u->offset,
+				size < READ_SOON ? size : READ_SOON);
 	w->scopes.n = w->n_extras = 0;
 	fast_names_clear(&w->names);
 	w->names.unit = m.u;

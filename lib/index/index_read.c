@@ -99,8 +99,10 @@ static enum status read_parts(struct index *x, struct err *e)
 		return bad(e, "its parts do not fill it");
 	x->n_blocks = x->parts[PART_BLOCKS].size / EACH_BLOCK;
 	x->n_calls = x->parts[PART_CALLS].size / EACH_CALL;
-	if (x->flags & INDEX_REFUSED)
+	if (x->flags & INDEX_REFUSED) { /* whatever it says: no memory for it */
+		x->n_calls = x->n_strings = 0;
 		return ST_OK;
+	}
 	if (x->parts[PART_BLOCKS].size % EACH_BLOCK || x->parts[PART_CALLS].size % EACH_CALL ||
 	    x->parts[PART_STARTS].size % 4 ||
 	    x->parts[PART_STARTS].size != x->parts[PART_ANSWERS].size ||
@@ -263,11 +265,13 @@ static bool good_call(struct index *x, uint32_t number)
 			return false;
 		c = next & ~STORE_BIT;
 	}
-	for (c = number; c && !is_good(&x->good_calls[c]);
+	for (c = number; c;
 	     c = index_get32(x->data + x->parts[PART_CALLS].offset + (uint64_t)c * EACH_CALL) &
 		 ~STORE_BIT) {
 		if (c >= x->n_calls) /* rewritten meanwhile */
 			return false;
+		if (is_good(&x->good_calls[c]))
+			break;
 		set_good(&x->good_calls[c]);
 	}
 	return true;

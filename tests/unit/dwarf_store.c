@@ -48,6 +48,11 @@ TEST(what_is_stored_stays)
 	CHECK_EQ(dwarf_call_at(&a, (uint32_t)(a.store.n_calls - 1) | STORE_BIT)->line, 0);
 	CHECK(!dwarf_call_at(&a, (uint32_t)a.store.n_calls | STORE_BIT));
 	CHECK_STR(dwarf_text(&a, (uint32_t)a.store.n_texts | STORE_BIT, NULL), "");
+	CHECK_EQ(dwarf_text_slot(&a, (uint32_t)a.store.n_texts | STORE_BIT), 0);
+	CHECK_EQ(dwarf_text_slot(&a, UINT32_MAX), 0);
+	CHECK_EQ(dwarf_text_slot(&a, STORE_BIT - 1), 0);
+	CHECK_EQ(dwarf_text_slot(&a, (uint32_t)(a.store.n_texts - 1) | STORE_BIT),
+		 dwarf_text_slots(&a) - 1);
 	a.mute = true;
 	CHECK_EQ(dwarf_extra_of(&a, dwarf_call_at(&a, ids[1])).discriminator, 0);
 	dwarf_answers_release(&a);
