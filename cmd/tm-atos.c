@@ -68,6 +68,8 @@ static void answer(void *arg, const struct line *lines, size_t n_lines)
 	while ((complaint = cache_told(&j->lookup.cache)))
 		cli_info(NULL, "%s", complaint);
 	cli_print(out.data, out.len);
+	if (lookup_intact(&j->lookup, &e))
+		cli_fail(j->file->path, &e);
 	buf_release(&out);
 	free(shown);
 	free(queries);

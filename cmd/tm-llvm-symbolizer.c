@@ -219,6 +219,8 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	if (j->print.json && j->print.pretty)
 		print_indented(&pretty, out.data, out.len);
 	cli_print(pretty.len ? pretty.data : out.data, pretty.len ? pretty.len : out.len);
+	if (lookup_intact(&j->lookup, &e))
+		cli_fail(j->file, &e);
 	buf_release(&pretty);
 	buf_release(&out);
 	free(asked);
@@ -251,6 +253,8 @@ static void pour_markup(struct job *j, size_t enough)
 			out.len = 0;
 		}
 	}
+	if (lookup_intact(&j->lookup, &e))
+		cli_fail(NULL, &e);
 	buf_release(&out);
 	markup_clear(m);
 }

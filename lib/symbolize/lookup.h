@@ -98,7 +98,8 @@ bool lookup_first(struct lookup *l, const struct lookup_query *q, struct lookup_
 bool lookup_next(struct lookup *l, const struct lookup_query *q, struct lookup_call *c);
 /* Fetches what lookup_first and lookup_next will read of these queries, all at once. */
 void lookup_fetch(const struct lookup *l, const struct lookup_query *queries, size_t n);
-/* ST_BAD: a file has lost bytes since: what was read while viewing may be nonsense. */
+/* ST_BAD: a file has lost bytes since: what was read of it may be nonsense. To be asked once all is
+ * printed. */
 enum status lookup_intact(const struct lookup *l, struct err *e);
 
 /* What else is known of a call of the last run; name and file are strings of symbols. */

@@ -143,8 +143,8 @@ void lookup_fetch(const struct lookup *l, const struct lookup_query *queries, si
 
 enum status lookup_intact(const struct lookup *l, struct err *e)
 {
-	for (size_t f = 0; f < l->n_answers; f++)
-		if (l->answers[f].of && object_intact(l->files[f]->object, e))
+	for (size_t f = 0; f < l->n_files; f++)
+		if (l->files[f]->object && object_intact(l->files[f]->object, e))
 			return ST_BAD;
 	return cache_intact(&l->cache, e);
 }

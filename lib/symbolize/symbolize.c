@@ -327,6 +327,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 			if (r.batches[f].n)
 				bind_batch(&r, &r.batches[f]);
 		bind_rest(&r);
+		st = cache_intact(&s->cache, e); /* the names were copied from it just now */
 		stats->copy += stats_lap(&from);
 		calls_demangle(&r.calls, s->options.dwarf.jobs);
 		stats->names += stats_lap(&from);

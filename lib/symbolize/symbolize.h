@@ -35,7 +35,8 @@ void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o); /
 void symbolizer_release(struct symbolizer *s);
 
 /* Replaces t->symbols and adds notes. maps: where the modules are, t itself or another trace.
- * ST_SYS when no engine can run; a file that cannot be read is a reason, not a failure. */
+ * ST_SYS when no engine can run; a file that cannot be read is a reason, not a failure. ST_BAD when
+ * an index has lost bytes while its names were copied: some may be nonsense. */
 enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct trace *maps,
 			   struct err *e);
 
