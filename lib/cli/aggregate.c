@@ -56,6 +56,7 @@ void cli_filter_words(const struct cli_filter *f, struct buf *to)
 	add_words(to, "frame", &f->frames);
 	add_words(to, "time", &f->times);
 	add_words(to, "size", &f->sizes);
+	add_words(to, "map-path", &f->path_maps);
 	add_files(to, "owners", &f->owner_files);
 	add_files(to, "sites", &f->site_files);
 	if (f->domain)

@@ -123,6 +123,7 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 	if (n == 1 && !c->has_ranges && !c->history)
 		cli_usage("nothing to compare with: give another file, or two ranges of this one");
 	read_policy(c);
+	paths_add_all(f->paths, c->policy.paths);
 }
 
 static void begin_group(struct cli_compare *c, const char *label)

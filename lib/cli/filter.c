@@ -89,6 +89,10 @@ void cli_filter_done(struct cli_filter *f)
 	for (size_t i = 0; i < f->owner_files.n; i++)
 		if (owners_add_file(f->owners, f->owner_files.items[i], &e))
 			bad_file(f->owner_files.items[i], "--owners", &e);
+	f->paths = paths_new();
+	for (size_t i = 0; i < f->path_maps.n; i++)
+		if (paths_add(f->paths, f->path_maps.items[i], &e))
+			cli_usage("--map-path: %s", e.msg);
 	add_selection(f);
 	if (f->patterns[FILTER_OWNER].n && !f->owners)
 		cli_usage("--owner needs --owners FILE");
@@ -113,6 +117,7 @@ void cli_filter_project(const struct cli_filter *f, struct project_options *o)
 	o->select = selection_all(&f->select) ? NULL : &f->select;
 	o->owners = f->owners;
 	o->mangled = f->mangled;
+	o->paths = paths_count(f->paths) ? f->paths : NULL;
 	o->hook_cost = f->hook_cost ? cli_hook_cost(f->hook_cost) : 0;
 	o->domain = f->domain - 1; /* auto is DOMAIN_DEFAULT, all DOMAIN_ALL */
 }
@@ -123,6 +128,7 @@ void cli_filter_release(struct cli_filter *f)
 		opt_list_release(&f->patterns[k]);
 	opt_list_release(&f->owner_files);
 	opt_list_release(&f->site_files);
+	opt_list_release(&f->path_maps);
 	opt_list_release(&f->frames);
 	opt_list_release(&f->times);
 	opt_list_release(&f->sizes);
@@ -131,4 +137,5 @@ void cli_filter_release(struct cli_filter *f)
 	filters_free(f->filters);
 	owners_free(f->owners);
 	sites_free(f->sites);
+	paths_free(f->paths);
 }

@@ -19,7 +19,7 @@
 
 struct cli_filter {
 	struct opt_list patterns[FILTER_KINDS];
-	struct opt_list owner_files, site_files;
+	struct opt_list owner_files, site_files, path_maps;
 	struct opt_list frames, times, sizes, threads;
 	bool literal, caseless, list_sites, mangled;
 	int domain;
@@ -30,6 +30,7 @@ struct cli_filter {
 	struct owners *owners; /* NULL: no --owners */
 	struct selection select;
 	struct sites *sites;
+	struct paths *paths; /* a policy adds its own before a file is read */
 };
 
 extern const char *const cli_domain_choices[];
@@ -78,6 +79,8 @@ extern const char *const cli_domain_choices[];
 		       &(f).hook_cost),                                                        \
 	    ROW_LIST(0, "sites", "FILE", "more rules for what is no site", &(f).site_files),   \
 	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &(f).list_sites),     \
+	    ROW_LIST(0, "map-path", "OLD=NEW", "source files in folder OLD are in NEW",        \
+		     &(f).path_maps),                                                          \
 	    CLI_MANGLED_ROW((f).mangled)
 #define CLI_MANGLED_ROW(to) ROW_FLAG(0, "no-demangle", "raw names", &(to))
 

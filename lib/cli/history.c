@@ -147,8 +147,12 @@ static void read_policy(struct cli_history *c)
 {
 	struct err e = ERR_INIT;
 
-	if (!policy_read(&c->policy, c->policy_path, &e))
+	if (!policy_read(&c->policy, c->policy_path, &e)) {
+		if (c->policy.paths)
+			cli_note(c->policy_path,
+				 "map-path: a store has the paths that its runs were added with");
 		return;
+	}
 	cli_error(c->policy_path, "%s", e.msg);
 	cli_status(e.code == ST_BAD ? EXIT_USAGE : EXIT_INPUT);
 	exit(cli_exit());

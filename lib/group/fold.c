@@ -90,6 +90,9 @@ void fold_notes(struct fold *f, struct trace *t)
 	if (a->without_address)
 		trace_note(t, NOTE_GUESS, a->without_address,
 			   "allocations have no address: they do not count as live");
+	if (f->p->names.paths_joined)
+		trace_note(t, NOTE_GUESS, f->p->names.paths_joined,
+			   "files became the same as others by a map of paths");
 	given_up_note(t);
 	for (size_t i = 0; i < t->n_notes; i++)
 		if (t->notes[i].severity <= NOTE_LOSS)

@@ -26,6 +26,33 @@ static uint32_t add_base_name(struct names *n, const char *s, size_t len)
 	return add_string(n, s, len);
 }
 
+/* What the paths make of a file. */
+static uint32_t map_file(struct names *n, uint32_t file)
+{
+	uint32_t id, *first;
+	struct buf b = BUF_INIT;
+	const char *s;
+	size_t len;
+
+	if (!file || !n->paths)
+		return file;
+	id = map64_get(&n->mapped, file);
+	if (!id) {
+		s = names_text(n, file, &len);
+		id = paths_map(n->paths, s, len, &b) ? add_string(n, b.data, b.len) : file;
+		*map64_put(&n->mapped, file) = id;
+		buf_release(&b);
+	}
+	first = map64_put(&n->unmapped, id);
+	if (!*first) {
+		*first = file;
+	} else if (*first != file && !map64_get(&n->unmapped, (uint64_t)1 << 32 | file)) {
+		*map64_put(&n->unmapped, (uint64_t)1 << 32 | file) = id;
+		n->paths_joined++;
+	}
+	return id;
+}
+
 static const char call_operator[] = "operator()";
 
 /* A name without scope or parameters: nothing says that no other file has one of that name. */
@@ -113,7 +140,7 @@ static uint32_t add_function(struct names *n, const struct names_function *f)
 
 static uint32_t symbol_file(struct names *n, const struct symbols *s, const struct symbol_call *c)
 {
-	return symbol_string(n, s, c->file);
+	return map_file(n, symbol_string(n, s, c->file));
 }
 
 static uint32_t symbol_function(struct names *n, const struct symbols *s,
@@ -343,7 +370,7 @@ static uint32_t named_by_capture(struct names *n, const struct trace *t, const s
 		id->module = add_base_name(n, text, len);
 	}
 	text = intern_text(&t->strings, l->file, &len);
-	id->file = add_string(n, text, len);
+	id->file = map_file(n, add_string(n, text, len));
 	id->line = l->line;
 	text = intern_text(&t->strings, l->name, &len);
 	id->function = text_function(n, text, len, id->module, id->file, id->line);
@@ -509,7 +536,7 @@ uint32_t names_place(struct names *n, const struct names_place *p)
 {
 	struct identity id = {.function = names_of(n, p),
 			      .module = add_string(n, p->module.s, p->module.n),
-			      .file = add_string(n, p->file.s, p->file.n),
+			      .file = map_file(n, add_string(n, p->file.s, p->file.n)),
 			      .line = p->line,
 			      .how = HOW_NAME};
 	struct names_location row = {.module = id.module,
@@ -540,12 +567,14 @@ void names_init(struct names *n)
 void names_capture(struct names *n, const struct trace *t)
 {
 	(void)t;
+	n->paths_joined = 0;
 	module_index_free(n->modules);
 	n->modules = NULL;
 	if (n->seen)
 		memset(n->seen, 0, n->cap_seen * sizeof *n->seen);
 	map64_release(&n->functions_seen);
 	map64_release(&n->strings_seen);
+	map64_release(&n->unmapped);
 }
 
 void names_close(struct names *n)
@@ -554,7 +583,9 @@ void names_close(struct names *n)
 	id_set_release(&n->location_set);
 	map64_release(&n->functions_seen);
 	map64_release(&n->strings_seen);
+	map64_release(&n->unmapped);
 	map64_release(&n->shown);
+	map64_release(&n->mapped);
 	module_index_free(n->modules);
 	n->modules = NULL;
 	free(n->seen);

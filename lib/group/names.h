@@ -13,6 +13,7 @@
 #ifndef TM_GROUP_NAMES_H
 #define TM_GROUP_NAMES_H
 
+#include "lib/group/paths.h"
 #include "lib/trace/model.h"
 
 /* String ids. Raw is what makes it one function of its module: the linkage name, or where a
@@ -49,12 +50,17 @@ struct names {
 	struct names_call *calls; /* [0] the same */
 	size_t n_calls, cap_calls;
 	bool mangled; /* the caller's: functions are shown by their linkage names */
+	const struct paths
+	    *paths; /* the caller's: files are what these make of them; NULL: as they are */
+	uint64_t paths_joined; /* files of the present capture that a map made another's */
 
 	/* private */
 	struct map64 shown; /* string of a mangled name -> how it is shown */
 	struct id_set function_set, location_set;
 	struct map64 functions_seen, strings_seen; /* of the present capture */
-	struct module_index *modules;              /* of it too; made when first asked */
+	struct map64 mapped;                       /* string of a file -> what paths make of it */
+	struct map64 unmapped;        /* the other way, of the present capture: the first file */
+	struct module_index *modules; /* of it too; made when first asked */
 	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */
 	size_t cap_seen;
 };

@@ -217,6 +217,7 @@ void project_init(struct project *p, const struct project_options *o)
 	aggregate_init(&p->aggregate, &a);
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
+	p->names.paths = o->paths;
 	p->no_file = intern_add(&p->names.strings, "[no file]", 9);
 	p->no_module = intern_add(&p->names.strings, "[no module]", 11);
 	if (!o->sites)

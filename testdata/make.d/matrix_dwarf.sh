@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # $DATA/matrix/<row>/ for tests/sh/matrix.sh: the containers that DWARF comes in. Each row's program
-# is testdata/src/matrix; its answers are those that llvm-symbolizer gives for the same code as one
+# is testdata/src/matrix; its answers are those that llvm-symbolizer 19 gives for the same code as one
 # plain file, without compression, splitting or a second file (and without a symbol table, since
 # llvm takes a function's name from that first).
 
@@ -75,10 +75,10 @@ build() {
 
 # want PLAIN: the addresses, and what llvm says of them
 want() {
-	need llvm-symbolizer llvm-objcopy c++filt || return 1
+	need llvm-symbolizer-19 llvm-objcopy c++filt || return 1
 	llvm-objcopy -R .symtab -R .strtab "$1" plain.tmp
 	"$GEN/addresses" -n 300 -s 7 "$1" | sort >addresses
-	llvm-symbolizer --obj=plain.tmp --output-style=GNU -i --functions=linkage --no-demangle \
+	llvm-symbolizer-19 --obj=plain.tmp --output-style=GNU -i --functions=linkage --no-demangle \
 		<addresses | c++filt | sed 's/ (discriminator [0-9]*)$//' >want
 	rm plain.tmp
 }
@@ -211,7 +211,7 @@ for cc in g++ clang++; do
 		if split "$cc-split-dwarf$version-missing" $cc $lld -gdwarf-$version; then
 			llvm-objcopy -R .symtab -R .strtab game
 			rm ./*.dwo
-			llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage \
+			llvm-symbolizer-19 --obj=game --output-style=GNU --no-inlines --functions=linkage \
 				--no-demangle <addresses | sed 's/ (discriminator [0-9]*)$//' >want
 			echo 'split DWARF: functions are in ./game.dwo, which is not there' >err
 		fi
@@ -250,7 +250,7 @@ fi
 dwp_lie() {
 	packed_split "dwp-lie-$1" g++ 5 "$GEN/dwp" -l "$1" game.dwp || return 0
 	llvm-objcopy -R .symtab -R .strtab game
-	llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
+	llvm-symbolizer-19 --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
 		--dwp=/dev/null <addresses | sed 's/ (discriminator [0-9]*)$//' >want
 	echo "$2" >err
 }
@@ -268,7 +268,7 @@ if split split-wrong-id g++ -gdwarf-5; then
 	llvm-objcopy -R .symtab -R .strtab game
 	cp world.dwo game.dwo
 	rm world.dwo
-	llvm-symbolizer --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
+	llvm-symbolizer-19 --obj=game --output-style=GNU --no-inlines --functions=linkage --no-demangle \
 		<addresses | sed 's/ (discriminator [0-9]*)$//' >want
 	echo 'dwo_id differs' >err
 fi
@@ -371,7 +371,7 @@ mini() {
 	shift 2
 	build game "$@" && want game && need xz objcopy || return 0
 	llvm-objcopy --strip-debug game symbols
-	llvm-symbolizer --obj=symbols --output-style=GNU -i --functions=linkage --no-demangle \
+	llvm-symbolizer-19 --obj=symbols --output-style=GNU -i --functions=linkage --no-demangle \
 		<addresses | c++filt >want
 	objcopy --only-keep-debug game mini
 	objcopy --strip-debug mini

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # $DATA/matrix/<row>/ for tests/sh/matrix.sh: binaries inside other files, files that are not linked, and
-# files that are no ELF. The program is testdata/src/matrix. What is right is what llvm-symbolizer says
+# files that are no ELF. The program is testdata/src/matrix. What is right is what llvm-symbolizer 19 says
 # of the same code as one plain, linked ELF file (of Mach-O: of the file that dsymutil made).
 
 # shellcheck disable=SC2086 # several flags in one variable
@@ -80,7 +80,7 @@ link() {
 
 # ask FILE: what llvm says of the addresses on standard input, raw names
 ask() {
-	llvm-symbolizer --obj="$1" --output-style=GNU -i --functions=linkage --no-demangle |
+	llvm-symbolizer-19 --obj="$1" --output-style=GNU -i --functions=linkage --no-demangle |
 		sed 's/ (discriminator [0-9]*)$//'
 }
 
@@ -92,7 +92,7 @@ bare() {
 
 # want PLAIN: addresses and want
 want() {
-	need llvm-symbolizer llvm-objcopy c++filt || return 1
+	need llvm-symbolizer-19 llvm-objcopy c++filt || return 1
 	bare "$1" plain.tmp
 	"$GEN/addresses" -n 300 -s 7 "$1" | sort >addresses
 	ask plain.tmp <addresses | c++filt >want
@@ -126,7 +126,7 @@ inside() {
 # Objects. object NAME SECTION UNIT COMPILER FLAGS...: offsets in a section of UNIT.o. What is right is
 # said of the same object linked alone, at the place that the linker's map gives that section.
 placed() { # OBJECT SECTION
-	need ld.lld llvm-symbolizer llvm-objcopy c++filt || return 1
+	need ld.lld llvm-symbolizer-19 llvm-objcopy c++filt || return 1
 	try ld.lld -o full.tmp --unresolved-symbols=ignore-all -e 0 -z notext -Ttext=0x20000 \
 		-Map=map.tmp "$1" || return 1
 	sed -n "s|^ *\([0-9a-f]*\) *[0-9a-f]* *\([0-9a-f]*\) .*$1:($2)\$|\1 \2|p" map.tmp >place.tmp
@@ -161,18 +161,18 @@ object object-zlib .text world g++ -gz=zlib
 object object-section .text._ZN5world4stepEi world g++ -ffunction-sections
 object object-comdat .text._ZNK5world4ListINS_5ActorEE5countEv game clang++
 
-# Objects of machines that lld does not link, or not all of their code: llvm-symbolizer relocates them
+# Objects of machines that lld does not link, or not all of their code: llvm-symbolizer 19 relocates them
 # itself, but without the symbol table it knows no sections, so all code is in one.
 alone() { # NAME TARGET FLAGS...
 	row "object-$1"
-	need clang llvm-symbolizer || return 1
+	need clang llvm-symbolizer-19 || return 1
 	target=$2
 	shift 2
 	try clang --target=$target $flags -fintegrated-as "-ffile-prefix-map=$src=/game" "$@" \
 		-c "$src/alone.c" -o alone.o || return 1
 	size=$(llvm-readelf -SW alone.o | sed 's/^ *\[ *[0-9]*\]//' | awk '$1 == ".text" { print $5 }')
 	counted 0 0x$size 1 >addresses
-	llvm-symbolizer --obj=alone.o --output-style=GNU -i --functions=short --no-demangle <addresses |
+	llvm-symbolizer-19 --obj=alone.o --output-style=GNU -i --functions=short --no-demangle <addresses |
 		sed 's/ (discriminator [0-9]*)$//' >want
 	echo '-e alone.o' >args
 	gaps
@@ -195,7 +195,7 @@ alone bpf-big-endian bpfeb || :
 # Descriptors of 64-bit PowerPC: without debug information there are only the symbols, which are in
 # .opd. What is right are the functions that -g says, not what is inlined into them.
 if alone powerpc64-descriptors powerpc64-linux-gnu; then
-	llvm-symbolizer --obj=alone.o --output-style=GNU -a -i --functions=short <addresses |
+	llvm-symbolizer-19 --obj=alone.o --output-style=GNU -a -i --functions=short <addresses |
 		awk '/^0x/ { if (f) print f; n = 0; next } n++ % 2 == 0 { f = $0 "\n??:0" } END { print f }' >want
 	rm -f status
 	try clang --target=powerpc64-linux-gnu $flags -g0 -fintegrated-as -c "$src/alone.c" -o alone.o || :
@@ -304,7 +304,7 @@ gsym gsym clang++ -fuse-ld=lld -static
 gsym gsym-dwarf4 clang++ -fuse-ld=lld -static -gdwarf-4
 gsym gsym-big-endian clang++ --target=powerpc-linux-gnu -fuse-ld=lld -static
 
-# Breakpad's dump_syms is not in Debian: its records are made here, from what llvm-symbolizer says of
+# Breakpad's dump_syms is not in Debian: its records are made here, from what llvm-symbolizer 19 says of
 # every byte of every function.
 symbols() { # FILE
 	llvm-nm --defined-only --print-size "$1" | sort | while read -r lo size kind name; do
@@ -313,7 +313,7 @@ symbols() { # FILE
 		*) continue ;;
 		esac
 		echo "FUNC $((0x$lo)) $((0x$size)) $name"
-		counted 0x$lo 0x$size 1 | llvm-symbolizer --obj=bare.tmp --output-style=GNU -i \
+		counted 0x$lo 0x$size 1 | llvm-symbolizer-19 --obj=bare.tmp --output-style=GNU -i \
 			--functions=linkage --no-demangle -a | sed 's/ (discriminator [0-9]*)$//'
 	done
 }
@@ -392,7 +392,7 @@ fi
 
 # Mach-O: mach NAME, and then what of it is asked
 mach() { # ARCH
-	need clang++ "$ld64" "$dsymutil" llvm-symbolizer c++filt || return 1
+	need clang++ "$ld64" "$dsymutil" llvm-symbolizer-19 c++filt || return 1
 	for unit in game world; do
 		compile $unit $unit-$1.o clang++ --target=$1-apple-macos12 -Wno-stdlibcxx-not-found || return 1
 	done

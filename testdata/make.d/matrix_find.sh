@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # $DATA/matrix/<row>/ for tests/sh/matrix.sh: places where the debug file of a stripped program may be.
-# The program is testdata/src/matrix; its answers are those that llvm-symbolizer gives for it as it
+# The program is testdata/src/matrix; its answers are those that llvm-symbolizer 19 gives for it as it
 # was before it was stripped (see matrix_dwarf.sh).
 set -eu
 : "${SRC:?}" "${DATA:?}" "${GEN:?}"
@@ -13,7 +13,7 @@ rows='debug-dir-deep debug-dir-several debug-dir-wrong-build debuginfod debuginf
 	sysroot-build-id-tree sysroot-debuglink'
 
 why=
-for tool in g++ strip objcopy readelf llvm-symbolizer llvm-objcopy c++filt; do
+for tool in g++ strip objcopy readelf llvm-symbolizer-19 llvm-objcopy c++filt; do
 	command -v "$tool" >/dev/null 2>&1 || why="no $tool"
 done
 for row in $rows; do
@@ -46,7 +46,7 @@ rm -rf "$one"
 cd "$one"
 llvm-objcopy -R .symtab -R .strtab this/whole plain
 "$GEN/addresses" -n 300 -s 7 this/whole | sort >addresses
-llvm-symbolizer --obj=plain --output-style=GNU -i --functions=linkage --no-demangle <addresses |
+llvm-symbolizer-19 --obj=plain --output-style=GNU -i --functions=linkage --no-demangle <addresses |
 	c++filt | sed 's/ (discriminator [0-9]*)$//' >want
 sed 's/.*/??\n??:0/' addresses >nothing
 id=$(readelf -n this/whole | sed -n 's/.*Build ID: //p')

@@ -431,7 +431,15 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 
 		return parse_number(s, v, &unused);
 	}
-	return fail(s, s->line, 1, "'%s' is no setting of [policy]: alpha or runs", name);
+	if (!strcmp(name, "map-path")) {
+		struct err e = ERR_INIT;
+
+		if (!s->p->paths)
+			s->p->paths = paths_new();
+		return !paths_add(s->p->paths, v->text, &e) ||
+		       fail_at(s, v, "no map of paths: OLD=NEW");
+	}
+	return fail(s, s->line, 1, "'%s' is no setting of [policy]: alpha, runs or map-path", name);
 }
 
 static int take_value(void *arg, const char *section, const char *name, const char *value)
@@ -573,6 +581,7 @@ void policy_release(struct policy *p)
 		match_free(p->waivers[i].match);
 	free(p->rules);
 	free(p->waivers);
+	paths_free(p->paths);
 	arena_release(&p->arena);
 	*p = (struct policy){.alpha = 0};
 }

@@ -10,6 +10,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/group/grouping.h"
+#include "lib/group/paths.h"
 #include "lib/match/match.h"
 #include "lib/tally/counters.h"
 #include "lib/tally/sums.h"
@@ -60,8 +61,9 @@ struct policy {
 	size_t n_rules, cap_rules;
 	struct policy_waiver *waivers;
 	size_t n_waivers, cap_waivers;
-	double alpha;  /* error rate of all rules together; 0.05 */
-	uint64_t runs; /* so many on a side have to say that something grew; 1 */
+	double alpha;        /* error rate of all rules together; 0.05 */
+	uint64_t runs;       /* so many on a side have to say that something grew; 1 */
+	struct paths *paths; /* of its map-path lines; NULL: none */
 	struct arena arena;
 };
 
