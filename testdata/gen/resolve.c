@@ -33,7 +33,7 @@ static int fail(const char *what, const struct err *e)
 static void add_text(struct buf *b, const struct dwarf_answers *a, uint32_t id)
 {
 	size_t n;
-	const char *s = intern_text(&a->strings, id, &n);
+	const char *s = dwarf_text(a, id, &n);
 
 	buf_add(b, id ? s : "??", id ? n : 2);
 }
@@ -58,8 +58,12 @@ static void print(struct buf *b, const struct dwarf_answers *a, uint64_t addr,
 	buf_addc(b, '\n');
 	if (!of->call)
 		buf_adds(b, "??\n??:0:0\n");
-	for (uint32_t i = of->call; i; i = a->calls[i].outer) {
-		const struct dwarf_call *c = &a->calls[i];
+	for (uint32_t i = of->call, outer; i; i = outer) {
+		const struct dwarf_call *c = dwarf_call_at(a, i);
+
+		if (!c)
+			break;
+		outer = dwarf_outer(c, i);
 
 		add_text(b, a, c->function);
 		buf_addc(b, '\n');
