@@ -79,8 +79,11 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 		tell(j, file, &w, temporary);
 	if (!st && !j->binaries->explain)
 		st = input_rewind(from);
-	if (!st && !j->binaries->explain)
+	if (!st && !j->binaries->explain) {
 		st = rewrite_copy(&w, &from->cur, stdout, e);
+		if (st) /* a part is not to replace the whole */
+			cli_output_done(false);
+	}
 	j->stats.write += stats_lap(&started);
 	rewrite_release(&w);
 	trace_free(maps);

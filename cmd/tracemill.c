@@ -57,6 +57,7 @@ static _Noreturn void not_known(const char *name)
 /* Another program prints the report, and what is wrong. */
 static enum exit_status show_one(char *path)
 {
+	char end[] = "--"; /* of options: a name may begin with - */
 	struct file_kind k;
 	struct err e = ERR_INIT;
 	int status;
@@ -73,9 +74,11 @@ static enum exit_status show_one(char *path)
 		return EXIT_INPUT;
 	}
 	putchar('\n');
-	status = front_run(k.program, (char *[]){NULL, path, NULL}, -1);
-	if (status == NOT_FOUND)
+	status = front_run(k.program, (char *[]){NULL, end, path, NULL}, -1);
+	if (status == NOT_FOUND) {
+		errno = ENOENT; /* that of the child is not known here */
 		not_started(k.program);
+	}
 	return status <= EXIT_INCONCLUSIVE ? (enum exit_status)status : EXIT_INPUT;
 }
 
@@ -89,6 +92,9 @@ static int show(int argc, char **argv)
 
 	if (!n)
 		cli_usage("no file to show");
+	for (int i = 1; i <= n; i++)
+		if (!strcmp(argv[i], "-"))
+			cli_usage("show reads a file twice: standard input cannot be shown");
 	cli_sandbox("tracemill", NULL);
 	for (int i = 1; i <= n; i++) {
 		if (i > 1)

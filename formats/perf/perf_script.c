@@ -141,14 +141,13 @@ static void take_frame(struct script *x, const char *s, size_t n)
 		id = frame_of(x, at, !x->n_line);
 		if (!id) { /* the source line of the frame above */
 			x->sources += x->n_line > 0;
-			if (!x->n_line)
-				refuse_line(x);
-			*known = UINT32_MAX;
-			return;
+			id = UINT32_MAX;
 		}
 		*known = id;
 	}
-	if (*known != UINT32_MAX)
+	if (*known == UINT32_MAX && !x->n_line)
+		refuse_line(x);
+	else if (*known != UINT32_MAX)
 		VEC_PUSH(x->line, x->n_line, x->cap_line) = *known;
 }
 
@@ -224,28 +223,6 @@ static enum status push_sample(struct script *x, const struct perf_line *l, uint
 	return import_event(x->im, &ev, e);
 }
 
-/* The bytes up to the blank line that ends a stack, or to the end; 0: nothing follows. */
-static size_t stack_size(struct cursor *c)
-{
-	size_t want = SCRIPT_WINDOW, n, at = 0;
-
-	for (;;) {
-		const char *s, *p;
-
-		n = cursor_available(c, want);
-		s = (const char *)c->pos;
-		while ((p = memchr(s + at, '\n', n - at))) {
-			at = (size_t)(p - s) + 1;
-			if (at < n &&
-			    (s[at] == '\n' || (s[at] == '\r' && at + 1 < n && s[at + 1] == '\n')))
-				return at;
-		}
-		if (n < want || want >= SCRIPT_STACK)
-			return n;
-		want *= 2;
-	}
-}
-
 /* It begins as no address does, or where no address stands by perf itself. */
 static bool may_be_sample(const char *s, size_t n)
 {
@@ -255,40 +232,71 @@ static bool may_be_sample(const char *s, size_t n)
 	return at.s < at.end && (at.s == s || num_hex_digit(*at.s) < 0);
 }
 
-/* Lines of [s, s + n); a line that is a sample ends them: what was used. */
-static size_t take_stack(struct script *x, const char *s, size_t n, bool at_end)
+/* A line of n bytes. */
+static bool is_sample(const char *s, size_t n)
 {
-	struct perf_line other;
-	size_t used = 0;
+	struct perf_line l;
 
-	while (used < n) {
+	return may_be_sample(s, n) && perf_line_parse(s, n, &l);
+}
+
+static size_t line_length(const char *s, const char *end)
+{
+	return (size_t)(end - s) - (end > s && end[-1] == '\r');
+}
+
+/* The bytes up to the blank line or the sample that ends a stack, or to the end; 0: it has none. */
+static size_t stack_size(struct cursor *c)
+{
+	size_t want = SCRIPT_WINDOW, n, at = 0;
+
+	for (;;) {
+		const char *s, *p;
+
+		n = cursor_available(c, want);
+		s = (const char *)c->pos;
+		while (at < n && (p = memchr(s + at, '\n', n - at))) {
+			size_t len = line_length(s + at, p);
+
+			if (!len || is_sample(s + at, len))
+				return at;
+			at = (size_t)(p - s) + 1;
+		}
+		if (n < want)
+			return at < n && is_sample(s + at, line_length(s + at, s + n)) ? at : n;
+		if (want >= SCRIPT_STACK)
+			return at ? at : n;
+		want *= 2;
+	}
+}
+
+/* Lines of [s, s + n), none of them a sample. */
+static void take_stack(struct script *x, const char *s, size_t n, bool at_end)
+{
+	for (size_t used = 0; used < n;) {
 		const char *p = memchr(s + used, '\n', n - used);
-		size_t len = (p ? (size_t)(p - s) : n) - used;
+		size_t len = line_length(s + used, p ? p : s + n);
 
-		if (len && s[used + len - 1] == '\r')
-			len--;
-		if (may_be_sample(s + used, len) && perf_line_parse(s + used, len, &other))
-			break;
 		x->number++;
 		if (!p && at_end) { /* a name that is cut is another one */
 			x->cut = len > 0;
-			return n;
+			return;
 		}
 		if (len)
 			take_frame(x, s + used, len);
 		used = p ? (size_t)(p - s) + 1 : n;
 	}
-	return used;
 }
 
 static uint32_t read_stack(struct script *x, struct cursor *c)
 {
-	size_t n = stack_size(c), used;
+	size_t n = stack_size(c);
+	uint64_t refused = x->refused;
 	const char *s = (const char *)c->pos;
 	uint64_t hash;
 	uint32_t *known;
 
-	if (!n || *s == '\n' || *s == '\r')
+	if (!n)
 		return 0;
 	hash = hash_bytes(s, n);
 	known = map64_put(&x->stacks, hash);
@@ -300,9 +308,9 @@ static uint32_t read_stack(struct script *x, struct cursor *c)
 	}
 	*known = 1;
 	x->n_line = 0;
-	used = take_stack(x, s, n, n == cursor_window(c) && c->at_end);
-	c->pos += used;
-	if (used < n) { /* other samples are in it: not what the hash stands for */
+	take_stack(x, s, n, n == cursor_window(c) && c->at_end);
+	c->pos += n;
+	if (x->refused > refused) { /* each time counts */
 		map64_remove(&x->stacks, hash);
 		return trace_stack_of(x->im->t, x->line, x->n_line);
 	}

@@ -18,14 +18,15 @@
 #include <string.h>
 
 enum { COUNT_MOST = (1 << 30) - 2 }; /* that one live block may stand for: report/live.h */
+enum { BLOCKS_MOST = 64 };           /* that one row may become */
 
 struct pprof {
 	struct import *im;
 	struct pprof_tables tables;
-	uint8_t roles[64]; /* by sample type; further ones are not read */
-	uint64_t ids;      /* given as addresses */
+	uint8_t roles[PPROF_TYPES_MOST]; /* by sample type */
+	uint64_t ids;                    /* given as addresses */
 	uint64_t seq;
-	uint64_t negative, odd, samples;
+	uint64_t negative, odd, huge, samples;
 	bool allocs, live;
 
 	uint32_t *stack; /* of the sample */
@@ -34,7 +35,7 @@ struct pprof {
 	struct buf label; /* "key=value, key=value" */
 	bool only_type;
 	struct thread thread;
-	bool has_thread;
+	bool has_thread, has_tid;
 	uint8_t domain;
 };
 
@@ -45,6 +46,10 @@ static void add_location(struct pprof *p, uint64_t id)
 	size_t n;
 	const uint32_t *at = pprof_location_of(&p->tables, p->im->t, id, &n);
 
+	if (n > PPROF_STACK_MOST - p->n_stack) {
+		p->tables.more_calls += n - (PPROF_STACK_MOST - p->n_stack);
+		n = PPROF_STACK_MOST - p->n_stack;
+	}
 	for (size_t i = 0; i < n; i++)
 		VEC_PUSH(p->stack, p->n_stack, p->cap_stack) = at[i];
 }
@@ -76,6 +81,7 @@ static bool label_is_thread(struct pprof *p, const char *key, size_t n, uint64_t
 		p->thread.tid = number;
 	else
 		return false;
+	p->has_tid |= !text;
 	p->has_thread = true;
 	return true;
 }
@@ -115,6 +121,8 @@ static void add_label(struct pprof *p, struct pb b)
 	s = pprof_text(&p->tables, key, &n);
 	if (label_is_thread(p, s, n, text, number) || label_is_domain(p, s, n, text))
 		return;
+	if (p->label.len > TRACE_STRING_MAX) /* more would be cut off */
+		return;
 	p->only_type = !p->label.len && text && is(s, n, "type");
 	if (p->label.len)
 		buf_adds(&p->label, ", ");
@@ -144,7 +152,7 @@ static bool parse_sample(struct pprof *p, struct pb b)
 	p->n_stack = 0;
 	p->label.len = 0;
 	p->thread = (struct thread){0};
-	p->has_thread = false;
+	p->has_thread = p->has_tid = false;
 	p->domain = DOMAIN_MALLOC;
 	memset(p->values, 0, sizeof p->values);
 	while (pb_next(&b, &f)) {
@@ -164,7 +172,9 @@ static bool parse_sample(struct pprof *p, struct pb b)
 			add_value(p, n_values++, f.value);
 		b.bad |= f.wire == PB_BYTES && f.number < 3 && list.bad;
 	}
-	p->odd += n_values != p->tables.n_types;
+	if (p->has_thread && !p->has_tid) /* told by name alone: beyond what a system gives */
+		p->thread.tid = 1ull << 32 | p->thread.name;
+	p->odd += n_values != p->tables.n_types + p->tables.more_types;
 	return !b.bad;
 }
 
@@ -176,6 +186,15 @@ static bool below_zero(const struct pprof *p)
 		if (p->values[r] < 0)
 			return true;
 	return false;
+}
+
+/* Counts of so many blocks that each row would be a flood of them. */
+static bool is_huge(const struct pprof *p)
+{
+	const int64_t most = (int64_t)BLOCKS_MOST * COUNT_MOST;
+
+	return p->live && (p->values[PPROF_ALLOC + PPROF_COUNT] > most ||
+			   p->values[PPROF_LIVE + PPROF_COUNT] > most);
 }
 
 static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
@@ -314,6 +333,10 @@ static enum status take_sample(struct pprof *p, struct pb b, struct err *e)
 		p->negative++;
 		return ST_OK;
 	}
+	if (is_huge(p)) {
+		p->huge++;
+		return ST_OK;
+	}
 	stack = trace_stack_of(p->im->t, p->stack, p->n_stack);
 	st = push_heap(p, stack, e);
 	return st ? st : push_sample(p, stack, e);
@@ -397,6 +420,17 @@ static void add_notes(struct pprof *p)
 	if (p->negative)
 		trace_note(t, NOTE_LOSS, p->negative,
 			   "rows are below 0, as in a difference of profiles: left out");
+	if (p->huge)
+		trace_note(t, NOTE_LOSS, p->huge,
+			   "rows have more than %" PRId64 " objects: left out",
+			   (int64_t)BLOCKS_MOST * COUNT_MOST);
+	if (p->tables.more_types)
+		trace_note(t, NOTE_LOSS, p->tables.more_types,
+			   "sample types beyond the first %d: left out", PPROF_TYPES_MOST);
+	if (p->tables.more_calls)
+		trace_note(t, NOTE_LOSS, p->tables.more_calls,
+			   "calls beyond %d of a location or %d of a stack: left out",
+			   PPROF_PLACES_MOST, PPROF_STACK_MOST);
 	if (p->odd)
 		trace_note(t, NOTE_LOSS, p->odd,
 			   "rows have not as many values as there are sample types");

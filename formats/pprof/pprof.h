@@ -27,6 +27,9 @@ struct pprof_type {
 	int64_t ns;          /* of its unit, of times; else 0 */
 };
 
+/* Bounds of ours; what is beyond them is counted. */
+enum { PPROF_TYPES_MOST = 64, PPROF_PLACES_MOST = 1024, PPROF_STACK_MOST = 65536 };
+
 struct pprof_place { /* one line of a location */
 	uint64_t function, line;
 };
@@ -34,7 +37,8 @@ struct pprof_place { /* one line of a location */
 struct pprof_tables {
 	struct intern strings; /* string i has the id i + 1 */
 	struct pprof_type *types;
-	size_t n_types, cap_types;
+	size_t n_types, cap_types; /* at most PPROF_TYPES_MOST */
+	uint64_t more_types;       /* left out */
 	struct pprof_mapping {
 		uint64_t lo, hi, offset, file, build_id;
 		uint32_t module; /* of the trace */
@@ -58,6 +62,7 @@ struct pprof_tables {
 	uint64_t default_type, period, period_type, period_unit, time, duration;
 	uint64_t samples, broken; /* messages; those that are none */
 	uint64_t missing;         /* references to what is not there */
+	uint64_t more_calls;      /* of a location, or of a stack */
 	uint64_t comments[64];
 	size_t n_comments;
 

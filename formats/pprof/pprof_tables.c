@@ -18,7 +18,10 @@ static void add_type(struct pprof_tables *p, struct pb b)
 		case 2: t.unit = f.value; break;
 		}
 	p->broken += b.bad;
-	VEC_PUSH(p->types, p->n_types, p->cap_types) = t;
+	if (p->n_types == PPROF_TYPES_MOST)
+		p->more_types++;
+	else
+		VEC_PUSH(p->types, p->n_types, p->cap_types) = t;
 }
 
 static void add_period_type(struct pprof_tables *p, struct pb b)
@@ -99,7 +102,9 @@ static void add_location(struct pprof_tables *p, struct pb b)
 		case 2: l.mapping = f.value; break;
 		case 3: l.address = f.value; break;
 		case 4:
-			if (f.wire == PB_BYTES)
+			if (f.wire == PB_BYTES && p->n_places - l.first == PPROF_PLACES_MOST)
+				p->more_calls++;
+			else if (f.wire == PB_BYTES)
 				add_place(p, pb_of(&f));
 			break;
 		}

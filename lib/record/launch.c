@@ -26,6 +26,9 @@ const char *const launch_stacks[] = {"auto", "fp", "unwind", "none", "shadow", N
 const char *const launch_calls[] = {"none", "markers", "all", NULL};
 
 static volatile pid_t child;
+static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { PASSED = sizeof passed / sizeof *passed };
+static struct sigaction before[PASSED]; /* what they did, until the program has ended */
 
 static void pass_on(int sig)
 {
@@ -168,6 +171,7 @@ pid_t launch(struct launch *l, char **argv)
 {
 	struct sigaction sent = {.sa_sigaction = pass_on_if_sent,
 				 .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction all = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
 	int outcome = open_outcome(l);
 	pid_t pid = fork();
 
@@ -176,10 +180,8 @@ pid_t launch(struct launch *l, char **argv)
 	if (outcome >= 0)
 		close(outcome);
 	child = pid;
-	sigaction(SIGINT, &sent, NULL);
-	sigaction(SIGQUIT, &sent, NULL);
-	signal(SIGTERM, pass_on);
-	signal(SIGHUP, pass_on);
+	for (size_t i = 0; i < PASSED; i++)
+		sigaction(passed[i], i < 2 ? &sent : &all, &before[i]);
 	return pid;
 }
 
@@ -192,6 +194,8 @@ int launch_wait(int *sig)
 		if (errno != EINTR)
 			return NOT_RUN;
 	child = 0;
+	for (size_t i = 0; i < PASSED; i++)
+		sigaction(passed[i], &before[i], NULL);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	*sig = WTERMSIG(status);

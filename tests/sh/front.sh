@@ -100,8 +100,9 @@ foreign lfs.mem 'a Git LFS pointer' \
 	'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n'
 check '... and says how to fetch it' grep -q 'git lfs pull' out
 foreign perf.data 'a recording of perf' 'PERFILE2\150\0\0\0\0\0\0\0'
-foreign heaptrack.g 'a recording of heaptrack' 'v 10400 3\nX ./game\nI 1000 5e2919\n'
-check '... and says how it becomes folded stacks' grep -q 'heaptrack_print -f' out
+check '... and says how it becomes text' grep -q 'perf script -i FILE >FILE.txt' out
+"$GEN/heaptrack_log" --events 4 3 >heaptrack.g 2>err
+shows heaptrack.g 0 'heaptrack 1.x'
 foreign massif.out.1 "valgrind's massif" 'desc: --massif-out-file=m.out\ncmd: /bin/true\ntime_unit: i\n'
 foreign dhat.out.1 "valgrind's DHAT" '{"dhatFileVersion":2\n,"mode":"heap"\n'
 foreign callgrind.out.1 "valgrind's callgrind" '# callgrind format\nversion: 1\n'
@@ -114,7 +115,8 @@ foreign game.pdb 'Windows (PDB)' 'Microsoft C/C++ MSF 7.00\r\n\032DS\0\0\0'
 foreign game.etl 'Windows (ETL)' '\0\0\001\0\0\0\001\0'
 foreign game.zip 'a zip file' 'PK\003\004\024\0\0\0'
 foreign a.json 'speedscope' '{"$schema": "https://www.speedscope.app/file-format-schema.json"}\n'
-foreign b.json "Chrome's form" '{"displayTimeUnit":"ns","traceEvents":[]}\n'
+"$GEN/chrome" --frames 1 complete >b.json 2>err
+shows b.json 0 "Chrome's trace events"
 foreign store.db 'SQLite' 'SQLite format 3\0\020\0\001\001'
 foreign what.bin 'binary data' '\001\002\003\004\005'
 foreign core.1 'a core' '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\004\0\076\0'
@@ -127,6 +129,11 @@ check 'show: no such file' eval '[ $status = 3 ] && grep -q "none: .*No such fil
 run tracemill show stacks.folded what.bin none
 check 'show: several files, the worst status' eval \
 	'[ $status = 3 ] && grep -q "^stacks.folded: " out && grep -q "^what.bin: " out'
+cp stacks.folded ./-n.folded
+run tracemill show -- -n.folded
+check 'show: a name that begins like an option' eval '[ $status = 0 ] && grep -q main out'
+run tracemill show - <stacks.folded
+check 'show: standard input is refused' [ $status = 2 ]
 run tracemill show
 check 'show: without a file' eval '[ $status = 2 ] && grep -q "no file to show" err'
 [ ! -w /dev/full ] || {

@@ -368,7 +368,7 @@ static void add_hint(struct top *t)
 	struct cell share = share_cell(t, &self, self.has);
 	struct group_name n;
 	const char **notes;
-	char text[200];
+	char text[256];
 	int len;
 
 	group_name(t->p, SHOWN, group, &n);
@@ -383,6 +383,8 @@ static void add_hint(struct top *t)
 		len = snprintf(text, sizeof text,
 			       "more than half is %.*s: --stacks 3 shows whole stacks, --tree all",
 			       (int)n.name_len, n.name);
+	if ((size_t)len >= sizeof text)
+		len = sizeof text - 1;
 	notes = mem_array(t->table.n_notes + 1, sizeof *notes);
 	memcpy(notes, t->table.notes, t->table.n_notes * sizeof *notes);
 	notes[t->table.n_notes++] = arena_strndup(&t->arena, text, (size_t)len);
