@@ -70,6 +70,7 @@ struct parser {
 	struct value values[KEYS];
 	struct reading *readings;
 	size_t n_readings, cap_readings; /* those beyond n keep their memory */
+	uint64_t no_number, rounded;     /* of the item: they count if it is a counter */
 	struct value label;              /* args.name of metadata */
 	struct map64 async_open;         /* hash of what belongs together -> index in asyncs + 1 */
 	struct chrome_point *asyncs;
@@ -142,11 +143,17 @@ static uint32_t marker_of(struct parser *p)
 	return trace_marker(t, &m);
 }
 
+/* Times of which any two have a difference. */
+static bool is_time(int64_t ns)
+{
+	return ns >= -(INT64_MAX / 2) && ns <= INT64_MAX / 2;
+}
+
 static bool take_ts(struct parser *p, int64_t *ts)
 {
 	struct chrome *x = &p->x;
 
-	if (!to_ns(&p->values[KEY_TS], ts)) {
+	if (!to_ns(&p->values[KEY_TS], ts) || !is_time(*ts)) {
 		x->no_time++;
 		return false;
 	}
@@ -170,7 +177,7 @@ static void take_call(struct parser *p, char ph)
 		       : marker_of(p);
 	if (ph == 'X')
 		to_ns(&p->values[KEY_DUR], &dur);
-	if (dur < 0 || __builtin_add_overflow(c.ts, dur, &c.end))
+	if (dur < 0 || __builtin_add_overflow(c.ts, dur, &c.end) || !is_time(c.end))
 		c.end = c.ts;
 	VEC_PUSH(x->calls, x->n_calls, x->cap_calls) = c;
 }
@@ -195,6 +202,8 @@ static void take_counter(struct parser *p)
 
 	if (!take_ts(p, &at.ts))
 		return;
+	x->no_number += p->no_number;
+	x->rounded += p->rounded;
 	for (size_t i = 0; i < p->n_readings; i++) {
 		const struct value *name = &p->values[KEY_NAME];
 		const struct reading *r = &p->readings[i];
@@ -271,6 +280,10 @@ static void take_async(struct parser *p, bool begins)
 		*open = (uint32_t)done.value;
 	else
 		map64_remove(&p->async_open, hash);
+	if (ts < done.ts) {
+		x->unmatched++;
+		return;
+	}
 	done.value = ts - done.ts;
 	VEC_PUSH(x->points, x->n_points, x->cap_points) = done;
 	x->asyncs++;
@@ -350,6 +363,7 @@ static void begin_item(struct parser *p)
 		p->values[i].there = false;
 	p->label.there = false;
 	p->n_readings = 0;
+	p->no_number = p->rounded = 0;
 }
 
 static enum status begin_bracket(void *arg, char bracket, struct err *e)
@@ -461,10 +475,10 @@ static void take_reading(struct parser *p, const char *s, size_t n)
 	int64_t v;
 
 	if (!chrome_number(s, n, &v, &rounded)) {
-		p->x.no_number++;
+		p->no_number++;
 		return;
 	}
-	p->x.rounded += rounded;
+	p->rounded += rounded;
 	if (p->n_readings == p->cap_readings) {
 		size_t before = p->cap_readings;
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CALLS_INSIDE = 1024 }; /* an end is looked for in so many open calls */
+
 struct push {
 	struct chrome *x;
 	uint32_t *threads; /* by index: of the trace */
@@ -70,15 +72,24 @@ static void open_call(struct push *p, size_t call)
 	VEC_PUSH(p->open, p->n_open, p->cap_open) = call;
 }
 
+/* Of one name, and of one category where both have one. */
+static bool is_end_of(const struct trace *t, uint32_t end, uint32_t begin)
+{
+	const struct marker *e = &t->markers[end], *b = &t->markers[begin];
+
+	return e->name == b->name && (e->category == b->category || !e->category || !b->category);
+}
+
 /* The call that an E ends: the innermost of its name, where it has one. */
 static void end_call(struct push *p, const struct chrome_call *end)
 {
 	struct chrome_call *calls = p->x->calls;
-	size_t i = p->n_open;
+	size_t i = p->n_open, least = i > CALLS_INSIDE ? i - CALLS_INSIDE : 0;
 
-	while (i && end->marker && calls[p->open[i - 1]].marker != end->marker)
+	while (i > least && end->marker &&
+	       !is_end_of(p->x->im->t, end->marker, calls[p->open[i - 1]].marker))
 		i--;
-	if (!i) {
+	if (i == least) {
 		p->x->unmatched++;
 		return;
 	}

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAPTRACK_LINE = 1 << 20, HEAPTRACK_VERSION = 3 };
+enum { HEAPTRACK_LINE = 1 << 20, HEAPTRACK_VERSION = 3, PAGE_MOST = 1 << 24 };
 
 struct heaptrack_info {
 	uint64_t size;
@@ -88,11 +88,20 @@ static bool take_time(struct heaptrack *h, struct heaptrack_line *l)
 	return true;
 }
 
+static bool take_page(struct heaptrack *h, struct heaptrack_line *l)
+{
+	uint64_t page, pages;
+
+	if (!heaptrack_number(l, &page) || page > PAGE_MOST || !heaptrack_number(l, &pages))
+		return false;
+	h->page = page;
+	return true;
+}
+
 /* A line of tables and settings; false: it makes no sense. */
 static bool take_row(struct heaptrack *h, char kind, struct heaptrack_line *l)
 {
 	struct heaptrack_tables *x = &h->tables;
-	uint64_t pages;
 
 	switch (kind) {
 	case 's': return heaptrack_string(x, l);
@@ -107,7 +116,7 @@ static bool take_row(struct heaptrack *h, char kind, struct heaptrack_line *l)
 		if (l->s < l->end)
 			set_text(h, "heaptrack.command", l->s + 1, (size_t)(l->end - l->s) - 1);
 		return true;
-	case 'I': return heaptrack_number(l, &h->page) && heaptrack_number(l, &pages);
+	case 'I': return take_page(h, l);
 	case 'A': h->attached = true; return true;
 	case 'S': h->suppressions++; return true;
 	case '#': return true;
@@ -243,7 +252,7 @@ static enum status take_line(struct heaptrack *h, const char *s, size_t n, struc
 	case '+': sound = take_alloc(h, &l, &st, e); break;
 	case '-': sound = take_free(h, &l, &st, e); break;
 	case 'R':
-		sound = heaptrack_number(&l, &pages) && pages < 1ull << 40;
+		sound = heaptrack_number(&l, &pages) && pages < 1ull << 38;
 		if (sound)
 			st = push_rss(h, pages, e);
 		break;
@@ -282,6 +291,10 @@ static void add_notes(const struct heaptrack *h)
 		trace_note(t, NOTE_LOSS, h->refused,
 			   "lines make no sense: left out; the first is line %" PRIu64,
 			   h->first_refused);
+	if (h->tables.more_calls)
+		trace_note(t, NOTE_LOSS, h->tables.more_calls,
+			   "calls beyond %d of an address or %d of a stack: left out",
+			   HEAPTRACK_CALLS_MOST, HEAPTRACK_STACK_MOST);
 	if (h->cut)
 		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
 	if (h->backwards)

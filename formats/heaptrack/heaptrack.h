@@ -18,6 +18,9 @@ bool heaptrack_number(struct heaptrack_line *l, uint64_t *v);
  * fields follow. */
 bool heaptrack_text(struct heaptrack_line *l, bool sized, bool name, const char **s, size_t *n);
 
+/* Bounds of ours; what is beyond them is counted. */
+enum { HEAPTRACK_CALLS_MOST = 1024, HEAPTRACK_STACK_MOST = 65536 };
+
 struct heaptrack_tables {
 	struct trace *t;
 	bool sized;        /* texts have their length before them: file version 3 */
@@ -31,6 +34,9 @@ struct heaptrack_tables {
 	size_t n_locations, cap_locations;
 	uint32_t *stacks;
 	size_t n_stacks, cap_stacks;
+	uint32_t *depths; /* of stacks */
+	size_t n_depths, cap_depths;
+	uint64_t more_calls;  /* of an address, or of a stack */
 	struct map64 modules; /* string of the file -> module of the trace */
 	uint32_t epoch;       /* lists of modules that were cleared */
 	bool listed;          /* a module stands in the present list */

@@ -115,7 +115,9 @@ bool heaptrack_ip(struct heaptrack_tables *x, struct heaptrack_line *l)
 		at.name = string_at(x, function);
 		at.file = string_at(x, file);
 		at.line = line <= UINT32_MAX ? (uint32_t)line : 0;
-		if (at.name)
+		if (at.name && x->n_locations - ip.first == HEAPTRACK_CALLS_MOST)
+			x->more_calls++;
+		else if (at.name)
 			add_location(x, &at);
 	}
 	ip.n = (uint32_t)(x->n_locations - ip.first);
@@ -134,10 +136,13 @@ bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool 
 {
 	uint64_t ip = 0, parent = 0;
 	bool sound = heaptrack_number(l, &ip) && heaptrack_number(l, &parent) && l->s == l->end;
-	uint32_t stack;
+	uint32_t stack, depth = parent && parent <= x->n_depths ? x->depths[parent - 1] : 0, n;
 
 	sound &= heaptrack_stack(x, parent, &stack);
-	if (raw && ip) {
+	n = raw && ip ? 1 : ip && ip <= x->n_ips ? x->ips[ip - 1].n : 0;
+	if (n > HEAPTRACK_STACK_MOST - depth) {
+		x->more_calls += n;
+	} else if (raw && ip) {
 		struct location at = {
 		    .raw = ip, .space = SPACE_RUNTIME, .kind = LOCATION_RETURN, .epoch = x->epoch};
 
@@ -150,6 +155,8 @@ bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool 
 	} else {
 		sound &= !ip;
 	}
+	depth += n <= HEAPTRACK_STACK_MOST - depth ? n : 0;
+	VEC_PUSH(x->depths, x->n_depths, x->cap_depths) = depth;
 	VEC_PUSH(x->stacks, x->n_stacks, x->cap_stacks) = stack;
 	return sound;
 }
@@ -211,4 +218,5 @@ void heaptrack_tables_release(struct heaptrack_tables *x)
 	free(x->ips);
 	free(x->locations);
 	free(x->stacks);
+	free(x->depths);
 }

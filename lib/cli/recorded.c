@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMELESS = 3, LEAST = 100 }; /* binaries told of; hundredths of a percent of all */
+enum { NAMELESS = 3, LEAST = 100 }; /* binaries told of; one part in so many of all */
 
 struct recorded_module {
 	char *base, *path;

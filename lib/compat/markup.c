@@ -410,6 +410,10 @@ static void filter_mmap(struct markup *m, const struct markup_node *n)
 			 m->modules[other->module].id, other->addr, other->addr + other->size - 1);
 		return;
 	}
+	if (m->n_added == MARKUP_MOST) { /* those without bytes may come again and again */
+		complain(m, false, n->tag.s, "more than %d mappings", MARKUP_MOST);
+		return;
+	}
 	if (i && m->mmaps[i - 1].addr == x.addr) { /* one without bytes stays what it is */
 		x = m->mmaps[i - 1];
 	} else if (m->n_mmaps == MARKUP_MOST) {
