@@ -131,7 +131,7 @@ check 'show: several files, the worst status' eval \
 	'[ $status = 3 ] && grep -q "^stacks.folded: " out && grep -q "^what.bin: " out'
 cp stacks.folded ./-n.folded
 run tracemill show -- -n.folded
-check 'show: a name that begins like an option' eval '[ $status = 0 ] && grep -q main out'
+check 'show: a name that begins like an option' eval '[ $status = 0 ] && grep -q " g$" out'
 run tracemill show - <stacks.folded
 check 'show: standard input is refused' [ $status = 2 ]
 run tracemill show
