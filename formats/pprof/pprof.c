@@ -172,7 +172,8 @@ static bool parse_sample(struct pprof *p, struct pb b)
 			add_value(p, n_values++, f.value);
 		b.bad |= f.wire == PB_BYTES && f.number < 3 && list.bad;
 	}
-	if (p->has_thread && !p->has_tid) /* told by name alone: there is no id that would tell them apart */
+	if (p->has_thread &&
+	    !p->has_tid) /* told by name alone: there is no id that would tell them apart */
 		p->thread.generation = p->thread.name;
 	p->odd += n_values != p->tables.n_types + p->tables.more_types;
 	return !b.bad;
