@@ -54,9 +54,9 @@ static bool callers_start(const struct project *p, uint32_t *stack, uint32_t *ca
 static uint64_t callers_step(const struct project *p, struct callers_list *l, uint32_t *function)
 {
 	struct map64 seen = {0};
-	uint64_t *sums = NULL, best = 0;
-	uint32_t *functions = NULL;
-	size_t n = 0, cap_sums = 0, cap_functions = 0, kept = 0, chosen = 0, n_functions = 0;
+	uint64_t *sums = mem_zarray(l->n + 1, sizeof *sums), best = 0;
+	uint32_t *functions = mem_zarray(l->n + 1, sizeof *functions);
+	size_t n = 0, kept = 0, chosen = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
 		struct callers_walk w = l->items[i];
@@ -68,8 +68,7 @@ static uint64_t callers_step(const struct project *p, struct callers_list *l, ui
 		of = p->names.calls[w.call].function;
 		at = map64_put(&seen, (uint64_t)of + 1);
 		if (!*at) {
-			VEC_PUSH(sums, n, cap_sums) = 0;
-			VEC_PUSH(functions, n_functions, cap_functions) = of;
+			functions[n++] = of;
 			*at = (uint32_t)n;
 		}
 		sums[*at - 1] = add_saturating(sums[*at - 1], w.value);
