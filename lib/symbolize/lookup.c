@@ -239,6 +239,8 @@ static struct part *part_of(struct part *parts, const struct lookup_query *q)
 static void collect(struct lookup *l, struct part *parts, const struct lookup_query *queries,
 		    size_t n)
 {
+	if (!parts) /* no query has a file */
+		return;
 	for (size_t i = 0; i < n; i++) {
 		struct part *p = part_of(parts, &queries[i]);
 
