@@ -103,12 +103,32 @@ enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer
 	}
 }
 
-/* Copies the chunks of one capture, its totals included. *cut: it ends before them. */
-static enum status copy_capture(const struct rewrite_capture *w, struct stream *s, FILE *out,
-				bool *cut, struct err *e)
+static enum status discard(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
 {
-	const struct trace *t = w->t;
-	bool symbols_out = false;
+	(void)s;
+	(void)t;
+	(void)ev;
+	(void)e;
+	return ST_OK;
+}
+
+/* The first look told why the capture ends here: with totals it is told once. */
+static enum status end_cut(const struct rewrite_capture *w, bool counted, FILE *out, struct err *e)
+{
+	uint64_t rows[TOTALS_ROWS];
+	enum status st = writer_notes(out, w->t, w->first_note, w->t->n_notes, e);
+
+	stream_rows(w->t, rows);
+	return st || !counted ? st : writer_totals(out, w->t, rows, e);
+}
+
+/* Copies the chunks of one capture, its totals included. cut: it ends before them. */
+static enum status copy_capture(const struct rewrite_capture *w, struct stream *s, FILE *out,
+				bool cut, struct err *e)
+{
+	struct sink counts = {.event = discard};
+	struct trace *t = w->t;
+	bool symbols_out = false, counted = true;
 	uint32_t locations = 1;
 	size_t table = 0;
 	struct chunk c = {0};
@@ -117,11 +137,14 @@ static enum status copy_capture(const struct rewrite_capture *w, struct stream *
 		const uint8_t *payload;
 		enum status st;
 
-		if (cursor_offset(s->in) >= w->end) { /* the first look told why */
-			*cut = true;
-			return writer_notes(out, t, w->first_note, t->n_notes, e);
-		}
+		if (cut && cursor_offset(s->in) >= w->end)
+			return end_cut(w, counted, out, e);
 		st = stream_next(s, &c, &payload, e);
+		if (!st && cut && c.kind == CHUNK_EVENTS) {
+			struct err bad = ERR_INIT; /* for those who read the events */
+
+			counted &= !stream_events(s, t, &c, payload, 0, &counts, &bad);
+		}
 		if (st)
 			return st;
 		if (is_symbols(c.kind))
@@ -150,15 +173,14 @@ enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *out, struct
 	for (size_t i = 0; i < w->n; i++) {
 		struct stream s = {0};
 		enum status st = stream_mark(&s, in, e);
-		bool cut = false;
 
 		if (st == ST_NONE)
 			st = err_set(e, ST_BAD, "the trace was longer at the first look");
 		if (!st)
 			st = writer_mark(out, e);
 		if (!st)
-			st = copy_capture(&w->captures[i], &s, out, &cut, e);
-		if (st || cut)
+			st = copy_capture(&w->captures[i], &s, out, w->cut && i + 1 == w->n, e);
+		if (st)
 			return st;
 	}
 	return ST_OK;

@@ -37,6 +37,8 @@ enum chunk_kind {
 	CHUNK_SYMBOL_NOTES, /* rows as in CHUNK_NOTES; replaced with the symbols they are about */
 };
 
+enum { TOTALS_ROWS = 8 }; /* tables that CHUNK_TOTALS counts */
+
 struct chunk {
 	uint32_t kind, length;
 	uint64_t checksum; /* XXH3, 64 bits, of the payload; the seed is the kind */

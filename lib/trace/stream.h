@@ -31,5 +31,7 @@ enum status stream_apply(struct stream *s, struct trace *t, const struct chunk *
 enum status stream_events(struct stream *s, struct trace *t, const struct chunk *c,
 			  const uint8_t *payload, uint64_t offset, struct sink *sink,
 			  struct err *e);
+/* Rows of each table that the stream has had so far, in the order of CHUNK_TOTALS. */
+void stream_rows(const struct trace *t, uint64_t rows[TOTALS_ROWS]);
 
 #endif

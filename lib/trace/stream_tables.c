@@ -3,6 +3,7 @@
 
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/trace/stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -240,19 +241,27 @@ static void binding_row(struct cursor *c, struct trace *t, uint64_t *previous)
 	t->stream_bindings = location;
 }
 
+void stream_rows(const struct trace *t, uint64_t rows[TOTALS_ROWS])
+{
+	const size_t have[TOTALS_ROWS] = {strings(t),
+					  t->n_modules,
+					  stream_ids_n(&t->stream_locations),
+					  stream_ids_n(&t->stream_stacks),
+					  t->n_types,
+					  t->n_threads,
+					  t->n_markers,
+					  t->n_counters};
+
+	for (size_t i = 0; i < TOTALS_ROWS; i++)
+		rows[i] = have[i] - 1;
+}
+
 /* A mismatch is a loss that no checksum shows: chunks that are missing as a whole. */
 static void totals(struct cursor *c, struct trace *t)
 {
-	const size_t have[] = {strings(t),
-			       t->n_modules,
-			       stream_ids_n(&t->stream_locations),
-			       stream_ids_n(&t->stream_stacks),
-			       t->n_types,
-			       t->n_threads,
-			       t->n_markers,
-			       t->n_counters};
-	uint64_t n = cursor_uleb(c);
+	uint64_t have[TOTALS_ROWS], n = cursor_uleb(c);
 
+	stream_rows(t, have);
 	t->complete = true;
 	for (uint64_t k = 0; k < n && !c->failed; k++) {
 		uint64_t written = cursor_uleb(c);
@@ -269,7 +278,7 @@ static void totals(struct cursor *c, struct trace *t)
 	for (uint64_t i = 0; i < n && !c->failed; i++) {
 		uint64_t written = cursor_uleb(c);
 
-		if (i < sizeof have / sizeof *have && !c->failed && written != have[i] - 1) {
+		if (i < TOTALS_ROWS && !c->failed && written != have[i]) {
 			t->complete = false;
 			trace_note(t, NOTE_LOSS, 0,
 				   "the trace's tables are shorter than its totals say");

@@ -405,36 +405,40 @@ static enum status writer_event(struct sink *s, struct trace *t, const struct ev
 	return w->n_events >= EVENT_CHUNK ? flush_events(w, t, e) : ST_OK;
 }
 
+enum status writer_totals(FILE *out, const struct trace *t, const uint64_t rows[TOTALS_ROWS],
+			  struct err *e)
+{
+	struct buf b = BUF_INIT;
+	int kinds = EV_KINDS;
+	enum status st;
+
+	while (kinds > EV_REFERENCE + 1 && !t->events[kinds - 1])
+		kinds--;
+	buf_add_uleb(&b, (uint64_t)kinds);
+	for (int k = 0; k < kinds; k++)
+		buf_add_uleb(&b, t->events[k]);
+	buf_add_uleb(&b, TOTALS_ROWS);
+	for (size_t i = 0; i < TOTALS_ROWS; i++)
+		buf_add_uleb(&b, rows[i]);
+	st = writer_chunk(out, CHUNK_TOTALS, b.data, b.len, e);
+	buf_release(&b);
+	return st;
+}
+
 static enum status writer_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct writer *w = (struct writer *)s;
-	const size_t rows[] = {(size_t)intern_count(&t->strings) + 1,
-			       t->n_modules,
-			       t->n_locations,
-			       t->n_stacks,
-			       t->n_types,
-			       t->n_threads,
-			       t->n_markers,
-			       t->n_counters};
+	const uint64_t rows[TOTALS_ROWS] = {intern_count(&t->strings), t->n_modules - 1,
+					    t->n_locations - 1,        t->n_stacks - 1,
+					    t->n_types - 1,            t->n_threads - 1,
+					    t->n_markers - 1,          t->n_counters - 1};
 	enum status st = flush_events(w, t, e);
-	int kinds = EV_KINDS;
 
 	if (!st)
 		st = write_header(w, t, e);
 	if (!st)
 		st = writer_notes(w->out, t, 0, t->n_notes, e);
-	if (st)
-		return st;
-	w->scratch.len = 0;
-	while (kinds > EV_REFERENCE + 1 && !t->events[kinds - 1])
-		kinds--;
-	buf_add_uleb(&w->scratch, (uint64_t)kinds);
-	for (int k = 0; k < kinds; k++)
-		buf_add_uleb(&w->scratch, t->events[k]);
-	buf_add_uleb(&w->scratch, sizeof rows / sizeof *rows);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		buf_add_uleb(&w->scratch, rows[i] - 1);
-	return writer_chunk(w->out, CHUNK_TOTALS, w->scratch.data, w->scratch.len, e);
+	return st ? st : writer_totals(w->out, t, rows, e);
 }
 
 struct writer *writer_new(FILE *out)

@@ -6,6 +6,7 @@
 #ifndef TM_TRACE_WRITER_H
 #define TM_TRACE_WRITER_H
 
+#include "lib/trace/encode.h"
 #include "lib/trace/sink.h"
 
 #include <stdio.h>
@@ -26,5 +27,8 @@ enum status writer_bindings(FILE *out, const struct symbols *s, uint32_t first, 
 			    struct err *e);
 /* Writes notes [first, end) of t. */
 enum status writer_notes(FILE *out, const struct trace *t, size_t first, size_t end, struct err *e);
+/* Ends a capture: how many events of each kind t has had, and rows of each table. */
+enum status writer_totals(FILE *out, const struct trace *t, const uint64_t rows[TOTALS_ROWS],
+			  struct err *e);
 
 #endif

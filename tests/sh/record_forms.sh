@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 # expects: signals
 #
 # tm-record in other tools' forms: what their readers make of them is what the trace of the same
@@ -50,7 +51,7 @@ typed() {
 		END { for (k in r) printf "%s %.0f %.0f\n", k, s[k], r[k] }' | sed 's/\\\(.\)/\1/g; s/ "/ /; s/" / /' | sort
 }
 
-tm-record -o m.tmt -- ./managed 10 2>said
+tm-record -q -o m.tmt -- ./managed 10 2>said
 sed 's/ [0-9]*$//' said | sort >want
 typed m.tmt >got
 same "typed allocations: what the program knows, by frame and type" want got
