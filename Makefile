@@ -4,11 +4,15 @@
 # tests/fuzz or testdata/gen is picked up by its name.
 #
 #: make                      the programs, in build/plain/bin
-#: make check [T=PATTERN]    all tests, or those whose name contains one of the words of T
-#: make check-san            the same tests, scripts too, of programs built with ASan and UBSan
-#: make check-san-deep       those of clang's ASan and UBSan, and of TSan
-#: make check-fleet [T=NAME]  GNU parallel, Slurm, SSH and servers on loopback; not in make check
-#: make check-programs [T=NAME]  Rust, Java, Mono and others run as plain while recorded; likewise
+#: make check [T=WORDS]      the tests of every day, in minutes; or, of all, those whose name contains
+#:                           one of the words
+#: make check-all            what CI runs besides: other compilers, servers, browsers, static
+#:                           analysis, and the tests of every day under ASan and UBSan
+#: make check-deep           hours, before an issue is resolved or a release: all that follow
+#: make check-san [T=WORDS]       every test under ASan and UBSan
+#: make check-clang, check-tsan   and of clang's ASan and UBSan; of TSan
+#: make check-fleet [T=NAME]      GNU parallel, Slurm, SSH and servers on loopback
+#: make check-programs [T=NAME]   Rust, Java, Mono and others run as plain while recorded
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
@@ -60,8 +64,10 @@ MAKEFLAGS += $(if $(filter-out 0,$(MAKELEVEL)),,-j$(shell nproc 2>/dev/null || e
 
 # A packager's CFLAGS, CPPFLAGS and LDFLAGS are kept; what the code relies on is added to them.
 OBJCOPY  ?= objcopy
-CFLAGS   ?= -O2 -g
-CXXFLAGS ?= -O2 -g
+# Under sanitizers half of that is enough, and compiles in half of the time.
+optimize := $(if $(SAN),-O1 -g1,-O2 -g)
+CFLAGS   ?= $(optimize)
+CXXFLAGS ?= $(optimize)
 WARN     := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
             -Wformat=2 -Wvla
 SECTIONS := -ffunction-sections -fdata-sections
@@ -96,7 +102,8 @@ cmd_src  := $(wildcard cmd/*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
 fuzz_own := $(filter-out $(fuzz_src) tests/fuzz/driver.c,$(wildcard tests/fuzz/*.c))
-gen_src  := $(wildcard testdata/gen/*.c testdata/gen/*.cpp)
+gen_so   := $(wildcard testdata/gen/*.so.c)
+gen_src  := $(filter-out $(gen_so),$(wildcard testdata/gen/*.c testdata/gen/*.cpp))
 data_src := $(sort $(shell find testdata -type f))
 
 LIB      := $(B)/libtracemill.a
@@ -109,18 +116,24 @@ LUA_SO   := $(LUAS:%=$(B)/lib/%/tracemill.so)
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
 FUZZERS  := $(fuzz_src:tests/fuzz/%.c=$(B)/tests/fuzz/%)
-GENS_C   := $(patsubst testdata/gen/%.c,$(B)/testdata-gen/%,$(filter %.c,$(gen_src)))
-GENS_CXX := $(patsubst testdata/gen/%.cpp,$(B)/testdata-gen/%,$(filter %.cpp,$(gen_src)))
-GENS     := $(GENS_C) $(GENS_CXX)
+# Generators and what they make are the same whatever the programs are built with.
+DATA     := build/plain/testdata
+GEN      := build/plain/testdata-gen
+GENS_C   := $(patsubst testdata/gen/%.c,$(GEN)/%,$(filter %.c,$(gen_src)))
+GENS_CXX := $(patsubst testdata/gen/%.cpp,$(GEN)/%,$(filter %.cpp,$(gen_src)))
+GENS_SO  := $(gen_so:testdata/gen/%.so.c=$(GEN)/%.so)
+GENS     := $(GENS_C) $(GENS_CXX) $(GENS_SO)
+# The tests that T names may be of any tier.
+tiers    := $(or $(TIER),$(if $(T),$(shell tests/run --tiers $(T)),check))
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o
 all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c \
-            tests/simulate/judge.c)
+            tests/simulate/judge.c $(gen_so))
 
 # What tests/run, testdata/make.sh, testdata/demo.sh and tests/bench/run.sh may rely on.
 export TM_ENV := SRC=$(CURDIR) BUILD=$(CURDIR)/$(B) BIN=$(CURDIR)/$(B)/bin \
-                 DATA=$(CURDIR)/$(B)/testdata GEN=$(CURDIR)/$(B)/testdata-gen
+                 DATA=$(CURDIR)/$(DATA) GEN=$(CURDIR)/$(GEN)
 # Fuzz corpora are replayed under ASan and UBSan whatever the mode; an address mode is its own.
 REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
           $(filter-out cc gcc,$(compiler)),-$(compiler)))
@@ -131,10 +144,10 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all check check-san check-san-deep check-fleet check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
+.PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall fmt longest cover compdb clean help \
-        test-programs replay-programs FORCE
+        test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
@@ -146,9 +159,9 @@ build/deps.mk: .ci/deps
 	$(if $(NODEPS),,@.ci/deps build)
 	@.ci/deps flags >$@
 
-build/deps-check: .ci/deps
+build/deps-check build/deps-all: build/deps-%: .ci/deps
 	@mkdir -p $(@D)
-	$(if $(NODEPS),,@.ci/deps check)
+	$(if $(NODEPS),,@.ci/deps $*)
 	@touch $@
 
 # Without them the demo says what it does not show.
@@ -277,27 +290,42 @@ ifneq ($(LIBFUZZER),)
 $(call obj,$(fuzz_src) $(fuzz_own)): override CPPFLAGS += -DLIBFUZZER
 endif
 
+ifeq ($(MODE),plain)
 # Stripped, so that what the library's unused parts say to a debugger does not make new fixtures.
-$(GENS_C): $(B)/testdata-gen/%: $(B)/obj/testdata/gen/%.c.o $(LIB)
+$(GENS_C): $(GEN)/%: $(B)/obj/testdata/gen/%.c.o $(LIB)
 	@mkdir -p $(@D)
-	$(link_c) $(if $(SAN),,-s)
+	$(link_c) -s
 
-$(GENS_CXX): $(B)/testdata-gen/%: $(B)/obj/testdata/gen/%.cpp.o $(LIB)
+$(GENS_CXX): $(GEN)/%: $(B)/obj/testdata/gen/%.cpp.o $(LIB)
 	@mkdir -p $(@D)
-	$(link_cxx) $(if $(SAN),,-s)
+	$(link_cxx) -s
+
+# What is preloaded into a program.
+$(GENS_SO): $(GEN)/%.so: testdata/gen/%.so.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -MMD -MP -MT $@ -MF $(B)/obj/$<.d -o $@ $<
+
+generators: $(GENS)
 
 # Fixtures are made again when a generator or a file under testdata really changed: generators
 # are linked again with every change of the library, mostly to the same bytes.
-$(B)/testdata.key: $(GENS) $(data_src) FORCE | build/deps-check
+$(B)/testdata.key: $(GENS) $(data_src) FORCE
 	@mkdir -p $(@D)
 	@cat /dev/null $(GENS) $(data_src) | sha256sum | cmp -s - $@ || \
 	  cat /dev/null $(GENS) $(data_src) | sha256sum >$@
 
-$(B)/testdata.done: $(B)/testdata.key
-	@mkdir -p $(B)/testdata
-	@if [ -f testdata/make.sh ]; then echo '  DATA  $(B)/testdata'; \
-	  env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/make.sh; fi
+$(DATA)-%.done: $(B)/testdata.key | build/deps-%
+	@echo '  DATA  $(DATA)'; env $(TM_ENV) TIER=$* CC='$(CC)' CXX='$(CXX)' bash testdata/make.sh
 	@touch $@
+
+# One after the other.
+$(DATA)-all.done: $(DATA)-check.done
+
+fixtures: $(GENS) $(tiers:%=$(DATA)-%.done)
+else
+generators fixtures:
+	+@$(MAKE) --no-print-directory SAN= COV= $(if $(filter cc gcc,$(compiler)),,CC=cc CXX=g++) $@
+endif
 
 # T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
 few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
@@ -305,26 +333,39 @@ few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
                $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) $(LUA_SO) \
-               $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) $(B)/testdata.done)
+               $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) fixtures)
 replay-programs: $(FUZZERS)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
 
-check: build/deps-check test-programs $(made)
+check: $(tiers:%=build/deps-%) test-programs $(made)
 	+@$(if $(replays),$(MAKE) --no-print-directory SAN=address$(comma)undefined COV= replay-programs)
-	$(run_tests) tests/run $(T)
+	$(run_tests) TIER='$(TIER)' tests/run $(T)
+
+check-all:
+	+@$(MAKE) --no-print-directory check TIER=all
+	+@$(MAKE) --no-print-directory SAN=address$(comma)undefined check TIER=check T='unit/ golden/ sh/'
 
 # Lint looks at sources, which are the same.
 sanitized := $(or $(T),unit/ golden/ sh/ fuzz/)
 check-san:
 	+@$(MAKE) --no-print-directory SAN=address$(comma)undefined check T='$(sanitized)'
 
-check-san-deep:
+check-clang:
 	+@$(MAKE) --no-print-directory CC=clang SAN=address$(comma)undefined check T='$(sanitized)'
+
+check-tsan:
 	+@$(MAKE) --no-print-directory SAN=thread check T='$(filter-out fuzz/,$(sanitized))'
 
+# Each even when one before it has failed.
+check-deep:
+	+@failed=; for t in check check-all lint-deep check-san check-clang check-tsan check-fleet check-programs \
+	  stress-record diff diff-builds; do \
+	  $(MAKE) --no-print-directory $$t || failed="$$failed $$t"; done; \
+	  echo "check-deep: $${failed:-nothing} failed"; [ -z "$$failed" ]
+
 # What it starts it installs first, on loopback only, and stops.
-check-fleet: build/deps-fleet $(PROGRAMS) $(GENS) $(B)/testdata.done
+check-fleet: build/deps-fleet $(PROGRAMS) fixtures
 	+@env $(TM_ENV) bash tests/fleet/run $(T)
 
 # Other people's programs, recorded. T= takes the names of rows.
@@ -334,21 +375,21 @@ check-programs: all build/deps-programs
 golden: test-programs
 	$(run_tests) tests/run --rewrite $(or $(T),golden/)
 
-lint: build/deps-check $(made)
+lint: build/deps-all $(made)
 	$(run_tests) tests/run lint/
 
 lint-deep: export TIDY_NODES = 225000
-lint-deep: build/deps-check $(made)
+lint-deep: build/deps-all $(made)
 	$(run_tests) tests/run lint/tidy
 
-demo: all $(GENS) build/deps-demo
+demo: all generators build/deps-demo
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/demo.sh
 
-bench: all $(GENS)
+bench: all generators
 	@[ -f tests/bench/run.sh ] || { echo 'bench: there is no tests/bench/run.sh' >&2; exit 1; }
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/bench/run.sh
 
-bench-symbolize: all $(GENS)
+bench-symbolize: all generators
 	@env $(TM_ENV) bash tests/bench/symbolize.sh
 
 bench-hooks: all
@@ -368,7 +409,7 @@ $(B)/tests/simulate/judge: $(B)/obj/tests/simulate/judge.c.o $(LIB)
 simulate: $(B)/tests/simulate/judge
 	@$< >$(B)/judge.txt && cp $(B)/judge.txt tests/simulate/judge.txt
 
-diff: all $(GENS)
+diff: all generators
 	@env $(TM_ENV) bash tests/diff/large.sh
 
 diff-corpus: all
@@ -396,7 +437,7 @@ fuzz: build/deps-fuzz
 
 campaign = env $(TM_ENV) BUILD='$(CURDIR)/build/$(fuzz_mode)' bash tests/fuzz/campaign.sh
 
-fuzz-all fuzz-minimise: build/deps-fuzz $(B)/testdata.done
+fuzz-all fuzz-minimise: build/deps-fuzz $(DATA)-all.done
 	+@$(fuzz_make) replay-programs
 	@$(campaign) $(if $(filter fuzz-all,$@),run '$(TIME)',minimise)
 

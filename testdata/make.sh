@@ -3,7 +3,8 @@
 #
 # Fills $DATA (default build/testdata) with generated fixtures: runs every testdata/make.d/*.sh whose
 # inputs have changed since: the generators that it names, and testdata/src. When a script itself
-# has changed, all is made anew.
+# has changed, all is made anew. Those with a line "# tier: all" are for make check-all: with TIER=check
+# they are left out.
 # Lines "skip - what (why)" say what this machine cannot build.
 
 set -eu
@@ -31,6 +32,9 @@ inputs() {
 
 status=0
 for part in "$SRC"/testdata/make.d/*.sh; do
+	if [ "${TIER:-all}" = check ] && grep -q '^# tier: all$' "$part"; then
+		continue
+	fi
 	made=$DATA/.made/$(basename "$part")
 	key=$(inputs "$part" | sha256sum)
 	if [ "$key" = "$(cat "$made" 2>/dev/null)" ]; then

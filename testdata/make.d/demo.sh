@@ -4,7 +4,7 @@
 # $DATA/demo/<variant>/: the demo program in bin/, and the captures and the truth that it
 # wrote when run for 20 frames. Variants: {gcc,clang} x DWARF {4,5} x {-O0,-O2}, and of -O2
 # DWARF 5: compressed sections, debug files by debuglink and in a build-id tree, not PIE.
-# One variant only: demo.sh <compiler>-dwarf<N>-O<N>[-gz|-debuglink|-buildid|-nopie] [frames]
+# Those of gcc; demo_clang.sh has the others made. One variant only: demo.sh <compiler>-dwarf<N>-O<N>[-gz|-debuglink|-buildid|-nopie] [frames]
 # The capture agent is in no capture: its objects are made once per compiler and DWARF version.
 
 # shellcheck disable=SC2086 # flags and lists are words
@@ -104,8 +104,12 @@ build() {
 	: > "$dir/.done"
 }
 
+cc=gcc
 case ${1:-} in
 '') ;;
+all-of)
+	cc=$2
+	;;
 agent)
 	agent "$2"
 	exit
@@ -121,22 +125,20 @@ esac
 mkdir -p "$DATA/demo"
 list=
 agents=
-for cc in gcc clang; do
-	cxx=$(compiler_of $cc-)
-	for rest in dwarf4-O0 dwarf4-O2 dwarf5-O0 dwarf5-O2 dwarf5-O2-gz dwarf5-O2-debuglink \
-		dwarf5-O2-buildid dwarf5-O2-nopie; do
-		variant=$cc-$rest
-		if ! command -v "$cxx" > /dev/null; then
-			echo "skip - demo $variant (no $cxx)"
-		elif [ ! -e "$DATA/demo/$variant/.done" ] ||
-			[ -n "$(find $src "$0" -newer "$DATA/demo/$variant/.done")" ]; then
-			list="$list $variant"
-			case $agents in
-			*"$cc-${rest%%-*}"*) ;;
-			*) agents="$agents $cc-${rest%%-*}" ;;
-			esac
-		fi
-	done
+cxx=$(compiler_of $cc-)
+for rest in dwarf4-O0 dwarf4-O2 dwarf5-O0 dwarf5-O2 dwarf5-O2-gz dwarf5-O2-debuglink \
+	dwarf5-O2-buildid dwarf5-O2-nopie; do
+	variant=$cc-$rest
+	if ! command -v "$cxx" > /dev/null; then
+		echo "skip - demo $variant (no $cxx)"
+	elif [ ! -e "$DATA/demo/$variant/.done" ] ||
+		[ -n "$(find $src "$0" -newer "$DATA/demo/$variant/.done")" ]; then
+		list="$list $variant"
+		case $agents in
+		*"$cc-${rest%%-*}"*) ;;
+		*) agents="$agents $cc-${rest%%-*}" ;;
+		esac
+	fi
 done
 if [ -n "$list" ]; then
 	printf '%s\n' $agents | xargs -P "${JOBS:-2}" -n 1 sh "$0" agent

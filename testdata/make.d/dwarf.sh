@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # $DATA/corpus/{elf,dwarf,fast}/: a small program by each compiler, and damaged copies of it, for
 # fuzz_elf, fuzz_dwarf and fuzz_fast.

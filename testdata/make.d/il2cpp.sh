@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # $DATA/il2cpp/: a library of C++ as il2cpp makes it (testdata/src/il2cpp), at /build/il2cppOutput/cpp
 # to its DWARF, by each compiler and DWARF version; its truth, and line maps in every dialect, all

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # $DATA/corpus/inspect/: small shared libraries for fuzz_inspect, one per processor, with what
 # tm-inspect looks at: a PLT, relocations, instrumentation, unwind tables, DWARF. listing/: the same

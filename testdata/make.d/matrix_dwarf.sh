@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # $DATA/matrix/<row>/ for tests/sh/matrix.sh: the containers that DWARF comes in. Each row's program
 # is testdata/src/matrix; its answers are those that llvm-symbolizer 19 gives for the same code as one

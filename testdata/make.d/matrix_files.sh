@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # $DATA/matrix/<row>/ for tests/sh/matrix.sh: binaries inside other files, files that are not linked, and
 # files that are no ELF. The program is testdata/src/matrix. What is right is what llvm-symbolizer 19 says

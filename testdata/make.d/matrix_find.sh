@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # $DATA/matrix/<row>/ for tests/sh/matrix.sh: places where the debug file of a stripped program may be.
 # The program is testdata/src/matrix; its answers are those that llvm-symbolizer 19 gives for it as it

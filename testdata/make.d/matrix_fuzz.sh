@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # $DATA/corpus/{mach,ar,gsym,breakpad}/: what matrix_files.sh has made, as it is and damaged.
 

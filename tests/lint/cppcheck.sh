@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 900
+# tier: all
+# timeout: 1800
 #
 # cppcheck's warnings, portability and performance; its build directory keeps what it knows.
 # shiftTooManyBitsSigned: every compiler we build with shifts signed numbers arithmetically.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # All C, C++ and headers are as clang-format leaves them (make fmt).
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 1500
+# tier: all
+# timeout: 3000
 #
 # clang-tidy with .clang-tidy's checks. A file whose preprocessed text has passed before is not
 # looked at again. `tidy.sh FILE` looks at one file and prints only what is wrong.

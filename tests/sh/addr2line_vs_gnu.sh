@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # tm-addr2line against GNU addr2line, byte for byte: every address of the code of several builds,
 # then every combination of -f -i -C -p -s -a on a sample of addresses on which both agree.
@@ -9,7 +10,7 @@
 #   gnu-alone  llvm-symbolizer says what we say, GNU something else
 # or is listed by the two answers' functions. tests/diff/addr2line.txt has a row for each build and
 # class, or pair, with the reason; a row that no longer occurs fails as well.
-# timeout: 400
+# timeout: 800
 set -u
 
 . "$SRC/tests/diff/builds.bash"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 900
+# tier: all
+# timeout: 1800
 #
 # Every allocation of the main commands fails once, the libraries' too: no crash, and nothing that is
 # not whole is taken for whole (testdata/gen/failures.c says what is judged). STEP=N fails each N-th

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# tier: all
+# timeout: 800
 #
 # Bad input is normal input: the documented status (0 salvaged, 3 unreadable), one line that says
 # what and where, never a signal, never a hang, bounded memory.

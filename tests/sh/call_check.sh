@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # The call-site check of tm-symbolize on captures of the demo: right files, a wrong slide, another
 # build's file without a build-id, addresses that are no return addresses; and what a report at the

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # "Does the instruction before a return address call?" against llvm-objdump: at every instruction of
 # programs for five processors, and of large libraries of this machine where they are.
-# timeout: 400
+# timeout: 800
 set -u
 
 . "$SRC/tests/diff/engines.bash"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 300
+# tier: all
+# timeout: 600
 #
 # Captures of calls are call trees: every report of enters and exits agrees with calls.py, a twin
 # that knows nothing of tracemill, and with uftrace's own reports.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# timeout: 800
 #
 # Chrome's trace events against how they were made (testdata/gen/chrome.c); what tm-export writes of
 # calls is read with the same times; cut at every byte.

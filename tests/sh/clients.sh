@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Programs that start a symbolizer, with tm-llvm-symbolizer and with llvm-symbolizer 19: the same report. AddressSanitizer (heap, stack, a global), ThreadSanitizer (globals, which it asks
 # by DATA), UndefinedBehaviorSanitizer, Go's pprof on a profile of a C++ program. perf asks addr2line: beside
 # GNU's. They take the programs by their originals' names only, as libexec/tracemill/compat has them.
 #
 # Nothing differs. perf's samples in the C library, where GNU's addr2line errs (tm-addr2line(1)), are left out.
-# timeout: 300
+# timeout: 600
 set -u
 . "$SRC/tests/diff/builds.bash"
 needs clients llvm-symbolizer-19 clang++-19

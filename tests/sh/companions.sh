@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Files that hold parts of the debug information, beyond tests/sh/matrix.sh: what is in the index of
 # them, what is lost without them, links that lead in circles, .dwo and supplementary files that are
 # cut or have flipped bits.
 # expects: signals
-# timeout: 400
+# timeout: 800
 set -u
 : "${SRC:?}" "${DATA:?}" "${GEN:?}"
 # shellcheck source=tests/check.bash

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Binaries inside other files, beyond the rows of the matrix: captures that name an APK, the cache of
 # unpacked libraries, universal files, symbol files for captured modules; and damaged ones, which give
 # one clear line and write nothing outside the cache.
-# timeout: 300
+# timeout: 600
 set -u
 : "${DATA:?}"
 matrix=$DATA/matrix

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Programs for other processors, built by clang and lld without their libraries: both engines and
 # llvm-symbolizer by the rules of tests/diff/engines.bash; then names from the symbol table alone,
 # where ARM has mapping symbols and functions whose symbol's value is odd; then GNU addr2line.
-# timeout: 400
+# timeout: 800
 set -u
 
 . "$SRC/tests/diff/engines.bash"

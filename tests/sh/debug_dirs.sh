@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # --debug-dir: any layout, several folders, links in circles, folders without rights, what is no
 # binary; the cache of build-ids, and what changes behind its back; many files. --sysroot, --module.
-# timeout: 300
+# timeout: 600
 # shellcheck disable=SC2317 # functions are called by check
 set -u
 : "${SRC:?}" "${BIN:?}" "${GEN:?}"

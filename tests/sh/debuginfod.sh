@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Files from debuginfod servers: elfutils' own on the loopback interface, and one that lies, stalls,
 # sends junk or half of a file (testdata/gen/debuginfod.c). Nothing is asked unless a server was
 # named; what comes is compared; what is wrong leaves nothing behind and all goes on without it.
 # expects: signals
-# timeout: 300
+# timeout: 600
 # shellcheck disable=SC2317 # functions are called by check
 set -u
 : "${SRC:?}" "${BIN:?}" "${GEN:?}"

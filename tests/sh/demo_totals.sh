@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # tm-top held to the demo's own totals (truth.totals, testdata/README.md): types, functions and
 # sites of both captures, live blocks, and the frames that tm-dump shows. Names are compared by

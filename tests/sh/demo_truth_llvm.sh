@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Is the demo's truth true? Every variant's truth.sites and truth.stacks against
 # llvm-symbolizer --inlines. Nothing of ours but the demo and the checker runs here: what passes

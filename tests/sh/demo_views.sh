@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Every other view held to the demo's own truth (testdata/README.md): stacks, locations, files,
 # modules, owners, threads, frames, trees, peeks, shares, filters and differences of ranges. What

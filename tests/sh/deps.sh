@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # .ci/deps beside an apt-get that only writes down what it is asked for: it looks first, says the
 # size, and installs; it never removes or replaces a package, and without root it prints one line.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # tm-inspect --disassemble against llvm-objdump (which instructions begin where) and llvm-symbolizer
 # (their lines), for five processors; and what a trace charges calls with, against tm-top.

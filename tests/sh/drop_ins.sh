@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # What the drop-ins do beside looking up: requests that are none, status, the names they are called
 # by, one answer at a time to who waits for it, large input, and tm-atos.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# timeout: 800
 #
 # tm-export's formats, each held to what reads it (go's pprof, SQLite, the rules of speedscope's
 # and Chrome's JSON), to the demo's own totals, and to tm-top's table.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Names written back into .loli and .mem files: our own readers find the same totals and the same
 # names as in the trace, everything else in the file is as it was, and damaged files end well.

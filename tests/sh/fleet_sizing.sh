@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # fleet/sizing: its model is held against its simulation, and the manual's numbers against both.
 # shellcheck disable=SC2317 # functions are called by check

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 600
+# tier: all
+# timeout: 1200
 #
 # Damaged snapshots: each file cut at every byte and with every byte changed ends with 0 or 3, one
 # line, no signal, bounded memory. And a large one: the same numbers from 3 formats, memory that is

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# timeout: 800
 #
 # Captures of heaptrack against how they were made (testdata/gen/heaptrack_log.c) and against what
 # heaptrack_print says of the same files and of a program that heaptrack recorded, interpreted and

@@ -4,7 +4,7 @@
 # A history in a SQLite file: what it says of captures with known sums, many writers at once, a
 # writer that is killed, and what is wrong with a store: locked, full, read-only, newer, damaged.
 # expects: signals
-# timeout: 300
+# timeout: 600
 # shellcheck disable=SC2034,SC2016 # check evaluates
 set -u
 : "${SRC:?}"

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # A history in PostgreSQL: the same answers as in a file, of a server that is started here from
 # Debian's package, as a user without rights, on a socket of this folder; many writers, a writer and
 # a server that are killed, locks, rights, versions, and no password in any message.
 # expects: signals
-# timeout: 300
+# timeout: 600
 # shellcheck disable=SC2034,SC2016,SC2317 # check evaluates, a trap calls
 set -u
 : "${SRC:?}"

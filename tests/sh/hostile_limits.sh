@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# tier: all
+# timeout: 800
 #
 # Hostile files under `ulimit -v 2000000`, a small container: each ends with a documented status and,
 # where something is missing, with a line that says what and why; never by a signal, nor by the

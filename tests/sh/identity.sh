@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # The same source in another folder, moved by ten lines, by another compiler and optimization: what matches
 # (tm-compare). The program calls every function of its own a known number of times, each with a size that no

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # C# lines of il2cpp's C++, end to end: every instruction of the library in $DATA/il2cpp, by
 # tm-symbolize with each kind of line map, against llvm-symbolizer's chain of C++ calls with the C#

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # The persistent index: the same answers as without it, byte for byte, from every program that reads
 # it, and whatever happens to its files: builders at once, kill -9, a full disk, flipped bits, other
 # binaries, no rights, a limit.
 # expects: signals
-# timeout: 600
+# timeout: 1200
 # shellcheck disable=SC2317 # functions are called by check
 set -u
 : "${SRC:?}" "${DATA:?}" "${BIN:?}" "${GEN:?}"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # tm-inspect against what is known of builds by gcc and clang for five processors: frame pointers,
 # instrumentation before and after inlining, hooks, pages, debug information; stripped or not.

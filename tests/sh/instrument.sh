@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 300
+# timeout: 600
 #
 # Enter/exit captures: what is read of each form is what its generator says it wrote; damage is
 # counted; a real program's hooks and the real uftrace agree with what is read of them.

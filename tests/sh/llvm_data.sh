@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# tier: all
+# timeout: 800
 #
 # DATA and FRAME requests of tm-llvm-symbolizer beside llvm-symbolizer 19, byte for byte: every global of
 # some builds, at its start and inside it, and the variables of every function. What is asked is what

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # tm-llvm-symbolizer --filter-markup beside llvm-symbolizer 19, output and complaints byte for byte: every
 # element with what is right and wrong in it, and a few thousand lines of elements put together at

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Which name tm-llvm-symbolizer takes, as llvm-symbolizer 19 does (SymbolizableObjectFile.cpp): the
 # binary's own table, .symtab or else .dynsym; then DWARF's; and, where llvm has none, the debug

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # tm-llvm-symbolizer against llvm-symbolizer 19, byte for byte: every address of the code of several
 # builds, with names by linkage, short and none, with and without inlined calls, and all facts; then combinations of
@@ -13,7 +14,7 @@
 #   no-symbol  no symbol with a size holds the address: we name no function, llvm does
 # tests/diff/llvm-symbolizer.txt has a row for each build and class, or pair, with the reason; a row that
 # no longer occurs fails as well.
-# timeout: 400
+# timeout: 800
 set -u
 
 . "$SRC/tests/diff/builds.bash"

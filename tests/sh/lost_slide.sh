@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # tm-symbolize --slide auto: the demo's captures without their maps get the symbols that they have
 # with them; another build gives a refusal and no symbols; slides of large libraries of this machine.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# tier: all
+# timeout: 800
 #
 # ELuaProfiler, slua, xLua and the texts of Lua snapshots against how they were made: the generators
 # (testdata/gen/elua.c, slua.c, lua_texts.c) print the truth. Then cut at every byte, and with

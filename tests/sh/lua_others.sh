@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# tier: all
+# timeout: 800
 #
 # Lua captures but Miku's and ELua's: against how they were made, against what the tools say of
 # files that they wrote, against LuaJIT as it is installed, and damaged at every byte.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# tier: all
+# timeout: 800
 #
 # lua_Alloc logs against how they were made: testdata/gen/lualloc.c prints the truth by kind and by
 # frame; and a real Lua 5.4 that runs testdata/src/lua/objects.lua, which makes known numbers of

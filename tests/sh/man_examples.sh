@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # The commands under EXAMPLES of every manual page run as they stand, each block in a folder with
 # the demo's captures and binaries (and example.mem, which tracemill-trace(5) prints, and the

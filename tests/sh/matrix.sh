@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # The container matrix: each row of tests/matrix.txt is a folder $DATA/matrix/<row>/, made by
 # testdata/make.d, with
@@ -14,7 +15,7 @@
 #	skip       why the row could not be made here
 # and both engines answer alike. The servers are killed. Discriminators are left out, and a line that is not known is 0.
 # expects: signals
-# timeout: 600
+# timeout: 1200
 set -u
 : "${SRC:?}" "${DATA:?}"
 list=$SRC/tests/matrix.txt

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 300
+# tier: all
+# timeout: 600
 #
 # Peak memory does not depend on how long a capture is: 200 MB of MemTracer text go through a
 # pipe within 200 MB (make bench: 1 GB), and five times the events cost hardly more. What does cost

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# tier: all
+# timeout: 800
 #
 # Captures of Miku-LuaProfiler against the truth that testdata/gen/miku.c tells: every node of every
 # layout, its calls, times and own bytes; and damage: cut short, claims, lost strings, great depth.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# timeout: 800
 #
 # Text of perf script against how it was made (testdata/gen/perf_script.c) and, where perf works here,
 # against perf report of the same recording; cut at every byte.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 400
+# tier: all
+# timeout: 800
 #
 # Profiles of pprof against how they were made (testdata/gen/pprof.c) and, where Go is installed,
 # against what go tool pprof says of them and of profiles that Go's runtime wrote; what tm-export

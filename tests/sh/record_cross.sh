@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 # expects: signals
-# timeout: 600
+# timeout: 1200
 #
 # The capture runtime on 64-bit and 32-bit arm, under qemu-user: its unwinders against libgcc's,
 # recordings against what the recorded program knows of its blocks and stacks, and pages of 16 and

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 # expects: signals
-# timeout: 300
+# timeout: 600
 #
 # tm-record on a program that does what recorders have to live with (testdata/src/record/faults.c):
 # all its blocks are there, and it ends as it would.

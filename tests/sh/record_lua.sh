@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# timeout: 400
+# timeout: 800
 #
 # require "tracemill" in each Lua that is here: a script that records itself and knows what it did
 # (testdata/src/lua/recorded.lua).

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 600
+# tier: all
+# timeout: 1200
 #
 # tm-record on a program that allocates when its host can do least (testdata/src/record/moments.c):
 # recorded in whatever way it ends as it does alone, and all its blocks are there.

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 # expects: signals
-# timeout: 300
+# timeout: 600
 #
 # The capture runtime is plain C: what it calls is in Android's C library, it compiles for
 # Android's target, and with musl, which is no more glibc than bionic is, it records what a program

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # tm-record on a program that is not ours, as `make demo` shows it: Debian's python3, whose names
 # come from the debug file of python3.11-dbg. What the script asks for is known: 50 buffers of 1 MiB

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 # expects: signals
-# timeout: 300
+# timeout: 600
 #
 # The recorder under the tools that look for faults: its core, without hooks, under ThreadSanitizer;
 # all of it, preloaded, under valgrind's Memcheck.

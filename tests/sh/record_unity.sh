@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 # expects: signals
 #
 # tm-record --unity with a stand-in for the player (testdata/gen/player.c), which plays a recorded

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # The two engines and llvm-symbolizer on many builds for this machine, by the rules of
 # tests/diff/engines.bash; then the same builds compressed, split, or beside their debug files.
-# timeout: 400
+# timeout: 800
 set -u
 
 . "$SRC/tests/diff/engines.bash"

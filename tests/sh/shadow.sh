@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 300
+# tier: all
+# timeout: 600
 #
 # The shadow stack of instrumented builds: its stacks are those of the unwind tables, however calls
 # end; and engines that are patched for LoliProfiler, linked in every way, tell of their pools.

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # What a report of a real program shows first is no allocator: for each program a list of functions that only
 # hand on others' allocations, taken from its sources (they are named), and of some that are its own work. Of
 # the first ten rows none may be of the first list; one of the second must be there.
-# timeout: 300
+# timeout: 600
 # shellcheck disable=SC2034 # judge reads them
 set -u
 : "${SRC:?}" "${BIN:?}"

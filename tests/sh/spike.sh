@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 300
+# tier: all
+# timeout: 600
 #
 # PET's markers (tracemill/spike.h) in a frame loop that knows its spikes (testdata/src/spike), in C
 # and C++, by markers, by compilers' hooks and by both: the log is what was planted, byte for byte,

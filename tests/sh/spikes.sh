@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeout: 300
+# timeout: 600
 #
 # tm-spikes beside what others say: the two logs on the slides of the talk on PET (seed 004), awk
 # over the events as tm-dump prints them, PET logs written and read again, logs cut and damaged,

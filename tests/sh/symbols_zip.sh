@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Symbols as Unity's Android builds leave them: a folder or a zip file with libil2cpp.sym.so, which has
 # a symbol table, and libil2cpp.dbg.so, which has DWARF, for each ABI. What comes out is what the

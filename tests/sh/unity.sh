@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
-# timeout: 500
+# timeout: 1000
 #
 # Unity's profiler streams against what their generator knows, in every layout; damaged ones; and
 # the golden numbers of a real log (formats/unity-il2cpp-mono.md, section 1.4).
