@@ -88,6 +88,13 @@ endif
 override CPPFLAGS += $(TM_CPPFLAGS)
 override LDLIBS   += $(TM_LIBS)
 
+# The tests that T names may be of any tier.
+tiers    := $(or $(TIER),$(if $(T),$(shell tests/run --tiers $(T)),check))
+# Empty, and read only so that make starts over when a package was installed: what follows looks around.
+ifneq ($(filter check,$(MAKECMDGOALS)),)
+include $(tiers:%=build/deps-%)
+endif
+
 # What protoc-c makes of a .proto is no source of ours: it lives under build/.
 proto    := $(wildcard lib/*/*.proto)
 made     := $(proto:%.proto=build/made/%.pb-c.c)
@@ -123,8 +130,6 @@ GENS_C   := $(patsubst testdata/gen/%.c,$(GEN)/%,$(filter %.c,$(gen_src)))
 GENS_CXX := $(patsubst testdata/gen/%.cpp,$(GEN)/%,$(filter %.cpp,$(gen_src)))
 GENS_SO  := $(gen_so:testdata/gen/%.so.c=$(GEN)/%.so)
 GENS     := $(GENS_C) $(GENS_CXX) $(GENS_SO)
-# The tests that T names may be of any tier.
-tiers    := $(or $(TIER),$(if $(T),$(shell tests/run --tiers $(T)),check))
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o

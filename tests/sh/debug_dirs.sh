@@ -11,6 +11,8 @@ set -u
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
+# shellcheck source=tests/nobody.bash
+. "$SRC/tests/nobody.bash"
 
 for tool in gcc objcopy strip readelf setsid; do
 	if ! command -v $tool >/dev/null 2>&1; then
@@ -113,28 +115,20 @@ ask --debug-dir empty
 check 'an empty one' not_found
 ask --debug-dir gone
 check 'one that is not there: an error' grep -q 'gone: --debug-dir: no such folder' err
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-	as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --)
-elif [ "$(id -u)" = 0 ]; then
-	as_nobody=(false)
-else
-	as_nobody=()
-fi
-mkdir -p open/locked open/listed
-cp game.debug open/z
-cp game.debug open/locked
-chmod 000 open/locked
-chmod 744 open/listed
-if ${as_nobody[@]+"${as_nobody[@]}"} test -r open/z && ! ${as_nobody[@]+"${as_nobody[@]}"} test -r open/locked; then
-	${as_nobody[@]+"${as_nobody[@]}"} "$BIN/tm-addr2line" --no-cache -f -e bin/game --debug-dir open "$address" >got 2>err
-	check 'a folder without rights is left out' found
-	check 'and told' grep -q '1 folders could not be read, the first is open/locked' err
-else
-	echo 'skip - a folder without rights (it can be read, or the rest cannot)'
-fi
-chmod 755 open/locked
+free=$(nobody_folder tm-addr2line) || exit 1
+mkdir -p "$free/open/locked" "$free/open/listed"
+cp game.debug "$free/open/z"
+cp game.debug "$free/open/locked"
+cp bin/game "$free/"
+chmod 000 "$free/open/locked"
+chmod 744 "$free/open/listed"
+(cd "$free" && as_nobody bin/tm-addr2line --no-cache -f -e game --debug-dir open "$address") >got 2>err
+check 'a folder without rights is left out' found
+check 'and told' grep -q '1 folders could not be read, the first is open/locked' err
+chmod -R u+rwx "$free" && rm -rf "$free"
 
 # Folders too deep for a path.
+mkdir open && cp game.debug open/z
 (
 	cd open || exit
 	name=$(printf 'd%.0s' {1..250})

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # A history in a SQLite file: what it says of captures with known sums, many writers at once, a
 # writer that is killed, and what is wrong with a store: locked, full, read-only, newer, damaged.
@@ -11,6 +12,8 @@ set -u
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
+# shellcheck source=tests/nobody.bash
+. "$SRC/tests/nobody.bash"
 # shellcheck source=tests/history.bash
 . "$SRC/tests/history.bash"
 
@@ -198,24 +201,17 @@ check 'a full disk is an error' eval '[ "$(cat status)" = 3 ] && [ "$(wc -l <err
 check 'of which nothing is left' eval '[ "$(sqlite3 runs.db "PRAGMA integrity_check")" = ok ] && [ "$(tm-history list runs.db --csv | wc -l)" = 21 ]'
 
 chmod a-w runs.db
-mkdir still && cp runs.db still/ && chmod a-w still/runs.db still
-if [ "$(id -u)" = 0 ]; then
-	chmod 755 . && chmod o+r b101.tmt
-	as() { setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; }
-else
-	as() { "$@"; }
-fi
-if as test -x "$BIN/tm-history" && as test -r still/runs.db; then
-	as "$BIN/tm-history" list still/runs.db --csv >out 2>err
-	status=$?
-	check 'a store where nothing can be written is looked at' eval '[ $status = 0 ] && [ "$(wc -l <out)" = 21 ]'
-	as "$BIN/tm-history" add still/runs.db b101.tmt --build x >out 2>err
-	status=$?
-	check 'but not added to' eval '[ $status = 3 ] && grep -q "^tm-history: still/runs.db: read-only; nothing was written" err'
-else
-	echo 'skip - read-only (another user cannot reach this folder)'
-fi
-chmod 755 still
+open=$(nobody_folder tm-history) || exit 1
+mkdir "$open/still" && cp runs.db "$open/still/" && cp b101.tmt "$open/" && chmod a-w "$open/still/runs.db" "$open/still"
+chmod a+r "$open/still/runs.db" "$open/b101.tmt"
+(cd "$open" && as_nobody bin/tm-history list still/runs.db --csv) >out 2>err
+status=$?
+check 'a store where nothing can be written is looked at' eval '[ $status = 0 ] && [ "$(wc -l <out)" = 21 ]'
+(cd "$open" && as_nobody bin/tm-history add still/runs.db b101.tmt --build x) >out 2>err
+status=$?
+check 'but not added to' eval '[ $status = 3 ] && grep -q "^tm-history: still/runs.db: read-only; nothing was written" err'
+mkdir still && cp runs.db still/
+chmod -R u+w "$open" && rm -rf "$open"
 
 # --- a page ---
 

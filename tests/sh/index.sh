@@ -13,6 +13,8 @@ set -u
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
+# shellcheck source=tests/nobody.bash
+. "$SRC/tests/nobody.bash"
 
 for tool in g++ objcopy objdump strip; do
 	if ! command -v $tool >/dev/null 2>&1; then
@@ -368,21 +370,19 @@ chmod -R a+rX,a-w shared
 before=$(find shared -type f -printf '%f %s %T@\n')
 addresses x >asked
 tm-addr2line -afi -e x --no-cache <asked >want 2>/dev/null
-shared() { # PREFIX...
-	"$@" "$BIN/tm-addr2line" -afi -e x --cache shared <asked >got 2>/dev/null
-	cmp -s want got && [ "$(find shared -type f -printf '%f %s %T@\n')" = "$before" ] &&
-		"$@" "$BIN/tm-addr2line" --lenient -e two --cache shared <many >got 2>err &&
-		[ ! -s err ] && [ "$(find shared -type f -printf '%f %s %T@\n')" = "$before" ]
-}
-if [ "$(id -u)" != 0 ]; then
-	check "a folder that can only be read" shared env
-elif command -v setpriv >/dev/null 2>&1 &&
-	setpriv --reuid 65534 --clear-groups test -r "$PWD/shared" -a -x "$BIN/tm-addr2line" 2>/dev/null; then
-	check "a folder that can only be read" shared setpriv --reuid 65534 --clear-groups
-else
-	echo "skip - a folder that can only be read (root can write everywhere, and another user cannot come here)"
-fi
-chmod -R u+w shared
+shared() (
+	cd "$open" || exit
+	as_nobody bin/tm-addr2line -afi -e x --cache shared <asked 2>/dev/null | cmp -s want - &&
+		[ "$(find shared -type f -printf '%f %s %T@\n')" = "$before" ] &&
+		[ -z "$(as_nobody bin/tm-addr2line --lenient -e two --cache shared <many 2>&1 >/dev/null)" ] &&
+		[ "$(find shared -type f -printf '%f %s %T@\n')" = "$before" ]
+)
+open=$(nobody_folder tm-addr2line) || exit 1
+cp -a shared x two asked many want "$open"
+chmod -R a+rX "$open"
+check "a folder that can only be read" shared
+chmod -R u+w shared "$open"
+rm -rf "$open"
 
 # --- the limit ---
 
