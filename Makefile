@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # One Makefile, not recursive, no lists of files: a new .c under lib/, formats/, cmd/, tests/unit,
-# tests/fuzz or testdata/gen is picked up by its name.
+# tests/fuzz or testdata/gen is picked up by its name. cmd/tm-x.c and cmd/tm-x/*.c are the program tm-x.
 #
 #: make                      the programs, in build/plain/bin
 #: make check [T=WORDS]      the tests of every day, in minutes; or, of all, those whose name contains
@@ -106,6 +106,8 @@ lib_src  := $(filter-out lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c l
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
             lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/*.c)
+# What only tm-x uses: cmd/tm-x/ beside cmd/tm-x.c.
+own_src  := $(wildcard cmd/*/*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
 fuzz_own := $(filter-out $(fuzz_src) tests/fuzz/driver.c,$(wildcard tests/fuzz/*.c))
@@ -133,7 +135,7 @@ GENS     := $(GENS_C) $(GENS_CXX) $(GENS_SO)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o
-all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c \
+all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(own_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c \
             tests/simulate/judge.c $(gen_so))
 
 # What tests/run, testdata/make.sh, testdata/demo.sh and tests/bench/run.sh may rely on.
@@ -273,12 +275,14 @@ $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) 
 	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) \
 	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $(lua_src) $(lua_own)
 
-link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(PROGRAMS): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
 	@mkdir -p $(@D)
 	$(link_c)
+
+$(foreach s,$(own_src),$(eval $(B)/bin/$(patsubst cmd/%/,%,$(dir $(s))): $(call obj,$(s))))
 
 $(UNITS): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.c.o $(LIB)
 	@mkdir -p $(@D)
@@ -528,7 +532,7 @@ cover:
 # clangd looks for this in build/ by itself.
 compdb:
 	@mkdir -p build
-	@{ sep='['; for f in $(lib_src) $(cmd_src) $(unit_src) $(fuzz_src); do printf '%s\n' "$$sep" \
+	@{ sep='['; for f in $(lib_src) $(cmd_src) $(own_src) $(unit_src) $(fuzz_src); do printf '%s\n' "$$sep" \
 	  "{\"directory\": \"$(CURDIR)\", \"file\": \"$$f\", \"command\": \"cc -D_GNU_SOURCE -I. \
 	  -DTM_VERSION='\\\"0\\\"' -std=c11 $(WARN) -c $$f\"}"; sep=,; done; echo ']'; \
 	  } >build/compile_commands.json

@@ -2,8 +2,8 @@
  *
  * tm-compare: builds, runs or parts of a capture side by side, and a policy held against them.
  */
+#include "cmd/tm-compare/compare.h"
 #include "lib/cli/aggregate.h"
-#include "lib/cli/compare.h"
 #include "lib/cli/report.h"
 #include "lib/report/compare/counters.h"
 #include "lib/report/compare/view.h"

@@ -2,7 +2,7 @@
  *
  * tm-frames: what each frame, or each step of time, allocated and left behind.
  */
-#include "lib/cli/frames.h"
+#include "cmd/tm-frames/frames.h"
 
 int main(int argc, char **argv)
 {

@@ -2,7 +2,7 @@
  *
  * tm-heap: snapshots of heaps: what there is, who holds it, and what came between two of them.
  */
-#include "lib/cli/heap.h"
+#include "cmd/tm-heap/heap.h"
 
 int main(int argc, char **argv)
 {

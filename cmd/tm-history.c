@@ -2,8 +2,8 @@
  *
  * tm-history: a store of past runs: what was added, trends, where they step, and what did it.
  */
+#include "cmd/tm-history/history.h"
 #include "lib/cli/aggregate.h"
-#include "lib/cli/history.h"
 
 #include <string.h>
 

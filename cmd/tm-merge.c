@@ -3,7 +3,7 @@
  * tm-merge: aggregates into one, in any order and grouping to the same bytes; as a file, or as
  * lines for engines that sort and pass lines.
  */
-#include "lib/cli/merge_run.h"
+#include "cmd/tm-merge/run.h"
 
 int main(int argc, char **argv)
 {

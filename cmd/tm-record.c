@@ -2,8 +2,8 @@
  *
  * tm-record: runs a program with the capture library in it, or records a Unity player.
  */
+#include "cmd/tm-record/recorded.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/recorded.h"
 #include "lib/record/convert.h"
 #include "lib/record/unity.h"
 #include "lib/recorder/base/far.h"

@@ -2,10 +2,10 @@
  *
  * tm-symbolize: trace or capture -> trace with functions, inlines, files and lines.
  */
+#include "cmd/tm-symbolize/modules.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
-#include "lib/cli/modules.h"
 #include "lib/symbolize/rewrite.h"
 
 #include <string.h>

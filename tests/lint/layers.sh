@@ -16,6 +16,8 @@ find cmd lib formats tests testdata -name '*.[ch]' -o -name '*.cpp' -o -name '*.
 			path = folder(path)
 		return path in allowed ? path : ""
 	}
+	# cmd/tm-x.c and cmd/tm-x/y.h are of tm-x.
+	function program(path, part) { split(path, part, "/"); sub(/\.[ch]$/, "", part[2]); return part[2] }
 	function permits(from, to, n, list, i, p) {
 		n = split(allowed[from], list, " ")
 		for (i = 1; i <= n; i++) {
@@ -78,6 +80,8 @@ find cmd lib formats tests testdata -name '*.[ch]' -o -name '*.cpp' -o -name '*.
 			why = "goes up the tree"
 		else if (to ~ /\.c$/)
 			why = "is not a header"
+		else if (from == "cmd" && target == "cmd" && program(to) != program(FILENAME))
+			why = "belongs to another program"
 		else if (target == from || permits(from, to))
 			next
 		else

@@ -64,6 +64,13 @@ expect fail outside 'a line without a call' 'nobody calls abort'
 printf '# strtok h none\n' >tree/lib/recorder/outside.txt
 expect fail outside 'a call without a line' 'the runtime calls strtok'
 fresh
+mkdir tree/cmd/tm-y
+printf '#include <stdio.h>\n' >tree/cmd/tm-y/y.h
+printf '#include "cmd/tm-y/y.h"\n' >tree/cmd/tm-y.c
+expect pass layers 'what a program has for itself' ''
+printf '#include "cmd/tm-y/y.h"\n' >>tree/cmd/tm-x.c
+expect fail layers 'a program that uses what is another one'"'"'s' 'belongs to another program'
+fresh
 mkdir tree/lib/new
 printf '#include "lib/base/a.h"\n' >tree/lib/new/n.c
 expect fail layers 'a folder without a row' 'no row'

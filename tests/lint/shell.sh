@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # All scripts pass shellcheck. The .cmd cases are left out: they are one-liners whose $BIN, $DATA
 # and so on come from tests/run.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/merge.h"
+#include "cmd/tm-merge/merge.h"
 
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"

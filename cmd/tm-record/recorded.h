@@ -3,8 +3,8 @@
  * The end of a recording: names are put into the trace, and what the run came to is said, with what
  * is missing and what to do next. Other programs do the work (front.h), each in its sandbox.
  */
-#ifndef TM_CLI_RECORDED_H
-#define TM_CLI_RECORDED_H
+#ifndef TM_CMD_RECORD_RECORDED_H
+#define TM_CMD_RECORD_RECORDED_H
 
 #include <stdbool.h>
 #include <stdint.h>

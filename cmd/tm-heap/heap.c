@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/heap.h"
+#include "cmd/tm-heap/heap.h"
 
 #include "lib/base/num.h"
 

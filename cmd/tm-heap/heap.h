@@ -2,8 +2,8 @@
  *
  * What tm-heap does with its options: which snapshots, which of their objects, which views.
  */
-#ifndef TM_CLI_HEAP_H
-#define TM_CLI_HEAP_H
+#ifndef TM_CMD_HEAP_HEAP_H
+#define TM_CMD_HEAP_HEAP_H
 
 #include "lib/cli/cli.h"
 #include "lib/cli/report.h"

@@ -2,8 +2,8 @@
  *
  * What tm-frames does with its options: a row per frame, one in detail, or rows by a key.
  */
-#ifndef TM_CLI_FRAMES_H
-#define TM_CLI_FRAMES_H
+#ifndef TM_CMD_FRAMES_FRAMES_H
+#define TM_CMD_FRAMES_FRAMES_H
 
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"

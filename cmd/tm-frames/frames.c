@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/frames.h"
+#include "cmd/tm-frames/frames.h"
 
 #include "lib/base/num.h"
 

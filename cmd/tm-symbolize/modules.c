@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/modules.h"
+#include "cmd/tm-symbolize/modules.h"
 
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/merge_run.h"
+#include "cmd/tm-merge/run.h"
 
 #include "lib/aggregate/lines.h"
 #include "lib/base/mem.h"

@@ -3,8 +3,8 @@
  * Any number of aggregates into one, with few files open and little memory: rounds of MERGE_FILES
  * at a time go into unlinked files, these into others, and so on.
  */
-#ifndef TM_CLI_MERGE_H
-#define TM_CLI_MERGE_H
+#ifndef TM_CMD_MERGE_MERGE_H
+#define TM_CMD_MERGE_MERGE_H
 
 #include "lib/aggregate/merge.h"
 #include "lib/base/arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/history.h"
+#include "cmd/tm-history/history.h"
 
 #include "lib/base/mem.h"
 #include "lib/group/metric.h"

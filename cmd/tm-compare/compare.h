@@ -4,8 +4,8 @@
  * two ranges of one file; and the policy that is held against it. (The one place of lib/cli that
  * knows lib/report beside filter.h: it reads files for it.)
  */
-#ifndef TM_CLI_COMPARE_H
-#define TM_CLI_COMPARE_H
+#ifndef TM_CMD_COMPARE_COMPARE_H
+#define TM_CMD_COMPARE_COMPARE_H
 
 #include "lib/cli/filter.h"
 #include "lib/report/compare/gate.h"

@@ -3,8 +3,8 @@
  * Option rows of programs that look for the binaries of a capture's modules, and what such programs
  * tell of the files that were given.
  */
-#ifndef TM_CLI_MODULES_H
-#define TM_CLI_MODULES_H
+#ifndef TM_CMD_SYMBOLIZE_MODULES_H
+#define TM_CMD_SYMBOLIZE_MODULES_H
 
 #include "lib/cli/binaries.h"
 #include "lib/symbolize/coverage.h"

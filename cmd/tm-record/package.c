@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/package.h"
+#include "cmd/tm-record/package.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/compare.h"
+#include "cmd/tm-compare/compare.h"
 
 #include "lib/aggregate/file.h"
 #include "lib/base/mem.h"

@@ -3,8 +3,8 @@
  * tm-history's commands over a store: what they read, from the command line into lib/history, and
  * what they print.
  */
-#ifndef TM_CLI_HISTORY_H
-#define TM_CLI_HISTORY_H
+#ifndef TM_CMD_HISTORY_HISTORY_H
+#define TM_CMD_HISTORY_HISTORY_H
 
 #include "lib/cli/filter.h"
 #include "lib/cli/report.h"
@@ -38,10 +38,7 @@ struct cli_history {
 	struct arena texts;
 };
 
-#define CLI_HISTORY_INIT                                                            \
-	{                                                                           \
-		.status = -1, .by = -1, .per = -1, .seed = 1, .top = 10, .wait = 60 \
-	}
+#define CLI_HISTORY_INIT {.status = -1, .by = -1, .per = -1, .seed = 1, .top = 10, .wait = 60}
 
 extern const char *const history_by_words[], *const history_per_words[];
 

@@ -3,12 +3,12 @@
  * What tm-merge does with its options: aggregates merged, pruned, as a file or as lines; lines
  * joined.
  */
-#ifndef TM_CLI_MERGE_RUN_H
-#define TM_CLI_MERGE_RUN_H
+#ifndef TM_CMD_MERGE_RUN_H
+#define TM_CMD_MERGE_RUN_H
 
+#include "cmd/tm-merge/merge.h"
 #include "lib/aggregate/merge.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/merge.h"
 
 struct cli_merge_request { /* the options, as they are spelled */
 	struct cli_merge merge;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/recorded.h"
+#include "cmd/tm-record/recorded.h"
 
+#include "cmd/tm-record/package.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/front.h"
-#include "lib/cli/package.h"
 #include "lib/group/rank.h"
 #include "lib/report/top/overview.h"
 #include "lib/table/table.h"
