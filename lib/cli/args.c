@@ -3,9 +3,9 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/text_file.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,26 +59,14 @@ static const char *next_word(const char *s, struct buf *word)
 	return s;
 }
 
-static bool read_file(const char *path, struct buf *text)
-{
-	FILE *in = fopen(path, "re");
-	char part[4096];
-	size_t n;
-
-	if (!in)
-		return false;
-	while (text->len <= LARGEST && (n = fread(part, 1, sizeof part, in)) > 0)
-		buf_add(text, part, n);
-	fclose(in);
-	return text->len <= LARGEST;
-}
-
 static void add_text(struct expansion *x, const char *s, unsigned depth);
 
 static bool add_file(struct expansion *x, const char *path, unsigned depth)
 {
 	struct buf text = BUF_INIT;
-	bool there = depth < DEEPEST && read_file(path, &text);
+	struct err e = ERR_INIT;
+	bool there =
+	    depth < DEEPEST && !text_file_read(path, LARGEST, "a file of options", &text, &e);
 
 	if (there)
 		add_text(x, buf_str(&text), depth + 1);

@@ -3,8 +3,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/text_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,21 +64,20 @@ static enum status add(struct filters *f, enum filter_kind kind, struct match_pl
 static enum status add_lines(struct filters *f, enum filter_kind kind, const char *path,
 			     const char *text, size_t n, unsigned flags, struct err *e)
 {
-	const char *end = text + n;
+	struct text_lines lines = text_lines_of(text, n);
+	const char *from, *end;
 	size_t before = f->kinds[kind].n;
 
-	for (size_t line = 1; text < end; line++) {
-		const char *nl = memchr(text, '\n', (size_t)(end - text));
-		size_t len = (size_t)((nl ? nl : end) - text);
+	while (text_lines_next(&lines, &from, &end)) {
+		size_t len = (size_t)(end - from);
 
-		if (len && text[len - 1] == '\r')
+		if (len && from[len - 1] == '\r')
 			len--;
-		if (len && *text != '#' &&
-		    add(f, kind, (struct match_place){path, line}, text, len, flags, e)) {
-			err_prefix(e, "line %zu", line);
+		if (len && *from != '#' &&
+		    add(f, kind, (struct match_place){path, lines.line}, from, len, flags, e)) {
+			err_prefix(e, "line %zu", lines.line);
 			return e->code;
 		}
-		text = nl ? nl + 1 : end;
 	}
 	return f->kinds[kind].n > before ? ST_OK : err_set(e, ST_BAD, "there is no pattern in it");
 }
@@ -86,26 +85,12 @@ static enum status add_lines(struct filters *f, enum filter_kind kind, const cha
 static enum status add_file(struct filters *f, enum filter_kind kind, const char *path,
 			    unsigned flags, struct err *e)
 {
-	FILE *in = fopen(path, "re");
-	struct buf b = BUF_INIT;
-	enum status st = ST_OK;
-	char piece[4096];
-	size_t n;
+	struct buf text = BUF_INIT;
+	enum status st = text_file_read(path, FILTER_FILE_MAX, "a list of patterns", &text, e);
 
-	if (!in)
-		return err_set(e, ST_SYS, "%s", strerror(errno));
-	while (!st && (n = fread(piece, 1, sizeof piece, in)) > 0) {
-		buf_add(&b, piece, n);
-		if (b.len > FILTER_FILE_MAX)
-			st = err_set(e, ST_LIMIT, "larger than %d bytes: not a list of patterns",
-				     FILTER_FILE_MAX);
-	}
-	if (!st && ferror(in))
-		st = err_set(e, ST_SYS, "%s", strerror(errno));
 	if (!st)
-		st = add_lines(f, kind, path, b.data, b.len, flags, e);
-	buf_release(&b);
-	fclose(in);
+		st = add_lines(f, kind, path, buf_str(&text), text.len, flags, e);
+	buf_release(&text);
 	return st;
 }
 

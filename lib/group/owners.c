@@ -4,9 +4,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
+#include "lib/base/text_file.h"
 #include "lib/match/match.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct owners {
 		struct match *match;
 		uint32_t owner; /* in names */
 		enum kind kind;
-	} * rules;
+	} *rules;
 	size_t n, cap;
 	struct intern names;
 	uint32_t owner; /* of the rules that follow; 0: none yet */
@@ -44,19 +44,14 @@ void owners_free(struct owners *o)
 	free(o);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* "[Name]" */
 static enum status add_owner(struct owners *o, const char *p, const char *end, struct err *e)
 {
 	if (end[-1] != ']')
 		return err_set(e, ST_BAD, "an owner ends with ']'");
-	for (p++, end--; p < end && is_blank(*p);)
+	for (p++, end--; p < end && text_is_blank(*p);)
 		p++;
-	while (end > p && is_blank(end[-1]))
+	while (end > p && text_is_blank(end[-1]))
 		end--;
 	if (p == end)
 		return err_set(e, ST_BAD, "an owner has a name");
@@ -71,7 +66,7 @@ static enum status add_rule(struct owners *o, struct match_place from, const cha
 	struct rule r = {.owner = o->owner};
 	const char *word = p;
 
-	while (p < end && !is_blank(*p))
+	while (p < end && !text_is_blank(*p))
 		p++;
 	for (r.kind = OF_FUNCTION; r.kind < KINDS; r.kind++)
 		if (strlen(words[r.kind]) == (size_t)(p - word) &&
@@ -83,7 +78,7 @@ static enum status add_rule(struct owners *o, struct match_place from, const cha
 			       "owner stands in [ ]");
 	if (!o->owner)
 		return err_set(e, ST_BAD, "no [owner] stands above the first rule");
-	while (p < end && is_blank(*p))
+	while (p < end && text_is_blank(*p))
 		p++;
 	*at = p;
 	if (p == end)
@@ -101,9 +96,9 @@ static enum status add_line(struct owners *o, struct match_place from, const cha
 	const char *start = p, *at;
 	enum status st;
 
-	while (p < end && is_blank(*p))
+	while (p < end && text_is_blank(*p))
 		p++;
-	while (end > p && is_blank(end[-1]))
+	while (end > p && text_is_blank(end[-1]))
 		end--;
 	if (p == end || *p == '#')
 		return ST_OK;
@@ -117,40 +112,23 @@ static enum status add_line(struct owners *o, struct match_place from, const cha
 enum status owners_add(struct owners *o, const char *name, const char *text, size_t n,
 		       struct err *e)
 {
-	const char *end = text + n;
+	struct text_lines lines = text_lines_of(text, n);
+	const char *from, *end;
 	enum status st = ST_OK;
 
-	for (size_t line = 1; text < end && !st; line++) {
-		const char *nl = memchr(text, '\n', (size_t)(end - text));
-
-		st = add_line(o, (struct match_place){name, line}, text, nl ? nl : end, e);
-		text = nl ? nl + 1 : end;
-	}
+	while (!st && text_lines_next(&lines, &from, &end))
+		st = add_line(o, (struct match_place){name, lines.line}, from, end, e);
 	return st;
 }
 
 enum status owners_add_file(struct owners *o, const char *path, struct err *e)
 {
-	FILE *f = fopen(path, "re");
-	struct buf b = BUF_INIT;
-	enum status st = ST_OK;
-	char piece[4096];
-	size_t n;
+	struct buf text = BUF_INIT;
+	enum status st = text_file_read(path, OWNERS_FILE_MAX, "a list of rules", &text, e);
 
-	if (!f)
-		return err_set(e, ST_SYS, "%s", strerror(errno));
-	while (!st && (n = fread(piece, 1, sizeof piece, f)) > 0) {
-		buf_add(&b, piece, n);
-		if (b.len > OWNERS_FILE_MAX)
-			st = err_set(e, ST_LIMIT, "larger than %d bytes: not a list of rules",
-				     OWNERS_FILE_MAX);
-	}
-	if (!st && ferror(f))
-		st = err_set(e, ST_SYS, "%s", strerror(errno));
 	if (!st)
-		st = owners_add(o, path, b.data, b.len, e);
-	buf_release(&b);
-	fclose(f);
+		st = owners_add(o, path, buf_str(&text), text.len, e);
+	buf_release(&text);
 	return st;
 }
 

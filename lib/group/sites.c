@@ -2,10 +2,9 @@
 #include "lib/group/sites.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text_file.h"
 #include "lib/match/match.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ struct sites {
 		struct match *match;
 		enum site_rule_kind kind;
 		unsigned verdict;
-	} * rules;
+	} *rules;
 	size_t n, cap;
 	/* The shipped rules of a kind as one expression: one pass over a name instead of thirty.
 	 * Compiled when first asked for. */
@@ -43,11 +42,6 @@ void sites_free(struct sites *s)
 	free(s);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 static enum status add_line(struct sites *s, struct match_place from, const char *p,
 			    const char *end, struct err *e)
 {
@@ -55,18 +49,18 @@ static enum status add_line(struct sites *s, struct match_place from, const char
 	const char *word;
 	enum status st;
 
-	while (p < end && is_blank(*p))
+	while (p < end && text_is_blank(*p))
 		p++;
-	while (end > p && is_blank(end[-1]))
+	while (end > p && text_is_blank(end[-1]))
 		end--;
 	if (p == end || *p == '#')
 		return ST_OK;
 	if (*p == '!') {
 		r.verdict = SITE_STAY;
-		for (p++; p < end && is_blank(*p);)
+		for (p++; p < end && text_is_blank(*p);)
 			p++;
 	}
-	for (word = p; p < end && !is_blank(*p);)
+	for (word = p; p < end && !text_is_blank(*p);)
 		p++;
 	for (r.kind = SITE_FUNCTION; r.kind <= SITE_FILE; r.kind++)
 		if (strlen(words[r.kind]) == (size_t)(p - word) &&
@@ -77,7 +71,7 @@ static enum status add_line(struct sites *s, struct match_place from, const char
 			       "line %zu: a rule is function, module or file, and an "
 			       "expression; '!' before it keeps what it matches",
 			       from.line);
-	while (p < end && is_blank(*p))
+	while (p < end && text_is_blank(*p))
 		p++;
 	if (p == end)
 		return err_set(e, ST_BAD, "line %zu: no expression after '%s'", from.line,
@@ -94,38 +88,23 @@ static enum status add_line(struct sites *s, struct match_place from, const char
 
 enum status sites_add(struct sites *s, const char *name, const char *text, size_t n, struct err *e)
 {
-	const char *end = text + n;
+	struct text_lines lines = text_lines_of(text, n);
+	const char *from, *end;
 	enum status st = ST_OK;
 
-	for (size_t line = 1; text < end && !st; line++) {
-		const char *nl = memchr(text, '\n', (size_t)(end - text));
-
-		st = add_line(s, (struct match_place){name, line}, text, nl ? nl : end, e);
-		text = nl ? nl + 1 : end;
-	}
+	while (!st && text_lines_next(&lines, &from, &end))
+		st = add_line(s, (struct match_place){name, lines.line}, from, end, e);
 	return st;
 }
 
 enum status sites_add_file(struct sites *s, const char *path, struct err *e)
 {
-	FILE *f = fopen(path, "re");
-	enum status st;
-	char *text;
-	size_t n;
+	struct buf text = BUF_INIT;
+	enum status st = text_file_read(path, SITES_FILE_MAX, "a list of rules", &text, e);
 
-	if (!f)
-		return err_set(e, ST_SYS, "%s", strerror(errno));
-	text = mem_alloc(SITES_FILE_MAX + 1);
-	n = fread(text, 1, SITES_FILE_MAX + 1, f);
-	if (ferror(f))
-		st = err_set(e, ST_SYS, "%s", strerror(errno));
-	else if (n > SITES_FILE_MAX)
-		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a list of rules",
-			     SITES_FILE_MAX);
-	else
-		st = sites_add(s, path, text, n, e);
-	free(text);
-	fclose(f);
+	if (!st)
+		st = sites_add(s, path, buf_str(&text), text.len, e);
+	buf_release(&text);
 	return st;
 }
 

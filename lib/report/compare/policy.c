@@ -7,8 +7,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text_file.h"
 
-#include <errno.h>
 #include <ini.h>
 #include <math.h>
 #include <stdarg.h>
@@ -46,11 +46,6 @@ struct parse {
 	struct err *e;
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 __attribute__((format(printf, 4, 5))) static bool fail(struct parse *s, uint32_t line,
 						       size_t column, const char *fmt, ...)
 {
@@ -80,7 +75,7 @@ static bool parse_percent(struct parse *s, const struct later *v, double *out)
 	int n = (int)strlen(v->text);
 
 	n -= n && v->text[n - 1] == '%';
-	n -= n && is_blank(v->text[n - 1]);
+	n -= n && text_is_blank(v->text[n - 1]);
 	snprintf(text, sizeof text, "%.*sM", n, v->text);
 	if (n > 40 || !n || v->text[n - 1] < '0' || v->text[n - 1] > '9' ||
 	    !num_size(text, strlen(text), &millionths))
@@ -327,12 +322,12 @@ static bool begin_section(struct parse *s, const char *p, const char *end)
 		return false;
 	if (!close)
 		return fail(s, s->line, (size_t)(end - s->raw) + 1, "a section ends with ']'");
-	while (close > p && is_blank(close[-1]))
+	while (close > p && text_is_blank(close[-1]))
 		close--;
-	while (p < close && !is_blank(*p))
+	while (p < close && !text_is_blank(*p))
 		p++;
 	n = (size_t)(p - word);
-	while (p < close && is_blank(*p))
+	while (p < close && text_is_blank(*p))
 		p++;
 	s->metric = s->key = s->percent = s->drop = s->absolute = s->count = s->max = s->new =
 	    s->coverage = s->each = s->total = s->per = s->until = s->reason = s->rule =
@@ -377,9 +372,9 @@ static char *next_line(char *to, int size, void *arg)
 	s->raw_end = end = nl ? nl : s->end;
 	s->pos = nl ? nl + 1 : s->end;
 	s->line++;
-	while (p < end && is_blank(*p))
+	while (p < end && text_is_blank(*p))
 		p++;
-	while (end > p && is_blank(end[-1]))
+	while (end > p && text_is_blank(end[-1]))
 		end--;
 	if (memchr(p, '\0', (size_t)(end - p))) {
 		fail(s, s->line, strnlen(s->raw, (size_t)(end - s->raw)) + 1, "a NUL byte");
@@ -464,12 +459,12 @@ static int take_value(void *arg, const char *section, const char *name, const ch
 	size_t column;
 
 	(void)section;
-	while (p < s->raw_end && is_blank(*p))
+	while (p < s->raw_end && text_is_blank(*p))
 		p++;
 	column = (size_t)(p - s->raw) + 1;
 	while (p < s->raw_end && *p != '=' && *p != ':')
 		p++;
-	for (p += p < s->raw_end; p < s->raw_end && is_blank(*p);)
+	for (p += p < s->raw_end; p < s->raw_end && text_is_blank(*p);)
 		p++;
 	v.column = (size_t)(p - s->raw) + 1;
 	if (s->failed)
@@ -520,12 +515,11 @@ static bool link_waivers(struct parse *s)
 enum status policy_parse(struct policy *p, const char *name, const char *text, size_t n,
 			 struct err *e)
 {
-	struct parse s = {.p = p, .name = name, .pos = text, .end = text + n, .e = e};
+	struct parse s = {
+	    .p = p, .name = name, .pos = text_lines_of(text, n).at, .end = text + n, .e = e};
 	int line;
 
 	*p = (struct policy){.alpha = 0.05, .runs = 1};
-	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
-		s.pos += 3;
 	line = ini_parse_stream(next_line, &s, take_value, &s);
 	if (line > 0) { /* the first failure of ours ends the reading, so inih's came before */
 		s.failed = false;
@@ -549,24 +543,14 @@ enum status policy_parse(struct policy *p, const char *name, const char *text, s
 
 enum status policy_read(struct policy *p, const char *path, struct err *e)
 {
-	FILE *f = fopen(path, "re");
-	enum status st = ST_OK;
-	char *text;
-	size_t n;
+	struct buf text = BUF_INIT;
+	enum status st;
 
 	*p = (struct policy){.alpha = 0};
-	if (!f)
-		return err_set(e, ST_SYS, "%s", strerror(errno));
-	text = mem_alloc(POLICY_FILE_MAX + 1);
-	n = fread(text, 1, POLICY_FILE_MAX + 1, f);
-	if (ferror(f))
-		st = err_set(e, ST_SYS, "%s", strerror(errno));
-	else if (n > POLICY_FILE_MAX)
-		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a policy", POLICY_FILE_MAX);
-	else
-		st = policy_parse(p, path, text, n, e);
-	free(text);
-	fclose(f);
+	st = text_file_read(path, POLICY_FILE_MAX, "a policy", &text, e);
+	if (!st)
+		st = policy_parse(p, path, buf_str(&text), text.len, e);
+	buf_release(&text);
 	return st;
 }
 

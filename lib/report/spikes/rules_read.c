@@ -5,9 +5,9 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text_file.h"
 #include "lib/report/spikes/rules.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,11 +34,6 @@ struct value {
 	const char *s; /* NUL-terminated, in the arena */
 	size_t n, column;
 };
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
 
 __attribute__((format(printf, 4, 5))) static enum status fail(struct parse *p, uint32_t line,
 							      size_t column, const char *fmt, ...)
@@ -230,12 +225,12 @@ static enum status begin_section(struct parse *p, const char *s, const char *end
 	p->section_line = p->line;
 	if (end[-1] != ']')
 		return fail(p, p->line, (size_t)(end - p->start) + 1, "a section ends with ']'");
-	for (end--; s < end && !is_blank(*s);)
+	for (end--; s < end && !text_is_blank(*s);)
 		s++;
 	n = (size_t)(s - word);
-	while (s < end && is_blank(*s))
+	while (s < end && text_is_blank(*s))
 		s++;
-	while (end > s && is_blank(end[-1]))
+	while (end > s && text_is_blank(end[-1]))
 		end--;
 	if (n == 6 && !memcmp(word, "spikes", 6) && s == end) {
 		p->in_spikes = true;
@@ -270,9 +265,9 @@ static enum status take_line(struct parse *p, const char *s, const char *end)
 	size_t column;
 
 	p->start = s;
-	while (s < end && is_blank(*s))
+	while (s < end && text_is_blank(*s))
 		s++;
-	while (end > s && is_blank(end[-1]))
+	while (end > s && text_is_blank(end[-1]))
 		end--;
 	column = (size_t)(s - p->start) + 1;
 	if (s == end || *s == '#' || *s == ';')
@@ -284,10 +279,10 @@ static enum status take_line(struct parse *p, const char *s, const char *end)
 	equals = memchr(s, '=', (size_t)(end - s));
 	if (!equals || equals == s)
 		return fail(p, p->line, column, "neither a [section] nor 'name = value'");
-	for (name_end = equals; name_end > s && is_blank(name_end[-1]);)
+	for (name_end = equals; name_end > s && text_is_blank(name_end[-1]);)
 		name_end--;
 	name = arena_strndup(&p->r->arena, s, (size_t)(name_end - s));
-	for (s = equals + 1; s < end && is_blank(*s);)
+	for (s = equals + 1; s < end && text_is_blank(*s);)
 		s++;
 	v.n = (size_t)(end - s);
 	v.s = arena_strndup(&p->r->arena, s, v.n);
@@ -305,40 +300,24 @@ enum status spike_rules_add(struct spike_rules *r, const char *name, const char 
 			    struct err *e)
 {
 	struct parse p = {.r = r, .name = name, .e = e};
-	const char *end = text + n;
+	struct text_lines lines = text_lines_of(text, n);
+	const char *from, *end;
 	enum status st = ST_OK;
 
-	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
-		text += 3;
-	while (!st && text < end) {
-		const char *nl = memchr(text, '\n', (size_t)(end - text));
-
+	while (!st && text_lines_next(&lines, &from, &end)) {
 		p.line++;
-		st = take_line(&p, text, nl ? nl : end);
-		text = nl ? nl + 1 : end;
+		st = take_line(&p, from, end);
 	}
 	return st ? st : end_section(&p);
 }
 
 enum status spike_rules_add_file(struct spike_rules *r, const char *path, struct err *e)
 {
-	FILE *f = fopen(path, "re");
-	enum status st = ST_OK;
-	char *text;
-	size_t n;
+	struct buf text = BUF_INIT;
+	enum status st = text_file_read(path, SPIKE_RULES_BYTES, "a file of rules", &text, e);
 
-	if (!f)
-		return err_set(e, ST_SYS, "%s", strerror(errno));
-	text = mem_alloc(SPIKE_RULES_BYTES + 1);
-	n = fread(text, 1, SPIKE_RULES_BYTES + 1, f);
-	if (ferror(f))
-		st = err_set(e, ST_SYS, "%s", strerror(errno));
-	else if (n > SPIKE_RULES_BYTES)
-		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a file of rules",
-			     SPIKE_RULES_BYTES);
-	else
-		st = spike_rules_add(r, path, text, n, e);
-	free(text);
-	fclose(f);
+	if (!st)
+		st = spike_rules_add(r, path, buf_str(&text), text.len, e);
+	buf_release(&text);
 	return st;
 }
