@@ -6,6 +6,8 @@
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
+#include "lib/cli/stack_text.h"
+#include "lib/demangle/demangle_llvm.h"
 #include "lib/symbolize/rewrite.h"
 
 #include <string.h>
@@ -16,6 +18,7 @@ struct job {
 	struct cli_binaries *binaries;
 	struct coverage all;
 	struct stats stats;
+	uint64_t least; /* --min-coverage */
 	bool tell_stats;
 };
 
@@ -118,6 +121,21 @@ static void one(struct job *j, const char *path)
 		cli_fail(file, &e);
 }
 
+/* A log, with --text. */
+static void log_of(struct job *j, const char *path)
+{
+	struct stack_text x = {.symbolizer = &j->symbolizer};
+
+	cli_stack_text(&x, path);
+	tell_cache(&j->symbolizer.cache);
+	cli_binaries_tell(j->binaries);
+	for (unsigned r = 0; r < REASONS; r++)
+		j->all.reasons[r] += x.reasons[r];
+	if (cli_stack_text_below(&x, j->least))
+		cli_status(EXIT_INCOMPLETE);
+	stack_text_release(&x);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {.may_find_slide = true};
@@ -125,8 +143,7 @@ int main(int argc, char **argv)
 	struct cli_modules modules = {0};
 	struct cli_binaries binaries = {.jobs = pool_cpus()};
 	const char *output = NULL;
-	uint64_t least = 0;
-	bool prewarm = false, no_managed = false;
+	bool prewarm = false, no_managed = false, text = false;
 	struct symbolize_options o = {0};
 	struct job j = {.import = &import.options, .binaries = &binaries};
 	const struct opt options[] = {
@@ -134,8 +151,9 @@ int main(int argc, char **argv)
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
 	    ROW_NUMBER('j', "jobs", "N", "workers (number of processors)", &binaries.jobs),
 	    ROW_FLAG(0, "prewarm", "FILEs are binaries: make their indexes, and end", &prewarm),
+	    ROW_FLAG(0, "text", "FILEs are logs: print them with names in their stacks", &text),
 	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
-		       &least),
+		       &j.least),
 	    ROW_FLAG(0, "stats", "where the time went, on standard error", &j.tell_stats),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_EXPLAIN_ROW(binaries),
@@ -154,7 +172,7 @@ int main(int argc, char **argv)
 	cli_import_done(&import);
 	if (!binaries.jobs || binaries.jobs > 256)
 		cli_usage("--jobs: from 1 to 256");
-	if (least > 100)
+	if (j.least > 100)
 		cli_usage("--min-coverage: a percentage, from 0 to 100");
 	cli_binaries_done(&binaries);
 	o.engine = binaries.engine;
@@ -165,14 +183,18 @@ int main(int argc, char **argv)
 				       .find_slides = import.find_slide,
 				       .locations = import.options.locations,
 				       .offsets = import.options.offsets};
+	if (text) /* as the programs that print such logs have it */
+		o.demangler = demangle_llvm;
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = o.managed.beside = !no_managed;
 	o.dwarf = (struct dwarf_options){
 	    .jobs = (unsigned)binaries.jobs, .progress = progress, .once = true};
 	if (prewarm && (!n || o.cache.off))
 		cli_usage("--prewarm: needs %s", n ? "a cache" : "the binaries as operands");
+	if (text && (prewarm || binaries.explain))
+		cli_usage("--text: not with --%s", prewarm ? "prewarm" : "explain");
 	if (!prewarm)
-		(binaries.explain ? cli_output_report : cli_output)(output);
+		(binaries.explain || text ? cli_output_report : cli_output)(output);
 	cli_sandbox("tm-symbolize", NULL);
 	if (prewarm) {
 		for (int i = 1; i <= n; i++)
@@ -186,12 +208,10 @@ int main(int argc, char **argv)
 	symbolizer_init(&j.symbolizer, &o);
 	cli_modules_given(&j.symbolizer.files);
 	cli_managed_load(&j.symbolizer.managed);
-	if (!n)
-		one(&j, "-");
-	for (int i = 1; i <= n; i++)
-		one(&j, argv[i]);
+	for (int i = 1; i <= n || i == 1; i++)
+		(text ? log_of : one)(&j, n ? argv[i] : "-");
 	cli_modules_used(&j.symbolizer.files, j.all.reasons[REASON_NO_FILE]);
-	if (coverage_below(&j.all, least))
+	if (coverage_below(&j.all, j.least))
 		cli_status(EXIT_INCOMPLETE);
 	tell_stats(&j);
 	stats_release(&j.stats);

@@ -110,6 +110,12 @@ static bool is_detail(const char *line, size_t n)
 	return i && i < n && line[i] == ':';
 }
 
+/* What stands behind the map in Android's heap dumps. */
+static bool is_end(const char *line, size_t n)
+{
+	return n == 3 && !memcmp(line, "END", 3);
+}
+
 static void take_line(struct maps *m, const char *line, size_t n)
 {
 	static const char deleted[] = " (deleted)";
@@ -120,7 +126,7 @@ static void take_line(struct maps *m, const char *line, size_t n)
 	if (!parse_mapping(line, n, &new, &path)) {
 		while (n && line[n - 1] == ' ')
 			n--;
-		m->refused += n && !is_detail(line, n);
+		m->refused += n && !is_detail(line, n) && !is_end(line, n);
 		if (m->in_mapping)
 			smaps_line(&m->list[m->n - 1].sizes, line, n);
 		return;

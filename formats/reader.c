@@ -12,7 +12,7 @@ extern const struct reader reader_trace, reader_memtracer, reader_loli, reader_l
     reader_luaprofiler, reader_luatrace, reader_luau_heap, reader_luau_profile, reader_tarantool,
     reader_mono_mlpd, reader_unity_snap, reader_unity_heapexplorer, reader_unity_memsnap,
     reader_unity_raw, reader_unity_data, reader_unity_pdata, reader_counters, reader_pprof,
-    reader_heaptrack, reader_perf_script, reader_chrome;
+    reader_heaptrack, reader_perf_script, reader_chrome, reader_crash_log, reader_android_heap;
 
 const struct reader *const readers[] = {
     &reader_trace,         &reader_memtracer,
@@ -35,7 +35,8 @@ const struct reader *const readers[] = {
     &reader_unity_data,    &reader_unity_pdata,
     &reader_counters,      &reader_pprof,
     &reader_heaptrack,     &reader_perf_script,
-    &reader_chrome,        NULL,
+    &reader_chrome,        &reader_crash_log,
+    &reader_android_heap,  NULL,
 };
 
 const struct reader *reader_by_name(const char *name)

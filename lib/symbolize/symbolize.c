@@ -313,6 +313,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	calls_init(&r.calls, &t->symbols, &t->cut_strings);
 	r.calls.unique = true;
 	r.calls.managed = &s->managed;
+	r.calls.demangle = s->options.demangler;
 	r.bound = mem_array(t->n_locations, sizeof *r.bound);
 	bind_locations(t, maps, &s->files, &s->options.bind, r.bound);
 	call_check_notes(t, maps, r.bound);

@@ -21,7 +21,8 @@ struct symbolize_options {
 	struct dwarf_options dwarf;
 	struct cache_options cache;
 	struct managed_options managed;
-	struct stats *stats; /* the caller's, added to; NULL: not wanted */
+	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
+	struct stats *stats;                 /* the caller's, added to; NULL: not wanted */
 };
 
 struct symbolizer {

@@ -80,6 +80,7 @@ reader 'tarantool sysprof' run.sysprof sample "$lines" "$GEN/tarantool" --events
 	--truth /dev/stderr sysprof
 reader 'Chrome trace events' run.trace.json 'enter exit' '$1 == "calls" { print $2 * 2 }' "$GEN/chrome" --frames $((mb * 1000)) begin
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain
+reader 'logs with stacks' run.log alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) lsan
 reader heaptrack run.heaptrack alloc "$(total allocations)" "$GEN/heaptrack_log" --events $((mb * 10000)) 3
 reader pprof run.pb sample "$(total rows)" "$GEN/pprof" --rows $((mb * 1000)) --functions 5000 inline
 reader 'counters as CSV' run.csv counter "$(total readings)" "$awk" -v n=$((mb * 500)) "$csv"

@@ -44,6 +44,8 @@ static const struct {
     {"pprof", CUT_NEVER},    /* names stand behind samples */
     {"heaptrack", CUT_AT_LINE},
     {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */
+    {"crash-log", CUT_NEVER},    /* the same */
+    {"android-heap", CUT_NEVER}, /* names stand below their record */
     {"folded", CUT_NEVER},       /* one level or two: all lines say */
     {"luajit-jp", CUT_NEVER},    /* the same; shares are of all that there is */
     {"luaprofiler", CUT_NEVER},  /* callees stand before their caller, which may be cut off */

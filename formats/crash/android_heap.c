@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Android's native heap dumps (am dumpheap -n, malloc_debug's signal): what is live by size and
+ * stack, and the module map.
+ *
+ *	Android Native Heap Dump v1.2
+ *	Total memory: 400
+ *	z 0  sz      400  num    1  bt a2a0 b510
+ *	  bt_info {"/system/libc.so" 2a0 "abort" 24} {"/system/libutils.so" 510 "" 0}
+ *	MAPS
+ *	a000-b000 r-xp 00000000 00:00 0   /system/libc.so
+ *	END
+ *
+ * From bionic's libc/malloc_debug/README.md: num is not to be trusted before version 1.1, and there
+ * is 1. Addresses are those of the calls themselves (backtrace.cpp there takes the step back).
+ */
+#include "formats/reader.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_LIMIT = 1 << 20 };
+
+struct heap_dump {
+	struct import *im;
+	bool v10; /* numbers of blocks are not to be trusted */
+	bool begun, pending, cut;
+	uint64_t size, num, zygote;
+	struct location *calls; /* of the record that waits for its names */
+	size_t n_calls, cap_calls;
+	uint32_t *line;
+	size_t n_line, cap_line;
+	uint64_t number, refused, first_refused; /* lines */
+	uint64_t bytes, records, said_bytes, said_records;
+	bool has_bytes, has_records;
+};
+
+struct heap_text {
+	const char *s, *end;
+};
+
+static void heap_skip_blanks(struct heap_text *t)
+{
+	while (t->s < t->end && *t->s == ' ')
+		t->s++;
+}
+
+/* Behind blanks and this word. */
+static bool heap_word(struct heap_text *t, const char *word)
+{
+	size_t n = strlen(word);
+
+	heap_skip_blanks(t);
+	if ((size_t)(t->end - t->s) < n || memcmp(t->s, word, n) != 0)
+		return false;
+	t->s += n;
+	return true;
+}
+
+static bool heap_number(struct heap_text *t, bool hex, uint64_t *v)
+{
+	const char *from;
+
+	heap_skip_blanks(t);
+	from = t->s;
+	while (t->s < t->end && num_hex_digit(*t->s) >= 0)
+		t->s++;
+	return hex ? num_hex(from, (size_t)(t->s - from), v)
+		   : num_dec(from, (size_t)(t->s - from), v);
+}
+
+static bool heap_quoted(struct heap_text *t, struct heap_text *inside)
+{
+	const char *close;
+
+	if (!heap_word(t, "\""))
+		return false;
+	close = memchr(t->s, '"', (size_t)(t->end - t->s));
+	if (!close)
+		return false;
+	*inside = (struct heap_text){t->s, close};
+	t->s = close + 1;
+	return true;
+}
+
+static enum status heap_push(struct heap_dump *x, struct err *e)
+{
+	struct event ev = {.kind = EV_ALLOC,
+			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_STACK,
+			   .count = x->num,
+			   .requested = x->size * x->num};
+	struct trace *t = x->im->t;
+	enum status st = ST_OK;
+
+	if (!x->pending)
+		return ST_OK;
+	x->pending = false;
+	if (!x->begun) {
+		x->begun = true;
+		trace_metric(t, METRIC_COUNT, x->v10 ? METRIC_LOWER_BOUND : METRIC_EXACT,
+			     METRIC_AT_ALL);
+		trace_metric(t, METRIC_REQUESTED, x->v10 ? METRIC_LOWER_BOUND : METRIC_EXACT,
+			     METRIC_AT_ALL);
+		trace_metric(t, METRIC_LIVE, x->v10 ? METRIC_LOWER_BOUND : METRIC_EXACT,
+			     METRIC_AT_ALL);
+		st = import_begin(x->im, e);
+	}
+	x->n_line = 0;
+	for (size_t i = 0; i < x->n_calls; i++)
+		VEC_PUSH(x->line, x->n_line, x->cap_line) = trace_location(t, &x->calls[i]);
+	ev.stack = trace_stack_of(t, x->line, x->n_line);
+	if (!ev.stack)
+		ev.has &= (uint16_t)~EV_HAS_STACK;
+	if (x->zygote) {
+		ev.has |= EV_HAS_TYPE;
+		ev.type = trace_type(t, "after the fork of the zygote", 28);
+	}
+	x->bytes += ev.requested;
+	x->records++;
+	return st ? st : import_event(x->im, &ev, e);
+}
+
+/* z 0  sz 400  num 1  bt a2a0 b510 */
+static bool heap_record(struct heap_dump *x, struct heap_text t)
+{
+	uint64_t zygote, size, num, address;
+
+	if (!heap_word(&t, "z ") || !heap_number(&t, false, &zygote) || zygote > 1 ||
+	    !heap_word(&t, "sz ") || !heap_number(&t, false, &size) || !heap_word(&t, "num ") ||
+	    !heap_number(&t, false, &num) || !heap_word(&t, "bt"))
+		return false;
+	if (x->v10)
+		num = 1;
+	if (num && size > UINT64_MAX / num)
+		return false;
+	x->n_calls = 0;
+	while (heap_number(&t, true, &address))
+		VEC_PUSH(x->calls, x->n_calls, x->cap_calls) = (struct location){
+		    .raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_EXACT};
+	heap_skip_blanks(&t);
+	x->zygote = zygote;
+	x->size = size;
+	x->num = num;
+	return t.s == t.end;
+}
+
+/* bt_info {"/system/libc.so" 2a0 "abort" 24} ...: names of the record above. */
+static bool heap_names(struct heap_dump *x, struct heap_text t)
+{
+	struct heap_text map, name;
+	uint64_t at, behind;
+
+	for (size_t i = 0; heap_word(&t, "{"); i++) {
+		if (!heap_quoted(&t, &map) || !heap_number(&t, true, &at) ||
+		    !heap_quoted(&t, &name) || !heap_number(&t, true, &behind) ||
+		    !heap_word(&t, "}") || i >= x->n_calls)
+			return false;
+		if (name.s < name.end)
+			x->calls[i].name =
+			    trace_string(x->im->t, name.s, (size_t)(name.end - name.s));
+	}
+	heap_skip_blanks(&t);
+	return t.s == t.end;
+}
+
+static bool heap_header(struct heap_dump *x, struct heap_text t)
+{
+	struct heap_text r = t;
+	uint64_t v;
+
+	if (heap_word(&r, "Build fingerprint: '")) {
+		const char *close = memchr(r.s, '\'', (size_t)(r.end - r.s));
+		char *text = mem_strndup(r.s, (size_t)((close ? close : r.end) - r.s));
+
+		trace_set(x->im->t, "android.fingerprint", text);
+		free(text);
+		return true;
+	}
+	if (heap_word(&r, "Total memory: "))
+		return x->has_bytes = heap_number(&r, false, &x->said_bytes);
+	r = t;
+	if (heap_word(&r, "Allocation records: "))
+		return x->has_records = heap_number(&r, false, &x->said_records);
+	r = t;
+	return heap_word(&r, "Backtrace size: ") && heap_number(&r, false, &v);
+}
+
+static enum status heap_line(struct heap_dump *x, const char *s, size_t n, bool *maps,
+			     struct err *e)
+{
+	struct heap_text t = {s, s + n}, names = t;
+	enum status st;
+
+	while (t.end > t.s && (t.end[-1] == ' ' || t.end[-1] == '\r'))
+		t.end--;
+	if (t.s == t.end)
+		return ST_OK;
+	if (heap_word(&names, "bt_info ") && x->pending && heap_names(x, names))
+		return heap_push(x, e);
+	st = heap_push(x, e);
+	if (st)
+		return st;
+	*maps = t.end - t.s == 4 && !memcmp(t.s, "MAPS", 4);
+	x->pending = heap_record(x, t);
+	if (!*maps && !x->pending && !heap_header(x, t) && !x->refused++)
+		x->first_refused = x->number;
+	return ST_OK;
+}
+
+static void heap_notes(const struct heap_dump *x, bool maps)
+{
+	struct trace *t = x->im->t;
+
+	if (x->refused)
+		trace_note(t, NOTE_LOSS, x->refused,
+			   "lines that are no record: left out; the first is line %" PRIu64,
+			   x->first_refused);
+	if (x->has_bytes && x->bytes != x->said_bytes && !x->v10)
+		trace_note(t, NOTE_LOSS, 0,
+			   "the dump's own sum is %" PRIu64 " bytes, and %" PRIu64 " are here",
+			   x->said_bytes, x->bytes);
+	if (x->has_records && x->records != x->said_records)
+		trace_note(t, NOTE_LOSS, 0,
+			   "the dump has %" PRIu64 " records by its head, and %" PRIu64 " are here",
+			   x->said_records, x->records);
+	if (x->v10)
+		trace_note(t, NOTE_INFO, 0,
+			   "version 1.0 does not know how many blocks a record is: each counts "
+			   "once");
+	if (!maps)
+		trace_note(t, NOTE_LOSS, 0,
+			   "no module map: the dump is cut short, and its addresses are in no "
+			   "module");
+	if (x->cut)
+		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+}
+
+static enum status read_android_heap(struct import *im, struct err *e)
+{
+	struct heap_dump x = {.im = im};
+	struct cursor *c = &im->in->cur;
+	enum status st = ST_OK;
+	bool maps = false;
+	const char *s;
+	size_t n;
+
+	while (!st && !maps && (s = cursor_line(c, &n, LINE_LIMIT))) {
+		bool cut = n && (const char *)c->pos == s + n;
+
+		if (!x.number++) {
+			x.v10 = memmem(s, n, "v1.0", 4);
+			continue;
+		}
+		x.cut |= cut;
+		if (!cut) /* an address that is cut is another one */
+			st = heap_line(&x, s, n, &maps, e);
+	}
+	if (!st && cursor_failed(c))
+		st = e->code;
+	if (!st)
+		st = heap_push(&x, e);
+	if (!st && maps) {
+		struct err none = ERR_INIT;
+
+		maps = !maps_read(c, im->t, &im->smaps, &none);
+	}
+	if (!st && !x.records)
+		st = err_at(e, ST_BAD, 0, "no line is a record of the heap");
+	if (x.begun)
+		heap_notes(&x, maps);
+	free(x.calls);
+	free(x.line);
+	return st;
+}
+
+static int bid_android_heap(const uint8_t *head, size_t n, bool whole)
+{
+	static const char first[] = "Android Native Heap Dump v1.";
+
+	(void)whole;
+	return n >= sizeof first && !memcmp(head, first, sizeof first - 1) ? 8 * (int)sizeof first
+									   : 0;
+}
+
+const struct reader reader_android_heap = {
+    .name = "android-heap",
+    .what = "Android's native heap dumps: am dumpheap -n, malloc_debug",
+    .suffixes = "txt",
+    .bid = bid_android_heap,
+    .read = read_android_heap,
+};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/stack_text.h"
+
+#include "lib/cli/cli.h"
+#include "lib/input/input.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { LINE_LONGEST = 1 << 20, ENOUGH = 4 << 20 };
+
+struct log {
+	struct stack_text *x;
+	const char *file;
+	size_t bytes; /* that wait */
+	bool failed;
+};
+
+static void pour(struct log *g)
+{
+	struct err e = ERR_INIT;
+	struct buf out = BUF_INIT;
+
+	if (stack_text_flush(g->x, &out, &e)) {
+		cli_fail(g->file, &e);
+		g->failed = true;
+	}
+	cli_print_colored(buf_at(&out, 0), out.len);
+	buf_release(&out);
+	g->bytes = 0;
+}
+
+static void add_line(struct log *g, const char *s, size_t n)
+{
+	stack_text_line(g->x, s, n);
+	g->bytes += n + 1;
+	if (g->bytes >= ENOUGH)
+		pour(g);
+}
+
+static void add_lines(void *arg, const struct line *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add_line(arg, lines[i].s, lines[i].n);
+	pour(arg);
+}
+
+/* The length of the next line with its end; 0: there is none. */
+static size_t next_line(struct cursor *c)
+{
+	for (size_t want = 1; want <= LINE_LONGEST; want *= 2) {
+		size_t n = cursor_available(c, want);
+		const uint8_t *end = n ? memchr(c->pos, '\n', n) : NULL;
+
+		if (end)
+			return (size_t)(end - c->pos) + 1;
+		if (n < want)
+			return n;
+		want = n;
+	}
+	return LINE_LONGEST;
+}
+
+static void read_file(struct log *g, const char *path)
+{
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	size_t n;
+
+	if (input_open(&in, path, &e)) {
+		cli_fail(path, &e);
+		return;
+	}
+	while ((n = next_line(&in.cur))) {
+		const char *s = (const char *)in.cur.pos;
+
+		add_line(g, s, n - (s[n - 1] == '\n'));
+		in.cur.pos += n;
+		cli_progress("symbolizing", input_consumed(&in), in.size);
+	}
+	pour(g);
+	if (cursor_failed(&in.cur))
+		cli_fail(path, &e);
+	input_close(&in);
+}
+
+static void tell(const struct stack_text *x, const char *file)
+{
+	uint64_t none = x->calls - x->named - x->kept;
+
+	if (!x->calls) {
+		cli_note(file, "no line is a call of a stack");
+		return;
+	}
+	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls have a name now%s", x->named, x->calls,
+		 none ? "" : "; none lacks one");
+	if (x->kept)
+		cli_note(file, "%" PRIu64 " had one before, and no better one was found", x->kept);
+	for (unsigned r = 0; r < REASONS; r++)
+		if (x->reasons[r])
+			cli_note(file, "%" PRIu64 " stay as they were: %s", x->reasons[r],
+				 reason_text(r));
+}
+
+void cli_stack_text(struct stack_text *x, const char *path)
+{
+	bool piped = !strcmp(path, "-");
+	struct log g = {.x = x, .file = piped ? "<stdin>" : path};
+
+	if (piped)
+		cli_text_lines(LINE_LONGEST, add_lines, &g);
+	else
+		read_file(&g, path);
+	cli_progress_clear();
+	tell(x, g.file);
+}
+
+bool cli_stack_text_below(const struct stack_text *x, uint64_t percent)
+{
+	return x->calls && (x->named + x->kept) * 100 < percent * x->calls;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/input/stack_line.h"
+
+#include "lib/base/num.h"
+
+#include <string.h>
+
+enum {
+	LONGEST = 64 << 10, /* of a line that may be one */
+	TRIES = 8,          /* places of a line where a call may begin */
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static const char *skip_blanks(const char *s, const char *end)
+{
+	while (s < end && is_blank(*s))
+		s++;
+	return s;
+}
+
+static const char *trim_end(const char *s, const char *end)
+{
+	while (end > s && (is_blank(end[-1]) || end[-1] == '\r'))
+		end--;
+	return end;
+}
+
+static struct stack_text_part part(const char *s, const char *end)
+{
+	return (struct stack_text_part){s, (size_t)(end - s)};
+}
+
+static bool is_text(const char *s, const char *end, const char *word)
+{
+	return (size_t)(end - s) == strlen(word) && !memcmp(s, word, strlen(word));
+}
+
+static bool begins(const char *s, const char *end, const char *word)
+{
+	return (size_t)(end - s) >= strlen(word) && !memcmp(s, word, strlen(word));
+}
+
+/* Digits at *s, with or without 0x, behind which *s then is. */
+static bool take_hex(const char **s, const char *end, uint64_t *v)
+{
+	const char *p = *s + (begins(*s, end, "0x") ? 2 : 0), *from = p;
+
+	while (p < end && num_hex_digit(*p) >= 0)
+		p++;
+	if (p == from || !num_hex(from, (size_t)(p - from), v))
+		return false;
+	*s = p;
+	return true;
+}
+
+static bool take_decimal(const char **s, const char *end, uint64_t *v)
+{
+	const char *p = *s;
+
+	while (p < end && is_digit(*p))
+		p++;
+	if (p == *s || !num_dec(*s, (size_t)(p - *s), v))
+		return false;
+	*s = p;
+	return true;
+}
+
+/* Where the parentheses at the end begin, which may hold others; NULL: the text ends in none. */
+static const char *last_parentheses(const char *s, const char *end)
+{
+	int depth = 0;
+
+	if (end == s || end[-1] != ')')
+		return NULL;
+	while (end > s) {
+		end--;
+		depth += *end == ')' ? 1 : *end == '(' ? -1 : 0;
+		if (!depth)
+			return end;
+	}
+	return NULL;
+}
+
+/* "(BuildId: 155a)" at the end, before which *end then is. */
+static void take_build_id(const char *s, const char **end, struct stack_line *l)
+{
+	static const char label[] = "BuildId: ";
+	const char *open = last_parentheses(s, *end), *id;
+
+	if (!open || !begins(open + 1, *end, label))
+		return;
+	id = open + sizeof label;
+	l->build_id = part(id, *end - 1);
+	*end = trim_end(s, open);
+}
+
+/* "(module+0x12)", from open to the closing one at end. */
+static bool take_place(const char *open, const char *end, struct stack_line *l)
+{
+	const char *plus, *p;
+
+	if (!open || end - open < 3)
+		return false;
+	plus = memrchr(open, '+', (size_t)(end - open));
+	if (!plus || plus == open + 1 || !begins(plus + 1, end, "0x"))
+		return false;
+	p = plus + 1;
+	if (!take_hex(&p, end, &l->offset) || p != end - 1)
+		return false;
+	l->has_offset = true;
+	l->module = part(open + 1, plus);
+	return true;
+}
+
+/* "file:12:3" -> its parts. */
+static void take_source(const char *s, const char *end, struct stack_line *l)
+{
+	uint64_t numbers[2];
+	size_t n = 0;
+
+	while (n < 2) {
+		const char *colon = memrchr(s, ':', (size_t)(end - s));
+
+		if (!colon || colon == s ||
+		    !num_dec(colon + 1, (size_t)(end - colon) - 1, &numbers[n]))
+			break;
+		n++;
+		end = colon;
+	}
+	if (n) {
+		l->line = numbers[n - 1];
+		l->column = n > 1 ? numbers[0] : 0;
+	}
+	if (!is_text(s, end, "<null>") && !is_text(s, end, "??"))
+		l->file = part(s, end);
+}
+
+/* Where "name /src/a.cc:5:8" has its file: a path may have blanks, a name has them too. */
+static const char *source_of(const char *s, const char *end)
+{
+	const char *slash = memmem(s, (size_t)(end - s), " /", 2), *last;
+
+	if (slash)
+		return slash + 1;
+	last = memrchr(s, ' ', (size_t)(end - s));
+	if (!last)
+		return NULL;
+	if (is_text(last + 1, end, "<null>"))
+		return last + 1;
+	/* "operator new(unsigned long)" is no file */
+	return memchr(last, ':', (size_t)(end - last)) && is_digit(end[-1]) ? last + 1 : NULL;
+}
+
+static void take_name(const char *s, const char *end, struct stack_line *l)
+{
+	const char *file = source_of(s, end), *name_end;
+
+	if (file)
+		take_source(file, end, l);
+	name_end = trim_end(s, file ? file : end);
+	if (name_end > s && !is_text(s, name_end, "<null>") && !is_text(s, name_end, "??"))
+		l->name = part(s, name_end);
+}
+
+/* Behind "#1 ". */
+static bool take_sanitizer(const char *s, const char *at, const char *end, struct stack_line *l)
+{
+	bool has_place;
+	const char *open;
+
+	l->kind = STACK_LINE_SANITIZER;
+	if (begins(at, end, "0x")) {
+		if (!take_hex(&at, end, &l->address) || (at < end && !is_blank(*at)))
+			return false;
+		l->has_address = true;
+	} else {
+		l->kind = STACK_LINE_THREAD_SANITIZER;
+	}
+	at = skip_blanks(at, end);
+	end = trim_end(at, end);
+	l->tail = (size_t)(end - s);
+	take_build_id(at, &end, l);
+	open = last_parentheses(at, end);
+	has_place = take_place(open, end, l);
+	if (has_place) {
+		l->tail = (size_t)(open - s);
+		end = trim_end(at, open);
+	}
+	if (l->kind == STACK_LINE_THREAD_SANITIZER) {
+		take_name(at, end, l);
+		return has_place;
+	}
+	if (begins(at, end, "in "))
+		take_name(at + 3, end, l);
+	else if (at < end)
+		return false;
+	return has_place || l->name.n;
+}
+
+/* The "(name+12)" at the end of a path. */
+static void take_android_name(const char *s, const char **end, struct stack_line *l)
+{
+	const char *open = last_parentheses(s, *end), *plus;
+
+	if (!open)
+		return;
+	plus = memrchr(open, '+', (size_t)(*end - open));
+	if (!plus || plus == open + 1 || !num_dec(plus + 1, (size_t)(*end - plus) - 2, &l->plus))
+		return;
+	l->has_plus = true;
+	l->name = part(open + 1, plus);
+	*end = trim_end(s, open);
+}
+
+/* OpenHarmony: the bare digits of a build-id. */
+static void take_bare_id(const char *s, const char **end, struct stack_line *l)
+{
+	const char *open = last_parentheses(s, *end);
+
+	if (!open || *end - open < 18)
+		return;
+	for (const char *p = open + 1; p < *end - 1; p++)
+		if (num_hex_digit(*p) < 0)
+			return;
+	l->build_id = part(open + 1, *end - 1);
+	*end = trim_end(s, open);
+}
+
+static void take_archive(const char *s, const char **end, struct stack_line *l)
+{
+	static const char label[] = "(offset ";
+	const char *open = last_parentheses(s, *end), *p;
+
+	if (!open || !begins(open, *end, label))
+		return;
+	p = open + sizeof label - 1;
+	if (!take_hex(&p, *end, &l->archive) || p != *end - 1)
+		return;
+	l->has_archive = true;
+	*end = trim_end(s, open);
+}
+
+/* Behind "#01 pc ". */
+static bool take_android(const char *s, const char *at, const char *end, struct stack_line *l)
+{
+	const char *from = at;
+
+	if (!take_hex(&at, end, &l->offset) || at - from < 4 || (at < end && !is_blank(*at)))
+		return false;
+	l->kind = STACK_LINE_ANDROID;
+	l->has_offset = true;
+	at = skip_blanks(at, end);
+	end = trim_end(at, end);
+	l->tail = (size_t)(end - s);
+	take_build_id(at, &end, l);
+	if (!l->build_id.n)
+		take_bare_id(at, &end, l);
+	take_android_name(at, &end, l);
+	take_archive(at, &end, l);
+	if (!is_text(at, end, "<unknown>"))
+		l->module = part(at, end);
+	return true;
+}
+
+/* "#12 ", wherever it stands: logs have their own beginnings. */
+static bool take_numbered(const char *s, const char *end, struct stack_line *l)
+{
+	const char *p = s;
+
+	for (size_t i = 0; i < TRIES && p < end && (p = memchr(p, '#', (size_t)(end - p)));
+	     i++, p++) {
+		const char *at = p + 1;
+
+		*l = (struct stack_line){.has_number = true, .call = (size_t)(p - s)};
+		if ((p > s && !is_blank(p[-1])) || !take_decimal(&at, end, &l->number) ||
+		    at == end || !is_blank(*at))
+			continue;
+		at = skip_blanks(at, end);
+		if (begins(at, end, "pc ") ? take_android(s, skip_blanks(at + 3, end), end, l)
+					   : take_sanitizer(s, at, end, l))
+			return true;
+	}
+	return false;
+}
+
+static bool take_summary(const char *s, const char *end, struct stack_line *l)
+{
+	const char *at = memmem(s, (size_t)(end - s), "SUMMARY: ", 9), *open;
+
+	if (!at || !memmem(at, (size_t)(end - at), "Sanitizer: ", 11))
+		return false;
+	*l = (struct stack_line){.kind = STACK_LINE_SUMMARY, .call = (size_t)(at - s)};
+	end = trim_end(at, end);
+	take_build_id(at, &end, l);
+	open = last_parentheses(at, end);
+	if (!take_place(open, end, l))
+		return false;
+	l->tail = (size_t)(open - s);
+	return true;
+}
+
+/* "C  [libgame.so+0x12]  name+0x12", behind "# " in the file's head. */
+static bool take_java(const char *s, const char *end, struct stack_line *l)
+{
+	const char *at = s, *open, *close, *plus, *p;
+
+	if (begins(at, end, "# "))
+		at += 2;
+	*l = (struct stack_line){.kind = STACK_LINE_JAVA, .call = (size_t)(at - s)};
+	if (end - at < 4 || !strchr("CV", *at) || !is_blank(at[1]))
+		return false;
+	open = skip_blanks(at + 1, end);
+	if (open == end || *open != '[')
+		return false;
+	close = memchr(open, ']', (size_t)(end - open));
+	plus = close ? memrchr(open, '+', (size_t)(close - open)) : NULL;
+	if (!plus || plus == open + 1)
+		return false;
+	p = plus + 1;
+	if (!begins(p, close, "0x") || !take_hex(&p, close, &l->offset) || p != close)
+		return false;
+	l->has_offset = true;
+	l->module = part(open + 1, plus);
+	l->tail = (size_t)(close - s) + 1;
+	end = trim_end(close + 1, end);
+	p = last_parentheses(close + 1, end); /* newer ones: (game.c:12) */
+	if (p && memchr(p, ':', (size_t)(end - p))) {
+		take_source(p + 1, end - 1, l);
+		end = trim_end(close + 1, p);
+	}
+	at = skip_blanks(close + 1, end);
+	plus = memrchr(at, '+', (size_t)(end - at));
+	if (!plus || plus == at)
+		return true;
+	p = plus + 1;
+	if (begins(p, end, "0x") && take_hex(&p, end, &l->plus) && p == end) {
+		l->has_plus = true;
+		l->name = part(at, plus);
+	}
+	return true;
+}
+
+/* Before "[0x12]". */
+static bool take_glibc_place(const char *s, const char *end, struct stack_line *l)
+{
+	const char *open = last_parentheses(s, end), *from, *plus, *p;
+	const char *module_end = open ? open : end;
+
+	from = s;
+	if (*s != '/' && *s != '.') { /* a log's beginning; paths with blanks begin the line */
+		const char *blank = memrchr(s, ' ', (size_t)(module_end - s));
+
+		from = blank ? blank + 1 : s;
+	}
+	if (from == module_end)
+		return false;
+	l->call = (size_t)(from - s);
+	l->module = part(from, module_end);
+	if (!open) {
+		l->offset = l->address;
+		l->has_offset = true;
+		return memchr(from, '/', l->module.n);
+	}
+	if (end - open == 2) { /* not moved: the address is that of the file */
+		l->offset = l->address;
+		l->has_offset = true;
+		return true;
+	}
+	plus = memrchr(open, '+', (size_t)(end - open));
+	p = plus ? plus + 1 : NULL;
+	if (!p || !begins(p, end, "0x") || !take_hex(&p, end, &l->plus) || p != end - 1)
+		return false;
+	l->has_plus = plus > open + 1;
+	if (l->has_plus) {
+		l->name = part(open + 1, plus);
+	} else {
+		l->offset = l->plus;
+		l->has_offset = true;
+	}
+	return true;
+}
+
+static bool take_glibc(const char *s, const char *end, struct stack_line *l)
+{
+	const char *open, *p;
+
+	*l = (struct stack_line){.kind = STACK_LINE_GLIBC};
+	end = trim_end(s, end);
+	if (end == s || end[-1] != ']')
+		return false;
+	open = memrchr(s, '[', (size_t)(end - s));
+	p = open ? open + 1 : NULL;
+	if (!p || open == s || !begins(p, end, "0x") || !take_hex(&p, end, &l->address) ||
+	    p != end - 1)
+		return false;
+	l->has_address = true;
+	l->tail = (size_t)(end - s);
+	return take_glibc_place(s, trim_end(s, open), l);
+}
+
+bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
+{
+	const char *end = s + n;
+
+	if (!n || n > LONGEST)
+		return false;
+	return take_numbered(s, end, l) || take_summary(s, end, l) || take_java(s, end, l) ||
+	       take_glibc(s, end, l);
+}
+
+size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size)
+{
+	size_t n = l->build_id.n / 2;
+
+	if (l->build_id.n % 2 || n > size)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		int high = num_hex_digit(l->build_id.s[2 * i]);
+		int low = num_hex_digit(l->build_id.s[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return 0;
+		bytes[i] = (uint8_t)(high * 16 + low);
+	}
+	return n;
+}
+
+struct stack_text_part stack_line_mapped(const char *s, size_t n)
+{
+	const struct stack_text_part none = {NULL, 0};
+	const char *end = s + n, *p;
+	uint64_t v;
+
+	if (!n || num_hex_digit(*s) < 0)
+		return none;
+	p = s;
+	if (!take_hex(&p, end, &v) || p == end || *p++ != '-' || !take_hex(&p, end, &v) ||
+	    p == end || *p != ' ')
+		return none;
+	p = memchr(p, '/', (size_t)(end - p));
+	end = trim_end(s, end);
+	return p && p < end && p[-1] == ' ' ? part(p, end) : none;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A line of a log that is a call of a stack, as programs print their own stacks when they crash or
+ * leak: addresses in modules, often without names. Which line belongs to which stack is not its
+ * matter.
+ *
+ *	sanitizer	    #1 0x5563f08 in name /src/a.cc:5:8
+ *			    #1 0x5563f08  (/lib/libgame.so+0x1f08) (BuildId: 155a1c7a)
+ *			    #1 name /src/a.cc:5:8 (libgame.so+0x1f08)	ThreadSanitizer
+ *	summary		SUMMARY: AddressSanitizer: what (/lib/libgame.so+0x1f08)
+ *	android		#01 pc 0001f08  /lib/libgame.so (name+12) (BuildId: 155a1c7a)
+ *	java		C  [libgame.so+0x1f08]  name+0x12
+ *	glibc		./game(name+0x12) [0x5563f08]
+ *
+ * Sources: LLVM 19, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp, and reports
+ * of its programs and GCC's; Android's tombstones, logs and malloc_debug (bionic,
+ * libc/malloc_debug/README.md) and OpenHarmony's crash logs, which have no blank before parentheses;
+ * HotSpot's hs_err files; glibc 2.36's backtrace_symbols and backtrace_symbols_fd.
+ */
+#ifndef TM_INPUT_STACK_LINE_H
+#define TM_INPUT_STACK_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stack_line_kind {
+	STACK_LINE_NONE,
+	STACK_LINE_SANITIZER,
+	STACK_LINE_THREAD_SANITIZER, /* it prints no addresses */
+	STACK_LINE_SUMMARY,
+	STACK_LINE_ANDROID,
+	STACK_LINE_JAVA,
+	STACK_LINE_GLIBC,
+};
+
+struct stack_text_part { /* n 0: not there */
+	const char *s;
+	size_t n;
+};
+
+/* Texts are borrowed from the line. */
+struct stack_line {
+	uint8_t kind;
+	bool has_number, has_address, has_offset, has_archive;
+	uint64_t number;  /* #1 */
+	uint64_t address; /* in the process */
+	/* In the module, as addresses are at link time; but where there are name and plus and no
+	 * module's offset (glibc), has_offset is false. */
+	uint64_t offset;
+	uint64_t archive; /* where in the APK its library begins */
+	uint64_t plus;    /* behind the start of name */
+	bool has_plus;
+	struct stack_text_part module, build_id, name, file; /* build_id: hexadecimal digits */
+	uint64_t line, column;                               /* 0: not known */
+	size_t call; /* where the call begins: '#', or the module of glibc and the C of Java */
+	size_t tail; /* where "(module+0x12)" begins; Java: what follows "]"; else the end */
+};
+
+/* False: the n bytes are no such line. */
+bool stack_line_parse(const char *s, size_t n, struct stack_line *l);
+
+/* The bytes of its build-id; 0: it has none that is one and fits. */
+size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size);
+
+/* A line of a module map, "55d0c0a00000-55d0c0a05000 r-xp 00000000 08:01 12 /usr/bin/game", as crash
+ * logs have it at their end: its path. n 0: it is none, or has no path. */
+struct stack_text_part stack_line_mapped(const char *s, size_t n);
+
+#endif

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/symbolize/stack_text.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+#include "lib/input/stack_line.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	MEMORY = 128 << 20, /* of texts of answers that are kept */
+	ANSWERS = 4 << 20,
+	PATHS = 65536,
+};
+
+/* --- which file a module is --- */
+
+static const char *base_of(struct stack_text_part p, size_t *n)
+{
+	const char *slash = memrchr(p.s, '/', p.n), *from = slash ? slash + 1 : p.s;
+
+	*n = (size_t)(p.s + p.n - from);
+	return from;
+}
+
+static void learn_path(struct stack_text *x, struct stack_text_part path)
+{
+	size_t n;
+	const char *base;
+	uint32_t *known;
+
+	if (!path.n || *path.s != '/' || path.n > PATH_MAX || x->paths.n > PATHS)
+		return;
+	base = base_of(path, &n);
+	known = map64_put(&x->path_of, hash_bytes(base, n));
+	if (!*known)
+		*known = intern_add(&x->paths, path.s, path.n);
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* A base name: where the log says, beside us, where libraries are. */
+static const char *place_of(const struct stack_text *x, const char *name, bool has_id,
+			    struct buf *path)
+{
+	static const char *const folders[] = {"/lib/x86_64-linux-gnu",
+					      "/lib/aarch64-linux-gnu",
+					      "/lib64",
+					      "/usr/lib64",
+					      "/usr/lib",
+					      "/lib",
+					      "/usr/local/lib"};
+	const char *sysroot = x->symbolizer->options.files.sysroot;
+	uint32_t id = map64_get(&x->path_of, hash_bytes(name, strlen(name)));
+
+	if (id)
+		return intern_text(&x->paths, id, NULL);
+	if (!sysroot || !*sysroot)
+		return NULL;
+	for (size_t i = 0; has_id && i < sizeof folders / sizeof *folders; i++) {
+		path->len = 0;
+		buf_addf(path, "%s%s/%s", strcmp(sysroot, "/") != 0 ? sysroot : "", folders[i],
+			 name);
+		if (is_file(buf_str(path))) {
+			path->len = 0;
+			buf_addf(path, "%s/%s", folders[i], name);
+			return buf_str(path);
+		}
+	}
+	return NULL;
+}
+
+/* "./game" is where we are, which a capture's names are not. */
+static void add_module_name(const struct stack_text *x, struct stack_text_part m, bool has_id,
+			    struct buf *to)
+{
+	const char *sysroot = x->symbolizer->options.files.sysroot;
+	struct buf place = BUF_INIT;
+	char *name = mem_strndup(m.s, m.n), *real = NULL;
+	const char *at = NULL;
+
+	if (m.n && *name != '/' && !strchr(name, '/'))
+		at = place_of(x, name, has_id, &place);
+	if (!at && m.n && *name != '/' && sysroot && !strcmp(sysroot, "/") && is_file(name))
+		at = real = realpath(name, NULL);
+	buf_adds(to, at ? at : name);
+	buf_release(&place);
+	free(name);
+	free(real);
+}
+
+/* "base.apk!libgame.so" is the library, "base.apk" from an offset on the one that is there. */
+static void add_library(struct stack_text *x, const struct stack_line *l, struct buf *to)
+{
+	struct stack_text_part m = l->module;
+	const char *inner = m.n ? memrchr(m.s, '!', m.n) : NULL;
+	struct file *f = NULL;
+	uint64_t offset = l->archive;
+
+	if (l->has_archive) {
+		char *apk = mem_strndup(m.s, inner ? (size_t)(inner - m.s) : m.n);
+
+		if (files_has_archive(&x->symbolizer->files, apk))
+			f = files_in_archive(&x->symbolizer->files, apk, &offset);
+		free(apk);
+	}
+	if (f) {
+		buf_adds(to, f->path);
+		return;
+	}
+	if (inner)
+		m = (struct stack_text_part){inner + 1, (size_t)(m.s + m.n - inner) - 1};
+	add_module_name(x, m, l->build_id.n, to);
+}
+
+static uint32_t module_of(struct stack_text *x, const struct stack_line *l)
+{
+	struct module m = {.name = 0};
+	struct buf name = BUF_INIT;
+	uint64_t key = hash_bytes_seeded(l->module.s, l->module.n,
+					 hash_bytes(l->build_id.s, l->build_id.n) + l->archive);
+	uint32_t *known = map64_put(&x->module_of, key);
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	size_t n;
+
+	if (*known)
+		return *known;
+	add_library(x, l, &name);
+	m.name = trace_string(x->t, buf_at(&name, 0), name.len);
+	n = stack_line_build_id(l, id, sizeof id);
+	m.build_id = n ? trace_string(x->t, (const char *)id, n) : 0;
+	buf_release(&name);
+	known = map64_put(&x->module_of, key);
+	*known = trace_module(x->t, &m);
+	return *known;
+}
+
+/* --- what is asked --- */
+
+/* What is printed of Android's and the sanitizers' calls is the call itself, one less than where it
+ * returns to; HotSpot's first call is where it stopped. */
+static uint8_t kind_of(const struct stack_line *l, bool after_java)
+{
+	if (l->kind == STACK_LINE_GLIBC || (l->kind == STACK_LINE_JAVA && after_java))
+		return LOCATION_RETURN;
+	return LOCATION_EXACT;
+}
+
+static uint64_t key_of(const struct stack_line *l, uint8_t kind)
+{
+	uint64_t h = hash_bytes_seeded(l->module.s, l->module.n, kind);
+
+	h = hash_bytes_seeded(l->build_id.s, l->build_id.n, h);
+	if (!l->has_offset)
+		h = hash_bytes_seeded(l->name.s, l->name.n, h + 1);
+	h = hash_u64(h ^ (l->has_offset ? l->offset : l->plus)) + l->archive;
+	return h ? h : 1;
+}
+
+/* glibc names the symbol before an address, and not the address. */
+static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint32_t module,
+			 uint64_t *vaddr)
+{
+	struct object_build_id none = {.len = 0};
+	const char *name = trace_text(x->t, x->t->modules[module].name);
+	enum reason reason;
+	struct file *f = files_find(&x->symbolizer->files, name, &none, &reason);
+	char *symbol = mem_strndup(l->name.s, l->name.n);
+	bool found = f && object_symbol_value(f->object, symbol, l->name.n, vaddr);
+
+	free(symbol);
+	*vaddr += l->plus;
+	return found;
+}
+
+/* Asks for the line's address, unless it was asked before. */
+static void ask(struct stack_text *x, const struct stack_line *l, uint8_t kind, uint64_t key)
+{
+	struct location at = {.raw = l->offset, .space = SPACE_VADDR, .kind = kind};
+	uint32_t *location;
+
+	if (map64_get(&x->answer_of, key))
+		return;
+	location = map64_put(&x->asked, key);
+	if (*location)
+		return;
+	*location = 1; /* the table may move below */
+	if (!x->t)
+		x->t = trace_new();
+	at.module = module_of(x, l);
+	if (!l->has_offset && !symbol_value(x, l, at.module, &at.raw))
+		at.space = SPACE_UNKNOWN;
+	location = map64_put(&x->asked, key);
+	*location = trace_location(x->t, &at);
+}
+
+void stack_text_line(struct stack_text *x, const char *s, size_t n)
+{
+	struct stack_text_line line = {.at = x->text.len, .n = n};
+	struct stack_line l;
+
+	if (stack_line_parse(s, n, &l)) {
+		if (l.module.n && (l.has_offset || l.has_plus)) {
+			learn_path(x, l.module);
+			line.kind = kind_of(&l, x->in_java);
+			line.key = key_of(&l, line.kind);
+		}
+		x->in_java |= l.kind == STACK_LINE_JAVA && *s != '#';
+	} else {
+		learn_path(x, stack_line_mapped(s, n));
+		x->in_java &= n > 0;
+	}
+	buf_add(&x->text, s, n);
+	VEC_PUSH(x->lines, x->n_lines, x->cap_lines) = line;
+}
+
+/* Only now: later lines say where modules of earlier ones are. */
+static void ask_all(struct stack_text *x)
+{
+	struct stack_line l;
+
+	for (size_t i = 0; i < x->n_lines; i++) {
+		const struct stack_text_line *line = &x->lines[i];
+
+		if (line->key && stack_line_parse(buf_at(&x->text, line->at), line->n, &l))
+			ask(x, &l, line->kind, line->key);
+	}
+}
+
+/* --- answers --- */
+
+static uint32_t kept_string(struct stack_text *x, uint32_t string)
+{
+	size_t n;
+	const char *s = intern_text(&x->t->symbols.strings, string, &n);
+
+	return n ? intern_add(&x->strings, s, n) : 0;
+}
+
+static void keep_answer(struct stack_text *x, uint64_t key, uint32_t location)
+{
+	const struct symbols *y = &x->t->symbols;
+	const struct binding *b = symbols_binding(y, location);
+	struct stack_text_answer a = {.call = (uint32_t)x->n_answer_calls, .reason = b->reason};
+
+	for (uint32_t id = b->call; id && y->calls[id].function; id = y->calls[id].outer) {
+		const struct symbol_call *c = &y->calls[id];
+
+		VEC_PUSH(x->answer_calls, x->n_answer_calls, x->cap_answer_calls) =
+		    (struct stack_text_call){.function =
+						 kept_string(x, y->functions[c->function].display),
+					     .file = kept_string(x, c->file),
+					     .line = c->line,
+					     .column = c->column};
+		a.n_calls++;
+	}
+	VEC_PUSH(x->answers, x->n_answers, x->cap_answers) = a;
+	*map64_put(&x->answer_of, key) = (uint32_t)x->n_answers;
+}
+
+static void keep_answers(struct stack_text *x)
+{
+	for (size_t i = 0; x->asked.slots && i <= x->asked.mask; i++)
+		if (x->asked.slots[i].value)
+			keep_answer(x, x->asked.slots[i].key, x->asked.slots[i].value);
+}
+
+static void forget_asked(struct stack_text *x)
+{
+	map64_release(&x->asked);
+	map64_release(&x->module_of);
+	trace_free(x->t);
+	x->t = NULL;
+}
+
+static void forget_answers(struct stack_text *x)
+{
+	map64_release(&x->answer_of);
+	intern_release(&x->strings);
+	x->strings = (struct intern){.n = 0};
+	x->n_answers = x->n_answer_calls = 0;
+}
+
+/* --- the text again --- */
+
+static const char *text_of(const struct stack_text *x, uint32_t string)
+{
+	return intern_text(&x->strings, string, NULL);
+}
+
+/* As the sanitizers' runtime prints the functions that it stands in for. */
+static const char *function_of(const struct stack_text *x, const struct stack_text_call *c)
+{
+	static const char *const prefixes[] = {"___interceptor_", "__interceptor_"};
+	const char *s = text_of(x, c->function);
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (!strncmp(s, prefixes[i], strlen(prefixes[i])))
+			return s + strlen(prefixes[i]);
+	return s;
+}
+
+static void add_source(struct buf *b, const struct stack_text *x, const struct stack_text_call *c)
+{
+	buf_adds(b, text_of(x, c->file));
+	if (c->line)
+		buf_addf(b, ":%u", c->line);
+	if (c->line && c->column)
+		buf_addf(b, ":%u", c->column);
+}
+
+/* The runtime of the sanitizers prints no "./". */
+static void add_plain_source(struct buf *b, const struct stack_text *x,
+			     const struct stack_text_call *c)
+{
+	const char *s = text_of(x, c->file);
+	size_t from = b->len;
+
+	add_source(b, x, c);
+	if (!strncmp(s, "./", 2)) {
+		memmove(b->data + from, b->data + from + 2, b->len - from - 2);
+		b->len -= 2;
+	}
+}
+
+static void add_number(struct buf *b, uint64_t number)
+{
+	buf_addc(b, '#');
+	buf_add_u64(b, number);
+	buf_addc(b, ' ');
+}
+
+/* "(module+0x12)" of a line, with or without the build-id behind it. */
+static void add_place(struct buf *b, const char *s, size_t n, const struct stack_line *l, bool id)
+{
+	const char *close =
+	    memchr(l->module.s + l->module.n, ')', (size_t)(s + n - l->module.s) - l->module.n);
+
+	buf_add(b, s + l->tail, (id ? n : (size_t)(close - s) + 1) - l->tail);
+}
+
+static void add_address(struct buf *b, uint64_t address)
+{
+	buf_adds(b, "0x");
+	buf_add_hex(b, address, 1);
+	buf_adds(b, " in ");
+}
+
+static void print_sanitizer(struct buf *b, const struct stack_text *x, const char *s, size_t n,
+			    const struct stack_line *l, const struct stack_text_answer *a)
+{
+	for (uint32_t i = 0; i < a->n_calls; i++) {
+		const struct stack_text_call *c = &x->answer_calls[a->call + i];
+
+		buf_add(b, s, l->call);
+		add_number(b, l->number + x->shift + i);
+		if (l->kind == STACK_LINE_SANITIZER)
+			add_address(b, l->address);
+		buf_adds(b, function_of(x, c));
+		buf_addc(b, ' ');
+		if (c->file)
+			add_plain_source(b, x, c);
+		else if (l->kind == STACK_LINE_THREAD_SANITIZER)
+			buf_adds(b, "<null>");
+		if (l->kind == STACK_LINE_THREAD_SANITIZER) {
+			buf_addc(b, ' ');
+			add_place(b, s, n, l, !i);
+		} else if (!c->file) {
+			add_place(b, s, n, l, true);
+		} else if (n && s[n - 1] == '\r') {
+			buf_addc(b, '\r');
+		}
+		buf_addc(b, '\n');
+	}
+}
+
+static void print_summary(struct buf *b, const struct stack_text *x, const char *s, size_t n,
+			  const struct stack_line *l, const struct stack_text_answer *a)
+{
+	const struct stack_text_call *c = &x->answer_calls[a->call];
+
+	buf_add(b, s, l->tail);
+	if (c->file)
+		add_plain_source(b, x, c);
+	else
+		add_place(b, s, n, l, false);
+	buf_addf(b, " in %s\n", function_of(x, c));
+}
+
+/* Where ndk-stack sets the names: behind the first parenthesis of what it prints. */
+static size_t android_indent(const char *s, size_t n, const struct stack_line *l)
+{
+	const char *open = memchr(s + l->call, '(', n - l->call);
+
+	return open ? (size_t)(open - s) + 1 : l->module.n ? (size_t)(l->module.s - s) : l->call;
+}
+
+static void print_android(struct buf *b, const struct stack_text *x, const char *s, size_t n,
+			  const struct stack_line *l, const struct stack_text_answer *a)
+{
+	int indent = (int)android_indent(s, n, l);
+
+	buf_add(b, s, n);
+	buf_addc(b, '\n');
+	for (uint32_t i = 0; i < a->n_calls; i++) {
+		const struct stack_text_call *c = &x->answer_calls[a->call + i];
+
+		buf_addf(b, "%*s%s\n", indent, "", text_of(x, c->function));
+		if (c->file) {
+			buf_addf(b, "%*s", indent, "");
+			add_source(b, x, c);
+			buf_addc(b, '\n');
+		}
+	}
+}
+
+static void print_behind(struct buf *b, const struct stack_text *x, const char *s,
+			 const struct stack_line *l, const struct stack_text_answer *a)
+{
+	for (uint32_t i = 0; i < a->n_calls; i++) {
+		const struct stack_text_call *c = &x->answer_calls[a->call + i];
+		bool java = l->kind == STACK_LINE_JAVA;
+
+		buf_add(b, s, l->tail);
+		buf_adds(b, java ? "  " : " in ");
+		buf_adds(b, text_of(x, c->function));
+		if (c->file) {
+			buf_adds(b, java ? "  (" : " ");
+			add_source(b, x, c);
+			buf_adds(b, java ? ")" : "");
+		}
+		buf_addc(b, '\n');
+	}
+}
+
+static void print_named(struct buf *b, const struct stack_text *x, const char *s, size_t n,
+			const struct stack_line *l, const struct stack_text_answer *a)
+{
+	switch (l->kind) {
+	case STACK_LINE_SANITIZER:
+	case STACK_LINE_THREAD_SANITIZER: print_sanitizer(b, x, s, n, l, a); break;
+	case STACK_LINE_SUMMARY: print_summary(b, x, s, n, l, a); break;
+	case STACK_LINE_ANDROID: print_android(b, x, s, n, l, a); break;
+	default: print_behind(b, x, s, l, a); break;
+	}
+}
+
+static bool is_sanitizer(const struct stack_line *l)
+{
+	return l->kind == STACK_LINE_SANITIZER || l->kind == STACK_LINE_THREAD_SANITIZER;
+}
+
+/* A call without a new name; behind inlined ones its number is another. */
+static void print_kept(struct buf *b, const struct stack_text *x, const char *s, size_t n,
+		       const struct stack_line *l)
+{
+	if (is_sanitizer(l) && x->shift) {
+		const char *behind = s + l->call + 1;
+
+		while (behind < s + n && num_hex_digit(*behind) >= 0 && *behind <= '9')
+			behind++;
+		buf_add(b, s, l->call);
+		buf_addc(b, '#');
+		buf_add_u64(b, l->number + x->shift);
+		buf_add(b, behind, (size_t)(s + n - behind));
+	} else {
+		buf_add(b, s, n);
+	}
+	buf_addc(b, '\n');
+}
+
+/* A name that is there is better than one without a file. */
+static bool is_better(const struct stack_text *x, const struct stack_line *l,
+		      const struct stack_text_answer *a)
+{
+	return a->n_calls && (!l->name.n || x->answer_calls[a->call].file);
+}
+
+static void print_line(struct stack_text *x, const struct stack_text_line *line, struct buf *out)
+{
+	const char *s = buf_at(&x->text, line->at);
+	const struct stack_text_answer *a = NULL;
+	struct stack_line l;
+	uint32_t id;
+
+	if (!stack_line_parse(s, line->n, &l)) {
+		buf_add(out, s, line->n);
+		buf_addc(out, '\n');
+		return;
+	}
+	if (is_sanitizer(&l) && !l.number)
+		x->shift = 0;
+	id = line->key ? map64_get(&x->answer_of, line->key) : 0;
+	if (id)
+		a = &x->answers[id - 1];
+	x->calls++;
+	if (a && is_better(x, &l, a)) {
+		x->named++;
+		print_named(out, x, s, line->n, &l, a);
+		x->shift += is_sanitizer(&l) ? a->n_calls - 1 : 0;
+		return;
+	}
+	if (l.name.n)
+		x->kept++;
+	else
+		x->reasons[a && a->reason != REASON_RESOLVED ? a->reason : REASON_NO_MODULE]++;
+	print_kept(out, x, s, line->n, &l);
+}
+
+enum status stack_text_flush(struct stack_text *x, struct buf *out, struct err *e)
+{
+	enum status st = ST_OK;
+
+	if (x->strings.text.total > MEMORY || x->n_answers > ANSWERS)
+		forget_answers(x);
+	ask_all(x);
+	if (x->t) {
+		st = symbolizer_run(x->symbolizer, x->t, x->t, e);
+		if (!st)
+			keep_answers(x);
+		forget_asked(x);
+	}
+	for (size_t i = 0; i < x->n_lines; i++)
+		print_line(x, &x->lines[i], out);
+	x->n_lines = 0;
+	x->text.len = 0;
+	return st;
+}
+
+void stack_text_release(struct stack_text *x)
+{
+	forget_asked(x);
+	forget_answers(x);
+	buf_release(&x->text);
+	free(x->lines);
+	free(x->answers);
+	free(x->answer_calls);
+	intern_release(&x->paths);
+	map64_release(&x->path_of);
+	*x = (struct stack_text){.n_lines = 0};
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text with stacks (lib/input/stack_line.h) becomes the same text with functions, files and lines.
+ * Lines are gathered and what they ask for is answered in one batch of the symbolizer; an address
+ * that was answered before is not asked again. What has no answer stays as it was, and is counted.
+ *
+ * How a call is written: sanitizers' as they do it themselves with symbolize=1, inlined calls
+ * with numbers of their own; Android's as ndk-stack does it, below the line; else behind the line,
+ * and inlined calls in lines of their own.
+ */
+#ifndef TM_SYMBOLIZE_STACK_TEXT_H
+#define TM_SYMBOLIZE_STACK_TEXT_H
+
+#include "lib/base/buf.h"
+#include "lib/symbolize/symbolize.h"
+
+struct stack_text {                    /* zeroed, with symbolizer set, is valid */
+	struct symbolizer *symbolizer; /* the caller's */
+	uint64_t calls;                /* lines that are one */
+	uint64_t named;                /* of them, with a function now */
+	uint64_t kept;                 /* of them, without an answer but named before */
+	uint64_t reasons[REASONS];     /* of the others */
+	/* private */
+	struct buf text; /* lines that wait */
+	struct stack_text_line {
+		size_t at, n;
+		uint64_t key; /* of the answer; 0: it asks nothing */
+		uint8_t kind; /* enum location_kind */
+	} *lines;
+	size_t n_lines, cap_lines;
+	bool in_java;    /* behind the first call of a stack */
+	struct trace *t; /* of what is asked */
+	struct map64 module_of;
+	struct map64 asked;     /* key -> location */
+	struct map64 answer_of; /* key -> answer + 1 */
+	struct stack_text_answer {
+		uint32_t call, n_calls; /* in calls */
+		uint8_t reason;
+	} *answers;
+	size_t n_answers, cap_answers;
+	struct stack_text_call {
+		uint32_t function, file; /* in strings */
+		uint32_t line, column;
+	} *answer_calls;
+	size_t n_answer_calls, cap_answer_calls;
+	struct intern strings;
+	struct intern paths;  /* that were seen */
+	struct map64 path_of; /* hash of a base name -> path */
+	uint64_t shift;       /* inlined calls so far, of the stack being printed */
+};
+
+void stack_text_release(struct stack_text *x);
+/* A line without its end, copied. */
+void stack_text_line(struct stack_text *x, const char *s, size_t n);
+/* Answers what has gathered, and appends the text to out. Errors: as symbolizer_run; the text is
+ * there all the same, as it was. */
+enum status stack_text_flush(struct stack_text *x, struct buf *out, struct err *e);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lib/input/stack_line.h: lines as the programs that it names print them, copied from their own output
+ * (clang 19, GCC 12, glibc 2.36) or from the documents that it names; and lines that are none.
+ */
+#include "lib/input/stack_line.h"
+
+#include "tests/unit/test.h"
+
+static struct stack_line l;
+
+static bool parse(const char *s)
+{
+	return stack_line_parse(s, strlen(s), &l);
+}
+
+static bool is(struct stack_text_part p, const char *want)
+{
+	return p.n == strlen(want) && !memcmp(p.s, want, p.n);
+}
+
+TEST(sanitizers)
+{
+	CHECK(parse("    #3 0x55555561f5ff  (/tmp/a b/leak+0xcb5ff) (BuildId: 155a1c7a)"));
+	CHECK_EQ(l.kind, STACK_LINE_SANITIZER);
+	CHECK(l.has_number && l.has_address && l.has_offset);
+	CHECK_EQ(l.number, 3);
+	CHECK_EQ(l.address, 0x55555561f5ff);
+	CHECK_EQ(l.offset, 0xcb5ff);
+	CHECK(is(l.module, "/tmp/a b/leak") && is(l.build_id, "155a1c7a") && !l.name.n);
+
+	CHECK(parse("    #1 0x7f9b in gf_dasher_new (/home/gpac/libgpac.so.8+0x23212a)"));
+	CHECK(is(l.module, "/home/gpac/libgpac.so.8") && is(l.name, "gf_dasher_new"));
+	CHECK(!l.build_id.n && !l.file.n);
+
+	CHECK(parse("    #2 0x555555661f08 in outer(int) /tmp/front asan/leak.cc:7:58"));
+	CHECK(is(l.name, "outer(int)") && is(l.file, "/tmp/front asan/leak.cc"));
+	CHECK(!l.has_offset && l.line == 7 && l.column == 58);
+
+	CHECK(parse("    #0 0x7f9b in __interceptor_malloc ../../src/libsanitizer/asan.cc:144"));
+	CHECK(is(l.file, "../../src/libsanitizer/asan.cc") && l.line == 144 && !l.column);
+
+	CHECK(parse("#0 0x1 in operator new(unsigned long) (/a+0x2)\r"));
+	CHECK(is(l.name, "operator new(unsigned long)") && l.offset == 2);
+
+	CHECK(parse("    #7 0x1 in std::f<void (*)()>(std::g, void (*&&)()) /c++/invoke.h:61:14"));
+	CHECK(is(l.name, "std::f<void (*)()>(std::g, void (*&&)())"));
+}
+
+TEST(thread_sanitizer)
+{
+	CHECK(parse("    #1 <null> <null> (race+0xe7a89) (BuildId: 336079f2)"));
+	CHECK_EQ(l.kind, STACK_LINE_THREAD_SANITIZER);
+	CHECK(is(l.module, "race") && !l.name.n && !l.file.n && l.offset == 0xe7a89);
+	CHECK(parse("    #0 std::thread::_M_start() <null> (libstdc++.so.6+0xd4578)"));
+	CHECK(is(l.name, "std::thread::_M_start()") && !l.file.n);
+	CHECK(parse("    #1 work() /tmp/race.cc:4:41 (race+0xe77ee)"));
+	CHECK(is(l.name, "work()") && is(l.file, "/tmp/race.cc") && l.line == 4);
+	CHECK(parse("SUMMARY: ThreadSanitizer: data race (/tmp/race+0xe77ee) (BuildId: 33) "));
+	CHECK_EQ(l.kind, STACK_LINE_SUMMARY);
+	CHECK(is(l.module, "/tmp/race") && l.offset == 0xe77ee);
+	CHECK(!parse("SUMMARY: AddressSanitizer: 33 byte(s) leaked in 3 allocation(s)."));
+}
+
+TEST(android)
+{
+	CHECK(parse("    #05 pc 00000c6f  /system/xbin/crasher"));
+	CHECK_EQ(l.kind, STACK_LINE_ANDROID);
+	CHECK(is(l.module, "/system/xbin/crasher") && l.offset == 0xc6f && l.number == 5);
+	CHECK(parse("    #06 pc 000126b3  /system/lib/libc.so (__pthread_start(void*)+30)"));
+	CHECK(is(l.name, "__pthread_start(void*)") && l.plus == 30);
+	CHECK(parse("04-15 12:35:33.305  7412  7412 E malloc_debug:           #01  pc 00021438  "
+		    "/system/lib/libc.so (newlocale+160)"));
+	CHECK(is(l.module, "/system/lib/libc.so") && is(l.name, "newlocale"));
+	CHECK(parse("#01 pc 000000000006f74c  /data/app/~~D==/com.f-o==/base.apk!libf.so (offset "
+		    "0x808000) (Java_com_f_setVolume+148) (BuildId: 940ec10a)"));
+	CHECK(is(l.module, "/data/app/~~D==/com.f-o==/base.apk!libf.so"));
+	CHECK(l.has_archive && l.archive == 0x808000 && is(l.build_id, "940ec10a"));
+	CHECK(parse("  native: #00 pc 000000000006f084  /system/lib64/libc.so (recvmsg+4)"));
+	CHECK(parse("#00 pc 000000000006f354 /system/lib64/libipc.z.so(OHOS::A::B(int)+416)"
+		    "(42e92dbb9ffc10d3014c54385fe0dffa)"));
+	CHECK(is(l.module, "/system/lib64/libipc.z.so") && is(l.name, "OHOS::A::B(int)"));
+	CHECK(is(l.build_id, "42e92dbb9ffc10d3014c54385fe0dffa"));
+	CHECK(parse("      #02 pc 0000000000001385  <unknown>"));
+	CHECK(!l.module.n);
+	CHECK(!parse("#01 pcm audio 12345678"));
+}
+
+TEST(java_and_glibc)
+{
+	CHECK(parse("# C  [libresolv.so.2+0x7a91]  __libc_res_nquery+0x1c1"));
+	CHECK_EQ(l.kind, STACK_LINE_JAVA);
+	CHECK(is(l.module, "libresolv.so.2") && is(l.name, "__libc_res_nquery"));
+	CHECK_EQ(l.plus, 0x1c1);
+	CHECK(parse("V  [libjvm.so+0x8b01e3]  Continuation::freeze0(JavaThread*, bool)+0x37d  "
+		    "(continuation.cpp:2640)"));
+	CHECK(is(l.name, "Continuation::freeze0(JavaThread*, bool)") && l.line == 2640);
+	CHECK(!parse("C  [+0x424]  __kernel_vsyscall+0x10"));
+	CHECK(!parse("J 12 C1 java.lang.Thread.run()V (5 bytes) @ 0x00007f [0x00007f+0x1]"));
+
+	CHECK(parse("./bt(+0x1161)[0x55c451bc3161]"));
+	CHECK_EQ(l.kind, STACK_LINE_GLIBC);
+	CHECK(is(l.module, "./bt") && l.has_offset && l.offset == 0x1161);
+	CHECK(parse("/lib/x86_64-linux-gnu/libc.so.6(__libc_start_main+0x85) [0x7fd3a0ffc305]"));
+	CHECK(is(l.name, "__libc_start_main") && l.has_plus && !l.has_offset && l.plus == 0x85);
+	CHECK(parse("12:00:01 error: ./my(+0x10) [0x55]"));
+	CHECK(is(l.module, "./my"));
+	CHECK(parse("./bt_nopie[0x40114e]"));
+	CHECK(l.has_offset && l.offset == 0x40114e);
+	CHECK(parse("prog() [0x401136]") && is(l.module, "prog"));
+	CHECK(!parse("value [0x12]"));
+	CHECK(!parse("f(x) [0x12]"));
+	CHECK(!parse("[0x7fd3a0ffc305]"));
+}
+
+TEST(mappings)
+{
+	static const char map[] =
+	    "7fcc66870000-7fcc668a0000 r-xp 00000000 08:01 12   /opt/a b.so\r";
+
+	CHECK(is(stack_line_mapped(map, sizeof map - 1), "/opt/a b.so"));
+	CHECK(!stack_line_mapped("7f-", 3).n);
+	CHECK(!stack_line_mapped("7f00-8000 rw-p 0 00:00 0", 24).n);
+}
+
+TEST(bytes_of_build_ids)
+{
+	uint8_t bytes[4];
+
+	CHECK(parse("#0 0x1  (/a+0x2) (BuildId: 0A1b)"));
+	CHECK_EQ(stack_line_build_id(&l, bytes, sizeof bytes), 2);
+	CHECK(bytes[0] == 0x0a && bytes[1] == 0x1b);
+	CHECK(parse("#0 0x1  (/a+0x2) (BuildId: 0A1)"));
+	CHECK_EQ(stack_line_build_id(&l, bytes, sizeof bytes), 0);
+	CHECK(parse("#0 0x1  (/a+0x2) (BuildId: 0011223344)"));
+	CHECK_EQ(stack_line_build_id(&l, bytes, sizeof bytes), 0);
+}
+
+TEST(cut_anywhere)
+{
+	static const char *const lines[] = {
+	    "    #1 0x7f9b in gf_dasher_new (/home/gpac/libgpac.so.8+0x23212a) (BuildId: 1234)",
+	    "    #1 std::f(int) /a/b.cc:1:2 (libgpac.so.8+0x23212a) (BuildId: 1234)",
+	    "#01 pc 000000000006f74c  /d/base.apk!l.so (offset 0x808000) (f(int)+148) (BuildId: "
+	    "ab)",
+	    "V  [libjvm.so+0x8b01e3]  C::freeze0(J*, bool)+0x37d  (c.cpp:2640)",
+	    "12:00:01 error: ./my(f+0x10) [0x55]",
+	    "SUMMARY: ThreadSanitizer: data race (/tmp/race+0xe77ee) (BuildId: 33) "};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		for (size_t n = strlen(lines[i]) + 1; n-- > 0;) {
+			char *copy = malloc(n ? n : 1); /* its end is seen by ASan */
+
+			memcpy(copy, lines[i], n);
+			if (stack_line_parse(copy, n, &l))
+				CHECK(l.call <= n && l.tail <= n);
+			stack_line_mapped(copy, n);
+			free(copy);
+		}
+}
+
+TEST_MAIN()
