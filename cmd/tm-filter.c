@@ -4,7 +4,10 @@
  */
 #include "lib/cli/filter.h"
 #include "lib/group/sift.h"
+#include "lib/trace/anonymize.h"
 #include "lib/trace/writer.h"
+
+#include <stdlib.h>
 
 /* The notes of each capture are told before it is closed. */
 struct told {
@@ -34,13 +37,42 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	return w->to->end(w->to, t, e);
 }
 
+enum { STAND_IN_NOTHING, STAND_IN_PATHS, STAND_IN_FUNCTIONS };
+
+/* The text that stand-ins depend on: all of a file. */
+static void read_key(const char *path, struct buf *key)
+{
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	size_t n;
+
+	if (!input_open(&in, path, &e))
+		while ((n = cursor_available(&in.cur, 1))) {
+			buf_add(key, in.cur.pos, n);
+			in.cur.pos += n;
+		}
+	if (e.code || !key->len) {
+		cli_error(path, "--anonymize-key: %s", e.code ? e.msg : "an empty file");
+		cli_status(EXIT_INPUT);
+		exit(cli_exit());
+	}
+	input_close(&in);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	struct cli_filter filter = {0};
-	const char *output = NULL;
+	static const char *const what_for[] = {"nothing", "paths", "functions", NULL};
+	const char *output = NULL, *key_file = NULL;
+	int anonymous = STAND_IN_NOTHING;
 	const struct opt options[] = {
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
+	    ROW_OPTIONAL(0, "anonymize", "WHAT",
+			 "stand-ins for paths, users, threads and commands; or functions, too",
+			 &anonymous, what_for, "paths"),
+	    ROW_STRING(0, "anonymize-key", "FILE", "a secret, without which none can be guessed",
+		       &key_file),
 	    CLI_FILTER_ROWS(filter),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
@@ -50,22 +82,35 @@ int main(int argc, char **argv)
 	struct told told = {.sink = {begin, event, end, NULL}};
 	struct cli_loop loop = {.import = &import.options};
 	struct project_options what = {.domain = DOMAIN_ALL};
+	struct anonymize *anonymize = NULL;
+	struct buf key = BUF_INIT;
 	struct writer *writer;
 	struct sift *sift;
 	int n = opt_parse(&program, argc, argv);
 
 	cli_import_done(&import);
+	if (key_file && !anonymous)
+		cli_usage("--anonymize-key: only with --anonymize");
+	if (key_file)
+		read_key(key_file, &key);
 	cli_output(output);
 	cli_sandbox("tm-filter", NULL);
 	cli_filter_done(&filter);
 	cli_filter_project(&filter, &what);
 	writer = writer_new(stdout);
 	told.to = writer_sink(writer);
+	if (anonymous) {
+		anonymize = anonymize_new(told.to, anonymous == STAND_IN_FUNCTIONS, buf_at(&key, 0),
+					  key.len);
+		told.to = anonymize_sink(anonymize);
+	}
 	told.loop = &loop;
 	sift = sift_new(&told.sink, &what);
 	loop.sink = sift_sink(sift);
 	cli_inputs(&loop, n, argv + 1);
 	sift_free(sift);
+	anonymize_free(anonymize);
+	buf_release(&key);
 	writer_free(writer);
 	cli_filter_release(&filter);
 	return cli_exit();

@@ -18,20 +18,22 @@ static uint32_t get(const struct id_map *m, uint32_t id)
 
 /* Strings are many and events use few of them. */
 static uint32_t string(struct merge_tables *m, const struct trace *from, struct trace *to,
-		       uint32_t id)
+		       uint32_t id, enum merge_role role)
 {
+	struct id_map *map = &m->strings[m->rename ? role : ROLE_NAME];
 	size_t n;
 	const char *s;
 
 	if (!id)
 		return 0;
-	while (m->strings.n <= id)
-		set(&m->strings, 0);
-	if (!m->strings.to[id]) {
+	while (map->n <= id)
+		set(map, 0);
+	if (!map->to[id]) {
 		s = intern_text(&from->strings, id, &n);
-		m->strings.to[id] = trace_string(to, s, n);
+		map->to[id] = m->rename ? m->rename(m->arg, &to->strings, role, s, n)
+					: trace_string(to, s, n);
 	}
-	return m->strings.to[id];
+	return map->to[id];
 }
 
 static uint32_t epoch(const struct merge_tables *m, uint32_t of_part)
@@ -48,8 +50,8 @@ static void merge_modules(struct merge_tables *m, const struct trace *from, stru
 			set(&m->modules, 0);
 			continue;
 		}
-		row.name = string(m, from, to, row.name);
-		row.build_id = string(m, from, to, row.build_id);
+		row.name = string(m, from, to, row.name, ROLE_PATH);
+		row.build_id = string(m, from, to, row.build_id, ROLE_CONSTANT);
 		row.epoch_lo = epoch(m, row.epoch_lo);
 		row.epoch_hi = epoch(m, row.epoch_hi); /* the end is that of the part */
 		set(&m->modules, trace_module(to, &row));
@@ -65,8 +67,8 @@ static void merge_stacks(struct merge_tables *m, const struct trace *from, struc
 			set(&m->locations, 0);
 			continue;
 		}
-		row.name = string(m, from, to, row.name);
-		row.file = string(m, from, to, row.file);
+		row.name = string(m, from, to, row.name, ROLE_NAME);
+		row.file = string(m, from, to, row.file, ROLE_PATH);
 		row.module = get(&m->modules, row.module);
 		if (row.space != SPACE_NAME && row.space != SPACE_UNKNOWN)
 			row.epoch = epoch(m, row.epoch);
@@ -86,39 +88,45 @@ void merge_rows(struct merge_tables *m, const struct trace *from, struct trace *
 	merge_modules(m, from, to);
 	merge_stacks(m, from, to);
 	while (m->types.n < from->n_types) {
+		uint32_t id =
+		    m->types.n ? string(m, from, to, from->types[m->types.n], ROLE_NAME) : 0;
 		size_t n;
-		const char *s = intern_text(&from->strings, from->types[m->types.n], &n);
+		const char *s = intern_text(&to->strings, id, &n);
 
 		set(&m->types, m->types.n ? trace_type(to, s, n) : 0);
 	}
 	while (m->threads.n < from->n_threads) {
 		struct thread row = from->threads[m->threads.n];
 
-		row.name = string(m, from, to, row.name);
+		row.name = string(m, from, to, row.name, ROLE_WORDS);
 		set(&m->threads, m->threads.n ? trace_thread(to, &row) : 0);
 	}
 	while (m->markers.n < from->n_markers) {
 		struct marker row = from->markers[m->markers.n];
 
-		row.name = string(m, from, to, row.name);
-		row.category = string(m, from, to, row.category);
+		row.name = string(m, from, to, row.name, ROLE_NAME);
+		row.category = string(m, from, to, row.category, ROLE_NAME);
 		set(&m->markers, m->markers.n ? trace_marker(to, &row) : 0);
 	}
 	while (m->counters.n < from->n_counters) {
 		struct counter row = from->counters[m->counters.n];
 
-		row.name = string(m, from, to, row.name);
-		row.unit = string(m, from, to, row.unit);
+		row.name = string(m, from, to, row.name, ROLE_CONSTANT);
+		row.unit = string(m, from, to, row.unit, ROLE_CONSTANT);
 		set(&m->counters, m->counters.n ? trace_counter(to, &row) : 0);
 	}
 }
 
-static uint32_t symbol_string(const struct trace *from, struct trace *to, uint32_t id)
+static uint32_t symbol_string(const struct merge_tables *m, const struct trace *from,
+			      struct trace *to, uint32_t id, enum merge_role role)
 {
 	size_t n;
 	const char *s = intern_text(&from->symbols.strings, id, &n);
 
-	return id ? trace_symbol_string(to, s, n) : 0;
+	if (!id)
+		return 0;
+	return m->rename ? m->rename(m->arg, &to->symbols.strings, role, s, n)
+			 : trace_symbol_string(to, s, n);
 }
 
 /* Ids of rows are those of the part, moved up by what was there. */
@@ -133,15 +141,16 @@ void merge_symbols(const struct merge_tables *m, const struct trace *from, struc
 	for (size_t i = 1; i < s->n_objects; i++) {
 		struct symbol_object row = s->objects[i];
 
-		row.name = symbol_string(from, to, row.name);
-		row.path = symbol_string(from, to, row.path);
-		row.debug_path = symbol_string(from, to, row.debug_path);
-		row.build_id = symbol_string(from, to, row.build_id);
+		row.name = symbol_string(m, from, to, row.name, ROLE_PATH);
+		row.path = symbol_string(m, from, to, row.path, ROLE_PATH);
+		row.debug_path = symbol_string(m, from, to, row.debug_path, ROLE_PATH);
+		row.build_id = symbol_string(m, from, to, row.build_id, ROLE_CONSTANT);
 		symbols_object(w, &row);
 	}
 	for (size_t i = 1; i < s->n_functions; i++) {
-		struct symbol_function row = {symbol_string(from, to, s->functions[i].raw),
-					      symbol_string(from, to, s->functions[i].display)};
+		struct symbol_function row = {
+		    symbol_string(m, from, to, s->functions[i].raw, ROLE_NAME),
+		    symbol_string(m, from, to, s->functions[i].display, ROLE_NAME)};
 
 		symbols_function(w, &row);
 	}
@@ -150,7 +159,7 @@ void merge_symbols(const struct merge_tables *m, const struct trace *from, struc
 
 		row.outer = row.outer ? row.outer + call : 0;
 		row.function = row.function ? row.function + function : 0;
-		row.file = symbol_string(from, to, row.file);
+		row.file = symbol_string(m, from, to, row.file, ROLE_PATH);
 		symbols_call(w, &row);
 	}
 	for (uint32_t i = 1; i < s->n_bindings && i < m->locations.n; i++) {
@@ -174,14 +183,18 @@ void merge_event(struct merge_tables *m, const struct trace *from, struct trace 
 	ev->type = get(types, ev->type);
 	ev->stack = get(&m->stacks, ev->stack);
 	ev->thread = get(&m->threads, ev->thread);
-	ev->name = string(m, from, to, ev->name);
+	ev->name =
+	    string(m, from, to, ev->name,
+		   ev->kind == EV_OBJECT || ev->kind == EV_REFERENCE ? ROLE_NAME : ROLE_WORDS);
 }
 
 void merge_tables_release(struct merge_tables *m)
 {
-	struct id_map *maps[] = {&m->strings, &m->modules, &m->locations, &m->stacks,
-				 &m->types,   &m->threads, &m->markers,   &m->counters};
+	struct id_map *maps[] = {&m->modules, &m->locations, &m->stacks,  &m->types,
+				 &m->threads, &m->markers,   &m->counters};
 
+	for (size_t i = 0; i < MERGE_ROLES; i++)
+		free(m->strings[i].to);
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		free(maps[i]->to);
 	*m = (struct merge_tables){.part = 0};

@@ -12,8 +12,22 @@ struct id_map { /* by id of the part; rows that it has are known up to n */
 	size_t n, cap;
 };
 
+/* What a string of a table is. */
+enum merge_role {
+	ROLE_NAME,     /* of a function, a type, a marker, an object */
+	ROLE_PATH,     /* of a file or a module */
+	ROLE_WORDS,    /* of a person: a thread's name, a message */
+	ROLE_CONSTANT, /* of the format: a counter, a unit, bytes of a build-id */
+	MERGE_ROLES
+};
+
 struct merge_tables {
-	struct id_map strings, modules, locations, stacks, types, threads, markers, counters;
+	/* NULL: strings are the part's; else what stands in the whole for one of a role. */
+	uint32_t (*rename)(void *arg, struct intern *to, enum merge_role role, const char *s,
+			   size_t n);
+	void *arg;
+	struct id_map strings[MERGE_ROLES];
+	struct id_map modules, locations, stacks, types, threads, markers, counters;
 	uint32_t part; /* from 0: map epochs of different parts are different */
 };
 
