@@ -110,8 +110,11 @@ static enum status heap_push(struct heap_dump *x, struct err *e)
 		st = import_begin(x->im, e);
 	}
 	x->n_line = 0;
-	for (size_t i = 0; i < x->n_calls; i++)
-		VEC_PUSH(x->line, x->n_line, x->cap_line) = trace_location(t, &x->calls[i]);
+	for (size_t i = 0; i < x->n_calls; i++) {
+		uint32_t location = trace_location(t, &x->calls[i]);
+
+		VEC_PUSH(x->line, x->n_line, x->cap_line) = location;
+	}
 	ev.stack = trace_stack_of(t, x->line, x->n_line);
 	if (!ev.stack)
 		ev.has &= (uint16_t)~EV_HAS_STACK;

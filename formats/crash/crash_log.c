@@ -371,6 +371,7 @@ static bool take_java_name(struct crash_log *x, const char *s, size_t n)
 {
 	const char *end = s + n, *p = s + 1;
 	struct location at = {.space = SPACE_NAME};
+	uint32_t location;
 
 	if (x->kind != STACK_LINE_JAVA || !x->n_line || n < 4 || !strchr("jJAv", *s) || *p != ' ')
 		return false;
@@ -386,7 +387,8 @@ static bool take_java_name(struct crash_log *x, const char *s, size_t n)
 	if (p == end)
 		return false;
 	at.name = trace_string(x->im->t, p, (size_t)(end - p));
-	VEC_PUSH(x->line, x->n_line, x->cap_line) = trace_location(x->im->t, &at);
+	location = trace_location(x->im->t, &at);
+	VEC_PUSH(x->line, x->n_line, x->cap_line) = location;
 	return true;
 }
 
@@ -403,6 +405,7 @@ static enum status take_call(struct crash_log *x, const struct stack_line *l, co
 			     struct err *e)
 {
 	enum status st = ST_OK;
+	uint32_t location;
 
 	if (l->kind == STACK_LINE_SUMMARY)
 		return ST_OK;
@@ -422,8 +425,9 @@ static enum status take_call(struct crash_log *x, const struct stack_line *l, co
 	x->java_stacks += l->kind == STACK_LINE_JAVA && !x->n_line;
 	x->apart = false;
 	x->next = l->number + 1;
+	location = crash_location(x, l);
 	if (x->n_line < STACK_MOST)
-		VEC_PUSH(x->line, x->n_line, x->cap_line) = crash_location(x, l);
+		VEC_PUSH(x->line, x->n_line, x->cap_line) = location;
 	else
 		x->deep++;
 	return st;

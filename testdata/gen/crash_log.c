@@ -44,13 +44,14 @@ static void call(long i, int k)
 	static const char *const ids[] = {"155a1c7a13d5d903189f55b1aa410341", "93ac61ec5a8eb139"};
 
 	calls++;
-	if (is("named"))
-		printf(k % 2 ? "    #%d 0x55555555%04x in operator new(unsigned long) "
-			       "(/usr/lib/libgame.so+0x%x) "
-			       "(BuildId: %s)%s"
-			     : "    #%d 0x55555555%04x in game::tick(int)::{lambda()#1} /src/my "
-			       "game/tick.cc:%u:5%s%s",
-		       k, at, k % 2 ? at : at % 97 + 1, k % 2 ? ids[0] : "", end);
+	if (is("named") && k % 2)
+		printf("    #%d 0x55555555%04x in operator new(unsigned long) "
+		       "(/usr/lib/libgame.so+0x%x) (BuildId: %s)%s",
+		       k, at, at, ids[0], end);
+	else if (is("named"))
+		printf("    #%d 0x55555555%04x in game::tick(int)::{lambda()#1} "
+		       "/src/my game/tick.cc:%u:5%s",
+		       k, at, at % 97 + 1, end);
 	else if (is("tsan"))
 		printf(k ? "    #%d <null> <null> (game+0x%x) (BuildId: %s)%s"
 			 : "    #%d tick(int) /src/tick.cc:7:3 (game+0x%x) (BuildId: %s)%s",
@@ -120,7 +121,7 @@ static void heap(long n)
 	for (long i = 0; i < n; i++) {
 		int depth = 1 + (int)(i % 4);
 
-		printf("z %ld  sz %8ld  num %4ld  bt", i % 5 == 4, 10 + i, 1 + i % 3);
+		printf("z %d  sz %8ld  num %4ld  bt", i % 5 == 4, 10 + i, 1 + i % 3);
 		for (int k = 0; k < depth; k++)
 			printf(is("heap") ? " %x" : " %08x",
 			       0x70001000 + (int)(i % 50) * 0x40 + k * 4);

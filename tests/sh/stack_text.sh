@@ -43,7 +43,7 @@ run() { # OPTIONS COMMAND...
 	local options=$1
 
 	shift
-	ASAN_OPTIONS=$options:exitcode=0 TSAN_OPTIONS=$options:exitcode=0 still "$@" 2>&1
+	LSAN_OPTIONS='' ASAN_OPTIONS=$options:exitcode=0 TSAN_OPTIONS=$options:exitcode=0 still "$@" 2>&1
 }
 clang=$(command -v clang++-19 || command -v clang++)
 llvm=$(command -v llvm-symbolizer-19)
