@@ -5,7 +5,7 @@
 # tm-symbolize --text: logs with stacks get names. What the sanitizers' runtime prints with names is
 # what we make of its report without; llvm-symbolizer (as ndk-stack asks it) and addr2line say what
 # calls of other logs are.
-# shellcheck disable=SC2016,SC2317
+# shellcheck disable=SC2016,SC2086,SC2317
 set -u
 : "${SRC:?}" "${GEN:?}" "${DATA:?}"
 
@@ -38,12 +38,13 @@ int main() { std::thread a(work), b(work); a.join(); b.join(); return 0; }
 X
 # Runs differ in process numbers and, without setarch, in addresses.
 plain() { sed -e 's/==[0-9]*==/==N==/' -e 's/[(]pid=[0-9]*[)]/(pid=N)/' -e 's/tid=[0-9]*, [a-z]*/tid=N/' -e 's/0x[0-9a-f]\{9,\}/ADDRESS/g' "$@"; }
-still() { if setarch -R true 2>/dev/null; then setarch -R "$@"; else "$@"; fi; }
+still=$(setarch -R true 2>/dev/null && echo setarch -R)
 run() { # OPTIONS COMMAND...
 	local options=$1
 
 	shift
-	LSAN_OPTIONS='' ASAN_OPTIONS=$options:exitcode=0 TSAN_OPTIONS=$options:exitcode=0 still "$@" 2>&1
+	# the test's own ones send reports elsewhere
+	env -u LSAN_OPTIONS -u UBSAN_OPTIONS ASAN_OPTIONS="$options:exitcode=0" TSAN_OPTIONS="$options:exitcode=0" $still "$@" 2>&1
 }
 clang=$(command -v clang++-19 || command -v clang++)
 llvm=$(command -v llvm-symbolizer-19)
@@ -57,7 +58,6 @@ if [ -n "$clang" ] && [ -n "$llvm" ] && "$clang" -g -O1 -fsanitize=address leak.
 	# ThreadSanitizer and the library functions of a use after free: which debug files there are
 	# decides what LLVM finds, so only what is ours is compared.
 	for how in 'leak 1' race; do
-		# shellcheck disable=SC2086
 		{
 			run "$on" ./$how | plain >want
 			run symbolize=0 ./$how >raw
