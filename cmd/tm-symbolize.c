@@ -20,6 +20,8 @@ struct job {
 	struct stats stats;
 	uint64_t least; /* --min-coverage */
 	bool tell_stats;
+	bool if_useful;
+	bool asked; /* logs had calls */
 };
 
 static void progress(void *arg, uint64_t done, uint64_t total)
@@ -59,10 +61,23 @@ static void tell_stats(const struct job *j)
 	buf_release(&line);
 }
 
+/* Names of a file that its build-id proves: what somebody who did not ask for names may be given. */
+static bool is_useful(const struct rewrite *w)
+{
+	for (size_t i = 0; i < w->n && !w->named; i++) {
+		const struct symbols *y = &w->captures[i].t->symbols;
+
+		for (size_t k = 1; k < y->n_bindings; k++)
+			if (y->bindings[k].call && y->objects[y->bindings[k].object].build_id)
+				return true;
+	}
+	return false;
+}
+
 static enum status symbolize(struct job *j, struct input *in, const char *file, struct err *e)
 {
 	struct input spooled = {0}, *from = in;
-	struct rewrite w = {.n = 0};
+	struct rewrite w = {.nameless = j->if_useful};
 	struct trace *maps = NULL;
 	FILE *temporary = NULL;
 	double started = stats_clock(), before = symbolizing(&j->stats);
@@ -78,6 +93,11 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 		st = rewrite_scan(&w, &from->cur, &j->symbolizer, maps, e);
 	cli_progress_clear();
 	j->stats.read += stats_lap(&started) - (symbolizing(&j->stats) - before);
+	if (!st && j->if_useful && !is_useful(&w)) {
+		rewrite_release(&w);
+		trace_free(maps);
+		return ST_OK;
+	}
 	if (!st)
 		tell(j, file, &w, temporary);
 	if (!st && !j->binaries->explain)
@@ -129,8 +149,7 @@ static void log_of(struct job *j, const char *path)
 	cli_stack_text(&x, path);
 	tell_cache(&j->symbolizer.cache);
 	cli_binaries_tell(j->binaries);
-	for (unsigned r = 0; r < REASONS; r++)
-		j->all.reasons[r] += x.reasons[r];
+	j->asked |= x.calls;
 	if (cli_stack_text_below(&x, j->least))
 		cli_status(EXIT_INCOMPLETE);
 	stack_text_release(&x);
@@ -151,6 +170,9 @@ int main(int argc, char **argv)
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
 	    ROW_NUMBER('j', "jobs", "N", "workers (number of processors)", &binaries.jobs),
 	    ROW_FLAG(0, "prewarm", "FILEs are binaries: make their indexes, and end", &prewarm),
+	    ROW_FLAG(0, "if-useful",
+		     "write nothing of a trace that has names, or gets none by build-ids",
+		     &j.if_useful),
 	    ROW_FLAG(0, "text", "FILEs are logs: print them with names in their stacks", &text),
 	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
 		       &j.least),
@@ -191,6 +213,8 @@ int main(int argc, char **argv)
 	    .jobs = (unsigned)binaries.jobs, .progress = progress, .once = true};
 	if (prewarm && (!n || o.cache.off))
 		cli_usage("--prewarm: needs %s", n ? "a cache" : "the binaries as operands");
+	if (j.if_useful && (text || prewarm || binaries.explain))
+		cli_usage("--if-useful: not with --text, --prewarm or --explain");
 	if (text && (prewarm || binaries.explain))
 		cli_usage("--text: not with --%s", prewarm ? "prewarm" : "explain");
 	if (!prewarm)
@@ -210,7 +234,7 @@ int main(int argc, char **argv)
 	cli_managed_load(&j.symbolizer.managed);
 	for (int i = 1; i <= n || i == 1; i++)
 		(text ? log_of : one)(&j, n ? argv[i] : "-");
-	cli_modules_used(&j.symbolizer.files, j.all.reasons[REASON_NO_FILE]);
+	cli_modules_used(&j.symbolizer.files, j.all.n || j.asked);
 	if (coverage_below(&j.all, j.least))
 		cli_status(EXIT_INCOMPLETE);
 	tell_stats(&j);

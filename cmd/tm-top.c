@@ -4,16 +4,19 @@
  * as a tree of calls, or as the callers and callees of a function.
  */
 #include "lib/cli/aggregate.h"
+#include "lib/cli/named.h"
 #include "lib/cli/report.h"
+#include "lib/report/top/handers.h"
 #include "lib/report/top/overview.h"
 #include "lib/report/top/top.h"
 #include "lib/report/top/tree.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CALLERS_AUTO UINT64_MAX
-enum { CALLERS = 3 };
+enum { CALLERS = 3, GUESSES = 4 }; /* rounds of guesses */
 
 struct request {
 	struct top_options top;
@@ -31,6 +34,11 @@ struct request {
 	struct project project;
 	struct buf words;
 	struct agg_asked asked;
+	struct cli_named named;
+	bool no_symbols, guess;
+	struct buf guessed; /* what is passed over without a rule */
+	struct buf rules;   /* for it */
+	size_t n_guessed;
 };
 
 static void capture_notes(void *arg, struct trace *t)
@@ -104,6 +112,8 @@ static void choose(struct request *q, struct project_options *o)
 	o->n_by = 1;
 	if (q->by == KEY_STACK || q->by == KEY_FRAME)
 		q->top.stacks = 0; /* a row is one already, or is no cell */
+	if (q->guess && q->by != KEY_SITE)
+		cli_usage("--guess-sites goes with --by site");
 	if (q->top.stacks)
 		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
 	/* Every stack is kept for it, which pays for a person who looks. */
@@ -111,7 +121,7 @@ static void choose(struct request *q, struct project_options *o)
 		q->top.callers = q->report.options.terminal ? CALLERS : 0;
 	if (q->top.stacks || q->by != KEY_SITE || q->report.format != RENDER_TEXT)
 		q->top.callers = 0;
-	if (q->top.callers)
+	if (q->top.callers || (q->guess && !q->top.stacks))
 		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
 	if (has_flame(q)) {
 		q->stacks = q->by == KEY_STACK ? 0 : o->n_by;
@@ -150,6 +160,10 @@ static void print(const struct project *p, struct request *q)
 		document_fact(&d, "run", overview.run);
 		document_fact(&d, "memory", overview.memory);
 	}
+	if (q->guessed.len) {
+		document_head(&d, buf_str(&q->guessed));
+		document_fact(&d, "guessed", buf_str(&q->guessed));
+	}
 	document_table(&d, peek ? peek_table(peek) : tree ? tree_table(tree) : top_table(top));
 	flame.name = "stacks";
 	flame.title = "stacks";
@@ -161,6 +175,78 @@ static void print(const struct project *p, struct request *q)
 	top_free(top);
 	tree_free(tree);
 	peek_free(peek);
+}
+
+static int take_named(void *arg, const char *path)
+{
+	struct request *q = arg;
+
+	return cli_named_take(&q->named, path);
+}
+
+/* As a rule: what an expression would take for something else is escaped. */
+static void add_guess(void *arg, const char *name, size_t n, size_t callers, uint64_t share)
+{
+	struct request *q = arg;
+	struct column percent = {.type = COLUMN_PERCENT};
+	struct cell c = {.present = true, .number = share};
+
+	if (memchr(name, '\n', n))
+		return;
+	buf_adds(&q->guessed, q->guessed.len ? ", " : "passed over, as a guess (--guess-sites): ");
+	buf_add(&q->guessed, name, n);
+	buf_addf(&q->guessed, " (%zu functions call it; ", callers);
+	cell_for_people(&q->guessed, &percent, &c, false);
+	buf_addc(&q->guessed, ')');
+	buf_adds(&q->rules, "function ^\\Q");
+	buf_add(&q->rules, name, n);
+	buf_adds(&q->rules, "\\E$\n");
+	q->n_guessed++;
+}
+
+static void read_all(struct request *q, const struct project_options *what)
+{
+	project_init(&q->project, what);
+	cli_inputs(&q->loop, q->n, q->operands);
+	project_close(&q->project);
+}
+
+/* What hands on calls others of its kind: until none is found. */
+static void read_guessing(struct request *q, const struct project_options *what)
+{
+	enum sum sum;
+	struct err e = ERR_INIT;
+
+	read_all(q, what);
+	for (unsigned round = 0; q->guess && round < GUESSES; round++) {
+		size_t before = q->n_guessed;
+
+		if (sort_choose(&q->project.now, &q->project.now.groupings[0].known, q->top.sort,
+				key_words[KEY_SITE], &sum, &e))
+			return;
+		q->rules.len = 0;
+		handers_find(&q->project, sum, add_guess, q);
+		if (q->n_guessed == before ||
+		    sites_add(q->filter.sites, "guesses", buf_at(&q->rules, 0), q->rules.len, &e))
+			return;
+		project_release(&q->project);
+		read_all(q, what);
+	}
+}
+
+static void tell_nameless(const struct request *q)
+{
+	const struct run *r = &q->project.now;
+	uint64_t nameless = r->coverage[TIER_MODULE].v[SUM_ENTRIES];
+
+	if (q->report.options.terminal && q->n && nameless > r->all.v[SUM_ENTRIES] / 2)
+		cli_note(NULL,
+			 "most sites have no names: tm-symbolize -e BINARY -o NAMED %s puts them "
+			 "in; --debuginfod, --debug-dir say where debug files are",
+			 q->operands[0]);
+	if (r->unfiltered.v[SUM_ENTRIES] && !r->all.v[SUM_ENTRIES])
+		cli_note(NULL, "nothing is left: none of %" PRIu64 " records is what was asked for",
+			 r->unfiltered.v[SUM_ENTRIES]);
 }
 
 int main(int argc, char **argv)
@@ -189,6 +275,9 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "min-percent", "P", "leave out what is less in a tree (default 0.5)",
 		       &q.min_percent),
 	    ROW_STRING(0, "peek", "REGEX", "callers and callees of matching functions", &q.peek),
+	    ROW_FLAG(0, "guess-sites",
+		     "pass over functions that only hand on what many others allocate", &q.guess),
+	    ROW_FLAG(0, "no-symbols", "put no names into traces that have none", &q.no_symbols),
 	    CLI_FILTER_ROWS(q.filter),
 	    CLI_VIEW_ROWS(q.filter),
 	    CLI_REPORT_ROWS(q.report),
@@ -203,26 +292,34 @@ int main(int argc, char **argv)
 	q.operands = argv + 1;
 	cli_import_done(&import);
 	cli_report_start(&q.report);
+	for (int i = 0; q.guess && (i < q.n || !q.n); i++)
+		if (!q.n || !strcmp(q.operands[i], "-"))
+			cli_usage("--guess-sites reads its inputs more than once: give files");
+	if (!q.no_symbols)
+		cli_named_start(&q.named, q.n, q.operands, &import.options, q.guess);
 	cli_sandbox("tm-top", NULL);
 	cli_filter_done(&q.filter);
 	q.top.sort = sort_of(q.sort);
 	check(&q);
 	choose(&q, &what);
 	cli_filter_project(&q.filter, &what);
-	project_init(&q.project, &what);
 	q.asked = cli_aggregate_asked(&q.filter, &q.words, &q.loop.file);
 	q.asked.stacks_spare = q.top.callers;
 	q.loop = (struct cli_loop){.import = &import.options,
 				   .sink = project_sink(&q.project),
 				   .instead = read_aggregate,
+				   .named = take_named,
 				   .arg = &q};
-	cli_inputs(&q.loop, q.n, q.operands);
-	project_close(&q.project);
+	read_guessing(&q, &what);
+	cli_named_release(&q.named);
 	names_tell_apart(&q.project.names);
 	if (q.project.now.captures)
 		print(&q.project, &q);
+	tell_nameless(&q);
 	project_release(&q.project);
 	buf_release(&q.words);
+	buf_release(&q.guessed);
+	buf_release(&q.rules);
 	match_free(q.match);
 	cli_filter_release(&q.filter);
 	return cli_exit();

@@ -65,7 +65,7 @@ static void used(const struct files *f)
 }
 
 /* A name that is no module's is a slip when it was written out, or when a module has no file. */
-void cli_modules_used(const struct files *f, bool some_missing)
+void cli_modules_used(const struct files *f, bool any)
 {
 	used(f);
 	for (size_t i = 0; i < f->n; i++) {
@@ -75,7 +75,7 @@ void cli_modules_used(const struct files *f, bool some_missing)
 			continue;
 		if (x->module)
 			cli_note(x->path, "not used: no module is called '%s'", x->module);
-		else if (some_missing)
+		else if (any)
 			cli_note(x->path, "not used: no module has its name or build-id");
 	}
 }

@@ -29,8 +29,8 @@ void cli_modules_release(struct cli_modules *m);
 /* Before the first capture: files that cannot be used. */
 void cli_modules_given(const struct files *f);
 /* Behind the last: what there was to say of those that were used, and those that were not;
- * some_missing: a module has no file. */
-void cli_modules_used(const struct files *f, bool some_missing);
+ * any: something was asked of modules. */
+void cli_modules_used(const struct files *f, bool any);
 
 /* How much of a symbolized capture has names, as notes, with -v for each binary too. */
 void cli_coverage_tell(const char *file, const struct trace *t, struct coverage *all);

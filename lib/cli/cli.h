@@ -108,6 +108,9 @@ struct cli_loop {
 	/* Reads what is no capture: *taken says whether it was; may be NULL. */
 	enum status (*instead)(void *arg, struct input *in, bool *taken, struct err *e);
 	void *arg;
+	/* A pipe to read instead of the operand, if anything comes through it; -1: none. May be
+	 * NULL. */
+	int (*named)(void *arg, const char *path);
 	const char *file;      /* the operand being read */
 	bool lossy;            /* some input was salvaged */
 	size_t read;           /* inputs that gave something */

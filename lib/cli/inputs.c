@@ -40,6 +40,19 @@ void cli_import_done(struct cli_import *i)
 	need_file("config", i->options.config);
 }
 
+static enum status open_one(struct cli_loop *l, struct input *in, const char *path, struct err *e)
+{
+	int fd = l->named ? l->named(l->arg, path) : -1;
+
+	if (fd >= 0) {
+		if (!input_pipe(in, fd, l->file, e) && cursor_available(&in->cur, 1))
+			return ST_OK;
+		input_close(in);
+		*e = (struct err)ERR_INIT;
+	}
+	return input_open(in, path, e);
+}
+
 static void read_one(struct cli_loop *l, const char *path)
 {
 	struct err e = ERR_INIT;
@@ -49,7 +62,7 @@ static void read_one(struct cli_loop *l, const char *path)
 	enum status st;
 
 	l->file = strcmp(path, "-") ? path : "<stdin>";
-	st = input_open(&in, path, &e);
+	st = open_one(l, &in, path, &e);
 	if (!st && l->digest)
 		input_want_digest(&in, l->digest);
 	if (!st && l->instead)

@@ -2,6 +2,7 @@
 #include "lib/base/buf.h"
 #include "lib/cli/cli.h"
 #include "lib/sandbox/sandbox.h"
+#include "lib/trace/encode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -154,12 +155,41 @@ static bool open_output(const char *path, bool by_name)
 
 void cli_output(const char *path)
 {
+	static const char *const packed[] = {".zst", ".gz", ".xz", ".bz2", ".lz4"};
+	const char *dot = path ? strrchr(path, '.') : NULL;
+
+	for (size_t i = 0; dot && i < sizeof packed / sizeof *packed; i++)
+		if (!strcmp(dot, packed[i]))
+			cli_usage("-o %s: traces are written as they are: without -o, into the "
+				  "program that packs them",
+				  path);
 	if (!open_output(path, false) && isatty(STDOUT_FILENO))
 		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
 }
 
+/* What can be made again is replaced; what was recorded cannot. */
+static bool is_recording(const char *path)
+{
+	char first[TRACE_MAGIC_SIZE];
+	struct stat st;
+	int fd =
+	    path && !stat(path, &st) && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = read(fd, first, sizeof first) == (ssize_t)sizeof first &&
+	     !memcmp(first, TRACE_MAGIC, sizeof first);
+	close(fd);
+	return is;
+}
+
 void cli_output_report(const char *path)
 {
+	if (is_recording(path))
+		cli_usage("-o %s: that is a recording, which a report would replace: give another "
+			  "name, or remove it first",
+			  path);
 	open_output(path, false);
 }
 

@@ -31,6 +31,11 @@ void cli_report_start(struct cli_report *r)
 			  render_format_words[r->format]);
 	if (r->has_width && r->width > WIDTH_MAX)
 		cli_usage("--width: %" PRIu64 " is more than %d", r->width, WIDTH_MAX);
+	r->by_name = named && !r->csv && !r->as;
+	if (r->output && !r->csv && !r->as && !render_writes(r->output))
+		cli_usage("-o %s: no report is written so: .txt, .csv, .tsv, .json, .md, .html, "
+			  ".xml and .sarif are; --as writes any of these under any name",
+			  r->output);
 	if (r->output)
 		cli_output_report(r->output);
 	r->options.terminal = cli_terminal();
@@ -74,6 +79,8 @@ void cli_report_print(struct cli_report *r, const struct document *d)
 	if (paged(r))
 		cli_pager_start();
 	st = render(d, r->format, &r->options, stdout, &e);
+	if (st == ST_UNSUPPORTED && r->by_name && !r->options.table)
+		cli_usage("-o %s: %s", r->output, e.msg);
 	if (st == ST_UNSUPPORTED)
 		cli_usage("--%s: %s", r->options.table ? "table" : "as", e.msg);
 	if (st != ST_OK)

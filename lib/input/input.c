@@ -379,6 +379,12 @@ enum status input_fd(struct input *in, int fd, const char *name, struct err *e)
 	return open_fd(in, fd, false, e);
 }
 
+enum status input_pipe(struct input *in, int fd, const char *name, struct err *e)
+{
+	*in = (struct input){.name = name};
+	return open_fd(in, fd, true, e);
+}
+
 void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e)
 {
 	*in = (struct input){.name = name, .size = n};

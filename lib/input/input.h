@@ -23,6 +23,8 @@ struct input {
 enum status input_open(struct input *in, const char *path, struct err *e);
 /* Over a seekable file that stays the caller's, from its first byte. */
 enum status input_fd(struct input *in, int fd, const char *name, struct err *e);
+/* Over a pipe, which input_close closes. */
+enum status input_pipe(struct input *in, int fd, const char *name, struct err *e);
 /* Over memory that outlives the input; for tests and fuzzing. Not decompressed. */
 void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e);
 void input_close(struct input *in); /* accepts a zeroed struct */

@@ -31,6 +31,19 @@ enum render_format render_format_of(const char *path)
 	return RENDER_TEXT;
 }
 
+bool render_writes(const char *path)
+{
+	static const char *const others[] = {".svg",  ".pdf", ".ps",  ".png",  ".jpg", ".xls",
+					     ".xlsx", ".ods", ".doc", ".docx", ".zst", ".gz",
+					     ".xz",   ".bz2", ".lz4", ".zip",  ".tmt", ".tma"};
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < sizeof others / sizeof *others; i++)
+		if (!strcmp(dot, others[i]))
+			return false;
+	return true;
+}
+
 enum status out_flush(struct out *o, bool now)
 {
 	size_t n = o->text.len;

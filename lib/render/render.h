@@ -40,6 +40,8 @@ struct render_options {    /* zeroed is for a file */
 
 /* By what the name ends in; text for anything else. */
 enum render_format render_format_of(const char *path);
+/* False: its name says that it is a picture, an archive, a trace ..., which no report becomes. */
+bool render_writes(const char *path);
 
 enum status render(const struct document *d, enum render_format f, const struct render_options *o,
 		   FILE *file, struct err *e);

@@ -14,7 +14,8 @@ static bool is_symbols(uint32_t kind)
 }
 
 /* The tables of one capture. */
-static enum status scan_capture(struct rewrite_capture *w, struct stream *s, struct err *e)
+static enum status scan_capture(struct rewrite *all, struct rewrite_capture *w, struct stream *s,
+				struct err *e)
 {
 	struct trace *t = w->t;
 	struct chunk c = {0};
@@ -23,6 +24,10 @@ static enum status scan_capture(struct rewrite_capture *w, struct stream *s, str
 		const uint8_t *payload;
 		enum status st = stream_next(s, &c, &payload, e);
 
+		if (!st && all->nameless && is_symbols(c.kind)) {
+			all->named = true;
+			return ST_OK;
+		}
 		/* Totals are compared with events, which are not counted here. */
 		if (!st && c.kind != CHUNK_EVENTS && c.kind != CHUNK_TOTALS && !is_symbols(c.kind))
 			st = stream_apply(s, t, &c, payload, cursor_offset(s->in) - c.length, e);
@@ -80,7 +85,9 @@ enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer
 			return salvage(w, NULL, st, e);
 		VEC_PUSH(w->captures, w->n, w->cap) = (struct rewrite_capture){.t = trace_new()};
 		c = &w->captures[w->n - 1];
-		st = scan_capture(c, &s, e);
+		st = scan_capture(w, c, &s, e);
+		if (w->named)
+			return ST_OK;
 		c->first_note = c->t->n_notes;
 		if (s.damaged_chunks)
 			trace_note(c->t, NOTE_LOSS, s.damaged_chunks, "damaged chunks left out");

@@ -26,7 +26,9 @@ struct rewrite_capture {
 struct rewrite {
 	struct rewrite_capture *captures;
 	size_t n, cap;
-	bool cut; /* the stream ends before its totals */
+	bool cut;      /* the stream ends before its totals */
+	bool nameless; /* asked for: a trace that has symbols is not looked at any further; */
+	bool named;    /* it has some */
 };
 
 /* First look. maps: modules from elsewhere for all captures, or NULL. A stream that is cut

@@ -26,8 +26,7 @@ struct callers {
 	char **lines;
 };
 
-/* The call one level out; 0: there is none. *stack goes with it. */
-static uint32_t callers_next(const struct project *p, uint32_t *stack, uint32_t call)
+uint32_t callers_next(const struct project *p, uint32_t *stack, uint32_t call)
 {
 	const struct names_location *l = &p->names.locations[p->names.calls[call].location];
 
@@ -37,8 +36,7 @@ static uint32_t callers_next(const struct project *p, uint32_t *stack, uint32_t 
 	return *stack ? p->names.locations[p->stacks[*stack].location].first : 0;
 }
 
-/* To the site's call: its stack's location is *stack then. False: the stack has none. */
-static bool callers_start(const struct project *p, uint32_t *stack, uint32_t *call)
+bool callers_start(const struct project *p, uint32_t *stack, uint32_t *call)
 {
 	uint32_t site = p->stacks[*stack].site & ~SITE_INSIDE;
 	uint32_t location = p->names.calls[site].location;

@@ -368,7 +368,7 @@ static void add_hint(struct top *t)
 	struct cell share = share_cell(t, &self, self.has);
 	struct group_name n;
 	const char **notes;
-	char text[256];
+	char text[400];
 	int len;
 
 	group_name(t->p, SHOWN, group, &n);
@@ -377,7 +377,8 @@ static void add_hint(struct top *t)
 	if (is_plain(n.name, n.name_len))
 		len = snprintf(text, sizeof text,
 			       "more than half is %.*s: --hide '^%.*s$' tells its callers apart, "
-			       "--stacks 3 shows whole stacks",
+			       "--guess-sites passes over what only hands on, --stacks 3 shows "
+			       "whole stacks",
 			       (int)n.name_len, n.name, (int)n.name_len, n.name);
 	else
 		len = snprintf(text, sizeof text,

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Traces without names, for a program that shows names: tm-symbolize --if-useful puts them in, in a
+ * process and a sandbox of its own, and is read instead of the file. It gives nothing where the trace
+ * has names, or no module is here by its build-id: then the file is read as it is.
+ */
+#ifndef TM_CLI_NAMED_H
+#define TM_CLI_NAMED_H
+
+#include "formats/reader.h"
+
+struct cli_named { /* zeroed is valid */
+	struct cli_named_one {
+		const char *path; /* borrowed */
+		int fd;           /* -1: taken */
+	} *items;
+	size_t n, cap;
+	bool again;
+};
+
+enum { NAMED_MOST = 8 }; /* operands: each has a process */
+
+/* Before the sandbox: starts what there is to start. What is told of the modules or the format of the
+ * capture is told to nobody else, so nothing is started then. again: it is to be taken more than
+ * once, so it goes through unlinked files. */
+void cli_named_start(struct cli_named *m, int n, char **operands, const struct import_options *o,
+		     bool again);
+/* The pipe of an operand, the caller's from then on; -1: there is none. */
+int cli_named_take(struct cli_named *m, const char *path);
+void cli_named_release(struct cli_named *m);
+
+#endif
