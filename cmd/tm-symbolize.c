@@ -5,6 +5,7 @@
 #include "cmd/tm-symbolize/modules.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/collect.h"
 #include "lib/cli/managed.h"
 #include "lib/cli/stack_text.h"
 #include "lib/demangle/demangle_llvm.h"
@@ -20,7 +21,8 @@ struct job {
 	struct stats stats;
 	uint64_t least; /* --min-coverage */
 	bool tell_stats;
-	bool if_useful;
+	bool if_useful, missing;
+	struct cli_collect collect;
 	bool asked; /* logs had calls */
 };
 
@@ -59,6 +61,12 @@ static void tell_stats(const struct job *j)
 	for (size_t i = 0; j->tell_stats && stats_line(&j->stats, i, &line); i++)
 		cli_note("stats", "%s", buf_str(&line));
 	buf_release(&line);
+}
+
+/* Otherwise the files are what is asked about. */
+static bool writes(const struct job *j)
+{
+	return !j->binaries->explain && !j->missing && !j->collect.dir;
 }
 
 /* Names of a file that its build-id proves: what somebody who did not ask for names may be given. */
@@ -100,9 +108,9 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	}
 	if (!st)
 		tell(j, file, &w, temporary);
-	if (!st && !j->binaries->explain)
+	if (!st && writes(j))
 		st = input_rewind(from);
-	if (!st && !j->binaries->explain) {
+	if (!st && writes(j)) {
 		st = rewrite_copy(&w, &from->cur, stdout, e);
 		if (st) /* a part is not to replace the whole */
 			cli_output_done(false);
@@ -131,13 +139,16 @@ static void one(struct job *j, const char *path)
 	struct input in = {0};
 	enum status st = input_open(&in, path, &e);
 
+	if (!st && j->collect.dir &&
+	    cli_collect_binary(&j->collect, path, &j->symbolizer.options.files.search))
+		st = ST_NONE;
 	if (!st)
 		st = symbolize(j, &in, file, &e);
 	tell_cache(&j->symbolizer.cache);
 	cli_managed_tell(&j->symbolizer.managed);
 	cli_binaries_tell(j->binaries);
 	input_close(&in);
-	if (st)
+	if (st && st != ST_NONE)
 		cli_fail(file, &e);
 }
 
@@ -170,6 +181,11 @@ int main(int argc, char **argv)
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
 	    ROW_NUMBER('j', "jobs", "N", "workers (number of processors)", &binaries.jobs),
 	    ROW_FLAG(0, "prewarm", "FILEs are binaries: make their indexes, and end", &prewarm),
+	    ROW_FLAG(0, "missing", "list the build-ids of binaries and debug files that lack",
+		     &j.missing),
+	    ROW_STRING(0, "collect", "DIR",
+		       "copy what is found for FILEs, which may be binaries, there by build-id",
+		       &j.collect.dir),
 	    ROW_FLAG(0, "if-useful",
 		     "write nothing of a trace that has names, or gets none by build-ids",
 		     &j.if_useful),
@@ -196,7 +212,9 @@ int main(int argc, char **argv)
 		cli_usage("--jobs: from 1 to 256");
 	if (j.least > 100)
 		cli_usage("--min-coverage: a percentage, from 0 to 100");
+	binaries.explain |= j.missing; /* until the search is made */
 	cli_binaries_done(&binaries);
+	binaries.explain &= !j.missing;
 	o.engine = binaries.engine;
 	o.cache = binaries.cache;
 	o.files = cli_modules_done(&modules, &binaries);
@@ -213,12 +231,15 @@ int main(int argc, char **argv)
 	    .jobs = (unsigned)binaries.jobs, .progress = progress, .once = true};
 	if (prewarm && (!n || o.cache.off))
 		cli_usage("--prewarm: needs %s", n ? "a cache" : "the binaries as operands");
-	if (j.if_useful && (text || prewarm || binaries.explain))
-		cli_usage("--if-useful: not with --text, --prewarm or --explain");
-	if (text && (prewarm || binaries.explain))
-		cli_usage("--text: not with --%s", prewarm ? "prewarm" : "explain");
-	if (!prewarm)
-		(binaries.explain || text ? cli_output_report : cli_output)(output);
+	if (j.missing + (j.collect.dir != NULL) + text + prewarm + binaries.explain > 1)
+		cli_usage(
+		    "--text, --missing, --collect, --prewarm and --explain exclude each other");
+	if (j.if_useful && (!writes(&j) || text || prewarm))
+		cli_usage("--if-useful: not where no trace is written");
+	if (j.collect.dir)
+		cli_collect_prepare(&j.collect);
+	if (!prewarm && !j.collect.dir)
+		(!writes(&j) || text ? cli_output_report : cli_output)(output);
 	cli_sandbox("tm-symbolize", NULL);
 	if (prewarm) {
 		for (int i = 1; i <= n; i++)
@@ -234,6 +255,12 @@ int main(int argc, char **argv)
 	cli_managed_load(&j.symbolizer.managed);
 	for (int i = 1; i <= n || i == 1; i++)
 		(text ? log_of : one)(&j, n ? argv[i] : "-");
+	if (j.missing && cli_missing(&j.symbolizer.files))
+		cli_status(EXIT_INCOMPLETE);
+	if (j.collect.dir) {
+		cli_collect_found(&j.collect, &j.symbolizer.files);
+		cli_collect_tell(&j.collect);
+	}
 	cli_modules_used(&j.symbolizer.files, j.all.n || j.asked);
 	if (coverage_below(&j.all, j.least))
 		cli_status(EXIT_INCOMPLETE);

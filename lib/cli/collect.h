@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The symbols that captures need: a list of those that are not here, and a folder that keeps those
+ * that are, by build-id (DIR/.build-id/ab/cdef and cdef.debug), as --debug-dir and other tools find
+ * them. Files are copied as they are, each once.
+ */
+#ifndef TM_CLI_COLLECT_H
+#define TM_CLI_COLLECT_H
+
+#include "lib/find/files.h"
+
+/* Of the modules that were asked for (options.search.explain): a line for each that has no binary or
+ * no DWARF, to standard output: build-id or "-", name, why; with tabs between. Gives how many. */
+size_t cli_missing(const struct files *f);
+
+struct cli_collect { /* zeroed, with dir set, is valid */
+	const char *dir;
+	uint64_t files, bytes, there, nameless; /* copied; there before; without a build-id */
+};
+
+/* Before the sandbox: makes the folder, ends the program where that is not possible. */
+void cli_collect_prepare(const struct cli_collect *c);
+/* The binaries and debug files that were found for modules. */
+void cli_collect_found(struct cli_collect *c, const struct files *f);
+/* A binary, with its debug file; false: the file is none. */
+bool cli_collect_binary(struct cli_collect *c, const char *path, const struct object_search *o);
+void cli_collect_tell(const struct cli_collect *c);
+
+#endif
