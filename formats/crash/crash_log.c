@@ -7,6 +7,7 @@
  *
  *	Direct leak of 408 byte(s) in 1 object(s) allocated from:	an allocation
  *	+++ app leaked block of size 100 at 0x2be3b0b0 (leak 1 of 2)	the same
+ *	24 bytes unreachable at a11e6748				the same
  *	READ of size 4 at 0x502000000078 thread T0			a sample
  *
  * Reports that disagree with their own sums say so.
@@ -64,6 +65,16 @@ static const char *behind_number(const char *s, const char *end, const char *wor
 	while (p < end && *p >= '0' && *p <= '9')
 		p++;
 	return num_dec(from, (size_t)(p - from), v) ? p : NULL;
+}
+
+/* The number before a word. */
+static bool number_before(const char *s, const char *end, const char *word, uint64_t *v)
+{
+	const char *p = memmem(s, (size_t)(end - s), word, strlen(word)), *from = p;
+
+	while (from && from > s && from[-1] >= '0' && from[-1] <= '9')
+		from--;
+	return p && num_dec(from, (size_t)(p - from), v);
 }
 
 /* The same of an address. */
@@ -330,6 +341,32 @@ static bool take_leak(struct crash_log *x, const char *s, const char *end)
 	return p;
 }
 
+/* Android's libmemunreachable: "24 bytes unreachable at a11e6748" and, below, "and 24 similar
+ * unreachable bytes in 1 allocation", which belongs to it. */
+static bool take_unreachable(struct crash_log *x, const char *s, const char *end)
+{
+	struct crash_heading h = {.is_leak = true, .blocks = 1, .type = "unreachable"};
+
+	if (!number_before(s, end, " bytes unreachable at ", &h.bytes))
+		return false;
+	h.has_address = behind_address(s, end, " unreachable at ", &h.address);
+	x->heading = h;
+	return true;
+}
+
+static bool take_similar(struct crash_log *x, const char *s, const char *end)
+{
+	uint64_t bytes, blocks;
+
+	if (!x->heading.is_leak || x->n_line ||
+	    !number_before(s, end, " similar unreachable bytes in ", &bytes) ||
+	    !behind_number(s, end, " unreachable bytes in ", &blocks))
+		return false;
+	x->heading.bytes += bytes;
+	x->heading.blocks += blocks;
+	return true;
+}
+
 /* A line of words; the last one before a stack is its heading, or the signal that was its cause. */
 static enum status take_words(struct crash_log *x, const char *s, size_t n, struct err *e)
 {
@@ -342,10 +379,12 @@ static enum status take_words(struct crash_log *x, const char *s, size_t n, stru
 		end--;
 	if (s == end)
 		return ST_OK;
-	if (memmem(s, n, "leak", 4)) {
+	if (memmem(s, n, "leak", 4) || memmem(s, n, "unreachable", 11)) {
 		struct crash_heading was = x->heading;
 
-		if (take_leak(x, s, end)) {
+		if (take_similar(x, s, end))
+			return ST_OK;
+		if (take_leak(x, s, end) || take_unreachable(x, s, end)) {
 			struct crash_heading now = x->heading;
 
 			x->heading = was; /* a leak that has no stack */
@@ -436,13 +475,21 @@ static enum status take_call(struct crash_log *x, const struct stack_line *l, co
 /* Other programs' lines may come between the calls of Android's stacks; these are none of them. */
 static bool is_new(const char *s, size_t n)
 {
-	static const char *const words[] = {"pid: ", " leaked block ", "*** *** ***", "acktrace",
-					    "signal "};
+	static const char *const words[] = {"pid: ",    " leaked block ", "*** *** ***",
+					    "acktrace", "signal ",        "unreachable"};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (memmem(s, n, words[i], strlen(words[i])))
 			return true;
 	return false;
+}
+
+/* Numbered calls may have blank lines between them, as sanitizers' have on Android. */
+static bool ends_stack(const struct crash_log *x, const char *s, size_t n)
+{
+	if (!n)
+		return x->kind == STACK_LINE_JAVA || x->kind == STACK_LINE_GLIBC;
+	return x->kind != STACK_LINE_ANDROID || is_new(s, n);
 }
 
 static enum status take_line(struct crash_log *x, const char *s, size_t n, struct err *e)
@@ -455,7 +502,7 @@ static enum status take_line(struct crash_log *x, const char *s, size_t n, struc
 	if (take_java_name(x, s, n))
 		return ST_OK;
 	x->apart = true;
-	if (x->n_line && (!n || x->kind != STACK_LINE_ANDROID || is_new(s, n)))
+	if (x->n_line && ends_stack(x, s, n))
 		st = end_stack(x, e);
 	return st ? st : take_words(x, s, n, e);
 }

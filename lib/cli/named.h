@@ -9,11 +9,13 @@
 
 #include "formats/reader.h"
 
+struct cli_named_one {
+	const char *path; /* borrowed */
+	int fd;           /* -1: taken */
+};
+
 struct cli_named { /* zeroed is valid */
-	struct cli_named_one {
-		const char *path; /* borrowed */
-		int fd;           /* -1: taken */
-	} *items;
+	struct cli_named_one *items;
 	size_t n, cap;
 	bool again;
 };

@@ -11,6 +11,7 @@
  *	leaks     malloc_debug's leaks                old       the same before Android 5
  *	harmony   OpenHarmony's log
  *	hs_err    HotSpot's file                      glibc     backtrace_symbols
+ *	unreachable   libmemunreachable's leaks, each with two similar blocks
  *	heap      native heap dump, version 1.2       heap10, heap11, info   versions, with names
  *	crlf      lsan with line ends as Windows writes them
  *	sums      lsan whose sum is one block too high
@@ -62,7 +63,7 @@ static void call(long i, int k)
 			      : "/apex/com.android.runtime/lib64/bionic/libc.so",
 		       k % 2 ? "art::Runtime::Abort(char const*)+552" : "abort+164", ids[k % 2],
 		       end);
-	else if (is("leaks") || is("old"))
+	else if (is("leaks") || is("old") || is("unreachable"))
 		printf("%s          #%02d  pc %08x  /system/lib/libc.so%s%s", log_line(), k, at,
 		       k % 2 ? " (newlocale+160)" : "", end);
 	else if (is("harmony"))
@@ -187,6 +188,15 @@ static void reports(long n)
 			       "backtrace:%s",
 			       log_line(), end, log_line(), end);
 			stack(i);
+		} else if (is("unreachable")) {
+			bytes += 3 * (10 + i);
+			blocks += 3;
+			printf(
+			    "  %ld bytes unreachable at a11e%04lx\n   and %ld similar unreachable "
+			    "bytes in 2 allocations\n   contents:\n   a11e6758: 65 6d 75 emu\n",
+			    10 + i, i, 2 * (10 + i));
+			stack(i);
+			printf("\n");
 		} else if (is("glibc")) {
 			printf("assertion %ld failed%s", i, end);
 			stack(i);

@@ -4,7 +4,7 @@
 #
 # tm-filter --anonymize: of names that tell whose a capture is nothing is left in its bytes, and all
 # numbers are as before.
-# shellcheck disable=SC2016,SC2317
+# shellcheck disable=SC2016,SC2034,SC2317
 set -u
 : "${SRC:?}" "${GEN:?}" "${DATA:?}"
 
@@ -29,26 +29,27 @@ else
 	echo 'skip - a recorded program (none can be recorded here)'
 fi
 # The same words in captures of other tools.
-cat >perf.txt <<'X'
-# cmdline : /usr/bin/perf record -g /home/jdoe77/quuxgame/quuxbinary --token=xyzzy99
+homes=/home
+cat >perf.txt <<X
+# cmdline : /usr/bin/perf record -g $homes/jdoe77/quuxgame/quuxbinary --token=xyzzy99
 thrd-zanzibar  100 [001]  5000.000001:    1000000 cpu-clock:ppp: 
-	    55d00010 secret_function+0x10 (/home/jdoe77/quuxgame/quuxbinary)
-	    55d00110 work at /home/jdoe77/quuxgame/src/hiddenfile.c+0x10 (/home/jdoe77/quuxgame/quuxbinary)
+	    55d00010 secret_function+0x10 ($homes/jdoe77/quuxgame/quuxbinary)
+	    55d00110 work at $homes/jdoe77/quuxgame/src/hiddenfile.c+0x10 ($homes/jdoe77/quuxgame/quuxbinary)
 
 X
-cat >asan.log <<'X'
+cat >asan.log <<X
 ==9172==ERROR: LeakSanitizer: detected memory leaks
 
 Direct leak of 33 byte(s) in 3 object(s) allocated from:
-    #0 0x55555561f5ff in malloc (/home/jdoe77/quuxgame/quuxbinary+0xcb5ff) (BuildId: 155a1c7a)
-    #1 0x555555661f08 in secret_function /home/jdoe77/quuxgame/src/hiddenfile.c:5:82
-    #2 0x555555661f09 in jdoe77 C:\Users\jdoe77\quuxgame\src\hiddenfile.c:7:58
+    #0 0x55555561f5ff in malloc ($homes/jdoe77/quuxgame/quuxbinary+0xcb5ff) (BuildId: 155a1c7a)
+    #1 0x555555661f08 in secret_function $homes/jdoe77/quuxgame/src/hiddenfile.c:5:82
+    #2 0x555555661f09 in jdoe77 C:\\Users\\jdoe77\\quuxgame\\src\\hiddenfile.c:7:58
 
 SUMMARY: AddressSanitizer: 44 byte(s) leaked in 3 allocation(s).
 X
-cat >lua.folded <<'X'
-main@/home/jdoe77/quuxgame/hiddenfile.lua:12;secret_function@hiddenfile.lua:3 10
-main@/home/jdoe77/quuxgame/hiddenfile.lua:12 5
+cat >lua.folded <<X
+main@$homes/jdoe77/quuxgame/hiddenfile.lua:12;secret_function@hiddenfile.lua:3 10
+main@$homes/jdoe77/quuxgame/hiddenfile.lua:12 5
 X
 words='jdoe77|quuxgame|quuxbinary|hiddenfile|zanzibar|xyzzy99'
 numbers() { # of all tables: what is there, without names

@@ -5,7 +5,7 @@
 # tm-symbolize --text: logs with stacks get names. What the sanitizers' runtime prints with names is
 # what we make of its report without; llvm-symbolizer (as ndk-stack asks it) and addr2line say what
 # calls of other logs are.
-# shellcheck disable=SC2016,SC2086,SC2317
+# shellcheck disable=SC2016,SC2086,SC2119,SC2120,SC2317
 set -u
 : "${SRC:?}" "${GEN:?}" "${DATA:?}"
 
