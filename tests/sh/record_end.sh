@@ -72,7 +72,7 @@ check '... which is true' grep -Eq '^1 .*  load ' top
 tm-top --callers 0 x.tmt >top 2>err
 check '--callers 0: no callers' eval '! grep -q "^    by" top'
 run tm-record --no-symbols -o y.tmt ./game
-check '--no-symbols: none' eval '! tm-top y.tmt 2>&1 | grep -q game_alloc && ! said "no names"'
+check '--no-symbols: none' eval '! tm-top --no-symbols y.tmt 2>&1 | grep -q game_alloc && ! said "no names"'
 run tm-record -q -o y.tmt ./game
 check '-q: no notes, names' eval '[ ! -s err ] && tm-top -q y.tmt | grep -q game_alloc'
 tm-record ./game 2>err | tm-top >top 2>&1
