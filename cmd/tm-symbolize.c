@@ -2,12 +2,12 @@
  *
  * tm-symbolize: trace or capture -> trace with functions, inlines, files and lines.
  */
+#include "cmd/tm-symbolize/collect.h"
+#include "cmd/tm-symbolize/log.h"
 #include "cmd/tm-symbolize/modules.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/collect.h"
 #include "lib/cli/managed.h"
-#include "lib/cli/stack_text.h"
 #include "lib/demangle/demangle_llvm.h"
 #include "lib/symbolize/rewrite.h"
 

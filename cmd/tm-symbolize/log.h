@@ -3,8 +3,8 @@
  * A log whose stacks are to have names: the text of files or of standard input to standard output.
  * What comes through a pipe is printed as far as it came, so that a log can be followed.
  */
-#ifndef TM_CLI_STACK_TEXT_H
-#define TM_CLI_STACK_TEXT_H
+#ifndef TM_CMD_SYMBOLIZE_LOG_H
+#define TM_CMD_SYMBOLIZE_LOG_H
 
 #include "lib/symbolize/stack_text.h"
 

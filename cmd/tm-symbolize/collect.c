@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/collect.h"
+#include "cmd/tm-symbolize/collect.h"
 
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"

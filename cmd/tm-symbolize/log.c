@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/cli/stack_text.h"
+#include "cmd/tm-symbolize/log.h"
 
 #include "lib/cli/cli.h"
 #include "lib/input/input.h"

@@ -4,8 +4,8 @@
  * that are, by build-id (DIR/.build-id/ab/cdef and cdef.debug), as --debug-dir and other tools find
  * them. Files are copied as they are, each once.
  */
-#ifndef TM_CLI_COLLECT_H
-#define TM_CLI_COLLECT_H
+#ifndef TM_CMD_SYMBOLIZE_COLLECT_H
+#define TM_CMD_SYMBOLIZE_COLLECT_H
 
 #include "lib/find/files.h"
 
