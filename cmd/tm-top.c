@@ -6,7 +6,9 @@
 #include "cmd/tm-top/named.h"
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
+#include "lib/group/sift.h"
 #include "lib/report/top/handers.h"
+#include "lib/report/top/memory_report.h"
 #include "lib/report/top/overview.h"
 #include "lib/report/top/top.h"
 #include "lib/report/top/tree.h"
@@ -35,7 +37,7 @@ struct request {
 	struct buf words;
 	struct agg_asked asked;
 	struct cli_named named;
-	bool no_symbols, guess;
+	bool no_symbols, guess, memory;
 	struct buf guessed; /* what is passed over without a rule */
 	struct buf rules;   /* for it */
 	size_t n_guessed;
@@ -87,8 +89,8 @@ static void check(struct request *q)
 
 	if (q->metrics && metrics_parse(q->metrics, &q->top.metrics, &e))
 		cli_usage("--metrics: %s", e.msg);
-	if (q->tree + q->bottom_up + (q->peek != NULL) > 1)
-		cli_usage("--tree, --bottom-up and --peek are different reports");
+	if (q->tree + q->bottom_up + (q->peek != NULL) + q->memory > 1)
+		cli_usage("--tree, --bottom-up, --peek and --memory are different reports");
 	if (q->by == KEY_OWNER && !q->filter.owners)
 		cli_usage("--by owner needs --owners FILE");
 	q->min_share = share_of(q->min_percent);
@@ -249,6 +251,38 @@ static void tell_nameless(const struct request *q)
 			 r->unfiltered.v[SUM_ENTRIES]);
 }
 
+/* Not by who, but what there was: of what the filters keep. */
+static void report_memory(struct request *q, const struct project_options *what)
+{
+	struct document d = {.program = "tm-top"};
+	struct project_options kept = *what;
+	struct memory_report *r;
+	struct memory m;
+	struct sift *sift;
+
+	memory_init(&m);
+	m.captured = capture_notes;
+	m.arg = q;
+	kept.captured = NULL;
+	sift = sift_new(&m.sink, &kept);
+	q->loop.sink = sift_sink(sift);
+	q->loop.instead = NULL;
+	cli_inputs(&q->loop, q->n, q->operands);
+	r = memory_report_new(&m, what->domain == DOMAIN_ALL ? DOMAIN_DEFAULT : what->domain);
+	for (int i = 0; i < q->n; i++)
+		document_input(&d, q->operands[i], NULL);
+	if (r) {
+		memory_report_add(r, &d);
+		cli_report_print(&q->report, &d);
+	} else if (m.captures) {
+		cli_note(NULL, "no allocation is left to tell of");
+	}
+	document_release(&d);
+	memory_report_free(r);
+	sift_free(sift);
+	memory_release(&m);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
@@ -278,6 +312,8 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "guess-sites",
 		     "pass over functions that only hand on what many others allocate", &q.guess),
 	    ROW_FLAG(0, "no-symbols", "put no names into traces that have none", &q.no_symbols),
+	    ROW_FLAG(0, "memory", "sizes, live bytes over time, pages under what is live",
+		     &q.memory),
 	    CLI_FILTER_ROWS(q.filter),
 	    CLI_VIEW_ROWS(q.filter),
 	    CLI_REPORT_ROWS(q.report),
@@ -310,8 +346,16 @@ int main(int argc, char **argv)
 				   .instead = read_aggregate,
 				   .named = take_named,
 				   .arg = &q};
-	read_guessing(&q, &what);
+	if (q.memory)
+		report_memory(&q, &what);
+	else
+		read_guessing(&q, &what);
 	cli_named_release(&q.named);
+	if (q.memory) {
+		buf_release(&q.words);
+		cli_filter_release(&q.filter);
+		return cli_exit();
+	}
 	names_tell_apart(&q.project.names);
 	if (q.project.now.captures)
 		print(&q.project, &q);

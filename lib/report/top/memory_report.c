@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/top/memory_report.h"
+
+#include "lib/base/arena.h"
+#include "lib/base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZE_COLUMNS = 7, PAGE_COLUMNS = 5, HEADS = 4, PAGE_ROWS = 2 };
+
+struct memory_report {
+	const struct memory *m;
+	const struct memory_domain *d;
+	unsigned domain;
+	struct column size_columns[SIZE_COLUMNS], page_columns[PAGE_COLUMNS];
+	struct table sizes, pages;
+	struct cell totals[SIZE_COLUMNS];
+	unsigned classes[MEMORY_CLASSES]; /* that have something */
+	struct series live;
+	struct series_line line;
+	struct series_limit limit;
+	int64_t x[MEMORY_POINTS], y[MEMORY_POINTS];
+	char heads[HEADS][200], limit_title[80], row_text[80];
+	size_t n_heads;
+	bool has_pages;
+};
+
+/* --- sizes --- */
+
+static uint64_t class_from(unsigned k)
+{
+	return k ? (uint64_t)1 << (k - 1) : 0;
+}
+
+static void size_cells(const struct memory_report *r, const struct memory_class *c,
+		       struct cell *cells)
+{
+	cells[1] = cell_number(c->count);
+	cells[2] = cell_share(c->count, r->d->count);
+	cells[3] = cell_number(c->bytes);
+	cells[4] = cell_share(c->bytes, r->d->bytes);
+	if (!r->m->lives)
+		return;
+	cells[5] = cell_number(c->live_count);
+	cells[6] = cell_number(c->live_bytes);
+}
+
+static void size_fill(void *arg, size_t i, struct row *row)
+{
+	struct memory_report *r = arg;
+	unsigned k = r->classes[i];
+
+	size_cells(r, &r->d->classes[k], row->cells);
+	row->cells[0] = cell_number(class_from(k));
+}
+
+static void make_sizes(struct memory_report *r)
+{
+	static const struct column columns[SIZE_COLUMNS] = {
+	    {.key = "size", .title = "size from", .type = COLUMN_BYTES},
+	    {.key = "count", .title = "count", .type = COLUMN_INT},
+	    {.key = "count_share", .title = "of all", .type = COLUMN_PERCENT},
+	    {.key = "bytes", .title = "bytes", .type = COLUMN_BYTES},
+	    {.key = "bytes_share", .title = "of all", .type = COLUMN_PERCENT},
+	    {.key = "live_count", .title = "live count", .type = COLUMN_INT, .flags = COLUMN_SPARE},
+	    {.key = "live_bytes",
+	     .title = "live bytes",
+	     .type = COLUMN_BYTES,
+	     .flags = COLUMN_SPARE},
+	};
+	struct memory_class all = {r->d->count, r->d->bytes, r->d->live_count, r->d->live};
+
+	memcpy(r->size_columns, columns, sizeof columns);
+	r->sizes = (struct table){.name = "sizes",
+				  .title = "allocations by size",
+				  .columns = r->size_columns,
+				  .n_columns = SIZE_COLUMNS,
+				  .fill = size_fill,
+				  .arg = r,
+				  .totals = r->totals,
+				  .n_totals = 1};
+	for (unsigned k = 0; k < MEMORY_CLASSES; k++)
+		if (r->d->classes[k].count)
+			r->classes[r->sizes.n_rows++] = k;
+	size_cells(r, &all, r->totals);
+}
+
+/* --- pages --- */
+
+static void page_fill(void *arg, size_t i, struct row *row)
+{
+	static const char *const names[PAGE_ROWS] = {"below 128 KiB", "128 KiB and more"};
+	struct memory_report *r = arg;
+	const struct memory_pages *p = &r->d->pages[i];
+
+	row->cells[0] = cell_text(names[i], strlen(names[i]));
+	row->cells[1] = cell_number(p->blocks);
+	row->cells[2] = cell_number(p->bytes);
+	row->cells[3] = cell_number(p->pages * MEMORY_PAGE);
+	row->cells[4] = cell_share(p->bytes, p->pages * MEMORY_PAGE);
+}
+
+static void make_pages(struct memory_report *r)
+{
+	static const struct column columns[PAGE_COLUMNS] = {
+	    {.key = "blocks_of", .title = "blocks", .type = COLUMN_TEXT, .flags = COLUMN_PROSE},
+	    {.key = "live_count", .title = "live count", .type = COLUMN_INT},
+	    {.key = "live_bytes", .title = "live bytes", .type = COLUMN_BYTES},
+	    {.key = "pages", .title = "on pages of", .type = COLUMN_BYTES},
+	    {.key = "use", .title = "in use", .type = COLUMN_PERCENT},
+	};
+
+	r->has_pages = r->m->lives && r->m->places && r->d->live_count;
+	memcpy(r->page_columns, columns, sizeof columns);
+	r->pages = (struct table){.name = "pages",
+				  .title = "what is live at the end, and the pages under it",
+				  .columns = r->page_columns,
+				  .n_columns = PAGE_COLUMNS,
+				  .n_rows = PAGE_ROWS,
+				  .fill = page_fill,
+				  .arg = r};
+}
+
+/* --- the curve --- */
+
+static void make_curve(struct memory_report *r)
+{
+	struct buf b = BUF_INIT;
+	uint64_t last = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < MEMORY_POINTS; i++)
+		if (r->d->points[i].known)
+			n = i + 1;
+	for (size_t i = 0; i < n; i++) {
+		const struct memory_point *p = &r->d->points[i];
+
+		r->x[i] = (int64_t)i * r->m->step;
+		r->y[i] = series_value(p->known ? p->most : last);
+		last = p->known ? p->last : last;
+	}
+	size_text(&b, r->d->peak);
+	buf_adds(&b, " at ");
+	time_text(&b, r->d->peak_at < 0 ? 0 : (uint64_t)r->d->peak_at);
+	snprintf(r->limit_title, sizeof r->limit_title, "peak %s", buf_str(&b));
+	buf_release(&b);
+	r->line = (struct series_line){
+	    .key = "live_bytes", .title = "live bytes", .type = COLUMN_BYTES, .y = r->y};
+	r->limit = (struct series_limit){0, series_value(r->d->peak), r->limit_title};
+	r->live = (struct series){.name = "live",
+				  .title = "live bytes over time",
+				  .x_title = "time",
+				  .x_type = COLUMN_TIME,
+				  .n_points = r->m->lives && r->m->timed ? n : 0,
+				  .x = r->x,
+				  .time = r->x,
+				  .lines = &r->line,
+				  .n_lines = 1,
+				  .limits = &r->limit,
+				  .n_limits = 1};
+}
+
+/* --- heads --- */
+
+static void add_head(struct memory_report *r, struct buf *b)
+{
+	snprintf(r->heads[r->n_heads++], sizeof r->heads[0], "%s", buf_str(b));
+	b->len = 0;
+}
+
+static void add_rate(struct buf *b, double bytes)
+{
+	buf_addc(b, bytes < 0 ? '-' : '+');
+	bytes = bytes < 0 ? -bytes : bytes;
+	size_text(b, bytes < 1e18 ? (uint64_t)(bytes + 0.5) : UINT64_MAX);
+}
+
+static void make_heads(struct memory_report *r)
+{
+	struct buf b = BUF_INIT;
+	double slope, error;
+
+	buf_addf(&b, "%" PRIu64 " allocations, ", r->d->count);
+	size_text(&b, r->d->bytes);
+	if (r->domain)
+		buf_addf(&b, " (domain %s)", domain_name(r->domain));
+	add_head(r, &b);
+	if (!r->m->lives)
+		buf_adds(&b, "what is live is not in the capture");
+	else
+		buf_adds(&b, "peak ");
+	if (r->m->lives) {
+		size_text(&b, r->d->peak);
+		if (r->d->peak_at >= 0) {
+			buf_adds(&b, " after ");
+			time_text(&b, (uint64_t)r->d->peak_at);
+		}
+		buf_adds(&b, "; live at the end ");
+		size_text(&b, r->d->live);
+		buf_addf(&b, " in %" PRIu64 " block%s", r->d->live_count,
+			 r->d->live_count == 1 ? "" : "s");
+	}
+	add_head(r, &b);
+	if (r->live.n_points && memory_growth(r->m, r->d, &slope, &error)) {
+		buf_adds(&b, "growth ");
+		add_rate(&b, slope);
+		buf_adds(&b, " a second, standard error ");
+		size_text(&b, error < 1e18 ? (uint64_t)(error + 0.5) : UINT64_MAX);
+		buf_adds(&b, slope > 2 * error    ? ": it grows"
+			     : slope < -2 * error ? ": it shrinks"
+						  : ": no more than its own noise");
+		add_head(r, &b);
+	}
+	if (r->m->lost) {
+		buf_addf(&b, "%" PRIu64 " allocations have no size, and are left out", r->m->lost);
+		add_head(r, &b);
+	}
+	buf_release(&b);
+}
+
+struct memory_report *memory_report_new(const struct memory *m, int domain)
+{
+	struct memory_report *r;
+
+	for (int d = 0; domain < 0 && d < DOMAINS; d++)
+		if (m->domains[d].count)
+			domain = d;
+	if (domain < 0 || domain >= DOMAINS || !m->domains[domain].count)
+		return NULL;
+	r = mem_zalloc(sizeof *r);
+	r->m = m;
+	r->domain = (unsigned)domain;
+	r->d = &m->domains[domain];
+	make_sizes(r);
+	make_pages(r);
+	make_curve(r);
+	make_heads(r);
+	return r;
+}
+
+void memory_report_free(struct memory_report *r)
+{
+	free(r);
+}
+
+void memory_report_add(const struct memory_report *r, struct document *d)
+{
+	for (size_t i = 0; i < r->n_heads; i++)
+		document_head(d, r->heads[i]);
+	document_fact(d, "memory", r->heads[1]);
+	document_table(d, &r->sizes);
+	if (r->live.n_points > 1)
+		document_series(d, &r->live);
+	if (r->has_pages)
+		document_table(d, &r->pages);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What memory was like (lib/tally/memory.h) as a document: a table of sizes, the curve of live bytes
+ * with its peak, a table of the pages that the last live blocks stand on.
+ */
+#ifndef TM_REPORT_TOP_MEMORY_REPORT_H
+#define TM_REPORT_TOP_MEMORY_REPORT_H
+
+#include "lib/table/document.h"
+#include "lib/tally/memory.h"
+
+struct memory_report;
+
+/* domain: an enum domain, or below 0: the first that has allocations. NULL: there are none. m must
+ * outlive it. */
+struct memory_report *memory_report_new(const struct memory *m, int domain);
+void memory_report_free(struct memory_report *r); /* accepts NULL */
+/* Puts its sections and heads into the document, which borrows them. */
+void memory_report_add(const struct memory_report *r, struct document *d);
+
+#endif

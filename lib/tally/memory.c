@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/tally/memory.h"
+
+#include "lib/base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_STEP = 1000000 / 64, STEPS_LEAST = 8 };
+
+static unsigned class_of(uint64_t size)
+{
+	return size ? 64 - (unsigned)__builtin_clzll(size) : 0;
+}
+
+/* --- over time --- */
+
+static void halve(struct memory *m)
+{
+	for (size_t d = 0; d < DOMAINS; d++) {
+		struct memory_point *p = m->domains[d].points;
+
+		for (size_t i = 0; i < MEMORY_POINTS / 2; i++) {
+			struct memory_point a = p[2 * i], b = p[2 * i + 1];
+
+			p[i] = (struct memory_point){.most = a.most > b.most ? a.most : b.most,
+						     .last = b.known ? b.last : a.last,
+						     .known = a.known || b.known};
+		}
+		memset(p + MEMORY_POINTS / 2, 0, MEMORY_POINTS / 2 * sizeof *p);
+	}
+	m->step *= 2;
+}
+
+static void mark(struct memory *m, struct memory_domain *d, int64_t time)
+{
+	struct memory_point *p;
+
+	while (time / m->step >= MEMORY_POINTS && m->step < INT64_MAX / 2)
+		halve(m);
+	p = &d->points[time / m->step % MEMORY_POINTS];
+	p->most = !p->known || d->live > p->most ? d->live : p->most;
+	p->last = d->live;
+	p->known = true;
+}
+
+/* --- blocks --- */
+
+static void gone(struct memory *m, const struct live_block *b)
+{
+	struct memory_domain *d = &m->domains[b->space % DOMAINS];
+	struct memory_class *c = &d->classes[b->cell];
+
+	d->live -= b->requested;
+	d->live_count -= b->count;
+	c->live_bytes -= b->requested;
+	c->live_count -= b->count;
+}
+
+static void take_alloc(struct memory *m, const struct event *ev, uint32_t space)
+{
+	struct memory_domain *d = &m->domains[ev->domain];
+	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
+	uint64_t count = ev->has & EV_HAS_COUNT ? ev->count : 1;
+	unsigned k;
+	struct live_block new, old;
+	enum live_end end;
+
+	if (!(ev->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) || !count) {
+		m->lost++;
+		return;
+	}
+	k = class_of(size / count); /* a record of several is of equal ones, or of their mean */
+	d->classes[k].count += count;
+	d->classes[k].bytes += size;
+	d->count += count;
+	d->bytes += size;
+	m->seq = ev->has & EV_HAS_SEQ ? ev->seq : m->seq + 1;
+	new =
+	    (struct live_block){.requested = size,
+				.real = size,
+				.cell = k,
+				.count = count < LIVE_COUNT_MAX ? (uint32_t)count : LIVE_COUNT_MAX};
+	d->live += size;
+	d->live_count += new.count;
+	d->classes[k].live_bytes += size;
+	d->classes[k].live_count += new.count;
+	if (ev->has & EV_HAS_ADDRESS) {
+		end = live_alloc(&m->live, space, ev->address, m->seq ? m->seq : 1, &new, &old);
+		if (end == LIVE_OTHER)
+			gone(m, &old);
+		else if (end == LIVE_SELF)
+			gone(m,
+			     &(struct live_block){
+				 .space = space, .cell = k, .requested = size, .count = new.count});
+	} else {
+		m->places = false;
+	}
+	if (d->live > d->peak) {
+		d->peak = d->live;
+		d->peak_at = ev->has & EV_HAS_TIME && ev->time >= 0 ? ev->time : -1;
+	}
+}
+
+static void take_free(struct memory *m, const struct event *ev, uint32_t space)
+{
+	struct live_block old;
+	bool ended;
+
+	if (ev->kind == EV_FREE)
+		m->seq = ev->has & EV_HAS_SEQ ? ev->seq : m->seq + 1;
+	ended = ev->kind == EV_FREED
+		    ? live_freed(&m->live, space, ev->address, ev->seq, &old)
+		    : live_free(&m->live, space, ev->address, m->seq ? m->seq : 1, &old);
+	if (ended)
+		gone(m, &old);
+}
+
+/* --- pages --- */
+
+static void add_pages(struct memory *m, struct map64 seen[2], const struct live_block *b)
+{
+	unsigned large = b->requested >= MEMORY_LARGE;
+	struct memory_pages *p = &m->domains[b->space % DOMAINS].pages[large];
+	uint64_t first = b->address / MEMORY_PAGE;
+	uint64_t last = (b->address + (b->requested ? b->requested - 1 : 0)) / MEMORY_PAGE;
+	uint64_t ends[2] = {first, last};
+
+	p->blocks += b->count;
+	p->bytes += b->requested;
+	if (last < first || b->requested > UINT64_MAX / 2)
+		return;
+	/* Pages that lie inside of a block are no other's. */
+	p->pages += last - first > 1 ? last - first - 1 : 0;
+	for (unsigned i = 0; i < (first == last ? 1 : 2); i++) {
+		uint32_t *known = map64_put(&seen[large], hash_u64(ends[i] * 64 + b->space % 64));
+
+		p->pages += !*known;
+		*known = 1;
+	}
+}
+
+static void count_pages(struct memory *m)
+{
+	struct map64 seen[2] = {{0}, {0}};
+
+	for (size_t i = 0; i < m->live.n; i++)
+		if (m->live.blocks[i].allocated)
+			add_pages(m, seen, &m->live.blocks[i]);
+	map64_release(&seen[0]);
+	map64_release(&seen[1]);
+}
+
+/* --- the sink --- */
+
+static enum status memory_begin(struct sink *s, struct trace *t, struct err *e)
+{
+	struct memory *m = (struct memory *)s;
+
+	(void)e;
+	m->lives &= t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
+	m->timed &= !m->captures;
+	live_release(&m->live);
+	m->live = (struct live){.unordered = t->unordered};
+	m->seq = 0;
+	for (size_t d = 0; d < DOMAINS && m->captures; d++)
+		m->domains[d].peak_at = -1;
+	return ST_OK;
+}
+
+static enum status memory_event(struct sink *s, struct trace *t, const struct event *ev,
+				struct err *e)
+{
+	struct memory *m = (struct memory *)s;
+	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
+	uint32_t space = process * DOMAINS + ev->domain;
+
+	(void)e;
+	if (ev->domain >= DOMAINS)
+		return ST_OK;
+	if (ev->kind == EV_ALLOC)
+		take_alloc(m, ev, space);
+	else if (ev->kind == EV_FREE || ev->kind == EV_FREED)
+		take_free(m, ev, space);
+	else
+		return ST_OK;
+	if (ev->has & EV_HAS_TIME && ev->time >= 0)
+		mark(m, &m->domains[ev->domain], ev->time);
+	else if (ev->kind == EV_ALLOC)
+		m->timed = false;
+	return ST_OK;
+}
+
+static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct memory *m = (struct memory *)s;
+
+	(void)e;
+	m->captures++;
+	m->lives &= t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
+	if (m->lives && m->places)
+		count_pages(m);
+	if (m->captured)
+		m->captured(m->arg, t);
+	return ST_OK;
+}
+
+void memory_init(struct memory *m)
+{
+	*m = (struct memory){.sink = {memory_begin, memory_event, memory_end, NULL},
+			     .lives = true,
+			     .places = true,
+			     .timed = true,
+			     .step = FIRST_STEP};
+	for (size_t d = 0; d < DOMAINS; d++)
+		m->domains[d].peak_at = -1;
+}
+
+void memory_release(struct memory *m)
+{
+	live_release(&m->live);
+}
+
+/* --- growth --- */
+
+bool memory_growth(const struct memory *m, const struct memory_domain *d, double *slope,
+		   double *error)
+{
+	double y[MEMORY_POINTS], sx = 0, sy = 0, sxx = 0, sxy = 0, rr = 0, rl = 0, mean, at, before;
+	size_t n = 0, end = 0;
+	uint64_t last = 0;
+	double k;
+
+	for (size_t i = 0; i < MEMORY_POINTS; i++)
+		if (d->points[i].known)
+			end = i + 1;
+	for (size_t i = 0; i < end; i++) {
+		if (d->points[i].known)
+			last = d->points[i].last;
+		if (n || d->points[i].known)
+			y[n++] = (double)last;
+	}
+	if (n < STEPS_LEAST)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		sx += (double)i;
+		sy += y[i];
+	}
+	sx /= (double)n;
+	mean = sy / (double)n;
+	for (size_t i = 0; i < n; i++) {
+		sxx += ((double)i - sx) * ((double)i - sx);
+		sxy += ((double)i - sx) * (y[i] - mean);
+	}
+	k = sxy / sxx;
+	before = 0;
+	for (size_t i = 0; i < n; i++) {
+		at = y[i] - mean - k * ((double)i - sx);
+		rr += at * at;
+		rl += i ? at * before : 0;
+		before = at;
+	}
+	*slope = k / ((double)m->step / 1e9);
+	*error = sqrt(rr / (double)(n - 2) / sxx) / ((double)m->step / 1e9);
+	if (rr > 0) { /* of a first-order autoregressive series */
+		double r = rl / rr;
+
+		r = r > 0.98 ? 0.98 : r < 0 ? 0 : r;
+		*error *= sqrt((1 + r) / (1 - r));
+	}
+	return true;
+}

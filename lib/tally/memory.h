@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What memory was like, without asking who: allocations by size, live bytes over time, and the pages
+ * on which the last live blocks stand. Sizes are requested ones where a block has them, else real
+ * ones. Memory: O(live blocks) (live.h) and a fixed number of points.
+ */
+#ifndef TM_TALLY_MEMORY_H
+#define TM_TALLY_MEMORY_H
+
+#include "lib/tally/live.h"
+#include "lib/trace/sink.h"
+
+/* Class c is of sizes from 2^(c-1) to 2^c - 1; 0 is of no bytes. */
+enum { MEMORY_CLASSES = 65, MEMORY_POINTS = 256, MEMORY_PAGE = 4096, MEMORY_LARGE = 128 << 10 };
+
+struct memory_class {
+	uint64_t count, bytes, live_count, live_bytes;
+};
+
+/* A step of time: the most that was live in it, and what was at its end. */
+struct memory_point {
+	uint64_t most, last;
+	bool known;
+};
+
+struct memory_pages { /* of blocks below MEMORY_LARGE, and of others */
+	uint64_t blocks, bytes, pages;
+};
+
+struct memory_domain {
+	struct memory_class classes[MEMORY_CLASSES];
+	uint64_t count, bytes, live, live_count, peak;
+	int64_t peak_at; /* ns; below 0: not known */
+	struct memory_point points[MEMORY_POINTS];
+	struct memory_pages pages[2];
+};
+
+struct memory {
+	struct sink sink;
+	/* After each capture; may be NULL. */
+	void (*captured)(void *arg, struct trace *t);
+	void *arg;
+	struct memory_domain domains[DOMAINS];
+	uint64_t captures;
+	bool lives;    /* all captures know what is live; */
+	bool places;   /* and where blocks are; */
+	bool timed;    /* and when, and there is only one */
+	int64_t step;  /* ns of a point */
+	uint64_t lost; /* allocations without a size */
+	struct live live;
+	uint64_t seq;
+};
+
+void memory_init(struct memory *m);
+void memory_release(struct memory *m);
+
+/* The live bytes' growth by least squares over the steps from the first known one on, in bytes a
+ * second, and its standard error, widened by how much neighbouring steps resemble each other.
+ * False: fewer than 8 steps. */
+bool memory_growth(const struct memory *m, const struct memory_domain *d, double *slope,
+		   double *error);
+
+#endif

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# timeout: 300
+#
+# tm-top --memory against a twin: awk over tm-dump of the same trace, which adds up sizes, follows what is
+# live, counts pages and fits the line of growth by itself.
+# shellcheck disable=SC2016,SC2317
+set -u
+: "${SRC:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+same() { diff "$1" "$2" >err; }
+
+cat >leaks.c <<'X'
+#include <stdlib.h>
+#include <time.h>
+static void *kept[3000];
+int main(void)
+{
+	struct timespec ms = {0, 200000};
+	for (int i = 0; i < 1200; i++) {
+		kept[i] = malloc((size_t)(i * 37 % 5000));
+		if (i % 3)
+			free(malloc((size_t)i * 10));
+		if (i % 2)
+			free(kept[i / 2]), kept[i / 2] = 0;
+		if (i == 600)
+			kept[2000] = malloc(1 << 20);
+		if (i % 4 == 0)
+			nanosleep(&ms, 0);
+	}
+	return 0;
+}
+X
+if ! ${CC:-cc} -O0 leaks.c -o leaks 2>err || ! tm-record -q --no-symbols -o run.tmt ./leaks 2>err; then
+	echo 'skip - a recorded program (none can be recorded here)'
+	exit $failed
+fi
+tm-dump -q run.tmt >dump 2>err
+# "size N count N bytes N live N N", "peak N", "live N N", "pages N N", "growth N"
+cat >twin.awk <<'X'
+function field(name) { return match($0, " " name "=[-0-9a-fx]+") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) : "" }
+function hex(s, v, i) {
+	for (i = 3; i <= length(s); i++) v = v * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
+	return v
+}
+function point(time, i) {
+	i = int(time / step)
+	while (i >= 256) { # the steps become twice as long
+		for (k = 0; k < 256; k++) if (k in last) { half[int(k / 2)] = last[k] }
+		delete last
+		for (k in half) last[k] = half[k]
+		delete half
+		step *= 2
+		i = int(time / step)
+	}
+	last[i] = live
+}
+BEGIN { step = 15625; OFMT = CONVFMT = "%.0f" }
+/ domain=/ { next }
+/^alloc / {
+	size = field("requested") + 0; address = field("address")
+	class = 0
+	for (v = size; v >= 1; v = int(v / 2)) class++
+	count[class]++; bytes[class] += size
+	at[address] = size; live += size; n++
+	if (live > peak) peak = live
+	point(field("time"))
+}
+/^free / {
+	address = field("address")
+	if (address in at) { live -= at[address]; n--; delete at[address] }
+	point(field("time"))
+}
+END {
+	for (a in at) {
+		class = 0
+		for (v = at[a]; v >= 1; v = int(v / 2)) class++
+		lc[class]++; lb[class] += at[a]
+		large = at[a] >= 131072
+		first = int(hex(a) / 4096); end = int((hex(a) + (at[a] ? at[a] - 1 : 0)) / 4096)
+		for (p = first; p <= end; p++) if (!((large, p) in page)) { page[large, p] = 1; pages[large]++ }
+	}
+	for (c = 0; c < 65; c++) if (c in count) print "size", (c ? 2 ^ (c - 1) : 0), count[c], bytes[c], lc[c] + 0, lb[c] + 0
+	print "peak", peak
+	print "live", live + 0, n + 0
+	k = 0
+	print "pages", pages[0] * 4096, pages[1] * 4096
+	for (i = 0; i < 256; i++) { if (i in last) { v = last[i]; begun = 1; m = k + 1 } if (begun) y[k++] = v }
+	for (i = 0; i < m; i++) { sx += i; sy += y[i] }
+	sx /= m; sy /= m
+	for (i = 0; i < m; i++) { xx += (i - sx) ^ 2; xy += (i - sx) * (y[i] - sy) }
+	printf "growth %.0f\n", xy / xx / (step / 1e9)
+}
+X
+awk -f twin.awk dump >want 2>err
+tm-top --memory --as csv --table sizes run.tmt 2>err | tr -d '\r' | awk -F, 'NR > 1 { print "size", $1, $2, $4, $6, $7 }' >got
+check 'sizes are the twin'"'"'s' same <(grep ^size want) got
+check '... of several classes' [ "$(wc -l <got)" -gt 10 ]
+tm-top --memory --as csv --table pages run.tmt 2>err >pages
+check 'pages are the twin'"'"'s' [ "$(awk '/^pages/ { print $2, $3 }' want)" = "$(awk -F, 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' pages)" ]
+tm-top --memory run.tmt >text 2>err
+size() { # of bytes, as people read it
+	awk -v b="$1" 'BEGIN { split("B KiB MiB GiB", u, " "); i = 1; v = b; while (v >= 1024) { v /= 1024; i++ } printf(i == 1 ? "%d %s" : "%.1f %s", v, u[i]) }'
+}
+check 'the peak is the twin'"'"'s' grep -qF "peak $(size "$(awk '/^peak/ { print $2 }' want)") after" text
+check 'what is live is the twin'"'"'s' grep -qF "live at the end $(size "$(awk '/^live/ { print $2 }' want)") in $(awk '/^live/ { print $3 }' want) blocks" text
+check 'growth is the twin'"'"'s' grep -qF "growth +$(size "$(awk '/^growth/ { print $2 }' want)") a second" text
+check '... and it grows' grep -q ': it grows' text
+check 'the curve is drawn' eval 'tm-top --memory --plot always run.tmt 2>err | grep -q "█"'
+check '... on a page, too' eval 'tm-top --memory -o page.html run.tmt 2>err; grep -q "live bytes over time" page.html && grep -q "peak [0-9.]* [KM]iB at" page.html'
+check 'filters hold' [ "$(tm-top --memory --size 1M.. --as csv --table sizes run.tmt 2>err | awk -F, 'NR > 1 { print $1, $2 }')" = '1048576 1' ]
+check 'twice the same run: sums are twice as large, no curve' \
+	eval 'tm-top --memory --as csv --table sizes run.tmt run.tmt 2>err | awk -F, "NR > 1 { n += \$2 } END { print n }" | grep -qx $((2 * $(awk "/^size/ { n += \$3 } END { print n }" want))) && ! tm-top --memory --as json run.tmt run.tmt | grep -q "over time"'
+check 'nothing is left: it is said' eval 'tm-top --memory --size 1G.. run.tmt 2>&1 | grep -q "no allocation is left"'
+check 'one report at a time' eval '! tm-top --memory --tree run.tmt 2>err'
+exit $failed
