@@ -4,7 +4,7 @@
 #
 # tm-top --memory against a twin: awk over tm-dump of the same trace, which adds up sizes, follows what is
 # live, counts pages and fits the line of growth by itself.
-# shellcheck disable=SC2016,SC2317
+# shellcheck disable=SC2016,SC2094,SC2317
 set -u
 : "${SRC:?}"
 
