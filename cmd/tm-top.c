@@ -6,6 +6,7 @@
 #include "cmd/tm-top/named.h"
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
+#include "lib/group/leaks.h"
 #include "lib/group/sift.h"
 #include "lib/report/top/handers.h"
 #include "lib/report/top/memory_report.h"
@@ -38,6 +39,10 @@ struct request {
 	struct agg_asked asked;
 	struct cli_named named;
 	bool no_symbols, guess, memory;
+	bool leaks, list_suppressions;
+	struct opt_list suppressions;
+	struct leaks *none;
+	struct buf suppressed;
 	struct buf guessed; /* what is passed over without a rule */
 	struct buf rules;   /* for it */
 	size_t n_guessed;
@@ -47,6 +52,8 @@ static void capture_notes(void *arg, struct trace *t)
 {
 	const struct request *q = arg;
 
+	if (q->none)
+		leaks_next(q->none);
 	cli_report_notes(q->loop.file, t);
 }
 
@@ -134,6 +141,53 @@ static void choose(struct request *q, struct project_options *o)
 	o->want = (q->top.metrics ? q->top.metrics : AGGREGATE_TOP) | sort_wants(q->top.sort);
 }
 
+/* The stacks that are no leaks: the shipped ones are asked for by --leaks. */
+static void choose_leaks(struct request *q, struct project_options *o)
+{
+	struct err e = ERR_INIT;
+	struct buf b = BUF_INIT;
+
+	if (q->list_suppressions) {
+		leaks_list(&b);
+		fwrite(b.data, 1, b.len, stdout);
+		buf_release(&b);
+		exit(cli_exit());
+	}
+	if (q->leaks && q->sort)
+		cli_usage("--leaks and --sort are different orders");
+	if (!q->leaks && !q->suppressions.n)
+		return;
+	q->none = leaks_new(q->leaks);
+	for (size_t i = 0; i < q->suppressions.n; i++)
+		if (leaks_add_file(q->none, q->suppressions.items[i], &e)) {
+			cli_error(q->suppressions.items[i], "--suppressions: %s", e.msg);
+			cli_status(EXIT_INPUT);
+			exit(cli_exit());
+		}
+	o->leaks = q->none;
+	if (q->leaks)
+		q->top.sort = SORT_LIVE;
+}
+
+static void tell_leaks(struct request *q, struct document *d)
+{
+	struct leaks_counted c;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; q->none && leaks_counted(q->none, i, &c); i++) {
+		buf_addf(&b, "%s%" PRIu64 " block%s, ",
+			 i ? "; " : "suppressed, as no leak: ", c.blocks, c.blocks == 1 ? "" : "s");
+		size_text(&b, c.bytes);
+		buf_addf(&b, " (%s)", c.rule);
+	}
+	if (b.len) {
+		buf_add(&q->suppressed, b.data, b.len);
+		document_head(d, buf_str(&q->suppressed));
+		document_fact(d, "suppressed", buf_str(&q->suppressed));
+	}
+	buf_release(&b);
+}
+
 static void print(const struct project *p, struct request *q)
 {
 	struct document d = {.program = "tm-top"};
@@ -162,6 +216,7 @@ static void print(const struct project *p, struct request *q)
 		document_fact(&d, "run", overview.run);
 		document_fact(&d, "memory", overview.memory);
 	}
+	tell_leaks(q, &d);
 	if (q->guessed.len) {
 		document_head(&d, buf_str(&q->guessed));
 		document_fact(&d, "guessed", buf_str(&q->guessed));
@@ -312,6 +367,11 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "guess-sites",
 		     "pass over functions that only hand on what many others allocate", &q.guess),
 	    ROW_FLAG(0, "no-symbols", "put no names into traces that have none", &q.no_symbols),
+	    ROW_FLAG(0, "leaks", "rank by what is live at the end and no library keeps", &q.leaks),
+	    ROW_LIST(0, "suppressions", "FILE",
+		     "LeakSanitizer's, of what is no leak; again for more", &q.suppressions),
+	    ROW_FLAG(0, "list-suppressions", "print the shipped ones and end",
+		     &q.list_suppressions),
 	    ROW_FLAG(0, "memory", "sizes, live bytes over time, pages under what is live",
 		     &q.memory),
 	    CLI_FILTER_ROWS(q.filter),
@@ -336,6 +396,7 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-top", NULL);
 	cli_filter_done(&q.filter);
 	q.top.sort = sort_of(q.sort);
+	choose_leaks(&q, &what);
 	check(&q);
 	choose(&q, &what);
 	cli_filter_project(&q.filter, &what);
@@ -364,6 +425,9 @@ int main(int argc, char **argv)
 	buf_release(&q.words);
 	buf_release(&q.guessed);
 	buf_release(&q.rules);
+	buf_release(&q.suppressed);
+	leaks_free(q.none);
+	opt_list_release(&q.suppressions);
 	match_free(q.match);
 	cli_filter_release(&q.filter);
 	return cli_exit();

@@ -2,6 +2,7 @@
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/leaks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,15 @@ static bool totals_asked(const struct project *p)
 		if (key_has_total(p->groupings[i].key.by) && !p->groupings[i].key.within)
 			return true;
 	return false;
+}
+
+/* What is no leak is not live. */
+static void leave_out(struct leaks *l, const struct trace *t, uint32_t stack, struct sums *s)
+{
+	enum sum bytes = s->v[SUM_LIVE_REAL] ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED;
+
+	if (s->v[SUM_LIVE_COUNT] && leaks_none(l, t, stack, s->v[SUM_LIVE_COUNT], s->v[bytes]))
+		s->v[SUM_LIVE_COUNT] = s->v[SUM_LIVE_REQUESTED] = s->v[SUM_LIVE_REAL] = 0;
 }
 
 enum { AHEAD = 12 }; /* cells whose stacks the memory is asked for; by experiment */
@@ -39,6 +49,8 @@ static void fold_cells(struct fold *f)
 			sums_add(&r->other_domains[c->domain], &s);
 			continue;
 		}
+		if (p->options.leaks)
+			leave_out(p->options.leaks, f->t, c->stack, &s);
 		if (c->domain != CELL_MEASURED)
 			sums_add(&r->domains[c->domain], &s);
 		sums_add(&r->unfiltered, &s);

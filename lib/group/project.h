@@ -32,8 +32,9 @@ struct project_options {
 	unsigned want;                  /* SUM_BITs; 0: AGGREGATE_WANT */
 	struct sites *sites;            /* the caller's; NULL: the shipped rules */
 	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
-	bool mangled;                   /* functions are shown by their linkage names */
-	const struct paths *paths;      /* the caller's; NULL: files are as captures have them */
+	struct leaks *leaks;       /* the caller's: what is live of its stacks is not; NULL: none */
+	bool mangled;              /* functions are shown by their linkage names */
+	const struct paths *paths; /* the caller's; NULL: files are as captures have them */
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/leaks.h"
+
+#include "lib/base/hash.h"
+#include "lib/base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAKS_FILE_MAX = 1 << 20, LEAKS_RULES = 4096, NONE_YET = 0, NO_RULE = 1, FIRST_RULE = 2 };
+
+/* From glibc 2.36 (locale/, intl/, libio/, elf/, nptl/, time/, nss/, stdlib/cxa_atexit.c) and GCC 12's
+ * libstdc++: each keeps what it allocates until the process ends. */
+static const char *const shipped_rules[] = {"^setlocale$",
+					    "^newlocale$",
+					    "^_nl_*",
+					    "^__bindtextdomain",
+					    "^set_binding_values$",
+					    "^textdomain$",
+					    "^new_composite_name$",
+					    "^__gconv_*",
+					    "std::locale::_S_initialize*",
+					    "std::locale::classic*",
+					    "^_IO_file_doallocate$",
+					    "^_IO_wfile_doallocate$",
+					    "^_dl_allocate_tls",
+					    "^allocate_dtv",
+					    "^_dl_new_object$",
+					    "^_dl_map_object*",
+					    "^_dlerror_run$",
+					    "^_dl_signal_error$",
+					    "^tzset_internal$",
+					    "^__tzfile_read$",
+					    "^__tzset_parse_tz$",
+					    "^__nss_*",
+					    "^__new_exitfn$",
+					    "__gnu_cxx::__freeres",
+					    "(anonymous namespace)::pool::pool"};
+/* And what its own initialiser keeps, the pool for exceptions when there is no memory, which has no
+ * name where libstdc++ has no symbols. */
+static const char own_initialiser[] = "libstdc++'s own start";
+
+struct leak_rule {
+	char *pattern;
+	uint64_t blocks, bytes;
+};
+
+struct leaks {
+	struct leak_rule *rules; /* [0] is own_initialiser, where there are the shipped ones */
+	size_t n, cap;
+	bool shipped;
+	struct map64 stacks; /* of the capture: NO_RULE, or rule + FIRST_RULE */
+	bool sorted;
+};
+
+bool leaks_match(const char *pattern, const char *s)
+{
+	bool start = *pattern == '^', free_start;
+
+	if (!*s)
+		return false;
+	pattern += start;
+	free_start = !start;
+	while (*pattern) {
+		size_t n = strcspn(pattern, "*$");
+		const char *at;
+
+		if (*pattern == '*') {
+			pattern++;
+			free_start = true;
+			continue;
+		}
+		if (*pattern == '$')
+			return free_start || !*s;
+		at = memmem(s, strlen(s), pattern, n);
+		if (!at || (!free_start && at != s))
+			return false;
+		/* Before '$' the last place counts. */
+		if (free_start && pattern[n] == '$')
+			at = strlen(s) >= n && !strncmp(s + strlen(s) - n, pattern, n)
+				 ? s + strlen(s) - n
+				 : s;
+		s = at + n;
+		pattern += n;
+		free_start = false;
+	}
+	return true;
+}
+
+static void add_rule(struct leaks *l, const char *s, size_t n)
+{
+	VEC_PUSH(l->rules, l->n, l->cap) = (struct leak_rule){.pattern = mem_strndup(s, n)};
+}
+
+struct leaks *leaks_new(bool shipped)
+{
+	struct leaks *l = mem_zalloc(sizeof *l);
+
+	l->shipped = shipped;
+	if (shipped)
+		add_rule(l, own_initialiser, strlen(own_initialiser));
+	for (size_t i = 0; shipped && i < sizeof shipped_rules / sizeof *shipped_rules; i++)
+		add_rule(l, shipped_rules[i], strlen(shipped_rules[i]));
+	return l;
+}
+
+void leaks_free(struct leaks *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		free(l->rules[i].pattern);
+	free(l->rules);
+	map64_release(&l->stacks);
+	free(l);
+}
+
+static enum status add_line(struct leaks *l, const char *s, const char *end, size_t line,
+			    struct err *e)
+{
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	while (end > s && strchr(" \t\r", end[-1]))
+		end--;
+	if (s == end || *s == '#')
+		return ST_OK;
+	if (end - s <= 5 || memcmp(s, "leak:", 5) != 0)
+		return err_set(e, ST_BAD, "line %zu: a suppression is leak:PATTERN", line);
+	if (l->n == LEAKS_RULES)
+		return err_set(e, ST_LIMIT, "line %zu: more than %d suppressions", line,
+			       LEAKS_RULES);
+	add_rule(l, s + 5, (size_t)(end - s) - 5);
+	return ST_OK;
+}
+
+enum status leaks_add_file(struct leaks *l, const char *path, struct err *e)
+{
+	FILE *f = fopen(path, "re");
+	enum status st = ST_OK;
+	char *text, *s;
+	size_t n;
+
+	if (!f)
+		return err_set(e, ST_SYS, "%s", strerror(errno));
+	text = mem_alloc(LEAKS_FILE_MAX + 1);
+	n = fread(text, 1, LEAKS_FILE_MAX + 1, f);
+	if (ferror(f))
+		st = err_set(e, ST_SYS, "%s", strerror(errno));
+	else if (n > LEAKS_FILE_MAX)
+		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a list of suppressions",
+			     LEAKS_FILE_MAX);
+	fclose(f);
+	s = text;
+	for (size_t line = 1; !st && s < text + n; line++) {
+		char *end = memchr(s, '\n', (size_t)(text + n - s));
+
+		st = add_line(l, s, end ? end : text + n, line, e);
+		s = end ? end + 1 : text + n;
+	}
+	free(text);
+	return st;
+}
+
+void leaks_list(struct buf *out)
+{
+	buf_addf(out, "# and %s\n", own_initialiser);
+	for (size_t i = 0; i < sizeof shipped_rules / sizeof *shipped_rules; i++)
+		buf_addf(out, "leak:%s\n", shipped_rules[i]);
+}
+
+/* --- stacks --- */
+
+static bool base_begins(const char *path, const char *with)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, with, strlen(with));
+}
+
+static const char *module_of(const struct trace *t, uint32_t location)
+{
+	const struct binding *b = symbols_binding(&t->symbols, location);
+	const struct location *l = &t->locations[location];
+	const struct module *m;
+
+	if (b->object)
+		return intern_text(&t->symbols.strings, t->symbols.objects[b->object].name, NULL);
+	if (l->module && l->module < t->n_modules)
+		return trace_text(t, t->modules[l->module].name);
+	m = l->space == SPACE_RUNTIME ? trace_module_at(t, l->process, l->epoch, l->raw) : NULL;
+	return m ? trace_text(t, m->name) : "";
+}
+
+/* glibc's functions have this before their names where it calls them itself. */
+static const char *without_mark(const char *function)
+{
+	static const char own[] = "__GI_";
+
+	return strncmp(function, own, sizeof own - 1) ? function : function + sizeof own - 1;
+}
+
+static size_t rule_of_call(const struct leaks *l, const char *function, const char *raw,
+			   const char *file, const char *module)
+{
+	function = without_mark(function);
+	raw = without_mark(raw);
+	for (size_t i = l->shipped ? 1 : 0; i < l->n; i++) {
+		const char *p = l->rules[i].pattern;
+
+		if (leaks_match(p, function) || leaks_match(p, raw) || leaks_match(p, file) ||
+		    leaks_match(p, module))
+			return i;
+	}
+	return l->n;
+}
+
+static size_t rule_of_location(const struct leaks *l, const struct trace *t, uint32_t location)
+{
+	const struct symbols *y = &t->symbols;
+	const struct location *at = &t->locations[location];
+	const char *module = module_of(t, location);
+	uint32_t call = symbols_binding(y, location)->call;
+	size_t rule = l->n;
+
+	if (!call)
+		return rule_of_call(l, trace_text(t, at->name), "", trace_text(t, at->file),
+				    module);
+	for (; call && rule == l->n; call = y->calls[call].outer) {
+		const struct symbol_function *f = &y->functions[y->calls[call].function];
+
+		rule = rule_of_call(l, intern_text(&y->strings, f->display, NULL),
+				    intern_text(&y->strings, f->raw, NULL),
+				    intern_text(&y->strings, y->calls[call].file, NULL), module);
+	}
+	return rule;
+}
+
+static size_t rule_of_stack(const struct leaks *l, const struct trace *t, uint32_t stack)
+{
+	size_t rule = l->n;
+	bool inside = false;
+
+	for (; stack && rule == l->n; stack = t->stacks[stack].parent) {
+		const char *module = module_of(t, t->stacks[stack].location);
+
+		if (l->shipped && inside && base_begins(module, "ld-"))
+			return 0;
+		inside = base_begins(module, "libstdc++.so");
+		rule = rule_of_location(l, t, t->stacks[stack].location);
+	}
+	return rule;
+}
+
+bool leaks_none(struct leaks *l, const struct trace *t, uint32_t stack, uint64_t blocks,
+		uint64_t bytes)
+{
+	uint32_t *known;
+	size_t rule;
+
+	if (!stack)
+		return false;
+	known = map64_put(&l->stacks, stack);
+	if (*known == NONE_YET) {
+		rule = rule_of_stack(l, t, stack);
+		*known = rule == l->n ? NO_RULE : (uint32_t)rule + FIRST_RULE;
+	}
+	if (*known == NO_RULE)
+		return false;
+	rule = *known - FIRST_RULE;
+	l->rules[rule].blocks += blocks;
+	l->rules[rule].bytes += bytes;
+	return true;
+}
+
+void leaks_next(struct leaks *l)
+{
+	map64_release(&l->stacks);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct leak_rule *x = a, *y = b;
+
+	return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
+}
+
+bool leaks_counted(struct leaks *l, size_t i, struct leaks_counted *c)
+{
+	if (!l->sorted && l->n)
+		qsort(l->rules, l->n, sizeof *l->rules, by_bytes);
+	l->sorted = true;
+	if (i >= l->n || !l->rules[i].blocks)
+		return false;
+	*c = (struct leaks_counted){l->rules[i].pattern, l->rules[i].blocks, l->rules[i].bytes};
+	return true;
+}
