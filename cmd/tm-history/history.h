@@ -38,7 +38,10 @@ struct cli_history {
 	struct arena texts;
 };
 
-#define CLI_HISTORY_INIT {.status = -1, .by = -1, .per = -1, .seed = 1, .top = 10, .wait = 60}
+#define CLI_HISTORY_INIT                                                            \
+	{                                                                           \
+		.status = -1, .by = -1, .per = -1, .seed = 1, .top = 10, .wait = 60 \
+	}
 
 extern const char *const history_by_words[], *const history_per_words[];
 

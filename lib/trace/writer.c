@@ -428,10 +428,10 @@ enum status writer_totals(FILE *out, const struct trace *t, const uint64_t rows[
 static enum status writer_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct writer *w = (struct writer *)s;
-	const uint64_t rows[TOTALS_ROWS] = {intern_count(&t->strings), t->n_modules - 1,
-					    t->n_locations - 1,        t->n_stacks - 1,
-					    t->n_types - 1,            t->n_threads - 1,
-					    t->n_markers - 1,          t->n_counters - 1};
+	const uint64_t rows[TOTALS_ROWS] = {
+	    intern_count(&t->strings), t->n_modules - 1, t->n_locations - 1,
+	    t->n_stacks - 1,           t->n_types - 1,   t->n_threads - 1,
+	    t->n_markers - 1,          t->n_counters - 1};
 	enum status st = flush_events(w, t, e);
 
 	if (!st)
