@@ -78,6 +78,11 @@ for modes in alloc heapshot=1gc alloc,calls,zip; do
 		echo "skip - a real capture of Mono ($modes: $(head -n 1 err))"
 		continue
 	fi
+	# Without its profiler's library Mono says nothing and runs on.
+	if [ ! -e "$file.mlpd" ]; then
+		echo "skip - a real capture of Mono ($modes: there is no libmono-profiler)"
+		continue
+	fi
 	modes=$file
 	tm-import -q "$modes.mlpd" -o "$modes.tmt"
 	tm-dump -q "$modes.tmt" >"$modes.text"
