@@ -387,8 +387,8 @@ static enum status take_words(struct crash_log *x, const char *s, size_t n, stru
 		if (take_leak(x, s, end) || take_unreachable(x, s, end)) {
 			struct crash_heading now = x->heading;
 
-			x->heading = was; /* a leak that has no stack */
-			if (was.is_leak)
+			x->heading = was; /* whose stack is open; or a leak that has none */
+			if (was.is_leak || x->n_line)
 				st = end_stack(x, e);
 			x->heading = now;
 			return st ? st : next_log(x, e);
