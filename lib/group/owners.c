@@ -22,7 +22,7 @@ struct owners {
 		struct match *match;
 		uint32_t owner; /* in names */
 		enum kind kind;
-	} *rules;
+	} * rules;
 	size_t n, cap;
 	struct intern names;
 	uint32_t owner; /* of the rules that follow; 0: none yet */

@@ -18,7 +18,7 @@ struct sites {
 		struct match *match;
 		enum site_rule_kind kind;
 		unsigned verdict;
-	} *rules;
+	} * rules;
 	size_t n, cap;
 	/* The shipped rules of a kind as one expression: one pass over a name instead of thirty.
 	 * Compiled when first asked for. */
