@@ -4,6 +4,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/group/metric.h"
+#include "lib/history/kin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,25 +131,32 @@ static bool is_whole(const struct policy_rule *r)
 static enum status read_sums(struct reading *r)
 {
 	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
-	struct buf sql = BUF_INIT;
-	struct db_query *q;
+	struct buf sql = BUF_INIT, among = BUF_INIT;
+	struct kin kin = {.n = 0};
+	struct db_query *q = NULL;
 	enum status st;
 
+	add_ids(&among, r->to->runs);
 	buf_addf(&sql,
-		 "SELECT t.name, s.run, s.%s, s.%s FROM tm_things t JOIN tm_sums s ON s.thing = "
-		 "t.id WHERE t.key = $1 AND s.cumulative = $2 AND s.run",
-		 sum_names[of].key, sum_names[r->by].key);
-	add_ids(&sql, r->to->runs);
-	q = db_prepare(r->h->db, buf_str(&sql), 2, r->e);
+		 "SELECT t.name, s.run, s.%s, s.%s, t.id FROM tm_things t JOIN tm_sums s ON "
+		 "s.thing = t.id WHERE t.key = $1 AND s.cumulative = $2 AND s.run%s",
+		 sum_names[of].key, sum_names[r->by].key, buf_str(&among));
+	if (!kin_read(&kin, r->h, r->key, buf_str(&among), &r->at, r->n, r->e))
+		q = db_prepare(r->h->db, buf_str(&sql), 2, r->e);
+	buf_release(&among);
 	buf_release(&sql);
-	if (!q)
+	if (!q) {
+		kin_release(&kin);
 		return r->e->code;
+	}
 	db_put_text(q, 1, r->key, strlen(r->key));
 	db_put_int(q, 2, r->rule->cumulative);
 	while (!(st = db_step(q, r->e))) {
 		size_t n, at = map64_get(&r->at, (uint64_t)db_int(q, 1));
-		const char *name = db_text(q, 0, &n);
+		const char *name = at ? kin_name(&kin, db_int(q, 4), at - 1, &n) : NULL;
 
+		if (!name)
+			name = db_text(q, 0, &n);
 		if (!at || db_is_null(q, 2) || !policy_about(r->rule, name, n))
 			continue;
 		at += (is_whole(r->rule) ? line_of(r, "", 0) : line_of(r, name, n)) * r->n - 1;
@@ -157,6 +165,7 @@ static enum status read_sums(struct reading *r)
 		r->has[at] = 1;
 	}
 	db_finish(q);
+	kin_release(&kin);
 	return st == ST_NONE ? ST_OK : st;
 }
 

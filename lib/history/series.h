@@ -4,8 +4,8 @@
  * where they step (lib/stats/steps.h).
  *
  * Things are told apart by name here: what has the same name in two builds is one series, whatever
- * its line. A run that does not know the metric, or was pruned of the thing, has no value: a gap,
- * never 0.
+ * its line; names that are not unique by their files, too (kin.h). A run that does not know the
+ * metric, or was pruned of the thing, has no value: a gap, never 0.
  */
 #ifndef TM_HISTORY_SERIES_H
 #define TM_HISTORY_SERIES_H

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/history/kin.h"
+
+#include "lib/aggregate/matching.h"
+#include "lib/base/mem.h"
+#include "lib/group/apart.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KIN_NUL "\xef\xbf\xbd" /* what a text of the tables has for NUL */
+
+static uint64_t in_key(uint32_t kind, size_t run)
+{
+	return (uint64_t)kind << 32 | (uint32_t)run;
+}
+
+/* The file that a raw name says, up to the line that may stand behind it; NULL: none. */
+static const char *raw_file(const char *raw, size_t n, size_t *len)
+{
+	const char *file = memmem(raw, n, KIN_NUL, strlen(KIN_NUL)), *end;
+
+	if (!file)
+		return NULL;
+	file += strlen(KIN_NUL);
+	n -= (size_t)(file - raw);
+	end = memmem(file, n, KIN_NUL, strlen(KIN_NUL));
+	*len = end ? (size_t)(end - file) : n;
+	return file;
+}
+
+static uint32_t kind_of(struct kin *k, struct map64 *found, struct db_query *q)
+{
+	struct kin_kind kind = {.file = 0};
+	size_t n, len = 0;
+	const char *s = db_text(q, 1, &n), *file;
+	uint32_t *to;
+
+	kind.name = intern_add(&k->texts, s, n);
+	s = db_text(q, 2, &n);
+	file = db_is_null(q, 2) ? NULL : raw_file(s, n, &len);
+	if (file)
+		kind.file = intern_add(&k->texts, file, len);
+	to = map64_put(found, (uint64_t)kind.name << 32 | kind.file);
+	if (!*to) {
+		*to = (uint32_t)k->n;
+		VEC_PUSH(k->items, k->n, k->cap) = kind;
+	}
+	return *to;
+}
+
+static enum status read_kinds(struct kin *k, struct db_query *q, const struct map64 *at,
+			      struct err *e)
+{
+	struct map64 found = MAP64_INIT;
+	enum status st;
+
+	while (!(st = db_step(q, e))) {
+		uint32_t run = map64_get(at, (uint64_t)db_int(q, 3)), kind;
+
+		if (!run)
+			continue;
+		kind = kind_of(k, &found, q);
+		*map64_put(&k->kinds, (uint64_t)db_int(q, 0)) = kind;
+		*map64_put(&k->in, in_key(kind, run - 1)) = 1;
+	}
+	map64_release(&found);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+static const char *kind_file(const struct kin *k, uint32_t kind)
+{
+	return intern_text(&k->texts, k->items[kind].file, NULL);
+}
+
+static struct matching_thing to_match(const struct kin *k, uint32_t kind, uint64_t in)
+{
+	uint32_t name = k->items[kind].name;
+
+	return (struct matching_thing){.canonical = hash_u64(name),
+				       .in = in,
+				       .name = intern_text(&k->texts, name, NULL),
+				       .file = kind_file(k, kind)};
+}
+
+/* The series that were there (1) and what the next run has (2). */
+static void join_run(struct kin *k, size_t run)
+{
+	size_t old = k->n_series - 1, n = old;
+	struct matching_thing *match = mem_array(k->n_series + k->n, sizeof *match);
+	uint32_t *row = mem_array(k->n_series + k->n, sizeof *row);
+	uint32_t *kind = mem_array(k->n_series + k->n, sizeof *kind);
+	uint32_t *newest = mem_zarray(k->n, sizeof *newest);
+
+	for (uint32_t i = 0; i < old; i++) {
+		match[i] = to_match(k, k->series[i + 1].kind, 1);
+		newest[k->series[i + 1].kind] = i + 1;
+	}
+	for (uint32_t i = 1; i < k->n; i++) {
+		if (!map64_get(&k->in, in_key(i, run)))
+			continue;
+		if (newest[i]) { /* the very file */
+			match[newest[i] - 1].in = 3;
+			*map64_put(&k->in, in_key(i, run)) = newest[i];
+			continue;
+		}
+		kind[n] = i;
+		match[n++] = to_match(k, i, 2);
+	}
+	matching_join(match, n, 3, row);
+	for (size_t i = old; i < n; i++) {
+		uint32_t to = row[i] + 1;
+
+		if (row[i] >= old) {
+			to = (uint32_t)k->n_series;
+			VEC_PUSH(k->series, k->n_series, k->cap_series) =
+			    (struct kin_series){.name = k->items[kind[i]].name};
+		}
+		k->series[to].kind = kind[i];
+		*map64_put(&k->in, in_key(kind[i], run)) = to;
+	}
+	free(match);
+	free(row);
+	free(kind);
+	free(newest);
+}
+
+static void tell_apart(struct kin *k)
+{
+	struct apart *a = mem_array(k->n_series + 1, sizeof *a);
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 1; i < k->n_series; i++) {
+		uint32_t file = k->items[k->series[i].kind].file;
+
+		a[i - 1] = (struct apart){.name = k->series[i].name, .line = ""};
+		if (file)
+			a[i - 1].file = intern_text(&k->texts, file, NULL);
+	}
+	apart_find(a, k->n_series - 1);
+	for (size_t i = 1; i < k->n_series; i++) {
+		size_t n;
+		const char *s = intern_text(&k->texts, k->series[i].name, &n);
+
+		b.len = 0;
+		buf_add(&b, s, n);
+		if (a[i - 1].end)
+			apart_text(&a[i - 1], &b);
+		k->series[i].shown = intern_add(&k->texts, b.data, b.len);
+	}
+	buf_release(&b);
+	free(a);
+}
+
+enum status kin_read(struct kin *k, struct history *h, const char *key, const char *among,
+		     const struct map64 *at, size_t runs, struct err *e)
+{
+	struct buf sql = BUF_INIT;
+	struct db_query *q;
+	enum status st;
+
+	*k = (struct kin){.n = 0};
+	VEC_PUSH(k->items, k->n, k->cap) = (struct kin_kind){.name = 0};
+	VEC_PUSH(k->series, k->n_series, k->cap_series) = (struct kin_series){.name = 0};
+	buf_addf(&sql,
+		 "SELECT DISTINCT t.id, t.name, t.raw, s.run FROM tm_things t JOIN tm_sums s ON "
+		 "s.thing = t.id WHERE t.key = $1 AND t.name IN (SELECT name FROM tm_things WHERE "
+		 "key = $1 AND raw LIKE $2) AND s.run%s",
+		 among);
+	q = db_prepare(h->db, buf_str(&sql), 2, e);
+	buf_release(&sql);
+	if (!q)
+		return e->code;
+	db_put_text(q, 1, key, strlen(key));
+	db_put_text(q, 2, "%" KIN_NUL "%", strlen(KIN_NUL) + 2);
+	st = read_kinds(k, q, at, e);
+	db_finish(q);
+	if (st)
+		return st;
+	for (size_t i = 0; k->n > 1 && i < runs; i++)
+		join_run(k, i);
+	tell_apart(k);
+	return ST_OK;
+}
+
+void kin_release(struct kin *k)
+{
+	intern_release(&k->texts);
+	map64_release(&k->kinds);
+	map64_release(&k->in);
+	free(k->items);
+	free(k->series);
+	*k = (struct kin){.n = 0};
+}
+
+const char *kin_name(const struct kin *k, int64_t thing, size_t run, size_t *n)
+{
+	uint32_t kind = map64_get(&k->kinds, (uint64_t)thing);
+	uint32_t series = kind ? map64_get(&k->in, in_key(kind, run)) : 0;
+
+	return series ? intern_text(&k->texts, k->series[series].shown, n) : NULL;
+}
