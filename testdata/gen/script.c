@@ -10,6 +10,7 @@
  *	enter PATH TIME, exit PATH TIME, pause PATH TIME    the last enters a call that pauses
  *	delta lua|mono PATH BYTES [CALLS]
  *	alloc malloc|pool|mono|lua PATH BYTES [TIME|- [REAL|- [ADDRESS]]]
+ *	free ADDRESS [TIME]
  *	counter NAME UNIT VALUE [TIME]        UNIT - : none
  *
  * PATH is outermost first, with ';' between: main;update. Its innermost call is the marker's name
@@ -156,6 +157,13 @@ static void paused(struct script *s, struct event *ev, char **w)
 	ev->has |= EV_HAS_VALUE;
 }
 
+static void release(struct script *s, struct event *ev, char **w)
+{
+	ev->address = (uint64_t)number(s, w[1]);
+	ev->has |= EV_HAS_ADDRESS;
+	set_time(s, ev, w[2]);
+}
+
 static void frame(struct script *s, struct event *ev, char **w)
 {
 	ev->value = number(s, w[1]);
@@ -217,7 +225,8 @@ static void run_line(struct script *s, char **w, size_t n)
 	} kinds[] = {{"frame", EV_FRAME, 2, frame},  {"sample", EV_SAMPLE, 5, timed},
 		     {"pause", EV_ENTER, 3, paused}, {"enter", EV_ENTER, 3, timed},
 		     {"exit", EV_EXIT, 3, timed},    {"delta", EV_DELTA, 4, heap},
-		     {"alloc", EV_ALLOC, 4, heap},   {"counter", EV_COUNTER, 4, count}};
+		     {"alloc", EV_ALLOC, 4, heap},   {"counter", EV_COUNTER, 4, count},
+		     {"free", EV_FREE, 2, release}};
 
 	if (is_setting(s, w))
 		return;
