@@ -113,7 +113,7 @@ static uint32_t stack_of(struct records *x, uint32_t epoch, uint64_t address)
 {
 	struct trace *t = x->u.im->t;
 	struct location l = {
-	    .raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_EXACT, .epoch = epoch};
+	    .raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_ENTRY, .epoch = epoch};
 	uint32_t *place = map64_put(&x->stacks, (uint64_t)epoch << 48 ^ address);
 	const struct uftrace_module *m;
 

@@ -34,7 +34,9 @@ enum location_kind {
 	LOCATION_UNSTATED, /* the capture does not say: binding decides by evidence, and says so */
 	LOCATION_RETURN,   /* after a call: looked up at address-1 */
 	LOCATION_EXACT,    /* at the instruction */
-	LOCATION_ENTRY,    /* a function's first byte (instrumented builds) */
+	LOCATION_ENTRY,    /* where a function is entered: its first byte, or behind a hook's call
+			    * there (instrumented builds). It stands for the whole function, whatever
+			    * is inlined at that place */
 	LOCATION_KINDS
 };
 
