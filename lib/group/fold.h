@@ -64,6 +64,7 @@ struct fold {
 	size_t cap_path;
 	uint32_t *cells; /* key_has_total: by node, the first cell + 1 */
 	uint32_t *cell_next;
+	struct fold_calls *calls; /* of CELL_CALLED; NULL: none yet */
 };
 
 /* The fold of the present capture, begun when there is none. */
@@ -72,7 +73,7 @@ void fold_end(struct project *p);
 
 static inline bool fold_in_domain(const struct fold *f, unsigned domain)
 {
-	return f->domain == DOMAIN_ALL || f->domain == (int)domain || domain == CELL_MEASURED;
+	return f->domain == DOMAIN_ALL || f->domain == (int)domain || domain >= CELL_MEASURED;
 }
 /* Of a node that was looked at: its callers' node, its location (names.h), its site. */
 static inline uint32_t fold_parent(const struct fold *f, uint32_t node)
@@ -156,5 +157,16 @@ void fold_notes(struct fold *f, struct trace *t);
 void fold_totals(struct fold *f, size_t grouping);
 /* SUM_TIME_TOTAL of all groups and of everything: outermost calls only. */
 void fold_times(struct fold *f);
+
+/* fold_calls.c: whether no path of a call is asked for, and what listens to calls then; what was
+ * heard goes to where fold_times and fold_totals put theirs. */
+bool fold_calls_suffice(const struct project *p);
+bool fold_calls_need_caller(void *project, const struct trace *t, uint32_t location);
+void fold_calls_entered(void *project, const struct trace *t, uint32_t thread, uint32_t cell);
+void fold_calls_ended(void *project, uint32_t thread, uint32_t cell, const struct open_call *call,
+		      bool outermost);
+void fold_calls_times(struct fold *f);
+void fold_calls_totals(struct fold *f, size_t grouping);
+void fold_calls_free(struct fold_calls *c); /* accepts NULL */
 
 #endif

@@ -200,7 +200,7 @@ const struct fold_type *fold_cell_type(struct fold *f, const struct aggregate_ce
 {
 	struct fold_type *ty;
 
-	if (c->domain != CELL_MEASURED)
+	if (c->domain < CELL_MEASURED)
 		return fold_type(f, c->type);
 	ty = type_row(&f->markers, &f->cap_markers, c->type);
 	if (!ty->asked)
@@ -382,6 +382,7 @@ void fold_end(struct project *p)
 	free(f->path);
 	free(f->cells);
 	free(f->cell_next);
+	fold_calls_free(f->calls);
 	free(f);
 	p->fold = NULL;
 }

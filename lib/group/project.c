@@ -42,7 +42,7 @@ static void fold_cells(struct fold *f)
 			fold_prefetch(f, &c[AHEAD]);
 			fold_prefetch_node(f, &c[AHEAD / 2]);
 		}
-		if (c->domain == CELL_MEASURED && !c->entries)
+		if (c->domain >= CELL_MEASURED && !c->entries)
 			continue; /* nothing in the ranges */
 		s = fold_cell(f, i);
 		if (!fold_in_domain(f, c->domain)) {
@@ -51,7 +51,7 @@ static void fold_cells(struct fold *f)
 		}
 		if (p->options.leaks)
 			leave_out(p->options.leaks, f->t, c->stack, &s);
-		if (c->domain != CELL_MEASURED)
+		if (c->domain < CELL_MEASURED)
 			sums_add(&r->domains[c->domain], &s);
 		sums_add(&r->unfiltered, &s);
 		if (!fold_place(f, c, &node))
@@ -78,7 +78,7 @@ static void fold_cells(struct fold *f)
 				columns_add(&r->groupings[k].total, g, &s);
 		}
 		/* Nodes grow in number while cells are looked at. */
-		if (totals_asked(p)) {
+		if (totals_asked(p) && c->domain != CELL_CALLED) {
 			f->cells = mem_grow_zero(f->cells, &f->cap_cells, (size_t)node + 1,
 						 sizeof *f->cells);
 			f->cell_next[i] = f->cells[node];
@@ -119,13 +119,16 @@ static void fold_groupings(struct fold *f)
 		f->cell_next = mem_zarray(f->a->n_cells + 1, sizeof *f->cell_next);
 	fold_cells(f);
 	fold_times(f);
+	fold_calls_times(f);
 	for (size_t k = 0; k < p->n_groupings; k++) {
 		const struct grouping_key *key = &p->groupings[k].key;
 
 		if (key->within)
 			continue;
-		if (key_has_total(key->by))
+		if (key_has_total(key->by)) {
 			fold_totals(f, k);
+			fold_calls_totals(f, k);
+		}
 		if (key->by == KEY_TYPE && by_type)
 			fold_type_totals(f, k, false);
 		at_types |= key->by == KEY_TYPE || key->by == KEY_FRAME;
@@ -226,6 +229,12 @@ void project_init(struct project *p, const struct project_options *o)
 	a.slicing = o->slicing == SLICE_NONE && by_frame ? SLICE_FRAMES : o->slicing;
 	a.slice_cells = o->slice_cells || (by_frame && filters_any(o->filters));
 	a.split = by_thread ? SPLIT_THREAD : 0;
+	p->listener = (struct aggregate_listener){.arg = p,
+						  .needs_caller = fold_calls_need_caller,
+						  .entered = fold_calls_entered,
+						  .ended = fold_calls_ended};
+	if (fold_calls_suffice(p))
+		a.listener = &p->listener;
 	aggregate_init(&p->aggregate, &a);
 	names_init(&p->names);
 	p->names.mangled = o->mangled;

@@ -83,6 +83,7 @@ struct project {
 	struct run now; /* what is being added up */
 
 	/* private: fold.h */
+	struct aggregate_listener listener;
 	struct fold *fold; /* of the present capture; NULL: nothing is folded yet */
 	struct id_set stack_set;
 	/* By function and string of names.h: what the rules say of them (enum site_verdict, and

@@ -243,20 +243,56 @@ static void charge(struct aggregate *a, uint32_t thread, int64_t now, bool count
 	if (!top || !counts)
 		return;
 	top->total = add_signed(top->total, ns);
+	top->self = add_saturating(top->self, (uint64_t)ns);
 	a->cells[top->user].entries += !a->cells[top->user].entries;
 	add_self(a, top->user, thread, ns);
 }
 
 static void return_call(struct aggregate *a, struct open_thread *th)
 {
+	const struct aggregate_listener *to = a->options.listener;
 	struct open_call c = open_calls_pop(th);
 	struct aggregate_measure *r = row(a, c.user);
 
+	if (to) {
+		to->ended(to->arg, (uint32_t)(th - a->measures->open.threads), c.user, &c, !th->n);
+		return;
+	}
 	/* In the ranges it may have had no time of its own, but calls. */
 	a->cells[c.user].entries += c.total > 0 && !a->cells[c.user].entries;
 	r->total = add_saturating(r->total, c.total > 0 ? (uint64_t)c.total : 0);
 	if (a->cells[c.user].entries)
 		r->has |= SUM_BIT(SUM_TIME_TOTAL);
+}
+
+/* Its path, or what stands for it. */
+static uint32_t path_of(struct aggregate *a, struct trace *t, const struct open_thread *th,
+			const struct aggregate_pending *p)
+{
+	const struct aggregate_listener *to = a->options.listener;
+	struct open_calls *o = &a->measures->open;
+	bool needs_caller;
+
+	if (!to)
+		return open_calls_path(o, th, t, p->type, p->stack);
+	needs_caller = to->needs_caller(to->arg, t, open_calls_location(o, t, p->type, p->stack));
+	return open_calls_short_path(o, th, t, p->type, p->stack, needs_caller);
+}
+
+/* A call that is too deep to be kept ends at once. */
+static void tell_entered(struct aggregate *a, const struct trace *t, struct open_thread *th,
+			 uint32_t thread, const struct open_call *c, bool kept)
+{
+	const struct aggregate_listener *to = a->options.listener;
+	struct open_call ends = {.total = -1, .calls = c->calls};
+
+	if (!to)
+		return;
+	to->entered(to->arg, t, thread, c->user);
+	if (kept)
+		return;
+	to->ended(to->arg, thread, c->user, &ends, false);
+	open_calls_top(th)->calls = add_saturating(open_calls_top(th)->calls, c->calls);
 }
 
 static void enter(struct aggregate *a, struct trace *t, struct aggregate_pending *p)
@@ -276,18 +312,20 @@ static void enter(struct aggregate *a, struct trace *t, struct aggregate_pending
 		top->total = add_signed(top->total, -cost);
 		add_self(a, top->user, p->thread_id, -cost);
 	}
-	p->stack = c.path = open_calls_path(&m->open, th, t, p->type, p->stack);
+	p->stack = c.path = path_of(a, t, th, p);
+	p->domain = a->options.listener ? CELL_CALLED : CELL_MEASURED;
 	aggregate_follow(a, t);
 	c.user = aggregate_place(a, p);
 	if (p->count) {
 		r = row(a, c.user);
 		a->cells[c.user].entries++;
 		r->calls++;
+		c.calls = 1;
 		r->has |= SUM_BIT(SUM_CALLS) | SUM_BIT(SUM_TIME_SELF);
 		m->slice.calls++;
 		m->seen |= SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN);
 	}
-	open_calls_enter(&m->open, th, &c);
+	tell_entered(a, t, th, p->thread_id, &c, open_calls_enter(&m->open, th, &c));
 }
 
 void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending *p)
@@ -377,7 +415,7 @@ bool aggregate_alone(const struct aggregate *a)
 
 const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell)
 {
-	return a->measures && cell < a->measures->n_cells && a->cells[cell].domain == CELL_MEASURED
+	return a->measures && cell < a->measures->n_cells && a->cells[cell].domain >= CELL_MEASURED
 		   ? &a->measures->cells[cell]
 		   : NULL;
 }

@@ -141,6 +141,21 @@ uint32_t open_calls_path(struct open_calls *o, const struct open_thread *th, str
 	return path;
 }
 
+uint32_t open_calls_short_path(struct open_calls *o, const struct open_thread *th, struct trace *t,
+			       uint32_t type, uint32_t stack, bool needs_caller)
+{
+	uint32_t location;
+
+	if (!th->n)
+		return make_path(o, t, 0, type, stack);
+	location = open_calls_location(o, t, type, stack);
+	if (needs_caller)
+		return trace_stack(t, th->calls[th->n - 1].path, location);
+	if (location == t->stacks[stack].location && !t->stacks[stack].parent)
+		return stack;
+	return trace_stack(t, 0, location);
+}
+
 bool open_calls_enter(struct open_calls *o, struct open_thread *th, const struct open_call *c)
 {
 	o->credit += CREDIT;
@@ -192,9 +207,13 @@ size_t open_calls_exit(struct open_calls *o, struct open_thread *th, const struc
 
 struct open_call open_calls_pop(struct open_thread *th)
 {
-	struct open_call c = th->calls[--th->n];
+	struct open_call c = th->calls[--th->n], *caller = th->n ? &th->calls[th->n - 1] : NULL;
 
-	if (th->n && !c.apart)
-		th->calls[th->n - 1].total = add_signed(th->calls[th->n - 1].total, c.total);
+	if (!caller)
+		return c;
+	if (!c.apart)
+		caller->total = add_signed(caller->total, c.total);
+	caller->calls = add_saturating(caller->calls, c.calls);
+	caller->self = add_saturating(caller->self, c.self);
 	return c;
 }

@@ -34,6 +34,7 @@ struct open_call {
 	uint32_t user; /* what the user keeps of it: a cell, a name */
 	uint32_t type, stack; /* as its enter has them */
 	int64_t total;        /* ns so far: its own, and of calls that ended in it */
+	uint64_t calls, self; /* the user's: in it and in calls that ended in it, pauses too */
 	bool apart;           /* a pause: it is not of its callers' time */
 };
 
@@ -85,12 +86,16 @@ uint32_t open_calls_location(struct open_calls *o, struct trace *t, uint32_t typ
 /* The path that such a call has when the thread enters it now. t may get rows. */
 uint32_t open_calls_path(struct open_calls *o, const struct open_thread *th, struct trace *t,
 			 uint32_t type, uint32_t stack);
+/* The same when nobody asks for paths: the call's location without callers, but for those that a
+ * call without calls around it has itself, and with needs_caller for its caller's. */
+uint32_t open_calls_short_path(struct open_calls *o, const struct open_thread *th, struct trace *t,
+			       uint32_t type, uint32_t stack, bool needs_caller);
 /* False: too deep, it is counted only. */
 bool open_calls_enter(struct open_calls *o, struct open_thread *th, const struct open_call *c);
 /* How many calls end: 0 for none. They are taken off by open_calls_pop. */
 size_t open_calls_exit(struct open_calls *o, struct open_thread *th, const struct trace *t,
 		       uint32_t type, uint32_t stack);
-/* The innermost call; its total joins that of its caller. */
+/* The innermost call; what it had joins its caller's. */
 struct open_call open_calls_pop(struct open_thread *th);
 
 #endif

@@ -29,7 +29,7 @@ struct aggregate_cell {
 
 /* What calls took and how heaps grew in them is of no domain: such cells have this one, and their
  * type is a marker. */
-enum { CELL_MEASURED = DOMAINS };
+enum { CELL_MEASURED = DOMAINS, CELL_CALLED }; /* CELL_CALLED: see aggregate_listener */
 
 struct aggregate_measure { /* of the cell with the same index, or of a slice */
 	int64_t self;      /* ns; below 0: the hook cost is more than was measured */
@@ -74,6 +74,24 @@ typedef enum status (*aggregate_done)(void *arg, struct trace *t, struct aggrega
 typedef enum status (*aggregate_slice_done)(void *arg, struct trace *t, struct aggregate *a,
 					    const struct aggregate_slice *s, struct err *e);
 
+struct open_call;
+
+/* Who adds up what lies in or below calls, and so needs no path of any: then memory does not grow
+ * with the number of paths. The stack of a call's cell, which is of domain CELL_CALLED, has no
+ * callers then, but for those that a first call has itself, and for the one that the listener needs
+ * for what it makes of the cell; and such a cell has no total. Times of samples that have a total
+ * themselves are looked at apart, though a call may lie on their path. */
+struct aggregate_listener {
+	void *arg;
+	bool (*needs_caller)(void *arg, const struct trace *t, uint32_t location);
+	/* The cells stay what they are. Of each thread the last that entered ends first. */
+	void (*entered)(void *arg, const struct trace *t, uint32_t thread, uint32_t cell);
+	/* total below 0: the call was not kept, and only its number is known. outermost: of its
+	 * thread. */
+	void (*ended)(void *arg, uint32_t thread, uint32_t cell, const struct open_call *call,
+		      bool outermost);
+};
+
 enum { SPLIT_THREAD = 1 }; /* cells of different threads are different cells */
 
 /* What is tracked when want is 0. Leaving out all of SUMS_MATCHED is the fastest. */
@@ -96,6 +114,7 @@ struct aggregate_options {
 	/* ns that the profiler itself took for each call, in the time of the caller: a call's time
 	 * is less by it times the calls below. */
 	uint64_t hook_cost;
+	const struct aggregate_listener *listener; /* borrowed; NULL: calls have their paths */
 	aggregate_done done;
 	void *arg; /* of done */
 	aggregate_slice_done slice;
@@ -217,8 +236,8 @@ void aggregate_release(struct aggregate *a);
  * aggregate_states. In the slice callback there is no peak of cells. */
 void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s);
 void aggregate_type_sums(const struct aggregate *a, uint32_t type, struct sums *s);
-/* Of a CELL_MEASURED; aggregate_sums of it has no SUM_TIME_TOTAL, which does not add up. NULL: of a
- * cell of allocations. */
+/* Of a CELL_MEASURED or CELL_CALLED; aggregate_sums of it has no SUM_TIME_TOTAL, which does not add
+ * up. NULL: of a cell of allocations. */
 const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell);
 /* Times are of stacks alone: a caller's total is what lies below it. */
 bool aggregate_alone(const struct aggregate *a);

@@ -30,7 +30,7 @@ void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s)
 
 	memset(s, 0, sizeof *s);
 	s->v[SUM_ENTRIES] = c->entries;
-	if (c->domain == CELL_MEASURED) {
+	if (c->domain >= CELL_MEASURED) {
 		if (aggregate_measured(a, cell))
 			measures_sums(a, cell, s);
 		return;
