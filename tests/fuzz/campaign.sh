@@ -28,7 +28,7 @@ ledger=build/fuzz.tsv
 slice=${SLICE:-120}
 jobs_max=${JOBS:-1}
 # Without its path only AddressSanitizer finds it.
-symbolizer=external_symbolizer_path=$(command -v llvm-symbolizer)
+symbolizer=external_symbolizer_path=$(command -v llvm-symbolizer-19)
 export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1:$symbolizer
 export UBSAN_OPTIONS=print_stacktrace=1:$symbolizer
 
