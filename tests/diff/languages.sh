@@ -86,6 +86,7 @@ g -lto -O2 -flto
 g -gz -O2 -gz
 g -blocks -O2 -freorder-blocks-and-partition
 g -profile -O2 -fprofile-generate
+linking=-Wl,--compress-debug-sections=zstd g -ld-zstd -O2
 linking=-static g -static -O2
 linking=-static-pie g -static-pie -O2 -fPIE
 
@@ -104,6 +105,9 @@ c -simple-names -O2 -gsimple-template-names
 c -sections -O2 -fbasic-block-sections=all
 c -dwarf64 -O2 -gdwarf64
 c -gz-zlib -O2 -gz=zlib
+c -gz-zstd -O2 -gz=zstd
+linking=-fuse-ld=lld c -lto -O2 -flto
+linking=-fuse-ld=lld c -thinlto -O2 -flto=thin
 linking=-Wl,--emit-relocs c -relocs -O2
 linking='-fuse-ld=lld -Wl,--gdb-index' c -gdb-index -O2 -ggnu-pubnames
 linking='-fuse-ld=lld -Wl,--icf=all' c -icf -O2 -ffunction-sections
@@ -116,6 +120,48 @@ mixed() {
 		clang++-19 -g -gdwarf-4 -O2 -c "$src/other.cpp" -o m-other.o && g++ -o mixed m-main.o m-other.o m-plain.o
 }
 try mixed mixed
+mixed_4_5() {
+	gcc -g -gdwarf-5 -O2 -c "$src/plain.c" -o n-plain.o && g++ -g -gdwarf-4 -O2 -c "$src/main.cpp" -o n-main.o &&
+		g++ -g -gdwarf-5 -O2 -c "$src/other.cpp" -o n-other.o && g++ -o mixed-4-5 n-main.o n-other.o n-plain.o
+}
+try mixed-4-5 mixed_4_5
+
+# By what a run of the program did.
+trained() { # NAME CC CXX OPTION
+	cxx "$1" "$2" "$3" -O2 "$4" && { ./"$1" >/dev/null || [ $? -lt 126 ]; }
+}
+gcc_trained() {
+	trained gcc-profile-use gcc g++ -fprofile-generate && cxx gcc-profile-use gcc g++ -O2 -fprofile-use -Wno-missing-profile
+}
+clang_trained() {
+	LLVM_PROFILE_FILE=clang.profraw trained clang-profile-use clang-19 clang++-19 -fprofile-instr-generate &&
+		llvm-profdata-19 merge -o clang.profdata clang.profraw &&
+		cxx clang-profile-use clang-19 clang++-19 -O2 -fprofile-instr-use=clang.profdata
+}
+bolted() {
+	linking=-Wl,--emit-relocs cxx to-bolt clang-19 clang++-19 -O2 &&
+		llvm-bolt-19 to-bolt -o bolt -update-debug-sections -reorder-blocks=ext-tsp -split-functions
+}
+try gcc-profile-use gcc_trained
+have clang-19 && have llvm-profdata-19 && try clang-profile-use clang_trained
+have llvm-bolt-19 && try bolt bolted
+
+# Packages of .dwo files, which are gone then.
+packed() { # NAME COMPILER C++ PACKER OPTION...
+	local name=$1 cc=$2 plus=$3 packer=$4
+
+	shift 4
+	cxx "$name" "$cc" "$plus" -O2 -gsplit-dwarf "$@" && timeout 60 "$packer" -e "$name" -o "$name.dwp" && rm -f "$name"-*.dwo
+}
+have dwp && try gcc-dwp-4 packed gcc-dwp-4 gcc g++ dwp -gdwarf-4
+have llvm-dwp-19 && have clang-19 && try clang-dwp-4 packed clang-dwp-4 clang-19 clang++-19 llvm-dwp-19 -gdwarf-4 &&
+	try clang-dwp-5 packed clang-dwp-5 clang-19 clang++-19 llvm-dwp-19
+
+# Objects of one program in one that is not linked yet.
+unlinked() {
+	cxx for-unlinked gcc g++ -O2 && g++ -r -nostdlib -o unlinked for-unlinked-main.o for-unlinked-other.o for-unlinked-plain.o
+}
+try unlinked unlinked
 
 # Debug information elsewhere.
 whole() {
@@ -124,6 +170,10 @@ whole() {
 debuglink() {
 	whole debuglink && objcopy --only-keep-debug debuglink debuglink.debug && strip debuglink &&
 		objcopy --add-gnu-debuglink=debuglink.debug debuglink
+}
+debug_folder() {
+	whole debug-folder && mkdir -p .debug && objcopy --only-keep-debug debug-folder .debug/debug-folder.debug &&
+		strip debug-folder && objcopy --add-gnu-debuglink=.debug/debug-folder.debug debug-folder
 }
 eu_strip() {
 	whole eu-strip && eu-strip -f eu-strip.debug eu-strip
@@ -136,13 +186,17 @@ minidebug() {
 dwz_alone() {
 	whole dwz && dwz dwz
 }
+dwz_4() {
+	cxx dwz-4 gcc g++ -O2 -gdwarf-4 && dwz dwz-4
+}
 dwz_shared() {
 	whole dwz-m && cp dwz-m second && dwz -m shared.debug dwz-m second
 }
 try debuglink debuglink
+try debug-folder debug_folder
 have eu-strip && try eu-strip eu_strip
 try minidebug minidebug
-have dwz && try dwz dwz_alone && try dwz-m dwz_shared
+have dwz && try dwz dwz_alone && try dwz-4 dwz_4 && try dwz-m dwz_shared
 
 # musl: C alone.
 musl() {
@@ -158,7 +212,7 @@ static int by_key(const void *a, const void *b) { return *(const int *)a - *(con
 int main(int argc, char **argv) { struct node *list = NULL; int keys[4] = {argc, 3, 1, 2}; qsort(keys, 4, sizeof *keys, by_key);
 	for (int i = 0; i < 4; i++) list = push(list, keys[i]); printf("%s %d\n", argv[0], sum(list)); return 0; }
 C
-have musl-gcc && try musl musl musl && try musl-static musl musl-static -static
+have musl-gcc && try musl musl musl && try musl-static musl musl-static -static && try musl-static-pie musl musl-static-pie -static-pie -fPIE
 
 # Other languages: recursion, something inlined, something of the library.
 cat >tree.go <<'GO'
@@ -292,10 +346,14 @@ try go-trimpath golang go-trimpath -trimpath
 try go-plain-sections golang go-plain-sections -ldflags=-compressdwarf=false
 try go-pie golang go-pie -buildmode=pie
 try go-debug golang go-debug -gcflags=all='-N -l'
+try go-no-dwarf golang go-no-dwarf -ldflags=-w
+try go-stripped golang go-stripped -ldflags=-s
 try rust-O rustc -g -O -o rust-O tree.rs
 try rust-debug rustc -g -o rust-debug tree.rs
 try rust-v0 rustc -g -O -C symbol-mangling-version=v0 -o rust-v0 tree.rs
 try rust-lines rustc -C debuginfo=line-tables-only -O -o rust-lines tree.rs
+try rust-1 rustc -C debuginfo=1 -O -o rust-1 tree.rs
+try rust-split rustc -g -O -C split-debuginfo=unpacked -o rust-split tree.rs
 try rust-lto rustc -g -O -C lto=fat -o rust-lto tree.rs
 try fortran gfortran -g -O2 -o fortran tree.f90
 try fortran-static gfortran -g -O2 -static -o fortran-static tree.f90
