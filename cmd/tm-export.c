@@ -5,6 +5,7 @@
 #include "lib/cli/cli.h"
 #include "lib/export/export.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 struct told {
 	struct sink sink, *to;
 	struct cli_loop *loop;
+	uint64_t seen[EV_KINDS]; /* events */
 };
 
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
@@ -43,6 +45,8 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	struct told *x = (struct told *)s;
 	enum status st = x->to->end(x->to, t, e);
 
+	for (size_t i = 0; i < EV_KINDS; i++)
+		x->seen[i] += t->events[i];
 	cli_notes(x->loop->file, t, 0, NOTE_GUESS);
 	return st;
 }
@@ -88,6 +92,32 @@ static void failed(const char *file, const struct err *e)
 {
 	cli_fail(file, e);
 	cli_output_done(false);
+}
+
+/* "nothing in it is an allocation with a type, so ...; it has samples: 3" */
+static void nothing(const struct told *told, const char *lacks)
+{
+	static const struct {
+		enum event_kind kind;
+		const char *what;
+	} kinds[] = {{EV_ALLOC, "allocations"}, {EV_TYPE_TOTAL, "sums of types"},
+		     {EV_SAMPLE, "samples"},    {EV_ENTER, "calls"},
+		     {EV_DELTA, "growths"},     {EV_COUNTER, "readings of counters"},
+		     {EV_OBJECT, "objects"},    {EV_FRAME, "frames"}};
+	const char *between = "; it has";
+	struct buf has = BUF_INIT;
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (told->seen[kinds[i].kind]) {
+			buf_addf(&has, "%s %s: %" PRIu64, between, kinds[i].what,
+				 told->seen[kinds[i].kind]);
+			between = ",";
+		}
+	err_set(&e, ST_UNSUPPORTED, "nothing in it %s, so nothing is to be written%s", lacks,
+		buf_str(&has));
+	failed(NULL, &e);
+	buf_release(&has);
 }
 
 int main(int argc, char **argv)
@@ -164,6 +194,8 @@ int main(int argc, char **argv)
 		cli_output_done(false);
 	else if (x->finish(x, &e))
 		failed(original, &e);
+	else if (x->lacks)
+		nothing(&told, x->lacks);
 	else if (*x->summary)
 		cli_info(NULL, "%s", x->summary);
 	x->free(x);

@@ -36,7 +36,8 @@ struct chrome {
 	const struct export_options *options;
 	FILE *out;
 	struct buf json;
-	bool any; /* an event was written */
+	bool any;    /* an event was written, */
+	bool placed; /* and one that is no metadata */
 	/* of the capture */
 	uint32_t run;
 	bool in_frame, frames_timed, frames_untimed, has_time;
@@ -69,6 +70,7 @@ static void open_event(struct chrome *c, char phase, uint64_t tid, int64_t at)
 
 	buf_addf(&c->json, "%s{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu64,
 		 c->any ? ",\n" : "", phase, c->run, tid);
+	c->placed |= phase != 'M';
 	if (phase != 'M')
 		buf_addf(&c->json, ",\"ts\":%s%" PRIu64 ".%03u", at < 0 ? "-" : "", ns / 1000,
 			 (unsigned)(ns % 1000));
@@ -488,6 +490,7 @@ static enum status finish(struct export *x, struct err *e)
 	struct chrome *c = (struct chrome *)x;
 
 	fputs("\n]}\n", c->out);
+	x->lacks = c->placed ? NULL : "has a time or a frame";
 	return export_written(c->out, e);
 }
 

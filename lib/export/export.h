@@ -54,6 +54,8 @@ struct export
 	enum status (*finish)(struct export * x, struct err * e);
 	void (*free)(struct export * x);
 	char summary[160]; /* what finish did, in words; may be empty */
+	/* Set by finish when nothing was to be written: "nothing in it ..." */
+	const char *lacks;
 };
 
 enum {

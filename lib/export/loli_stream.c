@@ -181,6 +181,7 @@ static enum status finish(struct export *x, struct err *e)
 	int n = snprintf(x->summary, sizeof x->summary,
 			 "%" PRIu64 " allocations, %" PRIu64 " frees", s->allocs, s->frees);
 
+	x->lacks = s->number ? NULL : "is an allocation or a free of this domain";
 	if (s->others)
 		n += snprintf(x->summary + n, sizeof x->summary - (size_t)n,
 			      "; %" PRIu64 " of other domains are not in it", s->others);

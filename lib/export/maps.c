@@ -114,6 +114,7 @@ static enum status finish(struct export *x, struct err *e)
 		fwrite(b.data, 1, b.len, m->out);
 	}
 	buf_release(&b);
+	x->lacks = m->n ? NULL : "is a module with its addresses";
 	snprintf(x->summary, sizeof x->summary,
 		 "%zu mappings; %" PRIu64 " are not in it: another was there later", m->n,
 		 m->replaced);

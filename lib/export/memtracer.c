@@ -47,6 +47,7 @@ struct memtracer {
 	struct map64 types, stacks; /* type -> row + 1; row and stack -> part + 1 */
 	struct buf line;
 	uint64_t records, untyped, cut;
+	bool any; /* a type was written */
 };
 
 static void add_entry(const struct trace *t, const struct location *l, struct buf *b)
@@ -150,6 +151,7 @@ static enum status put_frame(struct memtracer *m, const struct trace *t, struct 
 		m->cut += r->requested || r->real;
 	}
 	buf_adds(&m->line, "]}\n");
+	m->any |= m->n_rows > 0;
 	fwrite(m->line.data, 1, m->line.len, m->out);
 	buf_release(&stacks);
 	m->n_rows = m->n_parts = 0;
@@ -248,6 +250,7 @@ static enum status finish(struct export *x, struct err *e)
 	snprintf(x->summary, sizeof x->summary,
 		 "%" PRIu64 " records; %" PRIu64 " allocations without a type are not in it",
 		 m->records, m->untyped);
+	x->lacks = m->any ? NULL : "is an allocation with a type";
 	if (m->cut)
 		snprintf(x->summary + strlen(x->summary), sizeof x->summary - strlen(x->summary),
 			 "; of %" PRIu64 " types in a frame not what is above 8 TiB", m->cut);
