@@ -140,6 +140,17 @@ enum status import_begin(struct import *im, struct err *e)
 	return im->sink->begin(im->sink, im->t, e);
 }
 
+static void note_broken(struct import *im)
+{
+	uint64_t n = input_broken(im->in);
+
+	if (n > im->broken)
+		trace_note(
+		    im->t, NOTE_LOSS, n - im->broken,
+		    "characters were not UTF-16: each is U+FFFD, a half at the end left out");
+	im->broken = n;
+}
+
 static enum status end_capture(struct import *im, bool *lossy, struct err *e)
 {
 	enum status st = im->begun ? ST_OK : import_begin(im, e);
@@ -152,6 +163,7 @@ static enum status end_capture(struct import *im, bool *lossy, struct err *e)
 	if (im->t->cut_strings)
 		trace_note(im->t, NOTE_LOSS, im->t->cut_strings,
 			   "names longer than %d bytes were cut", TRACE_STRING_MAX);
+	note_broken(im);
 	for (size_t i = 0; i < im->t->n_notes; i++)
 		*lossy |= im->t->notes[i].severity == NOTE_LOSS;
 	st = im->sink->end(im->sink, im->t, e);

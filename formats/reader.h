@@ -39,6 +39,7 @@ struct import {
 	const struct import_options *options;
 	bool begun;
 	uint64_t captures;
+	uint64_t broken;             /* input_broken that was noted */
 	struct smaps smaps;          /* of --maps; pushed when the capture ends */
 	const struct reader *reader; /* private, as the next */
 	bool *lossy;

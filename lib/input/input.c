@@ -4,6 +4,7 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/input/magic.h"
+#include "lib/input/text_mark.h"
 
 #include <archive.h>
 #include <errno.h>
@@ -36,6 +37,7 @@ struct input_source {
 	uint64_t raw_at;       /* where reading stands in the file, for the digest */
 	struct err failure;    /* met at the end of the window; due when its bytes are used up */
 	bool at_end;
+	struct text_mark mark;
 };
 
 static ssize_t read_some(int fd, void *p, size_t n)
@@ -256,6 +258,15 @@ static void start(struct input_source *s, size_t *len)
 	open_layers(s, &s->failure);
 }
 
+/* What came behind len may be text with a mark. */
+static void take_text(struct input_source *s, size_t from, size_t *len)
+{
+	text_mark_take(&s->mark, &s->window, &s->cap, from, len,
+		       s->failure.code ? TEXT_FAILURE
+		       : s->at_end     ? TEXT_END
+				       : TEXT_MORE);
+}
+
 /* Slides the window so that it begins at c->pos and makes it need bytes long, or as long as
  * the input allows. */
 static void slide(struct cursor *c, size_t need)
@@ -270,17 +281,22 @@ static void slide(struct cursor *c, size_t need)
 	} else if (len && c->pos != s->window) {
 		memmove(s->window, c->pos, len);
 	}
-	if (!s->started)
+	if (!s->started) {
 		start(s, &len);
-	while (len < need && !s->at_end && !s->failure.code) {
+		take_text(s, 0, &len);
+	}
+	while ((len < need || !s->mark.looked) && !s->at_end && !s->failure.code) {
+		size_t before = len;
+
 		if (len == s->cap) { /* full of bytes that are there: so doubling is safe */
 			s->cap *= 2;
 			s->window = mem_realloc(s->window, s->cap, 1);
 		}
 		if (s->archive)
 			fill_unpacked(s, &len, offset + len);
-		else
-			fill_plain(s, &len, s->cap);
+		else /* two bytes of UTF-16 become up to three */
+			fill_plain(s, &len, s->mark.utf16 ? len + (s->cap - len + 1) / 2 : s->cap);
+		take_text(s, before, &len);
 	}
 	c->base = c->pos = s->window;
 	c->base_offset = offset;
@@ -401,6 +417,7 @@ void input_close(struct input *in)
 			close(s->fd);
 		free(s->window);
 		free(s->raw);
+		text_mark_release(&s->mark);
 		free(s);
 	}
 	*in = (struct input){0};
@@ -515,6 +532,7 @@ enum status input_rewind(struct input *in)
 	s->at_end = false;
 	s->failure = (struct err)ERR_INIT;
 	s->started = s->spooled; /* a copy is of the decompressed bytes */
+	text_mark_restart(&s->mark, s->spooled);
 	reset_cursor(in);
 	return ST_OK;
 }
@@ -528,7 +546,7 @@ enum status input_random(struct input *in, struct err *e)
 		return ST_OK;
 	if (!s->started)
 		slide(&in->cur, 1);
-	if (!s->regular || s->archive)
+	if (!s->regular || s->archive || s->mark.length)
 		st = spool(in);
 	if (!st && s->spool_end.code) {
 		*e = s->spool_end;
@@ -591,6 +609,13 @@ uint64_t input_consumed(const struct input *in)
 {
 	const struct input_source *s = in->source;
 
-	return s && s->archive ? s->skipped + (uint64_t)archive_filter_bytes(s->archive, -1)
-			       : cursor_offset(&in->cur);
+	if (s && s->archive)
+		return s->skipped + (uint64_t)archive_filter_bytes(s->archive, -1);
+	return s && s->mark.utf16 ? s->mark.taken
+				  : cursor_offset(&in->cur) + (s ? s->mark.length : 0);
+}
+
+uint64_t input_broken(const struct input *in)
+{
+	return in->source ? text_mark_broken(&in->source->mark) : 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Bytes in: a file, a pipe or memory, decompressed on the way (gzip, zstd, xz, bzip2, lz4
- * frames and what else libarchive's filters know; at most 4 layers), read through one cursor.
+ * frames and what else libarchive's filters know; at most 4 layers) and, where a byte order mark
+ * says that they are text, made plain UTF-8 (text_mark.h), read through one cursor.
  * input.c is the only user of libarchive.
  */
 #ifndef TM_INPUT_INPUT_H
@@ -25,7 +26,7 @@ enum status input_open(struct input *in, const char *path, struct err *e);
 enum status input_fd(struct input *in, int fd, const char *name, struct err *e);
 /* Over a pipe, which input_close closes. */
 enum status input_pipe(struct input *in, int fd, const char *name, struct err *e);
-/* Over memory that outlives the input; for tests and fuzzing. Not decompressed. */
+/* Over memory that outlives the input; for tests and fuzzing. As it is, packed and marked. */
 void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e);
 void input_close(struct input *in); /* accepts a zeroed struct */
 
@@ -59,5 +60,9 @@ enum status input_digest(struct input *in, struct err *e);
 
 /* Raw bytes consumed so far, to be compared with size, for progress. */
 uint64_t input_consumed(const struct input *in);
+
+/* Characters of UTF-16 that were none, in what was read so far: they are U+FFFD, or half a one at
+ * the end, which is left out. */
+uint64_t input_broken(const struct input *in);
 
 #endif

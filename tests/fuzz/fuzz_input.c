@@ -4,10 +4,12 @@
  * (packed.h) up to twice, or as they are, which may be packed bytes. Read on by windows, they are
  * what was packed, or what the library makes of them at once. Read in any other way (tokens of
  * any size, lines, skips, from the beginning again, in any order) they are the same bytes; what is
- * damaged ends in an error however it is read. The digest is of the file's own bytes.
+ * damaged ends in an error however it is read. The digest is of the file's own bytes. Text behind a
+ * byte order mark is what a plain reading of text_mark.h's rules makes of all of it at once.
  *
  * An input begins with how it is packed, how it is read, and two bytes for each of STEPS steps.
  */
+#include "lib/base/utf.h"
 #include "lib/input/input.h"
 #include "tests/unit/packed.h"
 
@@ -88,7 +90,47 @@ static void unpack(struct whole *w, const struct buf *packed)
 			buf_add(&w->bytes, p, n);
 	}
 	w->damaged = r != ARCHIVE_EOF && w->bytes.len < MOST;
+	w->more = r != ARCHIVE_EOF && !w->damaged;
 	archive_read_free(a);
+}
+
+static unsigned unit(const uint8_t *p, bool big_endian)
+{
+	return big_endian ? (unsigned)(p[0] << 8 | p[1]) : (unsigned)(p[1] << 8 | p[0]);
+}
+
+/* The first character is of ASCII, and what else is there of the first eight bytes is not 0. */
+static bool begins_utf16(const uint8_t *p, size_t n, bool big_endian)
+{
+	unsigned first = n >= 4 ? unit(p + 2, big_endian) : ' ';
+
+	return n >= 2 && unit(p, big_endian) == 0xfeff &&
+	       ((first >= ' ' && first < 0x7f) || (first && strchr("\t\n\r", (int)first))) &&
+	       (n < 6 || unit(p + 4, big_endian)) && (n < 8 || unit(p + 6, big_endian));
+}
+
+/* As a reader sees these bytes; open: others would follow. */
+static void make_text(struct buf *b, bool open)
+{
+	const uint8_t *p = (const uint8_t *)b->data;
+	struct buf text = BUF_INIT;
+	size_t n = b->len;
+
+	if (n >= 3 && !memcmp(p, "\xef\xbb\xbf", 3) && (n == 3 || p[3])) {
+		buf_add(&text, p + 3, n - 3);
+	} else if (begins_utf16(p, n, false) || begins_utf16(p, n, true)) {
+		bool big_endian = begins_utf16(p, n, true);
+
+		n -= n % 2;
+		if (open && unit(p + n - 2, big_endian) >> 10 == 0xd800 >> 10)
+			n -= 2;
+		utf16_to_utf8(&text, p + 2, n - 2, big_endian);
+	} else {
+		return;
+	}
+	buf_reserve(&text, 1);
+	buf_release(b);
+	*b = text;
 }
 
 /* By windows. */
@@ -115,21 +157,36 @@ static void must_agree(const struct whole *a, const struct whole *b)
 	size_t n = a->bytes.len < b->bytes.len ? a->bytes.len : b->bytes.len;
 
 	must(!n || !memcmp(a->bytes.data, b->bytes.data, n));
-	must(a->damaged || b->damaged || n == MOST || a->more || a->bytes.len == b->bytes.len);
+	must(a->damaged || b->damaged || n == MOST || a->more || b->more ||
+	     a->bytes.len == b->bytes.len);
 }
+
+static bool is_same(const struct buf *a, const struct buf *b)
+{
+	return a->len == b->len && (!a->len || !memcmp(a->data, b->data, a->len));
+}
+
+/* Before damage a mark may stand alone, of which what follows would say that it is none. */
+enum { MARKED = 8 };
 
 static void check_reading(const struct whole *w, const struct buf *packed)
 {
-	struct whole once = {.bytes = BUF_INIT};
+	struct whole once = {.bytes = BUF_INIT}, plain = {.bytes = BUF_INIT};
+	size_t unpacked;
 
 	unpack(&once, packed);
+	unpacked = once.bytes.len;
+	make_text(&once.bytes, once.damaged || once.more);
+	buf_add(&plain.bytes, packed->data, packed->len);
+	make_text(&plain.bytes, false);
 	/* What does not begin like a filter's is given as it is. */
-	if (w->damaged || w->bytes.len != packed->len ||
-	    (packed->len && memcmp(w->bytes.data, packed->data, packed->len) != 0)) {
-		must_agree(w, &once);
+	if (w->damaged || !is_same(&w->bytes, &plain.bytes)) {
+		if (!w->damaged || (unpacked >= MARKED && w->bytes.len >= MARKED))
+			must_agree(w, &once);
 		must(w->damaged || !once.damaged || packed->data[0] >> 4 == 5);
 	}
 	buf_release(&once.bytes);
+	buf_release(&plain.bytes);
 }
 
 /* p is what stands at an offset; beyond what is known of it, anything. */
@@ -318,9 +375,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_on(&w, f.path);
 	close(f.fd);
 	check_reading(&w, bytes);
-	if ((first || second) && plain.len && !begins_packed((uint8_t)plain.data[0]))
-		must(!w.damaged && w.bytes.len == plain.len &&
-		     !memcmp(w.bytes.data, plain.data, plain.len));
+	if ((first || second) && plain.len && !begins_packed((uint8_t)plain.data[0])) {
+		make_text(&plain, false);
+		must(!w.damaged && is_same(&w.bytes, &plain));
+	}
 	read_otherwise(&w, bytes, data);
 	buf_release(&plain);
 	buf_release(&packed);

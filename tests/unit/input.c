@@ -3,9 +3,11 @@
 
 #include "lib/base/mem.h"
 #include "lib/input/lz4.h"
+#include "lib/input/text_mark.h"
 #include "tests/unit/packed.h"
 
 #include <errno.h>
+#include <iconv.h>
 #include <lz4.h>
 #include <sys/stat.h>
 
@@ -464,6 +466,263 @@ TEST(memory)
 	CHECK_EQ(input_head(&in, &p, &n), ST_OK);
 	CHECK_EQ(n, 0);
 	input_close(&in);
+}
+
+static const char *const forms[] = {"UTF-8", "UTF-16LE", "UTF-16BE"};
+static const char *const marks[] = {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"};
+enum { FORMS = 3 };
+
+/* file = text with a mark, as the C library writes it. */
+static void marked(struct buf *file, int form, const struct buf *text)
+{
+	iconv_t cd = iconv_open(forms[form], "UTF-8");
+	char *in = text->data, *out;
+	size_t left = text->len, room = 2 * text->len + 4;
+
+	file->len = 0;
+	buf_adds(file, marks[form]);
+	out = buf_reserve(file, room);
+	CHECK(cd != (iconv_t)-1);
+	CHECK(iconv(cd, &in, &left, &out, &room) == 0 && !left);
+	file->len = (size_t)(out - file->data);
+	iconv_close(cd);
+}
+
+/* Characters of one to four bytes of UTF-8, so of two and four of UTF-16: A, e acute, the euro
+ * sign, a smiling face. */
+#define CHARACTERS "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"
+
+static void fill_characters(struct buf *b, size_t n)
+{
+	while (b->len < n)
+		buf_adds(b, CHARACTERS "\n");
+}
+
+/* What a text is taken for that comes in pieces: of `first` bytes, and then of `others`. */
+static void take_pieces(struct text_mark *m, const struct buf *file, size_t first, size_t others,
+			struct buf *got)
+{
+	size_t cap = 8, n = 0, at = 0, k = first;
+	uint8_t *window = mem_alloc(cap);
+
+	while (at < file->len) {
+		size_t before = n;
+
+		k = k < file->len - at ? k : file->len - at;
+		if (cap - n < k) {
+			cap = n + k;
+			window = mem_realloc(window, cap, 1);
+		}
+		memcpy(window + n, file->data + at, k);
+		n += k;
+		at += k;
+		text_mark_take(m, &window, &cap, before, &n, TEXT_MORE);
+		k = others;
+	}
+	text_mark_take(m, &window, &cap, n, &n, TEXT_END);
+	got->len = 0;
+	buf_add(got, window, n);
+	free(window);
+}
+
+TEST(marked_text_in_pieces)
+{
+	struct buf text = BUF_INIT, file = BUF_INIT, got = BUF_INIT;
+
+	buf_adds(&text, "{" CHARACTERS CHARACTERS "\r\n" CHARACTERS "}");
+	for (int form = 0; form < FORMS; form++) {
+		marked(&file, form, &text);
+		for (size_t first = 1; first <= file.len; first++) {
+			for (size_t others = 1; others <= file.len; others++) {
+				struct text_mark m = {0};
+
+				take_pieces(&m, &file, first, others, &got);
+				CHECK_MEM(got.data, got.len, text.data, text.len);
+				CHECK_EQ(text_mark_broken(&m), 0);
+				text_mark_release(&m);
+			}
+		}
+	}
+	buf_release(&text);
+	buf_release(&file);
+	buf_release(&got);
+}
+
+/* Each is in little-endian order; the other has the bytes of each two swapped. */
+TEST(broken_utf16)
+{
+	static const struct {
+		const char *file;
+		size_t n;
+		const char *text;
+		uint64_t broken;
+	} cases[] = {
+	    /* a half at the end */
+	    {"\xff\xfe"
+	     "a\0b\0c",
+	     7, "ab", 1},
+	    /* the first of a pair, before a letter and at the end */
+	    {"\xff\xfe"
+	     "a\0\x3d\xd8"
+	     "b\0",
+	     8,
+	     "a\xef\xbf\xbd"
+	     "b",
+	     1},
+	    {"\xff\xfe"
+	     "a\0b\0\x3d\xd8",
+	     8, "ab\xef\xbf\xbd", 1},
+	    {"\xff\xfe"
+	     "a\0b\0\x3d\xd8\0",
+	     9, "ab\xef\xbf\xbd", 2},
+	    /* the second without the first; two firsts, of which one has its second */
+	    {"\xff\xfe"
+	     "a\0\0\xde"
+	     "b\0",
+	     8,
+	     "a\xef\xbf\xbd"
+	     "b",
+	     1},
+	    {"\xff\xfe"
+	     "a\0\x3d\xd8\x3d\xd8\0\xde",
+	     10, "a\xef\xbf\xbd\xf0\x9f\x98\x80", 1},
+	};
+	struct buf file = BUF_INIT, got = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		for (int big = 0; big < 2; big++) {
+			file.len = 0;
+			buf_add(&file, cases[i].file, cases[i].n);
+			for (size_t k = 0; big && k + 1 < file.len; k += 2) {
+				char c = file.data[k];
+
+				file.data[k] = file.data[k + 1];
+				file.data[k + 1] = c;
+			}
+			for (size_t others = 1; others <= file.len; others++) {
+				struct text_mark m = {0};
+
+				take_pieces(&m, &file, others, others, &got);
+				CHECK_MEM(got.data, got.len, cases[i].text, strlen(cases[i].text));
+				CHECK_EQ(text_mark_broken(&m), cases[i].broken);
+				text_mark_restart(&m, false); /* is read again, and counts once */
+				take_pieces(&m, &file, others, 1, &got);
+				CHECK_EQ(text_mark_broken(&m), cases[i].broken);
+				text_mark_release(&m);
+			}
+		}
+	}
+	buf_release(&file);
+	buf_release(&got);
+}
+
+TEST(only_a_mark)
+{
+	struct buf none = BUF_INIT, file = BUF_INIT;
+
+	for (int form = 0; form < FORMS; form++) {
+		marked(&file, form, &none);
+		check_reads(&file, &none);
+	}
+	buf_release(&file);
+}
+
+TEST(no_mark)
+{
+	static const struct {
+		const char *s;
+		size_t n;
+	} files[] = {
+	    {"\xff", 1},
+	    {"\xef\xbb", 2},
+	    {"\xef\xbb\xbe"
+	     "a",
+	     4},
+	    {"\xef\xbb\xbf\0a", 5},     /* a number of four bytes */
+	    {"\xff\xfe\0\0a\0\0\0", 8}, /* UTF-32 */
+	    {"\0\0\xfe\xff\0\0\0a", 8}, /* the same */
+	    {"\xff\xfe"
+	     "a\0\1\0\0\0",
+	     8},                        /* numbers of four bytes */
+	    {"\xfe\xff\0a\0\0\0\1", 8}, /* the same */
+	    {"\xff\xfe\1\0"
+	     "a\0b\0",
+	     8},                                     /* a control */
+	    {"\xff\xfe\xff\xff\xff\xff\xff\xff", 8}, /* -257 */
+	    {"a\0b\0c\0d\0", 8},
+	};
+	struct buf file = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		file.len = 0;
+		buf_add(&file, files[i].s, files[i].n);
+		check_reads(&file, &file);
+	}
+	buf_release(&file);
+}
+
+/* From files and pipes, packed or not, twice, in windows whose ends cut characters anywhere. */
+TEST(marked_text)
+{
+	struct buf text = BUF_INIT, file = BUF_INIT, packed = BUF_INIT;
+
+	for (int form = 0; form < FORMS; form++) {
+		for (size_t shift = 0; shift < 4; shift++) {
+			text.len = 0;
+			buf_add(&text, "xxxx", shift);
+			fill_characters(&text, 1200000);
+			marked(&file, form, &text);
+			check_reads(&file, &text);
+			if (shift % 2)
+				continue;
+			check_kept(&file, &text, ST_OK);
+			packed.len = 0;
+			CHECK(compress(&packed, shift ? "gzip" : "zstd", file.data, file.len));
+			check_reads(&packed, &text);
+			check_kept(&packed, &text, ST_OK);
+		}
+		packed.len = 0;
+		CHECK(compress(&packed, "gzip", file.data, file.len));
+		packed.len -= 20;
+		check_kept(&packed, &text, ST_BAD);
+	}
+	buf_release(&text);
+	buf_release(&file);
+	buf_release(&packed);
+}
+
+TEST(marked_text_in_any_order)
+{
+	struct buf text = BUF_INIT, file = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct input in;
+	char piece[12];
+
+	fill_characters(&text, 1200000);
+	for (int form = 0; form < FORMS; form++) {
+		marked(&file, form, &text);
+		write_file(file.data, file.len);
+		CHECK_EQ(input_open(&in, path, &e), ST_OK);
+		for (int pass = 0; pass < 2; pass++) {
+			const uint8_t *p = cursor_bytes(&in.cur, 1100000, "most");
+
+			CHECK(p && !memcmp(p, text.data, 1100000));
+			cursor_skip(&in.cur, text.len - 1100000, "rest");
+			CHECK(cursor_done(&in.cur));
+			CHECK_EQ(input_consumed(&in), file.len);
+			CHECK_EQ(input_rewind(&in), ST_OK);
+		}
+		CHECK_EQ(input_random(&in, &e), ST_OK);
+		CHECK_EQ(in.size, text.len);
+		for (size_t at = 0; at + sizeof piece <= text.len; at += 99991) {
+			CHECK_EQ(input_at(&in, at, piece, sizeof piece, "piece", &e), ST_OK);
+			CHECK_MEM(piece, sizeof piece, text.data + at, sizeof piece);
+		}
+		CHECK_EQ(input_broken(&in), 0);
+		input_close(&in);
+	}
+	buf_release(&text);
+	buf_release(&file);
 }
 
 TEST(lz4_blocks)
