@@ -120,9 +120,9 @@ static void take_metadata(struct mono_buffer *b, struct mono_event *ev, unsigned
 		pointer(b); /* image */
 		text(b, ev);
 		break;
-	case 2: /* image */
+	case 2: /* image: its name, and its id while it is there */
 		text(b, ev);
-		if (b->version >= 16)
+		if (b->version >= 16 && more != UNLOADED)
 			text(b, ev);
 		break;
 	case 3: /* assembly */

@@ -84,6 +84,18 @@ static uint32_t alloc_stack(struct mlpd *m)
 	return trace_stack_of(m->im->t, l, n);
 }
 
+/* Mono gives its native symbols no sizes (all of Mono 6's have 0). */
+static uint32_t symbol_of(struct mlpd *m, uint64_t ip)
+{
+	uint32_t name = mono_ranges_at(&m->tables.symbols, ip);
+
+	if (name)
+		return name;
+	name = mono_ranges_below(&m->tables.symbols, ip);
+	m->nearest += name != 0;
+	return name;
+}
+
 /* The native part of a sampled stack, up to the first managed code, which the methods tell better.
  */
 static uint32_t hit_stack(struct mlpd *m)
@@ -100,7 +112,7 @@ static uint32_t hit_stack(struct mlpd *m)
 		if (name && managed)
 			break;
 		if (!name)
-			name = mono_ranges_at(&m->tables.symbols, ip);
+			name = symbol_of(m, ip);
 		l[n++] =
 		    name ? named(m, name)
 			 : trace_location(m->im->t, &(struct location){.raw = ip,

@@ -22,6 +22,13 @@ enum { TEXT_MAX = 1 << 20, FIELD_NAMES = 4096 };
 
 typedef enum status take_fn(struct mlpd *m, struct mono_buffer *b, struct err *e);
 
+/* A log's first bytes; n are there. */
+static bool begins_log(const uint8_t *p, size_t n)
+{
+	return n >= 8 && !memcmp(p, "\x01ZPM", 4) && p[6] >= MONO_VERSION_MIN &&
+	       p[6] <= MONO_VERSION_MAX && (p[7] == 4 || p[7] == 8);
+}
+
 static enum status read_header(struct mlpd *m, struct err *e)
 {
 	struct cursor *c = &m->im->in->cur;
@@ -71,7 +78,7 @@ static enum status read_header(struct mlpd *m, struct err *e)
 	return ST_OK;
 }
 
-/* Moves to the next place where a buffer may begin, past at least one byte. */
+/* Moves to the next place where a buffer or a log may begin, past at least one byte. */
 static void resync(struct cursor *c, uint64_t *lost)
 {
 	for (;;) {
@@ -85,8 +92,7 @@ static void resync(struct cursor *c, uint64_t *lost)
 		}
 		p = c->pos;
 		n = cursor_window(c);
-		while (i + 4 <= n &&
-		       !(p[i] == 0x01 && p[i + 1] == 'L' && p[i + 2] == 'P' && p[i + 3] == 'M'))
+		while (i + 4 <= n && memcmp(p + i, "\x01LPM", 4) != 0 && !begins_log(p + i, n - i))
 			i++;
 		*lost += i;
 		cursor_skip(c, i, "rest");
@@ -95,7 +101,7 @@ static void resync(struct cursor *c, uint64_t *lost)
 	}
 }
 
-/* One look at all buffers. */
+/* One look at all buffers of a log: another one may follow in the same file. */
 static enum status look(struct mlpd *m, take_fn *take, struct err *e)
 {
 	struct cursor *c = &m->im->in->cur;
@@ -110,7 +116,11 @@ static enum status look(struct mlpd *m, take_fn *take, struct err *e)
 		size_t got;
 		uint32_t n;
 
-		if (cursor_available(c, MONO_BUFFER_HEADER) < MONO_BUFFER_HEADER) {
+		got = cursor_available(c, MONO_BUFFER_HEADER);
+		m->followed = begins_log(c->pos, got);
+		if (m->followed)
+			break;
+		if (got < MONO_BUFFER_HEADER) {
 			resync(c, &m->lost_bytes);
 			continue;
 		}
@@ -145,6 +155,7 @@ static enum status look(struct mlpd *m, take_fn *take, struct err *e)
 		if (got < n)
 			m->cut_buffers += !cursor_failed(&b.c);
 	}
+	m->end = cursor_offset(c);
 	return st ? st : cursor_failed(c) ? e->code : ST_OK;
 }
 
@@ -154,6 +165,8 @@ static enum status again(struct mlpd *m, take_fn *take, struct err *e)
 
 	m->buffers = m->cut_buffers = m->lost_bytes = 0;
 	st = input_rewind(m->im->in);
+	if (!st)
+		cursor_skip(&m->im->in->cur, m->begin, "the log before");
 	if (!st)
 		st = read_header(m, e);
 	return st ? st : look(m, take, e);
@@ -337,9 +350,13 @@ static void end_log(struct mlpd *m)
 	note(m, m->handles, "GC handles were created");
 	note(m, m->throws, "exceptions were thrown");
 	note(m, m->monitors, "monitors were contended");
+	if (m->nearest)
+		trace_note(m->im->t, NOTE_GUESS, m->nearest,
+			   "native addresses have the name of the symbol below them, whose size is "
+			   "not captured");
 	note(m, m->no_number, "values of counters that are no numbers, or of unknown counters");
 	note(m, m->tables.renamed, "methods had another name before, at the same address");
-	m->no_number = 0;
+	m->no_number = m->nearest = 0;
 }
 
 /* What a log holds decides what it can say. */
@@ -376,9 +393,11 @@ static enum status read_log(struct mlpd *m, struct err *e)
 
 static enum status read_all(struct mlpd *m, struct err *e)
 {
+	enum status st;
 	bool log;
-	enum status st = read_header(m, e);
 
+	m->begin = cursor_offset(&m->im->in->cur);
+	st = read_header(m, e);
 	if (!st)
 		st = look(m, take_names, e);
 	if (st && !m->buffers)
@@ -403,14 +422,22 @@ static enum status read_all(struct mlpd *m, struct err *e)
 
 static enum status read_mlpd(struct import *im, struct err *e)
 {
-	struct mlpd m = {.im = im, .started = UINT64_MAX};
-	enum status st = read_all(&m, e);
+	enum status st = ST_OK;
+	bool more = true;
 
-	mono_tables_release(&m.tables);
-	mono_event_release(&m.ev);
-	forget(&m);
-	free(m.counter_states);
-	free(m.stack);
+	while (!st && more) {
+		struct mlpd m = {.im = im, .started = UINT64_MAX};
+
+		st = read_all(&m, e);
+		more = m.followed;
+		mono_tables_release(&m.tables);
+		mono_event_release(&m.ev);
+		forget(&m);
+		free(m.counter_states);
+		free(m.stack);
+		if (!st && more)
+			st = import_next(im, e);
+	}
 	return st;
 }
 

@@ -25,6 +25,8 @@ struct mlpd {
 	struct mono_event ev;
 	enum metric_state sums; /* of bytes and allocations, known after the first look */
 	uint64_t cut_buffers, lost_bytes, buffers, unknown;
+	uint64_t begin, end; /* offsets of its header, and of what follows it */
+	bool followed;       /* by another log */
 	/* of the capture in progress */
 	struct map64 locations; /* method -> location */
 	struct map64 types, counters;
@@ -38,6 +40,7 @@ struct mlpd {
 	uint32_t *stack;
 	size_t cap_stack;
 	uint64_t nameless_methods, typeless, moves, handles, throws, monitors, no_number;
+	uint64_t nearest; /* native addresses that got the name of the symbol below */
 	bool in_shot;
 	uint64_t shot, objects; /* number of the snapshot; objects in it */
 };

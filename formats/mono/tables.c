@@ -35,7 +35,8 @@ void mono_ranges_sort(struct mono_ranges *r)
 	r->n = n;
 }
 
-uint32_t mono_ranges_at(const struct mono_ranges *r, uint64_t addr)
+/* How many begin at or below an address. */
+static size_t ranges_before(const struct mono_ranges *r, uint64_t addr)
 {
 	size_t lo = 0, hi = r->n;
 
@@ -47,7 +48,23 @@ uint32_t mono_ranges_at(const struct mono_ranges *r, uint64_t addr)
 		else
 			hi = mid;
 	}
-	return lo && addr < r->all[lo - 1].hi ? r->all[lo - 1].name : 0;
+	return lo;
+}
+
+uint32_t mono_ranges_at(const struct mono_ranges *r, uint64_t addr)
+{
+	size_t n = ranges_before(r, addr);
+
+	return n && addr < r->all[n - 1].hi ? r->all[n - 1].name : 0;
+}
+
+uint32_t mono_ranges_below(const struct mono_ranges *r, uint64_t addr)
+{
+	size_t n = ranges_before(r, addr);
+
+	if (!n || r->all[n - 1].hi - r->all[n - 1].lo != 1)
+		return 0;
+	return addr - r->all[n - 1].lo < MONO_SYMBOL_REACH ? r->all[n - 1].name : 0;
 }
 
 static uint32_t add_text(struct mono_tables *m, const struct mono_event *ev)

@@ -24,6 +24,9 @@ struct mono_ranges {
 
 void mono_ranges_sort(struct mono_ranges *r);
 uint32_t mono_ranges_at(const struct mono_ranges *r, uint64_t addr); /* name, 0: none */
+/* The same of what came without a size: the nearest one below, at most MONO_SYMBOL_REACH before it. */
+#define MONO_SYMBOL_REACH (UINT64_C(1) << 20)
+uint32_t mono_ranges_below(const struct mono_ranges *r, uint64_t addr);
 
 struct mono_tables { /* zeroed is empty */
 	struct intern texts;
@@ -32,7 +35,7 @@ struct mono_tables { /* zeroed is empty */
 		uint64_t tid, time;
 		uint32_t order; /* in the log */
 		uint32_t name;  /* in texts; 0: the thread ends */
-	} * thread_events;      /* sorted by mono_tables_sort */
+	} *thread_events;       /* sorted by mono_tables_sort */
 	size_t n_thread_events, cap_thread_events;
 	struct map64 vtables; /* address -> class, an index in keys + 1 */
 	uint64_t *keys;

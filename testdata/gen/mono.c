@@ -13,6 +13,10 @@
  *	empty      a header only
  *	reused     thread 77, First, is in Play from 1000 to 3000 ns and ends at 4000; the next
  *	           thread, Second, has its number and is in Play from 10000 to 10500 ns
+ *	unload     an image's unload, without the id that its load has, between two allocations of 24 bytes
+ *	native     samples of native code at near+16 and near+2047, once in far, which begins 2048 bytes
+ *	           behind near, and twice where no symbol is near: before near, 2 MiB behind far. Symbols
+ *	           have no sizes, as in all logs of Mono 6
  *	many N     N allocations, of 16 to 1039 bytes, 2 in 3 with a stack; the sum of bytes goes to
  *	           standard error
  *
@@ -386,6 +390,41 @@ static void make_reused(struct log *l)
 	buffer(l, 1010000, 77);
 }
 
+static void make_unload(struct log *l)
+{
+	header(l);
+	names(l);
+	alloc(l, false, 1, 24, 3, 1000);
+	event(l, 2, 4, 0);
+	buf_addc(&l->events, 2);
+	sleb(&l->events, IMAGE);
+	text(&l->events, "game.exe");
+	alloc(l, false, 2, 24, 3, 1000);
+	buffer(l, 1000000, 77);
+}
+
+static void make_native(struct log *l)
+{
+	enum { NEAR = 0x900000, FAR = NEAR + 2048, MIB = 1 << 20 };
+	static const int hits[] = {NEAR + 16, NEAR + 2047, FAR + 16, NEAR - 1, FAR + 2 * MIB};
+
+	header(l);
+	for (int i = 0; i < 2; i++) {
+		event(l, 7, 1, 0);
+		sleb(&l->events, i ? NEAR : FAR);
+		buf_add_uleb(&l->events, 0);
+		text(&l->events, i ? "near" : "far");
+	}
+	for (int i = 0; i < 5; i++) {
+		event(l, 7, 0, 100);
+		sleb(&l->events, (int64_t)(77 - pointers));
+		buf_add_uleb(&l->events, 1);
+		sleb(&l->events, hits[i]);
+		buf_add_uleb(&l->events, 0);
+	}
+	buffer(l, 1000000, 77);
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc == 2 || (argc == 3 && !strcmp(argv[1], "many")) ? argv[1] : "";
@@ -403,6 +442,10 @@ int main(int argc, char **argv)
 		l.version = 18;
 	if (!strcmp(kind, "reused"))
 		make_reused(&l);
+	else if (!strcmp(kind, "unload"))
+		make_unload(&l);
+	else if (!strcmp(kind, "native"))
+		make_native(&l);
 	else if (argc == 3)
 		make_many(&l, strtoull(argv[2], NULL, 10));
 	else

@@ -9,7 +9,7 @@ set -eu
 [ ! -d "$DATA/mono" ] || exit 0
 rm -rf "$DATA/mono.part" "$DATA/corpus/mono_mlpd"
 mkdir -p "$DATA/mono.part" "$DATA/corpus/mono_mlpd"
-for kind in 17 14 cut unknown junk names old new count empty; do
+for kind in 17 14 cut unknown junk names old new count empty unload native; do
 	"$GEN/mono" $kind >"$DATA/mono.part/$kind.mlpd"
 done
 cp "$DATA/mono.part"/*.mlpd "$DATA/corpus/mono_mlpd"

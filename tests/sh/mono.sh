@@ -48,6 +48,36 @@ tm-top -q --csv --by function reused.mlpd | cut -d , -f 9-11,22 >got
 printf 'self_ns,total_ns,calls,function\n2500,2500,2,Game:Play (int)\n' >want
 if cmp -s want got; then ok "calls have the names of their methods"; else not_ok "calls have the names of their methods" got; fi
 
+# The image's unload has no id: what follows it in its buffer is there.
+"$GEN/mono" unload >unload.mlpd
+tm-dump -q unload.mlpd >got
+if grep -q '^totals.* alloc=2' got && ! grep '^note loss' got >err; then
+	ok "an image's unload without an id"
+else
+	not_ok "an image's unload without an id" got
+fi
+"$GEN/mono" native >native.mlpd
+tm-top --csv --by function native.mlpd 2>err | tr -d '\r' | awk -F , '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["function"] ~ /^(near|far)$/ { print $at["function"], $at["samples"]; next }
+	{ rest += $at["samples"] }
+	END { print "rest", rest }' | sort >got
+printf 'far 1\nnear 2\nrest 2\n' >want
+if cmp -s want got; then ok "native samples by the symbol below"; else not_ok "native samples by the symbol below" got; fi
+if grep -q 'guess: native addresses.*: 3$' err; then ok "... which a note counts"; else not_ok "... which a note counts" err; fi
+# Two logs in one file are two captures, each as it is alone.
+cat "$DATA/mono/17.mlpd" "$DATA/mono/14.mlpd" unload.mlpd >three.mlpd
+tm-dump -q three.mlpd >got
+for log in "$DATA/mono/17.mlpd" "$DATA/mono/14.mlpd" unload.mlpd; do tm-dump -q "$log"; done >want
+if cmp -s want got; then ok "logs one behind the other"; else not_ok "logs one behind the other" <(diff want got); fi
+{ cat unload.mlpd && printf 'some bytes' && cat unload.mlpd; } >between.mlpd
+tm-dump -q between.mlpd >got
+if [ "$(grep -c '^totals.* alloc=2' got)" = 2 ] && [ "$(grep -c '^note loss' got)" = 1 ]; then
+	ok "... with bytes between them"
+else
+	not_ok "... with bytes between them" got
+fi
+
 for tool in mono mcs mprof-report; do
 	if ! command -v $tool >/dev/null; then
 		echo "skip - a real capture of Mono ($tool is not installed)"
