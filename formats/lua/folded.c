@@ -9,26 +9,36 @@
  *  - the sampling interval (10 ms unless i changed it) is not in the file.
  *
  * Other tools' files give no unit either: the numbers are counts of samples as far as this reader
- * knows. All lines are kept until the end, for the two levels show only there.
+ * knows. Some have decimals (flamegraph.pl adds them up): then all are counted in the file's
+ * smallest decimal place, which the trace tells. Lines that begin with "#" or "//" are comments, unless
+ * they are a stack whose first function is called so. All lines are kept until the end, for the two
+ * levels show only there.
  */
 #include "formats/lua/text.h"
 #include "lib/base/mem.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { DECIMALS_MOST = 9 };
+
 struct folded_row {
-	uint64_t count;
+	uint64_t count; /* times 10^decimals */
 	uint32_t stack,
 	    label;  /* label: the line, when it is one name; then there is no stack yet */
 	bool state; /* the label is a VM state */
+	uint8_t decimals;
 };
 
 struct folded {
 	struct import *im;
 	struct folded_row *rows;
 	size_t n, cap;
-	uint64_t addresses, places, empty_frames;
+	uint64_t addresses, places, empty_frames, comments;
+	uint8_t decimals; /* most of a row's */
+	uint64_t rounded; /* rows that have more than fit */
 	struct lua_refused refused;
 	struct lua_line line;
 };
@@ -46,9 +56,46 @@ static bool next_frame(const char **s, const char *end, const char **frame, size
 	return true;
 }
 
-static void add_row(struct folded *f, const char *s, size_t n, uint64_t count)
+/* "main;update 12" and "main;update 1.25": the number at its end, behind a blank. False: none.
+ * *head: how many bytes are before the blank. */
+static bool folded_number(const char *s, size_t n, size_t *head, struct folded_row *r)
 {
-	struct folded_row r = {.count = count};
+	size_t at = n, decimals;
+	int64_t v;
+
+	if (lua_last_number(s, n, head, &r->count))
+		return true;
+	while (at && s[at - 1] >= '0' && s[at - 1] <= '9')
+		at--;
+	decimals = n - at;
+	if (!decimals || !at || s[at - 1] != '.')
+		return false;
+	for (at--; at && s[at - 1] >= '0' && s[at - 1] <= '9';)
+		at--;
+	if (at < 2 || s[at - 1] != ' ' || s[at] == '.')
+		return false;
+	r->decimals = decimals < DECIMALS_MOST ? (uint8_t)decimals : DECIMALS_MOST;
+	if (!lua_decimal(s + at, n - at, r->decimals, &v))
+		return false;
+	r->count = (uint64_t)v;
+	*head = at - 1;
+	return true;
+}
+
+/* "# 40 Hz; 3" is one, "#main;update 3" is not. */
+static bool is_comment(const char *s, size_t n)
+{
+	struct folded_row r = {0};
+	size_t head;
+
+	if (n >= 2 && s[0] == '/' && s[1] == '/')
+		return n == 2 || s[2] == ' ' || !folded_number(s, n, &head, &r);
+	return n && s[0] == '#' &&
+	       (n == 1 || s[1] == ' ' || s[1] == '#' || !folded_number(s, n, &head, &r));
+}
+
+static void add_row(struct folded *f, const char *s, size_t n, struct folded_row r)
+{
 	struct trace *t = f->im->t;
 	const char *frame, *at = s;
 	uint64_t address;
@@ -77,17 +124,72 @@ static void add_row(struct folded *f, const char *s, size_t n, uint64_t count)
 static enum status read_rows(struct folded *f, struct cursor *c)
 {
 	while (lua_next_line(c, &f->line)) {
-		uint64_t count;
+		struct folded_row r = {0};
 		size_t head;
 
 		if (!f->line.n)
 			continue;
-		if (lua_last_number(f->line.s, f->line.n, &head, &count))
-			add_row(f, f->line.s, head, count);
+		if (is_comment(f->line.s, f->line.n))
+			f->comments++;
+		else if (folded_number(f->line.s, f->line.n, &head, &r))
+			add_row(f, f->line.s, head, r);
 		else
 			lua_refuse(&f->refused, &f->line);
 	}
 	return cursor_failed(c) ? c->e->code : ST_OK;
+}
+
+static uint64_t power(unsigned n)
+{
+	uint64_t v = 1;
+
+	while (n--)
+		v *= 10;
+	return v;
+}
+
+/* All counts in the place of the smallest decimal; in a larger one where their sum would not fit. */
+static void scale_rows(struct folded *f)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct folded_row *r = &f->rows[i];
+
+		f->decimals = r->decimals > f->decimals ? r->decimals : f->decimals;
+		sum += (double)r->count / (double)power(r->decimals);
+	}
+	while (f->decimals && sum * (double)power(f->decimals) > 9e18)
+		f->decimals--;
+	for (size_t i = 0; i < f->n; i++) {
+		struct folded_row *r = &f->rows[i];
+
+		if (r->decimals > f->decimals) {
+			r->count /= power(r->decimals - f->decimals);
+			f->rounded++;
+		} else {
+			r->count *= power(f->decimals - r->decimals);
+		}
+	}
+}
+
+static void tell_unit(struct folded *f)
+{
+	struct trace *t = f->im->t;
+	char text[64];
+
+	if (!f->decimals) {
+		trace_set(t, "folded.unit", "samples, interval not captured");
+		return;
+	}
+	snprintf(text, sizeof text, "1/%" PRIu64 " of the file's numbers", power(f->decimals));
+	trace_set(t, "folded.unit", text);
+	trace_note(t, NOTE_GUESS, 0,
+		   "numbers have decimals, and are shown as whole ones: %" PRIu64
+		   " stands for 1 of the file",
+		   power(f->decimals));
+	if (f->rounded)
+		trace_note(t, NOTE_LOSS, f->rounded, "numbers have more decimals than fit");
 }
 
 /* The index behind the lines whose counts sum to row i's; 0: there are none. All of them are of the
@@ -185,10 +287,12 @@ static enum status push_rows(struct folded *f, struct err *e)
 static enum status push(struct folded *f, struct err *e)
 {
 	struct trace *t = f->im->t;
-	bool states, pairs = two_levels(f, &states);
+	bool states, pairs;
 	enum status st;
 
-	trace_set(t, "folded.unit", "samples, interval not captured");
+	scale_rows(f);
+	tell_unit(f);
+	pairs = two_levels(f, &states);
 	st = import_begin(f->im, e);
 	if (!st)
 		st = pairs ? push_pairs(f, e) : push_rows(f, e);
@@ -197,6 +301,8 @@ static enum status push(struct folded *f, struct err *e)
 			   "two levels: each sample is there as a stack and as a %s, and was "
 			   "taken once",
 			   states ? "VM state" : "zone");
+	if (f->comments)
+		trace_note(t, NOTE_INFO, f->comments, "lines are comments");
 	if (f->empty_frames)
 		trace_note(t, NOTE_INFO, f->empty_frames, "empty stack entries were left out");
 	lua_refused_note(t, &f->refused, "lines that are not a stack and a number");
@@ -231,13 +337,13 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	size_t len, at, good = 0, bad = 0;
 	bool stacks = false, addresses = false;
 	const char *s, *semicolon;
-	uint64_t count, address;
+	struct folded_row r = {0};
+	uint64_t address;
 
 	while (lua_head_line(&h, &s, &len)) {
-		if (!len)
+		if (!len || is_comment(s, len))
 			continue;
-		if (!lua_last_number(s, len, &at, &count) || memchr(s, '\t', at) ||
-		    memchr(s, '\0', at)) {
+		if (!folded_number(s, len, &at, &r) || memchr(s, '\t', at) || memchr(s, '\0', at)) {
 			bad++;
 			continue;
 		}
@@ -247,7 +353,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 		addresses |=
 		    semicolon && *s == '@' && lua_is_address(s, (size_t)(semicolon - s), &address);
 	}
-	if (!lua_head_is(good, bad))
+	if (!good || bad > good / 4)
 		return 0;
 	return addresses ? 24 : stacks ? 10 : 0;
 }

@@ -171,6 +171,28 @@ X
 		'totals locations=0 stacks=0 types=0 modules=0'
 fi
 
+# --- folded stacks of other tools: comments, decimals, what Windows makes of them ---
+
+printf 'a;b;c 1\na;b 5\n' >plain.folded
+printf '# comment; 7\n// other comment\n#\na;b;c 1\n\na;b 5' >comments.folded
+same 'folded: comments and blank lines are none of the stacks' "$(events comments.folded)" "$(events plain.folded)"
+same 'folded: ... and no loss' "$(tm-dump -q comments.folded | grep -c '^note loss')" 0
+printf '#main;f 3\n//x;g 4\n' >names.folded
+same 'folded: functions that are called so' "$(count names.folded)" 7
+printf 'a;b;c 1\r\n\r\na;b 5\r\n' >crlf.folded
+same 'folded: CRLF' "$(events crlf.folded)" "$(events plain.folded)"
+printf 'a;b;c 1.5\na;b 2\na;d 0.25\nx;y 12345678.5\n' >decimals.folded
+same 'folded: decimals, as hundredths' "$(events decimals.folded)" 'sample - 1234567850 - - x;y
+sample - 150 - - a;b;c
+sample - 200 - - a;b
+sample - 25 - - a;d'
+same 'folded: ... which is told' "$(tm-import -v -o /dev/null decimals.folded 2>&1 | grep -c '100 stands for 1')" 1
+# Of more digits than fit in 63 bits the last ones go, which is a loss.
+printf 'a;b 9000000000.123456789\na;c 1\n' >fine.folded
+same 'folded: decimals that do not fit' "$(events fine.folded)" 'sample - 100000000 - - a;c
+sample - 900000000012345678 - - a;b'
+same 'folded: ... are a loss' "$(tm-dump -q fine.folded | grep -c '^note loss')" 1
+
 # --- damaged files ---
 
 step=1 limit=100 # MiB
