@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	     .to = &c.op,
 	     .given = &c.has_set,
 	     .choices = heap_op_words},
-	    ROW_CHOICE(0, "same", "BY", "what makes objects the same: path, source or type",
+	    ROW_CHOICE(0, "same", "BY", "what makes objects the same: path, source, type or address",
 		       &c.same, heap_same_words),
 	    ROW_HEADING("choosing:"),
 	    ROW_LIST(0, "type", "REGEX", "keep objects of a matching type", &c.types),

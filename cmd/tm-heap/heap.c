@@ -110,6 +110,13 @@ static bool choose(struct cli_heap *c)
 		heap_part_init(&c->parts[c->n_parts], s, h, h->n_references > 0);
 		heap_filter(&c->parts[c->n_parts], s, c->filters, c->owners);
 	}
+	for (size_t k = 0; c->has_set && c->same == HEAP_SAME_ADDRESS && k < c->n_parts; k++)
+		if (!c->parts[k].h->has_addresses) {
+			cli_error(NULL, "%s: its objects have no addresses: --same path",
+				  c->parts[k].h->label);
+			cli_status(EXIT_INPUT);
+			return false;
+		}
 	if (c->has_set)
 		heap_sets(c->parts, (enum heap_op)c->op, (enum heap_same)c->same);
 	if (c->destroyed)

@@ -471,6 +471,7 @@ static enum status push_all(struct heap *h, struct err *e)
 	enum status st = input_rewind(h->im->in);
 
 	h->second = true;
+	trace_set(h->im->t, TRACE_OBJECT_IDS, TRACE_OBJECT_ADDRESSES);
 	if (!st)
 		st = import_begin(h->im, e);
 	if (!st)

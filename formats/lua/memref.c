@@ -66,18 +66,35 @@ static bool split(struct lua_text line, struct entry *x)
 	return true;
 }
 
-/* "table: 0x55d0", also "FILE*: 0x55d0" */
-static bool typed(struct lua_text object, struct lua_text *type)
+/* "builtin#29", as LuaJIT prints the functions of its library; the address is not told. */
+static bool is_builtin(struct lua_text s)
 {
-	uint64_t address;
+	static const char mark[] = "builtin#";
+	uint64_t number;
 
+	return starts(s, mark) && num_dec(s.s + sizeof mark - 1, s.n - (sizeof mark - 1), &number);
+}
+
+/* What an entry says of its object. */
+struct identity {
+	struct lua_text type, builtin;
+	uint64_t address; /* 0: not told */
+};
+
+/* "table: 0x55d0", also "FILE*: 0x55d0" and "function: builtin#29" */
+static bool typed(struct lua_text object, struct identity *x)
+{
+	*x = (struct identity){.address = 0};
 	for (size_t i = object.n; i-- > 1;) {
+		struct lua_text rest = {object.s + i + 1, object.n - i - 1};
+
 		if (object.s[i] != ' ')
 			continue;
-		type->s = object.s;
-		type->n = i - 1;
+		x->type = (struct lua_text){object.s, i - 1};
+		if (is_builtin(rest))
+			x->builtin = rest;
 		return i > 1 && object.s[i - 1] == ':' &&
-		       lua_address(object.s + i + 1, object.n - i - 1, 6, &address);
+		       (x->builtin.s || lua_address(rest.s, rest.n, 6, &x->address));
 	}
 	return false;
 }
@@ -85,9 +102,10 @@ static bool typed(struct lua_text object, struct lua_text *type)
 static bool begins_entry(struct lua_text line)
 {
 	const char *tab = memchr(line.s, '\t', line.n);
-	struct lua_text object = {line.s, tab ? (size_t)(tab - line.s) : 0}, type;
+	struct lua_text object = {line.s, tab ? (size_t)(tab - line.s) : 0};
+	struct identity x;
 
-	return starts(line, "string: \"") || (tab && typed(object, &type));
+	return starts(line, "string: \"") || (tab && typed(object, &x));
 }
 
 /* Where a function was defined: "...[line:23@file:main.lua]" -> main.lua:23 */
@@ -128,26 +146,35 @@ static struct lua_text class_of(struct lua_text path)
 	    found, (size_t)((const char *)memchr(found, ']', (size_t)(end - found)) - found)};
 }
 
+static uint32_t new_object(struct memref *m, const struct identity *is)
+{
+	return is->address ? lua_objects_id(&m->o, is->address) : lua_objects_new(&m->o);
+}
+
 static enum status put(struct memref *m, const struct entry *x, struct err *e)
 {
-	struct lua_text type, name = {.s = NULL};
+	struct lua_text name = {.s = NULL};
 	struct buf where = BUF_INIT;
-	uint32_t id = lua_objects_new(&m->o);
+	struct identity is;
 	enum status st;
+	uint32_t id;
 
-	if (starts(x->object, "string: \"") || !typed(x->object, &type)) {
-		type = (struct lua_text){"string", 6};
+	if (starts(x->object, "string: \"") || !typed(x->object, &is)) {
+		is = (struct identity){.type = {"string", 6}};
 		name = x->object;
 		if (starts(name, "string: \"") && ends(name, "\"") && name.n > 9)
 			name = (struct lua_text){name.s + 9, name.n - 10};
-	} else if (starts(type, "function") && type.n == 8) {
+	} else if (is.builtin.s) {
+		name = is.builtin;
+	} else if (starts(is.type, "function") && is.type.n == 8) {
 		defined(x->path, &where);
 		if (where.len)
 			name = (struct lua_text){where.data, where.len};
 	} else {
 		name = class_of(x->path);
 	}
-	st = lua_objects_define(&m->o, id, type, name, NULL, e);
+	id = new_object(m, &is);
+	st = lua_objects_define(&m->o, id, is.type, name, NULL, e);
 	if (!st)
 		st = lua_objects_refer(&m->o, 0, id, x->path, x->count, e);
 	buf_release(&where);
@@ -194,7 +221,8 @@ static enum status take_single(struct memref *m, struct lua_text s, struct err *
 {
 	static const char have[] = ", have ";
 	const char *end = memmem(s.s, s.n, have, sizeof have - 1), *open;
-	struct lua_text object = {s.s, s.n}, type, name = {.s = NULL};
+	struct lua_text object = {s.s, s.n}, name = {.s = NULL};
+	struct identity is;
 	const char *number = end ? end + sizeof have - 1 : NULL, *blank;
 
 	if (end && (blank = memchr(number, ' ', (size_t)(s.s + s.n - number))))
@@ -208,10 +236,10 @@ static enum status take_single(struct memref *m, struct lua_text s, struct err *
 			object.n = (size_t)(open - s.s);
 		}
 	}
-	m->object = lua_objects_new(&m->o);
-	if (!typed(object, &type))
-		type = (struct lua_text){"string", 6};
-	return lua_objects_define(&m->o, m->object, type, name, NULL, e);
+	if (!typed(object, &is))
+		is = (struct identity){.type = {"string", 6}};
+	m->object = new_object(m, &is);
+	return lua_objects_define(&m->o, m->object, is.type, name, NULL, e);
 }
 
 static enum status comment(struct memref *m, struct lua_text line, struct err *e)
@@ -272,8 +300,10 @@ static enum status read(struct import *im, struct err *e)
 {
 	struct memref m = {.o.im = im};
 	struct err later = ERR_INIT;
-	enum status st = import_begin(im, e), out;
+	enum status st, out;
 
+	lua_objects_keep(&m.o);
+	st = import_begin(im, e);
 	if (!st)
 		st = read_lines(&m, &im->in->cur, e);
 	m.cut &= !m.entry.len; /* what is not whole is refused */
@@ -312,7 +342,9 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	(void)whole;
 	if (!line || head[0] != '-' || head[1] != '-')
 		return 0;
-	line++;
+	/* Windows' text mode may have written blank lines between. */
+	while (line < head + n && (*line == '\n' || *line == '\r'))
+		line++;
 	for (int i = 0; i < 3; i++) {
 		size_t len = strlen(marks[i]);
 

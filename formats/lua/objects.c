@@ -6,10 +6,26 @@
 
 #include <stdlib.h>
 
+void lua_objects_keep(struct lua_objects *o)
+{
+	o->addresses = true;
+	trace_set(o->im->t, TRACE_OBJECT_IDS, TRACE_OBJECT_ADDRESSES);
+}
+
 uint32_t lua_objects_new(struct lua_objects *o)
 {
 	VEC_PUSH(o->list, o->n, o->cap) = (struct lua_object){.address = 0};
 	return (uint32_t)o->n;
+}
+
+/* What stands for it in the trace. */
+static uint64_t id_in_trace(const struct lua_objects *o, uint32_t id)
+{
+	uint64_t address = id ? o->list[id - 1].address : 0;
+
+	if (!o->addresses || !id)
+		return id;
+	return address && !(address & 1) ? address : (uint64_t)id * 2 - 1;
 }
 
 uint32_t lua_objects_id(struct lua_objects *o, uint64_t address)
@@ -29,7 +45,7 @@ uint32_t lua_objects_id(struct lua_objects *o, uint64_t address)
 enum status lua_objects_define(struct lua_objects *o, uint32_t id, struct lua_text type,
 			       struct lua_text name, const uint64_t *entries, struct err *e)
 {
-	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS, .address = id};
+	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS, .address = id_in_trace(o, id)};
 
 	if (!id || o->list[id - 1].defined) {
 		o->repeated++;
@@ -56,8 +72,8 @@ enum status lua_objects_refer(struct lua_objects *o, uint32_t from, uint32_t to,
 {
 	struct event ev = {.kind = EV_REFERENCE,
 			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET,
-			   .address = from,
-			   .target = to};
+			   .address = id_in_trace(o, from),
+			   .target = id_in_trace(o, to)};
 
 	if (name.s) {
 		ev.has |= EV_HAS_NAME;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Objects of a Lua snapshot on their way into the trace: addresses become dense ids from 1 in the
- * order in which they are first named. An address is identity within one dump only: memory is
- * used again.
+ * Objects of a Lua snapshot on their way into the trace. Here they have dense ids from 1, in the
+ * order in which they are first named. In the trace an object of a dump that has addresses (see
+ * lua_objects_keep) has its own, and one without has an odd number, which is no object's address:
+ * Lua aligns them. Of other dumps ids are the dense ones.
  */
 #ifndef TM_FORMATS_LUA_OBJECTS_H
 #define TM_FORMATS_LUA_OBJECTS_H
@@ -24,8 +25,12 @@ struct lua_objects {
 	struct map64 by_address; /* ids */
 	struct lua_object *list; /* by id - 1 */
 	size_t n, cap;
+	bool addresses;    /* of the dump's objects are kept */
 	uint64_t repeated; /* defined again; the first counts */
 };
+
+/* Before import_begin: the trace says that its objects' ids are addresses (tracemill-trace(5)). */
+void lua_objects_keep(struct lua_objects *o);
 
 /* The id of an address, 0 for address 0. */
 uint32_t lua_objects_id(struct lua_objects *o, uint64_t address);

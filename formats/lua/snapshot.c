@@ -203,8 +203,10 @@ static enum status read(struct import *im, struct err *e)
 {
 	struct snapshot s = {.o.im = im};
 	struct err later = ERR_INIT;
-	enum status st = import_begin(im, e), out = ST_OK;
+	enum status st, out = ST_OK;
 
+	lua_objects_keep(&s.o);
+	st = import_begin(im, e);
 	if (!st)
 		st = read_lines(&s, &im->in->cur, e);
 	/* a key that the end of the file cut is kept: it has its line end */
@@ -240,6 +242,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	uint64_t address;
 	bool bracket;
 
+	if (line.n && line.s[line.n - 1] == '\r')
+		line.n--;
 	if (!n || (!end && !whole) || !parse_head(line, &address, &kind, &bracket) ||
 	    !what(kind, &type, &name))
 		return 0;

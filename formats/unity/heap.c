@@ -92,7 +92,7 @@ static void set_ids(struct push *p)
 			place = map64_put(&p->natives, x->address);
 			*place = (uint32_t)i + 1;
 		} else {
-			x->address = MADE_UP_ID | i;
+			x->address = MADE_UP_ID | (uint64_t)i << 1 | 1; /* odd: no address */
 			p->made_up++;
 		}
 	}
@@ -216,6 +216,7 @@ enum status unity_heap_push(struct unity_heap *u, struct import *im, struct err 
 		return st;
 	trace_metric(im->t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(im->t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
+	trace_set(im->t, TRACE_OBJECT_IDS, TRACE_OBJECT_ADDRESSES);
 	st = im->begun ? ST_OK : import_begin(im, e);
 	p.held = mem_zarray(u->n_natives + 1, sizeof *p.held);
 	p.owned = mem_zarray(u->n_handles + 1, sizeof *p.owned);

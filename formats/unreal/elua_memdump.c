@@ -217,8 +217,10 @@ static enum status read(struct import *im, struct err *e)
 {
 	struct memdump m = {.o.im = im};
 	struct err later = ERR_INIT;
-	enum status st = import_begin(im, e), out;
+	enum status st, out;
 
+	lua_objects_keep(&m.o);
+	st = import_begin(im, e);
 	if (!st)
 		st = read_lines(&m, &im->in->cur, e);
 	drop(&m);

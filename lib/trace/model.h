@@ -184,6 +184,10 @@ const char *trace_text(const struct trace *t, uint32_t string); /* NUL-terminate
 void trace_set(struct trace *t, const char *key, const char *value);
 const char *trace_get(const struct trace *t, const char *key); /* NULL: not set */
 void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key);
+/* The attribute of a snapshot whose objects' ids are where they stand in memory, which other snapshots
+ * of the same process may be compared by; odd ids are numbers of objects without an address. */
+#define TRACE_OBJECT_IDS       "objects.ids"
+#define TRACE_OBJECT_ADDRESSES "addresses"
 /* A note with the same text is not added again; its count grows. After TRACE_NOTES different
  * ones the others are only counted. */
 enum { TRACE_NOTES = 1000 };

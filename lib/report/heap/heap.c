@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids that are dense numbers (Lua's) are looked up in an array, which may be a few times as long
+/* Ids that are dense numbers are looked up in an array, which may be a few times as long
  * as there are objects; addresses in a table. */
 enum { DIRECT_SLACK = 4, DIRECT_FIRST = 1 << 16 };
 #define OBJECTS_MAX 0xfffffff0u
@@ -206,12 +206,15 @@ static void add_reference(struct heap_set *s, const struct trace *t, const struc
 static enum status begin(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct heap_set *s = (struct heap_set *)sink;
+	const char *ids;
 
 	(void)e;
 	build_free(s->build);
 	s->build = mem_zalloc(sizeof *s->build);
 	enlarge(s->build);
 	s->build->heap.size_state = t->metrics[METRIC_REQUESTED].state;
+	ids = trace_get(t, TRACE_OBJECT_IDS);
+	s->build->heap.has_addresses = ids && !strcmp(ids, TRACE_OBJECT_ADDRESSES);
 	names_capture(&s->locations, t);
 	return ST_OK;
 }

@@ -40,6 +40,7 @@ struct heap {
 	bool guessed_roots; /* the capture names none: objects that nothing refers to are taken */
 
 	bool has_sizes;      /* some listed object has one */
+	bool has_addresses;  /* ids are addresses, but odd ones (TRACE_OBJECT_IDS) */
 	uint8_t size_state;  /* enum metric_state of the sizes */
 	const char *file;    /* borrowed */
 	const char *label;   /* in the set's arena: "a.tmt", "a.tmt (2)" */

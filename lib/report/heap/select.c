@@ -8,7 +8,7 @@
 
 enum { SETS_MAX = 3 };
 
-const char *const heap_same_words[] = {"path", "source", "type", NULL};
+const char *const heap_same_words[] = {"path", "source", "type", "address", NULL};
 const char *const heap_op_words[] = {"add", "and", "or", "xor", "leak", NULL};
 
 /* The caller then takes out what does not count. */
@@ -90,9 +90,11 @@ static uint64_t identity(const struct heap_part *p, uint32_t i, enum heap_same s
 {
 	uint64_t x = hash_u64(p->h->types[i] + UINT64_C(0x9e3779b97f4a7c15));
 
+	if (same == HEAP_SAME_ADDRESS && !(p->h->ids[i] & 1))
+		return hash_u64(x + p->h->ids[i]);
 	if (same != HEAP_SAME_TYPE)
 		x = hash_u64(x + heap_site(p->h, i) + 1);
-	if (same == HEAP_SAME_PATH)
+	if (same == HEAP_SAME_PATH || same == HEAP_SAME_ADDRESS)
 		x = hash_u64(x + p->paths.hash[i]);
 	return x;
 }

@@ -4,7 +4,8 @@
  * leave.
  *
  * An object of one snapshot is that of another when type, source (site or name) and shortest path
- * are the same; an address or an id is never asked, since it means something else in the next run.
+ * are the same; an address or an id is not asked, since it means something else in the next run,
+ * but where it is wanted, for snapshots of one run (HEAP_SAME_ADDRESS: type and address).
  * Several objects may be the same in this sense (elements without names): then they are counted,
  * and of 5 in one and 3 in the other, 3 are in both.
  */
@@ -23,8 +24,9 @@ void heap_only_destroyed(struct heap_part *p);
 /* Only this one does. */
 void heap_only_object(struct heap_part *p, uint32_t object);
 
-enum heap_same { HEAP_SAME_PATH, HEAP_SAME_SOURCE, HEAP_SAME_TYPE };
-extern const char *const heap_same_words[]; /* "path", "source", "type" */
+/* By address, objects without one are the same by path. */
+enum heap_same { HEAP_SAME_PATH, HEAP_SAME_SOURCE, HEAP_SAME_TYPE, HEAP_SAME_ADDRESS };
+extern const char *const heap_same_words[]; /* "path", "source", "type", "address" */
 
 enum heap_op {
 	HEAP_ADD,  /* of A and B what only B has */
