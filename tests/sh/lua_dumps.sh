@@ -3,6 +3,7 @@
 #
 # Dumps of Lua's objects as games write them: blank lines between the lines (Windows' text mode), CRLF,
 # LuaJIT's functions without an address; and objects of two dumps told apart by their addresses.
+# shellcheck disable=SC2317
 set -u
 : "${SRC:?}"
 
