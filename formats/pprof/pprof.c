@@ -17,17 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_MOST = (1 << 30) - 2 }; /* that one live block may stand for: report/live.h */
-enum { BLOCKS_MOST = 64 };           /* that one row may become */
-
 struct pprof {
 	struct import *im;
 	struct pprof_tables tables;
+	struct pprof_blocks blocks;
 	uint8_t roles[PPROF_TYPES_MOST]; /* by sample type */
-	uint64_t ids;                    /* given as addresses */
-	uint64_t seq;
 	uint64_t negative, odd, huge, samples;
-	bool allocs, live;
+	bool allocs;
 
 	uint32_t *stack; /* of the sample */
 	size_t n_stack, cap_stack;
@@ -192,10 +188,8 @@ static bool below_zero(const struct pprof *p)
 /* Counts of so many blocks that each row would be a flood of them. */
 static bool is_huge(const struct pprof *p)
 {
-	const int64_t most = (int64_t)BLOCKS_MOST * COUNT_MOST;
-
-	return p->live && (p->values[PPROF_ALLOC + PPROF_COUNT] > most ||
-			   p->values[PPROF_LIVE + PPROF_COUNT] > most);
+	return pprof_is_huge(&p->blocks, &p->values[PPROF_ALLOC]) ||
+	       pprof_is_huge(&p->blocks, &p->values[PPROF_LIVE]);
 }
 
 static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
@@ -213,35 +207,12 @@ static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
 	return ev;
 }
 
-static enum status push_block(struct pprof *p, struct event *ev, bool freed, struct err *e)
-{
-	struct event end = {.kind = EV_FREED,
-			    .has = EV_HAS_ADDRESS | EV_HAS_SEQ | EV_HAS_DOMAIN,
-			    .domain = p->domain,
-			    .count = 1};
-	enum status st;
-
-	if (p->live) {
-		ev->has |= EV_HAS_ADDRESS | EV_HAS_SEQ;
-		ev->address = ++p->ids;
-		ev->seq = ++p->seq;
-	}
-	st = import_event(p->im, ev, e);
-	if (st || !freed)
-		return st;
-	end.address = ev->address;
-	end.seq = ++p->seq;
-	return import_event(p->im, &end, e);
-}
-
 /* Blocks that share a fate, v[PPROF_COUNT] of them; first: whose types say what is known. */
 static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[PPROF_AMOUNTS],
 			       unsigned first, bool freed, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
 	struct event ev = event_of(p, EV_ALLOC, stack);
-	uint64_t left = (uint64_t)v[PPROF_COUNT];
-	enum status st = ST_OK;
 
 	ev.has |= EV_HAS_DOMAIN;
 	ev.domain = p->domain;
@@ -252,20 +223,7 @@ static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[
 		ev.has |= EV_HAS_TYPE;
 		ev.type = trace_type(p->im->t, p->label.data, p->label.len);
 	}
-	ev.requested = (uint64_t)v[PPROF_REQUESTED];
-	ev.real = (uint64_t)v[PPROF_REAL];
-	do {
-		uint64_t n = left;
-
-		if (ev.has & EV_HAS_COUNT) {
-			n = left > COUNT_MOST && p->live ? COUNT_MOST : left;
-			ev.count = n;
-		}
-		st = push_block(p, &ev, freed, e);
-		left -= n;
-		ev.requested = ev.real = 0;
-	} while (!st && left);
-	return st;
+	return pprof_push_blocks(&p->blocks, &ev, v, freed, e);
 }
 
 static bool any_of(const int64_t v[PPROF_AMOUNTS])
@@ -278,7 +236,7 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 	int64_t rest[PPROF_AMOUNTS], *live = &p->values[PPROF_LIVE];
 	enum status st = ST_OK;
 
-	if (p->live && any_of(live))
+	if (p->blocks.live && any_of(live))
 		st = push_allocs(p, stack, live, PPROF_LIVE, false, e);
 	if (st || !p->allocs)
 		return st;
@@ -287,7 +245,7 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 		if (rest[a] < 0) /* estimated from different samples, or known of one only */
 			rest[a] = 0;
 	}
-	return any_of(rest) ? push_allocs(p, stack, rest, PPROF_ALLOC, p->live, e) : ST_OK;
+	return any_of(rest) ? push_allocs(p, stack, rest, PPROF_ALLOC, true, e) : ST_OK;
 }
 
 static enum status push_sample(struct pprof *p, uint32_t stack, struct err *e)
@@ -355,13 +313,13 @@ static void set_heap(struct pprof *p, uint8_t state)
 		bool live = pprof_type_of(&p->tables, PPROF_LIVE + a);
 
 		p->allocs |= alloc;
-		p->live |= live;
+		p->blocks.live |= live;
 		if (alloc)
 			trace_metric(t, metrics[a], state, METRIC_AT_ALL);
 		else if (live) /* what was freed is in no row */
 			trace_metric(t, metrics[a], METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	}
-	if (p->live) {
+	if (p->blocks.live) {
 		trace_metric(t, METRIC_LIVE, state, METRIC_AT_ALL);
 		t->unordered = true;
 	}
@@ -423,8 +381,7 @@ static void add_notes(struct pprof *p)
 			   "rows are below 0, as in a difference of profiles: left out");
 	if (p->huge)
 		trace_note(t, NOTE_LOSS, p->huge,
-			   "rows have more than %" PRId64 " objects: left out",
-			   (int64_t)BLOCKS_MOST * COUNT_MOST);
+			   "rows have more than %" PRId64 " objects: left out", PPROF_BLOCKS_MOST);
 	if (p->tables.more_types)
 		trace_note(t, NOTE_LOSS, p->tables.more_types,
 			   "sample types beyond the first %d: left out", PPROF_TYPES_MOST);
@@ -498,7 +455,7 @@ static enum status read_profile(struct pprof *p, struct err *e)
 
 static enum status read_pprof(struct import *im, struct err *e)
 {
-	struct pprof p = {.im = im};
+	struct pprof p = {.im = im, .blocks.im = im};
 	enum status st = read_profile(&p, e);
 
 	pprof_tables_release(&p.tables);

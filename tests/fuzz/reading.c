@@ -42,7 +42,16 @@ static const struct {
     {"miku-tcp", CUT_NEVER}, /* which wire it is, is tried over many messages; diffs come last */
     {"chrome", CUT_NEVER},   /* calls are put in order when all are there */
     {"pprof", CUT_NEVER},    /* names stand behind samples */
+    {"gperftools-heap", CUT_NEVER}, /* the same, of Go's */
+    {"jemalloc-heap", CUT_NEVER},   /* a row without its last thread is taken without threads */
     {"heaptrack", CUT_AT_LINE},
+    {"memreport", CUT_AT_LINE},
+    {"memreport-objects", CUT_AT_LINE},
+    {"memreport-pools", CUT_AT_LINE},
+    {"memreport-resources", CUT_AT_LINE},
+    {"memreport-rhi", CUT_AT_LINE},
+    {"memreport-targets", CUT_AT_LINE},
+    {"memreport-textures", CUT_AT_LINE},
     {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */
     {"crash-log", CUT_NEVER},    /* the same */
     {"android-heap", CUT_NEVER}, /* names stand below their record */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/pprof/pprof_blocks.h"
+
+bool pprof_is_huge(const struct pprof_blocks *b, const int64_t amounts[PPROF_AMOUNTS])
+{
+	return b->live && amounts[PPROF_COUNT] > PPROF_BLOCKS_MOST;
+}
+
+static enum status push_block(struct pprof_blocks *b, struct event *ev, bool freed, struct err *e)
+{
+	struct event end = {.kind = EV_FREED,
+			    .has = EV_HAS_ADDRESS | EV_HAS_SEQ | EV_HAS_DOMAIN,
+			    .domain = ev->domain,
+			    .count = 1};
+	enum status st;
+
+	if (b->live) {
+		ev->has |= EV_HAS_ADDRESS | EV_HAS_SEQ;
+		ev->address = ++b->ids;
+		ev->seq = ++b->seq;
+	}
+	st = import_event(b->im, ev, e);
+	if (st || !freed || !b->live)
+		return st;
+	end.address = ev->address;
+	end.seq = ++b->seq;
+	return import_event(b->im, &end, e);
+}
+
+enum status pprof_push_blocks(struct pprof_blocks *b, const struct event *first,
+			      const int64_t amounts[PPROF_AMOUNTS], bool freed, struct err *e)
+{
+	struct event ev = *first;
+	uint64_t left = (uint64_t)amounts[PPROF_COUNT];
+	enum status st = ST_OK;
+
+	ev.requested = (uint64_t)amounts[PPROF_REQUESTED];
+	ev.real = (uint64_t)amounts[PPROF_REAL];
+	do {
+		uint64_t n = left;
+
+		if (ev.has & EV_HAS_COUNT) {
+			n = left > (uint64_t)PPROF_BLOCK_MOST && b->live
+				? (uint64_t)PPROF_BLOCK_MOST
+				: left;
+			ev.count = n;
+		}
+		st = push_block(b, &ev, freed, e);
+		left -= n;
+		ev.requested = ev.real = 0;
+	} while (!st && left);
+	return st;
+}
