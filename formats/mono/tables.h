@@ -35,7 +35,7 @@ struct mono_tables { /* zeroed is empty */
 		uint64_t tid, time;
 		uint32_t order; /* in the log */
 		uint32_t name;  /* in texts; 0: the thread ends */
-	} *thread_events;       /* sorted by mono_tables_sort */
+	} * thread_events;      /* sorted by mono_tables_sort */
 	size_t n_thread_events, cap_thread_events;
 	struct map64 vtables; /* address -> class, an index in keys + 1 */
 	uint64_t *keys;

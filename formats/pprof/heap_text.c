@@ -53,7 +53,7 @@ struct heap_profile {
 	struct heap_name {
 		uint32_t location,
 		    next; /* next: of the call that it was inlined into, + 1; 0: none */
-	} *names;
+	} * names;
 	size_t n_names, cap_names;
 	struct map64 thread_names; /* jemalloc's number -> string */
 

@@ -41,11 +41,11 @@ struct pprof_tables {
 	struct pprof_mapping {
 		uint64_t lo, hi, offset, file, build_id;
 		uint32_t module; /* of the trace */
-	} *mappings;
+	} * mappings;
 	size_t n_mappings, cap_mappings;
 	struct pprof_function {
 		uint64_t name, file;
-	} *functions;
+	} * functions;
 	size_t n_functions, cap_functions;
 	struct pprof_location {
 		uint64_t mapping, address;
@@ -53,7 +53,7 @@ struct pprof_tables {
 		uint32_t n;    /* of places */
 		uint32_t made; /* the trace's first, + 1 of made; 0: not yet */
 		uint32_t n_made;
-	} *locations;
+	} * locations;
 	size_t n_locations, cap_locations;
 	struct pprof_place *places;
 	size_t n_places, cap_places;
