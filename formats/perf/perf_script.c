@@ -11,10 +11,10 @@
  *
  * Equal stacks are equal text, so a stack's lines are looked at once: their hash has its id.
  */
+#include "formats/perf/perf_events.h"
 #include "formats/perf/perf_line.h"
 #include "formats/reader.h"
 
-#include "lib/base/buf.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -24,24 +24,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCRIPT_WINDOW = 64 << 10, SCRIPT_STACK = 16 << 20, SCRIPT_LINE = 1 << 20, EVENTS_MOST = 64 };
+enum { SCRIPT_WINDOW = 64 << 10, SCRIPT_STACK = 16 << 20, SCRIPT_LINE = 1 << 20 };
 
 struct script {
 	struct import *im;
 	struct map64 stacks;  /* hash of the lines -> stack + 1 */
 	struct map64 frames;  /* of one line -> location */
 	struct map64 modules; /* string -> module */
-	struct script_event { /* a name of an event */
-		uint32_t name, marker, counter;
-		bool clock; /* its period is ns */
-		uint64_t samples, periods;
-	} events[EVENTS_MOST];
-	size_t n_events;
+	struct perf_events events;
 	uint32_t *line; /* locations of a stack, innermost first */
 	size_t n_line, cap_line;
 	int64_t start;
 	bool begun, cut;
-	uint64_t samples, refused, first_refused, sources, others, lost;
+	uint64_t samples, refused, first_refused, sources, lost;
 	uint64_t number; /* of the line */
 };
 
@@ -153,25 +148,10 @@ static void take_frame(struct script *x, const char *s, size_t n)
 
 /* --- the whole --- */
 
-static struct script_event *event_of(struct script *x, const struct perf_line *l)
+static struct perf_event_kind *event_of(struct script *x, const struct perf_line *l)
 {
-	struct trace *t = x->im->t;
-	uint32_t name = trace_string(t, l->event.s, (size_t)(l->event.end - l->event.s));
-	struct script_event *ev;
-
-	for (size_t i = 0; i < x->n_events; i++)
-		if (x->events[i].name == name)
-			return &x->events[i];
-	if (x->n_events == EVENTS_MOST) {
-		x->others++;
-		return NULL;
-	}
-	ev = &x->events[x->n_events++];
-	*ev = (struct script_event){.name = name};
-	ev->marker = trace_marker(t, &(struct marker){name, trace_strz(t, "perf event")});
-	ev->clock = !strncmp(trace_text(t, name), "cpu-clock", 9) ||
-		    !strncmp(trace_text(t, name), "task-clock", 10);
-	return ev;
+	return perf_event_kind(&x->events, x->im->t, l->event.s,
+			       (size_t)(l->event.end - l->event.s));
 }
 
 static enum status begin_script(struct script *x, const struct perf_line *l, struct err *e)
@@ -194,7 +174,7 @@ static enum status begin_script(struct script *x, const struct perf_line *l, str
 static enum status push_sample(struct script *x, const struct perf_line *l, uint32_t stack,
 			       struct err *e)
 {
-	struct script_event *kind = event_of(x, l);
+	struct perf_event_kind *kind = event_of(x, l);
 	struct trace *t = x->im->t;
 	struct thread th = {.tid = l->tid,
 			    .process = l->has_pid && l->pid <= UINT32_MAX ? (uint32_t)l->pid : 0};
@@ -389,40 +369,11 @@ static enum status take_lines(struct script *x, struct err *e)
 	return !st && cursor_failed(c) ? e->code : st;
 }
 
-/* How much each event came to, as perf report says it. */
-static enum status push_counts(struct script *x, struct err *e)
-{
-	struct trace *t = x->im->t;
-	enum status st = ST_OK;
-	struct buf b = BUF_INIT;
-
-	for (size_t i = 0; !st && i < x->n_events; i++) {
-		const struct script_event *kind = &x->events[i];
-		struct event ev = {
-		    .kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1};
-
-		if (!kind->periods || kind->periods > INT64_MAX)
-			continue;
-		b.len = 0;
-		buf_addf(&b, "perf.%s", trace_text(t, kind->name));
-		ev.type =
-		    trace_counter(t, &(struct counter){trace_string(t, b.data, b.len),
-						       trace_strz(t, kind->clock ? "ns" : "")});
-		ev.value = (int64_t)kind->periods;
-		st = import_event(x->im, &ev, e);
-	}
-	buf_release(&b);
-	return st;
-}
-
 static void add_notes(const struct script *x)
 {
 	struct trace *t = x->im->t;
 
-	if (x->n_events > 1)
-		trace_note(t, NOTE_INFO, x->n_events,
-			   "kinds of events, whose samples add up in totals: their markers tell "
-			   "them apart");
+	perf_events_note(&x->events, t);
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
 			   "lines that are no sample and no part of a stack: left out; the first "
@@ -432,9 +383,6 @@ static void add_notes(const struct script *x)
 		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
 	if (x->lost)
 		trace_note(t, NOTE_LOSS, x->lost, "times perf itself lost events");
-	if (x->others)
-		trace_note(t, NOTE_LOSS, x->others, "samples of more than %d kinds of events",
-			   EVENTS_MOST);
 	if (x->sources)
 		trace_note(t, NOTE_INFO, x->sources, "lines of sources below calls were left out");
 }
@@ -447,7 +395,7 @@ static enum status read_script(struct import *im, struct err *e)
 	if (!st && !x.samples)
 		st = err_at(e, ST_BAD, 0, "no line is a sample of perf script");
 	if (!st)
-		st = push_counts(&x, e);
+		st = perf_events_push(&x.events, im, e);
 	if (x.begun)
 		add_notes(&x);
 	map64_release(&x.stacks);

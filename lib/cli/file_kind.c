@@ -24,8 +24,6 @@ static const char on_windows[] = "tm-inspect and tm-symbolize read ELF and Mach-
 static const struct kind_mark marks[] = {
     {0, 42, "version https://git-lfs.github.com/spec/v1", NULL, "a Git LFS pointer, not the file",
      NULL, lfs},
-    {0, 8, "PERFILE2", NULL, "a recording of perf", NULL,
-     "as text it can be read: perf script -i FILE >FILE.txt"},
     {0, 6, "desc: ", "\ncmd: ", "a heap profile of valgrind's massif", NULL,
      "ms_print prints it; to have what tracemill tells, record with tm-record"},
     {0, 17, "{\"dhatFileVersion", NULL, "a heap profile of valgrind's DHAT", NULL,

@@ -14,6 +14,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/deflate.h"
 #include "lib/base/mem.h"
+#include "lib/base/zstd.h"
 #include "lib/object/impl.h"
 
 #include <elf.h>
@@ -21,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #endif
@@ -96,7 +96,7 @@ static bool inflate_at_once(struct inflated *o, const uint8_t *in, size_t n)
 	return false;
 }
 
-static size_t zlib_room(struct inflate_to *to, uint8_t **place)
+static size_t section_room(struct inflate_to *to, uint8_t **place)
 {
 	struct inflated *o = (struct inflated *)to;
 	size_t room = make_room(o, o->n_input);
@@ -105,7 +105,7 @@ static size_t zlib_room(struct inflate_to *to, uint8_t **place)
 	return room;
 }
 
-static void zlib_took(struct inflate_to *to, size_t n)
+static void section_took(struct inflate_to *to, size_t n)
 {
 	struct inflated *o = (struct inflated *)to;
 
@@ -114,28 +114,10 @@ static void zlib_took(struct inflate_to *to, size_t n)
 
 static const char *inflate_zstd(struct inflated *o, const uint8_t *in, size_t n)
 {
-	ZSTD_DStream *z = ZSTD_createDStream();
-	ZSTD_inBuffer from = {in, n, 0};
-	const char *why = NULL;
+	struct zstd *z = zstd_new();
+	const char *why = zstd_unpack(z, &o->to, in, n);
 
-	if (!z)
-		return "zstd: out of memory";
-	for (;;) {
-		size_t room = make_room(o, n), r, before = from.pos;
-		ZSTD_outBuffer to = {o->data + o->len, room, 0};
-
-		if (!room) /* what is wrong the caller sees */
-			break;
-		r = ZSTD_decompressStream(z, &to, &from);
-		if (ZSTD_isError(r)) {
-			why = "broken zstd stream";
-			break;
-		}
-		o->len += to.pos;
-		if (from.pos == before && !to.pos)
-			break;
-	}
-	ZSTD_freeDStream(z);
+	zstd_free(z);
 	return why;
 }
 
@@ -153,7 +135,7 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 				   const uint8_t *in, size_t n, uint8_t **data, uint64_t *size,
 				   struct err *e)
 {
-	struct inflated o = {.to = {zlib_room, zlib_took}, .n_input = n, .want = want};
+	struct inflated o = {.to = {section_room, section_took}, .n_input = n, .want = want};
 	const char *why;
 
 	if (want / (zstd ? RATIO_ZSTD : RATIO_ZLIB) > n)

@@ -52,6 +52,7 @@ static const struct {
     {"memreport-rhi", CUT_AT_LINE},
     {"memreport-targets", CUT_AT_LINE},
     {"memreport-textures", CUT_AT_LINE},
+    {"perf-data", CUT_NEVER},    /* names and build-ids stand behind the records */
     {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */
     {"crash-log", CUT_NEVER},    /* the same */
     {"android-heap", CUT_NEVER}, /* names stand below their record */

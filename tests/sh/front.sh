@@ -99,8 +99,8 @@ foreign() { # NAME TEXT BYTES
 foreign lfs.mem 'a Git LFS pointer' \
 	'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n'
 check '... and says how to fetch it' grep -q 'git lfs pull' out
-foreign perf.data 'a recording of perf' 'PERFILE2\150\0\0\0\0\0\0\0'
-check '... and says how it becomes text' grep -q 'perf script -i FILE >FILE.txt' out
+"$GEN/perf_data" --samples 20 plain >perf.data 2>err
+shows perf.data 0 'perf.data of perf'
 "$GEN/heaptrack_log" --events 4 3 >heaptrack.g 2>err
 shows heaptrack.g 0 'heaptrack 1.x'
 foreign massif.out.1 "valgrind's massif" 'desc: --massif-out-file=m.out\ncmd: /bin/true\ntime_unit: i\n'

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kinds of events that perf sampled, in its text and in its files: each is a marker, and at the
+ * end a counter with what its samples' periods come to, as perf report says it.
+ */
+#ifndef TM_FORMATS_PERF_PERF_EVENTS_H
+#define TM_FORMATS_PERF_PERF_EVENTS_H
+
+#include "formats/reader.h"
+
+enum { PERF_EVENTS_MOST = 64 };
+
+struct perf_events { /* zeroed is empty; owns nothing */
+	struct perf_event_kind {
+		uint32_t name, marker; /* string, marker */
+		bool clock;            /* its period is ns */
+		uint64_t samples, periods;
+	} kinds[PERF_EVENTS_MOST];
+	size_t n;
+	uint64_t others; /* asked for beyond PERF_EVENTS_MOST */
+};
+
+/* The kind with a name, which is added when it is new; NULL: there are too many. */
+struct perf_event_kind *perf_event_kind(struct perf_events *x, struct trace *t, const char *name,
+					size_t n);
+/* Is an event of this name a clock: cpu-clock, task-clock, with modifiers or not. */
+bool perf_event_is_clock(const char *name);
+enum status perf_events_push(const struct perf_events *x, struct import *im, struct err *e);
+void perf_events_note(const struct perf_events *x, struct trace *t);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/zstd.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+struct zstd {
+	ZSTD_DStream *stream;
+};
+
+struct zstd *zstd_new(void)
+{
+	struct zstd *z = mem_zalloc(sizeof *z);
+
+	z->stream = ZSTD_createDStream();
+	if (!z->stream)
+		mem_exhausted();
+	return z;
+}
+
+void zstd_free(struct zstd *z)
+{
+	if (z)
+		ZSTD_freeDStream(z->stream);
+	free(z);
+}
+
+const char *zstd_unpack(struct zstd *z, struct inflate_to *to, const uint8_t *in, size_t n)
+{
+	ZSTD_inBuffer from = {in, n, 0};
+
+	for (;;) {
+		ZSTD_outBuffer out = {0};
+		size_t before = from.pos;
+		uint8_t *place;
+
+		out.size = to->room(to, &place);
+		if (!out.size) /* what is wrong the caller sees */
+			return NULL;
+		out.dst = place;
+		if (ZSTD_isError(ZSTD_decompressStream(z->stream, &out, &from)))
+			return "broken zstd stream";
+		to->took(to, out.pos);
+		if (from.pos == before && !out.pos)
+			return NULL;
+	}
+}
