@@ -24,12 +24,8 @@ static const char on_windows[] = "tm-inspect and tm-symbolize read ELF and Mach-
 static const struct kind_mark marks[] = {
     {0, 42, "version https://git-lfs.github.com/spec/v1", NULL, "a Git LFS pointer, not the file",
      NULL, lfs},
-    {0, 6, "desc: ", "\ncmd: ", "a heap profile of valgrind's massif", NULL,
-     "ms_print prints it; to have what tracemill tells, record with tm-record"},
     {0, 17, "{\"dhatFileVersion", NULL, "a heap profile of valgrind's DHAT", NULL,
      "dh_view.html shows it; to have what tracemill tells, record with tm-record"},
-    {0, 18, "# callgrind format", NULL, "a profile of valgrind's callgrind", NULL,
-     "callgrind_annotate prints it"},
     {0, 13, "heap profile:", NULL, "a heap profile of gperftools", NULL,
      TO_FOLDED "pprof --collapsed PROGRAM FILE"},
     {0, 4, "tr\375P", NULL, "a trace of Tracy", NULL, "tracy-csvexport prints it"},

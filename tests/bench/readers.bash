@@ -82,6 +82,8 @@ reader 'Chrome trace events' run.trace.json 'enter exit' '$1 == "calls" { print 
 reader perf.data run.data sample "$(total samples)" "$GEN/perf_data" --samples $((mb * 4000)) plain
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain
 reader 'logs with stacks' run.log alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) lsan
+reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functions $((mb * 500)) flat
+reader massif run.massif frame "$(total snapshots)" "$GEN/massif" --snapshots $((mb * 1000)) plain
 reader heaptrack run.heaptrack alloc "$(total allocations)" "$GEN/heaptrack_log" --events $((mb * 10000)) 3
 reader pprof run.pb sample "$(total rows)" "$GEN/pprof" --rows $((mb * 1000)) --functions 5000 inline
 reader 'counters as CSV' run.csv counter "$(total readings)" "$awk" -v n=$((mb * 500)) "$csv"

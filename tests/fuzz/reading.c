@@ -56,6 +56,8 @@ static const struct {
     {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */
     {"crash-log", CUT_NEVER},    /* the same */
     {"android-heap", CUT_NEVER}, /* names stand below their record */
+    {"callgrind", CUT_NEVER},    /* costs add up over all of the file */
+    {"massif", CUT_NEVER},       /* the same of trees */
     {"folded", CUT_NEVER},       /* one level or two: all lines say */
     {"luajit-jp", CUT_NEVER},    /* the same; shares are of all that there is */
     {"luaprofiler", CUT_NEVER},  /* callees stand before their caller, which may be cut off */

@@ -103,9 +103,11 @@ check '... and says how to fetch it' grep -q 'git lfs pull' out
 shows perf.data 0 'perf.data of perf'
 "$GEN/heaptrack_log" --events 4 3 >heaptrack.g 2>err
 shows heaptrack.g 0 'heaptrack 1.x'
-foreign massif.out.1 "valgrind's massif" 'desc: --massif-out-file=m.out\ncmd: /bin/true\ntime_unit: i\n'
+"$GEN/massif" plain >massif.out.1 2>err
+shows massif.out.1 0 "Valgrind's massif.out"
 foreign dhat.out.1 "valgrind's DHAT" '{"dhatFileVersion":2\n,"mode":"heap"\n'
-foreign callgrind.out.1 "valgrind's callgrind" '# callgrind format\nversion: 1\n'
+"$GEN/callgrind" plain >callgrind.out.1 2>err
+shows callgrind.out.1 0 "Valgrind's callgrind.out"
 foreign game.tracy 'Tracy' 'tr\375P\002\001'
 foreign game.utrace 'Unreal Engine' '2CRT\0\0\0\0'
 foreign game.jfr 'Java Flight Recorder' 'FLR\0\0\002\0\001'

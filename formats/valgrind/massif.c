@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * massif.out files: snapshots of the heap's size, some with a tree of who has allocated what is in use.
+ *
+ *	snapshot=3
+ *	time=123456
+ *	mem_heap_B=8000
+ *	heap_tree=peak
+ *	n2: 8000 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
+ *	 n0: 5000 0x10917E: load (game.c:4)
+ *	 n0: 3000 in 2 places, all below massif's threshold (1.00%)
+ *
+ * Nothing tells which blocks there were: between two trees a stack's bytes grow or shrink. What they
+ * grew by becomes a block of its own, and what they shrank by frees the youngest, in the parts that
+ * are needed, which the whole file says. So bytes in use are those of each tree, and what was
+ * allocated and freed between two is not known.
+ *
+ * Facts: Valgrind's manual (massif's output), ms_print, and files that massif and heaptrack wrote.
+ */
+#include "formats/reader.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+#include "lib/base/sort.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { LINE_MOST = 1 << 20, DEPTH_MOST = 4096, POINTS_MOST = 1 << 24 };
+
+#define NEVER UINT32_MAX
+
+struct point { /* bytes of a stack in a tree */
+	uint32_t tree, stack;
+	int64_t bytes;
+};
+
+struct snapshot {
+	uint64_t number, heap, extra, stacks;
+	int64_t time; /* thousandths of the file's unit */
+	bool tree, peak;
+};
+
+struct block { /* in use from one tree up to another */
+	uint32_t stack, begin, end;
+	uint64_t bytes;
+};
+
+struct change { /* of a tree */
+	uint32_t tree;
+	bool ends; /* a block does, or it begins */
+	size_t block;
+};
+
+struct massif {
+	struct import *im;
+	struct snapshot *snapshots;
+	size_t n_snapshots, cap_snapshots;
+	struct point *points;
+	size_t n_points, cap_points;
+	struct block *blocks;
+	size_t n_blocks, cap_blocks;
+	size_t *in_use; /* blocks of a stack */
+	size_t n_in_use, cap_in_use;
+	struct change *changes;
+	size_t n_changes, cap_changes;
+	struct map64 functions; /* hash of a line's text -> location */
+	struct map64 modules;   /* string -> module */
+	struct {
+		uint64_t left; /* bytes that no child has yet */
+		uint64_t children;
+		bool has_location;
+	} open[DEPTH_MOST];
+	size_t depth;
+	uint32_t line[DEPTH_MOST]; /* locations of the open ones, innermost first */
+	size_t n_line;
+	uint32_t n_trees;
+	bool in_tree, cut, clock, pages;
+	uint64_t wanted; /* nodes that the open ones still have */
+	uint64_t number, refused, first_refused, below, unfinished, odd_sums, more;
+};
+
+/* --- the text --- */
+
+static bool begins(const char *s, const char *end, const char *with, const char **rest)
+{
+	size_t n = strlen(with);
+
+	if ((size_t)(end - s) < n || memcmp(s, with, n) != 0)
+		return false;
+	*rest = s + n;
+	return true;
+}
+
+static const char *digits_end(const char *s, const char *end)
+{
+	while (s < end && *s >= '0' && *s <= '9')
+		s++;
+	return s;
+}
+
+static struct snapshot *last(struct massif *x)
+{
+	return x->n_snapshots ? &x->snapshots[x->n_snapshots - 1] : NULL;
+}
+
+static void set_text(struct massif *x, const char *key, const char *s, const char *end)
+{
+	char *text;
+
+	while (s < end && *s == ' ')
+		s++;
+	text = mem_strndup(s, (size_t)(end - s));
+	trace_set(x->im->t, key, text);
+	free(text);
+}
+
+/* "12.5" in thousandths. */
+static bool thousandths(const char *s, const char *end, int64_t *v)
+{
+	const char *dot = memchr(s, '.', (size_t)(end - s));
+	uint64_t whole, part = 0;
+	size_t n = dot ? (size_t)(end - dot) - 1 : 0;
+
+	if (!num_dec(s, (size_t)((dot ? dot : end) - s), &whole) || whole > INT64_MAX / 2000000)
+		return false;
+	if (n > 3)
+		n = 3;
+	if (n && !num_dec(dot + 1, n, &part))
+		return false;
+	for (; n < 3; n++)
+		part *= 10;
+	*v = (int64_t)(whole * 1000 + part);
+	return true;
+}
+
+/* --- the tree --- */
+
+static uint32_t module_of(struct massif *x, const char *s, size_t n)
+{
+	uint32_t name = trace_string(x->im->t, s, n), *id = map64_put(&x->modules, name);
+
+	if (!*id)
+		*id = trace_module(x->im->t, &(struct module){.name = name});
+	return *id;
+}
+
+/* "0x10917E: load (game.c:4)", "(heap allocation functions) ..."; NULL strings are not there. */
+static uint32_t location_of(struct massif *x, const char *s, const char *end)
+{
+	struct trace *t = x->im->t;
+	struct location l = {.space = SPACE_NAME};
+	const char *colon = memchr(s, ':', (size_t)(end - s)), *open, *line;
+	uint64_t v;
+
+	if (colon && end - s > 2 && s[0] == '0' && s[1] == 'x' &&
+	    num_hex(s + 2, (size_t)(colon - s) - 2, &l.raw)) {
+		l.space = SPACE_RUNTIME;
+		l.kind = LOCATION_EXACT; /* valgrind has taken one from return addresses */
+		s = colon + 1;
+	}
+	while (s < end && *s == ' ')
+		s++;
+	open = end > s && end[-1] == ')' ? memrchr(s, '(', (size_t)(end - s)) : NULL;
+	if (open && open > s && open[-1] == ' ') {
+		const char *in;
+
+		if (begins(open + 1, end, "in ", &in)) {
+			l.module = module_of(x, in, (size_t)(end - in) - 1);
+		} else {
+			line = memrchr(open, ':', (size_t)(end - open));
+			if (line && num_dec(line + 1, (size_t)(end - line) - 2, &v) &&
+			    v <= UINT32_MAX) {
+				l.file = trace_string(t, open + 1, (size_t)(line - open) - 1);
+				l.line = (uint32_t)v;
+			}
+		}
+		end = open - 1;
+	}
+	if (end > s && !((size_t)(end - s) == 3 && !memcmp(s, "???", 3)))
+		l.name = trace_string(t, s, (size_t)(end - s));
+	if (!l.name && l.space == SPACE_NAME)
+		l.space = SPACE_UNKNOWN;
+	return trace_location(t, &l);
+}
+
+static uint32_t known_location(struct massif *x, const char *s, const char *end)
+{
+	uint64_t hash = hash_bytes(s, (size_t)(end - s));
+	uint32_t *known = map64_put(&x->functions, hash), id;
+
+	if (*known)
+		return *known;
+	*known = UINT32_MAX;
+	id = location_of(x, s, end);
+	*map64_put(&x->functions, hash) = id;
+	return id;
+}
+
+/* What no child has is the node's own: children are callers, of which massif then tells no more. */
+static void close_node(struct massif *x)
+{
+	uint64_t bytes = x->open[--x->depth].left;
+
+	if (x->n_points == POINTS_MOST)
+		x->more++;
+	else if (bytes)
+		VEC_PUSH(x->points, x->n_points, x->cap_points) = (struct point){
+		    x->n_trees - 1, trace_stack_of(x->im->t, x->line, x->n_line), (int64_t)bytes};
+	x->n_line -= x->open[x->depth].has_location;
+}
+
+static void end_tree(struct massif *x)
+{
+	x->unfinished += x->in_tree && x->wanted > 0;
+	while (x->depth)
+		close_node(x);
+	x->in_tree = false;
+	x->wanted = 0;
+}
+
+/* " n2: 8000 0x10917E: load (game.c:4)": children, bytes, and where. */
+static bool take_node(struct massif *x, const char *s, const char *end)
+{
+	const char *colon, *stop, *rest;
+	uint64_t children, bytes;
+	bool has_location;
+
+	while (s < end && *s == ' ')
+		s++;
+	if (s == end || *s != 'n')
+		return false;
+	colon = memchr(s, ':', (size_t)(end - s));
+	if (!colon || end - colon < 3 || colon[1] != ' ' ||
+	    !num_dec(s + 1, (size_t)(colon - s) - 1, &children))
+		return false;
+	stop = digits_end(colon + 2, end);
+	if (!num_dec(colon + 2, (size_t)(stop - colon) - 2, &bytes) || bytes > INT64_MAX ||
+	    stop == end || x->depth == DEPTH_MOST)
+		return false;
+	while (x->depth && !x->open[x->depth - 1].children)
+		close_node(x);
+	if (!x->depth)
+		x->pages |= begins(stop + 1, end, "(page allocation", &rest);
+	if (x->depth) {
+		x->open[x->depth - 1].children--;
+		if (bytes > x->open[x->depth - 1].left) {
+			x->odd_sums++;
+			bytes = x->open[x->depth - 1].left;
+		}
+		x->open[x->depth - 1].left -= bytes;
+		x->wanted--;
+	}
+	/* The first is of the allocators themselves. */
+	has_location = x->depth && !begins(stop + 1, end, "in ", &rest);
+	if (has_location) {
+		x->line[x->n_line++] = known_location(x, stop + 1, end);
+	} else if (x->depth) { /* N places, all below massif's threshold */
+		x->below++;
+		children = 0;
+	}
+	x->open[x->depth].has_location = has_location;
+	x->open[x->depth].left = bytes;
+	x->open[x->depth++].children = children;
+	x->wanted += children;
+	return true;
+}
+
+/* --- lines --- */
+
+static bool take_number(const char *s, const char *end, uint64_t *v)
+{
+	return num_dec(s, (size_t)(end - s), v);
+}
+
+static bool take_field(struct massif *x, const char *s, const char *end)
+{
+	struct snapshot *at = last(x);
+	const char *v;
+	uint64_t number;
+	int64_t time;
+
+	if (begins(s, end, "snapshot=", &v)) {
+		end_tree(x);
+		if (!take_number(v, end, &number))
+			return false;
+		VEC_PUSH(x->snapshots, x->n_snapshots, x->cap_snapshots) =
+		    (struct snapshot){.number = number};
+		return true;
+	}
+	if (begins(s, end, "desc:", &v)) {
+		set_text(x, "massif.options", v, end);
+	} else if (begins(s, end, "cmd:", &v)) {
+		set_text(x, "massif.command", v, end);
+	} else if (begins(s, end, "time_unit:", &v)) {
+		set_text(x, "massif.time_unit", v, end);
+	} else if (!at) {
+		return false;
+	} else if (begins(s, end, "time=", &v)) {
+		if (!thousandths(v, end, &time))
+			return false;
+		at->time = time;
+	} else if (begins(s, end, "mem_heap_B=", &v)) {
+		return take_number(v, end, &at->heap);
+	} else if (begins(s, end, "mem_heap_extra_B=", &v) ||
+		   begins(s, end, "mem_heap_admin_B=", &v)) {
+		return take_number(v, end, &at->extra);
+	} else if (begins(s, end, "mem_stacks_B=", &v)) {
+		return take_number(v, end, &at->stacks);
+	} else if (begins(s, end, "heap_tree=", &v)) {
+		if (at->tree)
+			return false;
+		at->tree = x->in_tree = end - v != 5 || memcmp(v, "empty", 5) != 0;
+		x->n_trees += at->tree;
+		at->peak = end - v == 4 && !memcmp(v, "peak", 4);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static enum status take_lines(struct massif *x, struct err *e)
+{
+	struct cursor *c = &x->im->in->cur;
+	const char *s;
+	size_t n;
+
+	while ((s = cursor_line(c, &n, LINE_MOST))) {
+		x->number++;
+		if ((const char *)c->pos == s + n && n) {
+			x->cut = true;
+			break;
+		}
+		if (!n || *s == '#')
+			continue;
+		if (!(x->in_tree && take_node(x, s, s + n)) && !take_field(x, s, s + n) &&
+		    !x->refused++)
+			x->first_refused = x->number;
+	}
+	end_tree(x);
+	return cursor_failed(c) ? e->code : ST_OK;
+}
+
+/* --- blocks --- */
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct point *p = a, *q = b;
+
+	return p->stack != q->stack ? (p->stack < q->stack ? -1 : 1)
+	       : p->tree != q->tree ? (p->tree < q->tree ? -1 : 1)
+				    : 0;
+}
+
+/* The stack has so many bytes more or less from this tree on. */
+static void change(struct massif *x, uint32_t stack, uint32_t tree, int64_t by)
+{
+	uint64_t gone = by < 0 ? (uint64_t)-by : 0;
+
+	if (by > 0) {
+		VEC_PUSH(x->blocks, x->n_blocks, x->cap_blocks) =
+		    (struct block){stack, tree, NEVER, (uint64_t)by};
+		VEC_PUSH(x->in_use, x->n_in_use, x->cap_in_use) = x->n_blocks - 1;
+	}
+	while (gone && x->n_in_use) {
+		size_t at = x->in_use[x->n_in_use - 1];
+		struct block part = x->blocks[at];
+
+		if (part.bytes > gone) { /* it was two */
+			x->blocks[at].bytes -= gone;
+			part.bytes = gone;
+			part.end = tree;
+			VEC_PUSH(x->blocks, x->n_blocks, x->cap_blocks) = part;
+			return;
+		}
+		x->blocks[at].end = tree;
+		x->n_in_use--;
+		gone -= part.bytes;
+	}
+}
+
+static void make_blocks(struct massif *x)
+{
+	size_t n;
+
+	sort_array(x->points, x->n_points, sizeof *x->points, by_stack);
+	for (size_t i = 0; i < x->n_points; i += n) {
+		uint32_t stack = x->points[i].stack, tree = 0;
+		int64_t before = 0;
+
+		x->n_in_use = 0;
+		for (n = 0; i + n < x->n_points && x->points[i + n].stack == stack;) {
+			int64_t now = 0;
+
+			if (before &&
+			    x->points[i + n].tree > tree + 1) { /* in the next it is not */
+				change(x, stack, tree + 1, -before);
+				before = 0;
+			}
+			tree = x->points[i + n].tree;
+			for (; i + n < x->n_points && x->points[i + n].stack == stack &&
+			       x->points[i + n].tree == tree;
+			     n++)
+				now += x->points[i + n].bytes;
+			change(x, stack, tree, now - before);
+			before = now;
+		}
+		if (before && tree + 1 < x->n_trees)
+			change(x, stack, tree + 1, -before);
+	}
+	for (size_t i = 0; i < x->n_blocks; i++) {
+		VEC_PUSH(x->changes, x->n_changes, x->cap_changes) =
+		    (struct change){x->blocks[i].begin, false, i};
+		if (x->blocks[i].end != NEVER)
+			VEC_PUSH(x->changes, x->n_changes, x->cap_changes) =
+			    (struct change){x->blocks[i].end, true, i};
+	}
+}
+
+/* What ends comes first, so that the largest size in use is that of a tree. */
+static int by_tree(const void *a, const void *b)
+{
+	const struct change *p = a, *q = b;
+
+	return p->tree != q->tree     ? (p->tree < q->tree ? -1 : 1)
+	       : p->ends != q->ends   ? (p->ends ? -1 : 1)
+	       : p->block != q->block ? (p->block < q->block ? -1 : 1)
+				      : 0;
+}
+
+/* --- events --- */
+
+static void set_time(const struct massif *x, const struct snapshot *at, struct event *ev)
+{
+	if (!x->clock)
+		return;
+	ev->has |= EV_HAS_TIME;
+	ev->time = at->time * 1000; /* thousandths of ms */
+}
+
+static enum status push_counter(struct massif *x, const struct snapshot *at, const char *name,
+				const char *unit, uint64_t v, struct err *e)
+{
+	struct trace *t = x->im->t;
+	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1};
+
+	ev.type = trace_counter(t, &(struct counter){trace_strz(t, name), trace_strz(t, unit)});
+	ev.value = v > INT64_MAX ? INT64_MAX : (int64_t)v;
+	set_time(x, at, &ev);
+	return import_event(x->im, &ev, e);
+}
+
+static enum status push_snapshot(struct massif *x, const struct snapshot *at, struct err *e)
+{
+	struct event frame = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .count = 1};
+	const char *unit = trace_get(x->im->t, "massif.time_unit");
+	enum status st;
+
+	frame.value = at->number > INT64_MAX ? INT64_MAX : (int64_t)at->number;
+	if (at->peak) {
+		frame.has |= EV_HAS_NAME;
+		frame.name = trace_strz(x->im->t, "peak");
+	}
+	set_time(x, at, &frame);
+	st = import_event(x->im, &frame, e);
+	if (!st && !x->clock)
+		st = push_counter(x, at, "massif.time", unit && *unit == 'B' ? "B" : "",
+				  (uint64_t)at->time / 1000, e);
+	if (!st)
+		st = push_counter(x, at, "massif.heap", "B", at->heap, e);
+	if (!st)
+		st = push_counter(x, at, "massif.heap_extra", "B", at->extra, e);
+	if (!st)
+		st = push_counter(x, at, "massif.stacks", "B", at->stacks, e);
+	return st;
+}
+
+static enum status push_change(struct massif *x, const struct snapshot *at, const struct change *c,
+			       struct err *e)
+{
+	const struct block *b = &x->blocks[c->block];
+	struct event ev = {.kind = c->ends ? EV_FREE : EV_ALLOC,
+			   .has = EV_HAS_ADDRESS | EV_HAS_DOMAIN,
+			   .domain = x->pages ? DOMAIN_MMAP : DOMAIN_MALLOC,
+			   .address = c->block + 1,
+			   .count = 1};
+
+	set_time(x, at, &ev);
+	if (!c->ends) {
+		ev.has |= EV_HAS_REQUESTED;
+		ev.requested = b->bytes;
+		if (b->stack) {
+			ev.has |= EV_HAS_STACK;
+			ev.stack = b->stack;
+		}
+	}
+	return import_event(x->im, &ev, e);
+}
+
+static enum status push_all(struct massif *x, struct err *e)
+{
+	const char *unit = trace_get(x->im->t, "massif.time_unit");
+	struct trace *t = x->im->t;
+	uint32_t tree = 0;
+	size_t next = 0;
+	enum status st;
+
+	x->clock = unit && (!strcmp(unit, "ms") || !strcmp(unit, "s"));
+	if (x->clock && *unit == 's')
+		for (size_t i = 0; i < x->n_snapshots; i++)
+			if (x->snapshots[i].time < INT64_MAX / 1000)
+				x->snapshots[i].time *= 1000;
+	make_blocks(x);
+	sort_array(x->changes, x->n_changes, sizeof *x->changes, by_tree);
+	if (x->n_trees) {
+		trace_metric(t, METRIC_REQUESTED, METRIC_LOWER_BOUND, METRIC_AT_ALL);
+		trace_metric(t, METRIC_LIVE, METRIC_ESTIMATED, METRIC_AT_ALL);
+	}
+	st = import_begin(x->im, e);
+	for (size_t i = 0; i < x->n_snapshots && !st; i++) {
+		const struct snapshot *at = &x->snapshots[i];
+
+		st = push_snapshot(x, at, e);
+		if (!at->tree)
+			continue;
+		for (; next < x->n_changes && x->changes[next].tree == tree && !st; next++)
+			st = push_change(x, at, &x->changes[next], e);
+		tree++;
+	}
+	return st;
+}
+
+static void add_notes(const struct massif *x)
+{
+	struct trace *t = x->im->t;
+
+	if (x->n_trees)
+		trace_note(
+		    t, NOTE_INFO, x->n_trees,
+		    "snapshots say who allocated: bytes in use are theirs, what was allocated "
+		    "and freed between them is not known, nor how many blocks there were");
+	if (x->below)
+		trace_note(
+		    t, NOTE_INFO, x->below,
+		    "times massif added up places below its threshold: their bytes are of the "
+		    "function that they have in common");
+	if (x->refused)
+		trace_note(t, NOTE_LOSS, x->refused,
+			   "lines make no sense: left out; the first is line %" PRIu64,
+			   x->first_refused);
+	if (x->unfinished)
+		trace_note(t, NOTE_LOSS, x->unfinished, "trees have fewer places than they say");
+	if (x->odd_sums)
+		trace_note(t, NOTE_LOSS, x->odd_sums,
+			   "places have more bytes than the one above them: cut");
+	if (x->cut)
+		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+	if (x->more)
+		trace_note(t, NOTE_LOSS, x->more, "places beyond %d", POINTS_MOST);
+}
+
+static enum status read_massif(struct import *im, struct err *e)
+{
+	struct massif *x = mem_zalloc(sizeof *x);
+	enum status st;
+
+	x->im = im;
+	st = take_lines(x, e);
+	if (!st && !x->n_snapshots)
+		st = err_at(e, ST_BAD, 0, "no snapshot in it");
+	if (x->n_snapshots) {
+		struct err own = ERR_INIT;
+		enum status pushed = push_all(x, st ? &own : e);
+
+		st = st ? st : pushed;
+		add_notes(x);
+	}
+	map64_release(&x->functions);
+	map64_release(&x->modules);
+	free(x->snapshots);
+	free(x->points);
+	free(x->blocks);
+	free(x->in_use);
+	free(x->changes);
+	free(x);
+	return st;
+}
+
+static int bid_massif(const uint8_t *head, size_t n, bool whole)
+{
+	const char *s = (const char *)head, *end = s + n, *p, *rest;
+
+	(void)whole;
+	for (; s < end && (p = memchr(s, '\n', (size_t)(end - s))); s = p + 1) {
+		if (begins(s, p, "snapshot=", &rest))
+			return rest < p ? 48 : 0;
+		if (s != p && *s != '#' && !begins(s, p, "desc:", &rest) &&
+		    !begins(s, p, "cmd:", &rest) && !begins(s, p, "time_unit:", &rest))
+			return 0;
+	}
+	return 0;
+}
+
+const struct reader reader_massif = {
+    .name = "massif",
+    .what = "Valgrind's massif.out: bytes in use by stack at snapshots",
+    .suffixes = "out",
+    .bid = bid_massif,
+    .read = read_massif,
+};

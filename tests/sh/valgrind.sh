@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# timeout: 400
+#
+# Files of callgrind and massif against how they were made (testdata/gen/{callgrind,massif}.c) and, where
+# valgrind works here, against what callgrind_annotate and ms_print say of a program; cut at every byte.
+# shellcheck disable=SC2016,SC2317
+set -u
+: "${SRC:?}" "${GEN:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+equal() { [ -s "$1" ] && diff "$1" "$2" >err; }
+
+# "N NAME" by function, of a column; of two rows of a name, in two files, the sum or the larger one.
+functions() { # FILE COLUMN sum|most
+	tm-top -q --csv -n 0 --by function --type '^(Ir|Instructions)$' "$1" 2>err | awk -F , -v column="$2" -v how="$3" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			name = $at["function"]; sub(/ \(.*/, "", name); v = $at[column] + 0
+			if (how == "sum") got[name] += v
+			else if (v > got[name]) got[name] = v
+		}
+		END { for (name in got) print got[name], name }' | sort
+}
+# Rows "N NAME" of two files, of each name the largest N, within 2 %: paths are rounded.
+close() {
+	awk 'NR == FNR { if ($1 > want[$2]) want[$2] = $1; next } $1 > got[$2] { got[$2] = $1 }
+		END {
+			for (f in want) {
+				n++
+				if (got[f] < want[f] * 0.98 || got[f] > want[f] * 1.02) { print f, want[f], got[f]; bad++ }
+			}
+			exit bad || !n
+		}' "$1" "$2" >err
+}
+for form in plain short instr events parts inlined recursive crlf; do
+	"$GEN/callgrind" $form >file 2>truth
+	sed -n 's/^self //p' truth | sort >want
+	functions file samples sum >got
+	check "callgrind, $form: own costs are the generator's" equal want got
+	# A path of less than a hundred thousandth of the whole has no callers; here there is none.
+	sed -n 's/^inclusive //p' truth | sort >want
+	functions file total_samples most | sort >got
+	[ $form = parts ] || check "callgrind, $form: costs with all calls are the generator's" close want got
+	tm-dump -q file >out
+	check "callgrind, $form: nothing is lost" eval '! grep "^note loss" out >err'
+	gzip -kf file && check "callgrind, $form: the same from a pipe, compressed" \
+		cmp -s <(tm-dump -q file) <(tm-dump -q - <file.gz)
+done
+"$GEN/callgrind" short >file 2>err
+"$GEN/callgrind" plain >full 2>err
+check 'callgrind: numbers for names and distances are the same' \
+	cmp -s <(tm-dump -q file) <(tm-dump -q full)
+
+# Bytes in use at the end and at the peak, by stack.
+heap() {
+	tm-top -q --csv -n 0 --by stack --metrics requested,live-requested,peak-requested "$1" 2>err | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ last += $at["live_requested"]; peak += $at["peak_requested"] }
+		END { printf "peak %.0f\nlast %.0f\n", peak, last }'
+}
+"$GEN/massif" --snapshots 4 plain >file 2>err
+tm-top -q --csv -n 0 --by function --metrics requested file | awk -F , '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["function"], $at["requested"], $at["total_requested"] }' |
+	sort >got
+# In snapshot 3 load itself has 3000, build 1500, all called by main; load calls build, too.
+printf '%s\n' '[no stack] 64 64' 'build 1500 1500' 'load(char const*) 3000 4500' 'main 0 4500' >want
+check 'massif: a place below another is its caller' equal want got
+for form in plain ms stacks library pages; do
+	"$GEN/massif" $form >file 2>truth
+	grep -e peak -e last truth >want
+	heap file >got
+	check "massif, $form: bytes at the peak and at the end are the generator's" equal want got
+	check "massif, $form: each snapshot is a frame" \
+		[ "$(tm-dump -q --no-tables file | grep -c '^frame')" = "$(sed -n 's/^snapshots //p' truth)" ]
+	gzip -kf file && check "massif, $form: the same from a pipe, compressed" \
+		cmp -s <(tm-dump -q file) <(tm-dump -q - <file.gz)
+done
+
+rss=$([ -n "${SAN-}" ] && echo 0 || echo 96)
+"$GEN/callgrind" --functions 2 instr >small 2>err
+"$GEN/cuts" --step 5 --silent 12 --rss "$rss" small tm-import -f callgrind || failed=1
+"$GEN/massif" --snapshots 4 plain >small 2>err
+"$GEN/cuts" --step 11 --silent 60 --rss "$rss" small tm-import -f massif || failed=1
+
+cat >program.c <<'X'
+#include <stdlib.h>
+__attribute__((noinline)) static long leaf(long n) { long s = 0; for (long i = 0; i < n; i++) s += i ^ (s << 1); return s; }
+__attribute__((noinline)) static long left(long n) { return leaf(n) + 1; }
+__attribute__((noinline)) static long right(long n) { long s = 0; for (int i = 0; i < 3; i++) s += leaf(n + i); return s; }
+__attribute__((noinline)) static void *make(int i) { return malloc((size_t)(i % 90 + 1) * 16); }
+int main(void)
+{
+	static void *keep[200];
+	long s = 0;
+
+	for (int i = 0; i < 200; i++) {
+		s += left(100) + right(50);
+		keep[i] = make(i);
+		if (i % 3 == 0) free(keep[i]), keep[i] = 0;
+	}
+	for (int i = 0; i < 150; i++) free(keep[i]);
+	return s == 1;
+}
+X
+if ! command -v valgrind >/dev/null || ! ${CC:-cc} -O1 -g -o program program.c 2>err ||
+	! valgrind -q --tool=callgrind --callgrind-out-file=plain.out ./program 2>err; then
+	echo "skip - callgrind_annotate's and ms_print's own numbers (valgrind does not work here)"
+	exit "$failed"
+fi
+annotate() { # FILE OPTION...
+	local file=$1
+
+	shift
+	callgrind_annotate --show-percs=no --threshold=100 --show=Ir "$@" "$file" 2>err |
+		sed -nE 's/^ *([0-9,]+) +[^ :]*:([^ ]+)( \[.*)?$/\1 \2/p' | tr -d ,
+}
+compare() { # WHAT FILE
+	annotate "$2" | awk '{ v[$2] += $1 } END { for (f in v) print v[f], f }' | sort >want
+	functions "$2" samples sum | grep -v '^0 ' | grep -Ff <(cut -d ' ' -f 2 want) >got
+	join -1 2 -2 2 -o 1.1,2.1,0 <(sort -k 2 want) <(sort -k 2 got) | awk '$1 != $2' >differ
+	check "$1: own costs of all functions are callgrind_annotate's" eval '[ "$(wc -l <want)" -gt 20 ] && [ ! -s differ ]'
+	annotate "$2" --inclusive=yes | grep -E ' (main|left|right|leaf|make)$' | sort >want
+	functions "$2" total_samples most | grep -E ' (main|left|right|leaf|make)$' >got
+	check "$1: costs with all calls are callgrind_annotate's" close want got
+}
+compare 'a program' plain.out
+valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes --cache-sim=yes --callgrind-out-file=cache.out ./program 2>err
+compare 'with addresses, jumps and caches' cache.out
+for options in '--detailed-freq=3' '--time-unit=B --stacks=yes' '--pages-as-heap=yes --time-unit=ms'; do
+	# shellcheck disable=SC2086 # words
+	valgrind -q --tool=massif $options --massif-out-file=massif.out ./program 2>err || continue
+	heap massif.out | sed -n 's/^peak //p' >got
+	awk -F = '$1 == "mem_heap_B" { heap = $2 } $1 == "heap_tree" && $2 == "peak" { print heap }' massif.out >want
+	check "massif $options: the peak is massif's" equal want got
+	ms_print massif.out | awk '$1 ~ /^[0-9]+$/ && NF == 6 { gsub(",", ""); print $4 }' >want
+	tm-dump -q massif.out | awk '
+		$1 == "counter" && $3 == "name=\"massif.heap\"" { id = $2 }
+		$1 == "counter" && $2 ~ /^value=/ && $0 ~ "type=" id "$" { sub("value=", "", $2); print $2 }' >got
+	check "massif $options: sizes of all snapshots are ms_print's" equal want got
+done
+exit "$failed"
