@@ -34,7 +34,7 @@ struct summary {
 	struct sums all, unfiltered, coverage[TIERS + 1];
 	uint64_t captures, frames;
 	uint64_t duration; /* ns from the first time told to the last; 0: not known */
-	struct aggregate_frame worst[SUM_REAL + 1];
+	struct tally_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1];  /* of the captures, by severity */
 	struct summary_module *modules; /* by name and build-id */
 	size_t n_modules, cap_modules;

@@ -82,7 +82,7 @@ static void add_sample(struct profile *p, const struct profile_sample *s, const 
 }
 
 /* The values that stacks of this capture have. What is known per type only is not theirs. */
-static uint16_t known_values(const struct trace *t, const struct aggregate *a)
+static uint16_t known_values(const struct trace *t, const struct tally *a)
 {
 	bool live = t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
 	uint16_t known = 0;
@@ -107,14 +107,14 @@ static uint16_t known_values(const struct trace *t, const struct aggregate *a)
 	return known;
 }
 
-static int choose_domain(const struct profile *p, const struct aggregate *a)
+static int choose_domain(const struct profile *p, const struct tally *a)
 {
 	int first = DOMAINS;
 
 	if (p->options->domain != EXPORT_DOMAIN_DEFAULT)
 		return p->options->domain;
 	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct aggregate_cell *c = &a->cells[i];
+		const struct tally_cell *c = &a->cells[i];
 
 		if (c->domain < first && (c->count || c->requested || c->real))
 			first = c->domain;
@@ -122,7 +122,7 @@ static int choose_domain(const struct profile *p, const struct aggregate *a)
 	return first < DOMAINS ? first : DOMAIN_MALLOC;
 }
 
-static bool is_exported(const struct aggregate_cell *c, int domain)
+static bool is_exported(const struct tally_cell *c, int domain)
 {
 	return domain == EXPORT_DOMAIN_ALL || domain == c->domain || c->domain == CELL_MEASURED;
 }
@@ -159,7 +159,7 @@ static void add_cell(struct profile *p, const struct profile_run *r, size_t inde
 	    [VALUE_LIVE_COUNT] = SUM_LIVE_COUNT, [VALUE_LIVE_REQUESTED] = SUM_LIVE_REQUESTED,
 	    [VALUE_LIVE_REAL] = SUM_LIVE_REAL,
 	};
-	const struct aggregate_cell *c = &r->a->cells[index];
+	const struct tally_cell *c = &r->a->cells[index];
 	struct profile_sample s = {.run = p->by_run ? r->number : 0,
 				   .type = type_of(p, r->t, r->t->types[c->type]),
 				   .stack = r->stacks[c->stack],
@@ -167,7 +167,7 @@ static void add_cell(struct profile *p, const struct profile_run *r, size_t inde
 	uint64_t values[VALUES] = {0};
 	struct sums sums;
 
-	aggregate_sums(r->a, index, &sums);
+	tally_sums(r->a, index, &sums);
 	for (size_t v = 0; v < sizeof from / sizeof *from; v++)
 		if (sums.has >> from[v] & r->known >> v & 1) {
 			values[v] = sums.v[from[v]];
@@ -179,8 +179,8 @@ static void add_cell(struct profile *p, const struct profile_run *r, size_t inde
 /* Its own time where that is known: what it called has a sample of its own then. */
 static void add_measured(struct profile *p, const struct profile_run *r, size_t index)
 {
-	const struct aggregate_cell *c = &r->a->cells[index];
-	const struct aggregate_measure *m = aggregate_measured(r->a, index);
+	const struct tally_cell *c = &r->a->cells[index];
+	const struct tally_measure *m = tally_measured(r->a, index);
 	uint64_t values[VALUES] = {0}, n;
 	struct profile_sample s = {.run = p->by_run ? r->number : 0,
 				   .type = type_of(p, r->t, r->t->markers[c->type].name),
@@ -200,7 +200,7 @@ static void add_measured(struct profile *p, const struct profile_run *r, size_t 
 	add_sample(p, &s, values);
 }
 
-static void add_notes(struct profile *p, struct trace *t, const struct aggregate *a)
+static void add_notes(struct profile *p, struct trace *t, const struct tally *a)
 {
 	const char *format = trace_get(t, "format");
 
@@ -225,7 +225,7 @@ static void add_notes(struct profile *p, struct trace *t, const struct aggregate
 	}
 }
 
-static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct err *e)
+static enum status fold(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
 	struct profile *p = arg;
 	struct profile_run r = {.t = t, .a = a, .number = ++p->runs, .known = known_values(t, a)};
@@ -282,10 +282,10 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 void profile_init(struct profile *p, const struct export_options *o)
 {
 	*p = (struct profile){.sink = {begin, event, end, NULL}, .options = o};
-	aggregate_init(
-	    &p->aggregate,
-	    &(struct aggregate_options){
-		.want = AGGREGATE_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES), .done = fold, .arg = p});
+	tally_init(&p->aggregate, &(struct tally_options){.want = AGGREGATE_WANT | SUMS_TIME |
+								  SUM_BIT(SUM_SAMPLES),
+							  .done = fold,
+							  .arg = p});
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};
@@ -293,7 +293,7 @@ void profile_init(struct profile *p, const struct export_options *o)
 
 void profile_close(struct profile *p)
 {
-	aggregate_release(&p->aggregate);
+	tally_release(&p->aggregate);
 	names_close(&p->names);
 	names_tell_apart(&p->names);
 	id_set_release(&p->stack_set);

@@ -25,7 +25,7 @@ struct profile_sample {       /* its values: profile_sum */
 
 struct profile_run { /* a capture, while its sums are added */
 	const struct trace *t;
-	const struct aggregate *a;
+	const struct tally *a;
 	uint32_t *stacks; /* the capture's stack id -> ours, where it is used */
 	uint32_t number;  /* from 1 */
 	uint16_t known;   /* values */
@@ -33,7 +33,7 @@ struct profile_run { /* a capture, while its sums are added */
 
 struct profile {
 	struct sink sink; /* first */
-	struct aggregate aggregate;
+	struct tally aggregate;
 	const struct export_options *options;
 	bool by_run;     /* set between init and the first capture */
 	bool all_stacks; /* likewise: run->stacks has every stack, not only those with sums */

@@ -344,7 +344,7 @@ static void put_run(struct database *d, const struct trace *t)
 static void put_type_totals(struct database *d, const struct profile_run *r)
 {
 	for (uint32_t type = 0; type < r->t->n_types; type++) {
-		const struct aggregate_type *x = &r->a->types[type];
+		const struct tally_type *x = &r->a->types[type];
 
 		if (!x->has)
 			continue;

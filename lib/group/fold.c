@@ -10,7 +10,7 @@ struct sums fold_cell(const struct fold *f, size_t index)
 {
 	struct sums s;
 
-	aggregate_sums(f->a, index, &s);
+	tally_sums(f->a, index, &s);
 	s.has &= f->at_cells;
 	return s;
 }
@@ -19,7 +19,7 @@ struct sums fold_alone(const struct fold *f, const struct sums *s)
 {
 	struct sums time = {.has = 0};
 
-	if (!aggregate_alone(f->a) || !(s->has >> SUM_TIME_SELF & 1))
+	if (!tally_alone(f->a) || !(s->has >> SUM_TIME_SELF & 1))
 		return time;
 	time.has = SUM_BIT(SUM_TIME_TOTAL) & f->at_cells;
 	time.v[SUM_TIME_TOTAL] = s->v[SUM_TIME_SELF];
@@ -40,7 +40,7 @@ static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool pe
 {
 	unsigned at_cells = 0;
 	uint8_t state[SUMS];
-	unsigned at_types = aggregate_states(f->a, f->t, (unsigned)f->domain, state);
+	unsigned at_types = tally_states(f->a, f->t, (unsigned)f->domain, state);
 
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool at_type = at_types >> s & 1;
@@ -77,7 +77,7 @@ static void count_frames(struct fold *f)
 
 void fold_notes(struct fold *f, struct trace *t)
 {
-	const struct aggregate *a = f->a;
+	const struct tally *a = f->a;
 	struct run *r = &f->p->now;
 
 	if (a->live.lost_frees)
@@ -157,8 +157,8 @@ static void learn_counters(struct fold *f)
 
 static void learn_totals(struct fold *f)
 {
-	const struct aggregate *a = f->a;
-	const struct aggregate_tide *t = &a->tide[f->domain == DOMAIN_ALL ? DOMAINS : f->domain];
+	const struct tally *a = f->a;
+	const struct tally_tide *t = &a->tide[f->domain == DOMAIN_ALL ? DOMAINS : f->domain];
 	struct run_totals *r = &f->p->now.totals;
 
 	if (f->t->n_threads - 1 > r->threads)

@@ -49,7 +49,7 @@ struct fold_stack {     /* by stack id of the capture; of those that are known *
 struct fold {
 	struct project *p;
 	const struct trace *t;
-	const struct aggregate *a;
+	const struct tally *a;
 	int domain;
 	size_t looked; /* cells that were looked at to settle it */
 	bool has_data[DOMAINS];
@@ -98,11 +98,11 @@ static inline size_t fold_nodes(const struct fold *f)
  * for. */
 void fold_all_stacks(struct fold *f);
 /* The node of a cell; false: a filter drops it. */
-bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node);
+bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node);
 /* Asks the memory for what fold_place of this cell will read. GCC takes calls of a function that
  * only prefetches for calls without effect, unless they are inlined first. */
 static inline __attribute__((always_inline)) void fold_prefetch(const struct fold *f,
-								const struct aggregate_cell *c)
+								const struct tally_cell *c)
 {
 	if (c->stack >= f->n_stacks)
 		return;
@@ -116,16 +116,16 @@ static inline __attribute__((always_inline)) void fold_prefetch(const struct fol
 }
 /* The same of what is found there: a few cells later. */
 static inline __attribute__((always_inline)) void fold_prefetch_node(const struct fold *f,
-								     const struct aggregate_cell *c)
+								     const struct tally_cell *c)
 {
 	if (c->stack < f->n_stacks && f->nodes && f->nodes[c->stack] != FOLD_UNKNOWN)
 		__builtin_prefetch(&f->p->stacks[f->nodes[c->stack]]);
 }
-uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t node, size_t grouping);
+uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, size_t grouping);
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
 const struct fold_type *fold_type(struct fold *f, uint32_t type);
 /* A cell's: its type or its marker. */
-const struct fold_type *fold_cell_type(struct fold *f, const struct aggregate_cell *c);
+const struct fold_type *fold_cell_type(struct fold *f, const struct tally_cell *c);
 /* The id of a call as a site, perhaps with SITE_INSIDE. */
 uint32_t fold_site_id(struct project *p, uint32_t site);
 /* The id of a frame: its number and name; before: what stands before the first. */
@@ -143,8 +143,8 @@ const struct project_owner *fold_owner(struct project *p, uint32_t rule);
  */
 void fold_settle_domain(struct fold *f);
 /* Frames, and the project's own user of slices. */
-enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
-		       const struct aggregate_slice *s, struct err *e);
+enum status fold_slice(void *arg, struct trace *t, struct tally *a, const struct tally_slice *s,
+		       struct err *e);
 /* What a cell adds, as far as it is known. */
 struct sums fold_cell(const struct fold *f, size_t index);
 /* Where times are of stacks alone: the total that s adds to what has it below. */

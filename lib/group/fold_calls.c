@@ -81,7 +81,7 @@ static void ask_cell(struct fold *f, struct fold_calls_cell *cell, uint32_t inde
 {
 	struct fold_calls *c = f->calls;
 	const struct project *p = f->p;
-	const struct aggregate_cell *of = &f->a->cells[index];
+	const struct tally_cell *of = &f->a->cells[index];
 	uint32_t node;
 
 	fold_place(f, of, &node);

@@ -11,7 +11,7 @@
 static void look_for_data(struct fold *f)
 {
 	for (; f->looked < f->a->n_cells; f->looked++) {
-		const struct aggregate_cell *c = &f->a->cells[f->looked];
+		const struct tally_cell *c = &f->a->cells[f->looked];
 		uint32_t node;
 
 		if (c->domain < DOMAINS && !f->has_data[c->domain] &&
@@ -63,7 +63,7 @@ uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size
 	return id;
 }
 
-static uint32_t frame_id(struct project *p, const struct trace *t, const struct aggregate_slice *s)
+static uint32_t frame_id(struct project *p, const struct trace *t, const struct tally_slice *s)
 {
 	size_t n;
 	const char *name = intern_text(&t->strings, s->name, &n);
@@ -71,8 +71,7 @@ static uint32_t frame_id(struct project *p, const struct trace *t, const struct 
 	return fold_frame_id(p, s->number, name, s->name ? n : 0, s->kind == SLICE_BEFORE);
 }
 
-static struct sums slice_sums(struct project *p, const struct trace *t,
-			      const struct aggregate_slice *s)
+static struct sums slice_sums(struct project *p, const struct trace *t, const struct tally_slice *s)
 {
 	struct fold *f = fold_begin(p, t);
 	struct sums sum = {.has = 0}, one;
@@ -82,24 +81,24 @@ static struct sums slice_sums(struct project *p, const struct trace *t,
 		return s->all[project_slice_domain(p, t)];
 	fold_settle_domain(f);
 	for (size_t i = 0; i < s->n_cells; i++) {
-		const struct aggregate_cell *c = &p->aggregate.cells[s->cells[i]];
+		const struct tally_cell *c = &p->aggregate.cells[s->cells[i]];
 
 		if (!fold_in_domain(f, c->domain) || !fold_place(f, c, &node))
 			continue;
-		aggregate_slice_sums(&p->aggregate, i, &one);
+		tally_slice_sums(&p->aggregate, i, &one);
 		sums_add(&sum, &one);
 	}
 	for (size_t i = 0; filters_by_type(p->options.filters) && i < s->n_types; i++) {
 		if (!fold_type(f, s->types[i])->kept)
 			continue;
-		aggregate_slice_type_sums(&p->aggregate, i, &one);
+		tally_slice_type_sums(&p->aggregate, i, &one);
 		sums_add(&sum, &one);
 	}
 	return sum;
 }
 
-enum status fold_slice(void *arg, struct trace *t, struct aggregate *a,
-		       const struct aggregate_slice *s, struct err *e)
+enum status fold_slice(void *arg, struct trace *t, struct tally *a, const struct tally_slice *s,
+		       struct err *e)
 {
 	struct project *p = arg;
 

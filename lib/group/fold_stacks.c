@@ -196,7 +196,7 @@ const struct fold_type *fold_type(struct fold *f, uint32_t type)
 	return ty;
 }
 
-const struct fold_type *fold_cell_type(struct fold *f, const struct aggregate_cell *c)
+const struct fold_type *fold_cell_type(struct fold *f, const struct tally_cell *c)
 {
 	struct fold_type *ty;
 
@@ -208,7 +208,7 @@ const struct fold_type *fold_cell_type(struct fold *f, const struct aggregate_ce
 	return ty;
 }
 
-static uint32_t owner_of(struct fold *f, const struct aggregate_cell *c)
+static uint32_t owner_of(struct fold *f, const struct tally_cell *c)
 {
 	uint32_t of_type = fold_cell_type(f, c)->owner;
 	uint32_t of_stack = c->stack && f->stacks ? f->stacks[c->stack].owner : OWNER_NONE;
@@ -216,7 +216,7 @@ static uint32_t owner_of(struct fold *f, const struct aggregate_cell *c)
 	return of_type < of_stack ? of_type : of_stack;
 }
 
-bool fold_place(struct fold *f, const struct aggregate_cell *c, uint32_t *node)
+bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node)
 {
 	struct project *p = f->p;
 	const struct filters *filters = p->options.filters;
@@ -321,7 +321,7 @@ uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping)
 	return grouping_group(&f->p->groupings[grouping], 0, fold_type(f, type)->text, 0, false);
 }
 
-uint32_t fold_group(struct fold *f, const struct aggregate_cell *c, uint32_t node, size_t grouping)
+uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, size_t grouping)
 {
 	struct project *p = f->p;
 	struct grouping *g = &p->groupings[grouping];

@@ -41,7 +41,7 @@ static uint32_t *active(struct times *w, size_t grouping, uint32_t group)
 }
 
 /* As it was captured, without the hook's part. */
-static uint64_t time_of(const struct times *w, uint32_t stack, const struct aggregate_measure *m)
+static uint64_t time_of(const struct times *w, uint32_t stack, const struct tally_measure *m)
 {
 	uint64_t hook;
 
@@ -59,7 +59,7 @@ static void open_group(struct times *w, size_t grouping, uint32_t group, bool of
 }
 
 /* Each group of a cell. Time of it counts where the group is not on the path yet. */
-static void open_groups(struct times *w, const struct aggregate_cell *c, uint32_t node, bool kept,
+static void open_groups(struct times *w, const struct tally_cell *c, uint32_t node, bool kept,
 			const struct sums *s)
 {
 	struct fold *f = w->f;
@@ -87,12 +87,12 @@ static void enter(struct times *w, uint32_t stack)
 	struct times_at at = {.n_open = w->n_open};
 
 	for (uint32_t i = w->first[stack]; i; i = w->next[i - 1]) {
-		const struct aggregate_cell *c = &f->a->cells[i - 1];
+		const struct tally_cell *c = &f->a->cells[i - 1];
 		struct sums s = {.has = SUM_BIT(SUM_TIME_TOTAL)};
 		uint32_t node;
 		bool kept = fold_place(f, c, &node);
 
-		s.v[SUM_TIME_TOTAL] = time_of(w, stack, aggregate_measured(f->a, i - 1));
+		s.v[SUM_TIME_TOTAL] = time_of(w, stack, tally_measured(f->a, i - 1));
 		if (kept) {
 			if (!*active(w, EVERYTHING, 0))
 				sums_add(&f->p->now.all, &s);
@@ -136,8 +136,8 @@ static bool find_tree(struct times *w)
 	if (f->a->options.hook_cost)
 		w->below = mem_zarray(n, sizeof *w->below);
 	for (size_t i = f->a->n_cells; i-- > 0;) {
-		const struct aggregate_cell *c = &f->a->cells[i];
-		const struct aggregate_measure *m = aggregate_measured(f->a, i);
+		const struct tally_cell *c = &f->a->cells[i];
+		const struct tally_measure *m = tally_measured(f->a, i);
 		uint32_t *at = &w->first[c->stack];
 
 		if (!m || !(m->has >> SUM_TIME_TOTAL & 1))
@@ -156,8 +156,8 @@ static bool find_tree(struct times *w)
 		w->sibling[i] = w->child[parent];
 		w->child[parent] = (uint32_t)i;
 		for (uint32_t c = w->first[i]; w->below && c; c = w->next[c - 1])
-			w->below[parent] = add_saturating(w->below[parent],
-							  aggregate_measured(f->a, c - 1)->sampled);
+			w->below[parent] =
+			    add_saturating(w->below[parent], tally_measured(f->a, c - 1)->sampled);
 		if (w->below)
 			w->below[parent] = add_saturating(w->below[parent], w->below[i]);
 	}

@@ -32,7 +32,7 @@ static void fold_cells(struct fold *f)
 	struct run *r = &p->now;
 
 	for (size_t i = 0; i < f->a->n_cells; i++) {
-		const struct aggregate_cell *c = &f->a->cells[i];
+		const struct tally_cell *c = &f->a->cells[i];
 		struct sums s;
 		struct sums alone;
 		uint32_t node;
@@ -95,7 +95,7 @@ static void fold_type_totals(struct fold *f, size_t grouping, bool add_up)
 	for (uint32_t type = 0; type < f->t->n_types; type++) {
 		struct sums s;
 
-		aggregate_type_sums(f->a, type, &s);
+		tally_type_sums(f->a, type, &s);
 		if (!s.has)
 			continue;
 		if (add_up)
@@ -137,7 +137,7 @@ static void fold_groupings(struct fold *f)
 		fold_type_totals(f, 0, true);
 }
 
-static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct err *e)
+static enum status fold(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
 	struct project *p = arg;
 	struct fold *f = fold_begin(p, t);
@@ -164,7 +164,7 @@ static enum status fold(void *arg, struct trace *t, struct aggregate *a, struct 
 
 uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping)
 {
-	const struct aggregate_cell *c = &p->aggregate.cells[cell];
+	const struct tally_cell *c = &p->aggregate.cells[cell];
 	struct fold *f = fold_begin(p, t);
 	uint32_t node;
 
@@ -205,17 +205,17 @@ static bool takes_calls(const struct filters *f)
 
 void project_init(struct project *p, const struct project_options *o)
 {
-	struct aggregate_options a = {.select = o->select,
-				      .want = o->want,
-				      .domains_together = o->domain == DOMAIN_ALL,
-				      .every = o->every,
-				      .hook_cost = o->hook_cost,
-				      .totals = o->totals,
-				      .counters = o->counters,
-				      .done = fold,
-				      .slice = fold_slice,
-				      .slice_arg = p,
-				      .arg = p};
+	struct tally_options a = {.select = o->select,
+				  .want = o->want,
+				  .domains_together = o->domain == DOMAIN_ALL,
+				  .every = o->every,
+				  .hook_cost = o->hook_cost,
+				  .totals = o->totals,
+				  .counters = o->counters,
+				  .done = fold,
+				  .slice = fold_slice,
+				  .slice_arg = p,
+				  .arg = p};
 	bool by_frame = false, by_thread = false;
 
 	*p = (struct project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
@@ -229,13 +229,13 @@ void project_init(struct project *p, const struct project_options *o)
 	a.slicing = o->slicing == SLICE_NONE && by_frame ? SLICE_FRAMES : o->slicing;
 	a.slice_cells = o->slice_cells || (by_frame && filters_any(o->filters));
 	a.split = by_thread ? SPLIT_THREAD : 0;
-	p->listener = (struct aggregate_listener){.arg = p,
-						  .needs_caller = fold_calls_need_caller,
-						  .entered = fold_calls_entered,
-						  .ended = fold_calls_ended};
+	p->listener = (struct tally_listener){.arg = p,
+					      .needs_caller = fold_calls_need_caller,
+					      .entered = fold_calls_entered,
+					      .ended = fold_calls_ended};
 	if (fold_calls_suffice(p))
 		a.listener = &p->listener;
-	aggregate_init(&p->aggregate, &a);
+	tally_init(&p->aggregate, &a);
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
 	p->names.paths = o->paths;
@@ -251,7 +251,7 @@ void project_init(struct project *p, const struct project_options *o)
 void project_close(struct project *p)
 {
 	fold_end(p);
-	aggregate_release(&p->aggregate);
+	tally_release(&p->aggregate);
 	names_close(&p->names);
 	id_set_release(&p->site_set);
 	id_set_release(&p->stack_set);

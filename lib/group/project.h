@@ -46,7 +46,7 @@ struct project_options {
 	uint64_t hook_cost; /* tally/tally.h, as are the next two */
 	bool counters;
 	bool totals; /* run_totals */
-	enum status (*sliced)(void *arg, struct trace *t, const struct aggregate_slice *s,
+	enum status (*sliced)(void *arg, struct trace *t, const struct tally_slice *s,
 			      struct err *e);
 };
 
@@ -62,7 +62,7 @@ struct project_stack {             /* [0] is none */
 #define SITE_INSIDE 0x80000000u
 
 struct project {
-	struct aggregate aggregate; /* first: the sink is its sink */
+	struct tally aggregate; /* first: the sink is its sink */
 	struct project_options options;
 	struct sites *own_sites;
 	struct names names;
@@ -83,7 +83,7 @@ struct project {
 	struct run now; /* what is being added up */
 
 	/* private: fold.h */
-	struct aggregate_listener listener;
+	struct tally_listener listener;
 	struct fold *fold; /* of the present capture; NULL: nothing is folded yet */
 	struct id_set stack_set;
 	/* By function and string of names.h: what the rules say of them (enum site_verdict, and

@@ -65,7 +65,7 @@ struct run {
 	uint64_t captures, frames;
 	struct sums domains[DOMAINS];       /* what counts, before filters */
 	struct sums other_domains[DOMAINS]; /* what does not */
-	struct aggregate_frame worst[SUM_REAL + 1];
+	struct tally_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */
 	struct run_module *modules;    /* different ones */
 	size_t n_modules, cap_modules;

@@ -109,8 +109,8 @@ static bool right_size(const struct selection *sel, const struct event *ev)
 
 static bool wanted(struct sift *s, const struct trace *t, const struct event *ev)
 {
-	struct aggregate_cell c = {.type = ev->type < t->n_types ? ev->type : 0,
-				   .stack = ev->stack < t->n_stacks ? ev->stack : 0};
+	struct tally_cell c = {.type = ev->type < t->n_types ? ev->type : 0,
+			       .stack = ev->stack < t->n_stacks ? ev->stack : 0};
 	uint32_t node;
 
 	if (!in_ranges(s) || !right_size(s->select, ev))

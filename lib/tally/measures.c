@@ -19,7 +19,7 @@ void measures_free(struct measures *m)
 	free(m);
 }
 
-void measures_begin(struct aggregate *a, const struct trace *t)
+void measures_begin(struct tally *a, const struct trace *t)
 {
 	struct measures *m = a->measures;
 	bool heaps = t->metrics[METRIC_NET].state != METRIC_ABSENT;
@@ -47,14 +47,14 @@ void measures_begin(struct aggregate *a, const struct trace *t)
 	m->net_state = heaps ? t->metrics[METRIC_NET].state : METRIC_EXACT;
 }
 
-bool measures_pending(const struct aggregate *a, const struct trace *t, const struct event *ev,
-		      struct aggregate_pending *p)
+bool measures_pending(const struct tally *a, const struct trace *t, const struct event *ev,
+		      struct tally_pending *p)
 {
 	const bool marked = ev->kind != EV_DELTA && ev->kind != EV_COUNTER;
 
 	if (ev->kind == EV_DELTA && ev->domain != DOMAIN_LUA && ev->domain != DOMAIN_MONO)
 		return false;
-	*p = (struct aggregate_pending){
+	*p = (struct tally_pending){
 	    .kind = ev->kind,
 	    .domain = CELL_MEASURED,
 	    .has = ev->has,
@@ -83,7 +83,7 @@ bool measures_pending(const struct aggregate *a, const struct trace *t, const st
 }
 
 /* The cell's row; what a slice has to know of it is known. */
-static struct aggregate_measure *row(struct aggregate *a, uint32_t cell)
+static struct tally_measure *row(struct tally *a, uint32_t cell)
 {
 	struct measures *m = a->measures;
 
@@ -133,10 +133,10 @@ static void find_main(struct measures *m, const struct trace *t, uint32_t thread
 }
 
 /* Time in the code of a cell itself; below 0: what the hook took. */
-static void add_self(struct aggregate *a, uint32_t cell, uint32_t thread, int64_t ns)
+static void add_self(struct tally *a, uint32_t cell, uint32_t thread, int64_t ns)
 {
 	struct measures *m = a->measures;
-	struct aggregate_measure *r = row(a, cell);
+	struct tally_measure *r = row(a, cell);
 
 	r->self = add_signed(r->self, ns);
 	r->has |= SUM_BIT(SUM_TIME_SELF);
@@ -155,8 +155,8 @@ static uint64_t saturated(uint64_t x, uint64_t y)
 }
 
 /* The hook's time for these calls was spent in their caller, whose sample may come later. */
-static void charge_hook(struct aggregate *a, const struct trace *t,
-			const struct aggregate_pending *p, uint32_t cell)
+static void charge_hook(struct tally *a, const struct trace *t, const struct tally_pending *p,
+			uint32_t cell)
 {
 	struct measures *m = a->measures;
 	uint32_t caller = t->stacks[p->stack].parent, to;
@@ -176,12 +176,11 @@ static void charge_hook(struct aggregate *a, const struct trace *t,
 	}
 }
 
-static void add_sample(struct aggregate *a, const struct trace *t,
-		       const struct aggregate_pending *p)
+static void add_sample(struct tally *a, const struct trace *t, const struct tally_pending *p)
 {
 	struct measures *m = a->measures;
-	uint32_t cell = aggregate_place(a, p);
-	struct aggregate_measure *r = row(a, cell);
+	uint32_t cell = tally_place(a, p);
+	struct tally_measure *r = row(a, cell);
 	bool alone = !(p->has & EV_HAS_VALUE), untimed = alone && !(p->has & EV_HAS_TARGET);
 	unsigned has = untimed ? SUM_BIT(SUM_SAMPLES) : 0;
 
@@ -213,11 +212,11 @@ static void add_sample(struct aggregate *a, const struct trace *t,
 	}
 }
 
-static void add_delta(struct aggregate *a, const struct aggregate_pending *p)
+static void add_delta(struct tally *a, const struct tally_pending *p)
 {
 	struct measures *m = a->measures;
-	uint32_t cell = aggregate_place(a, p);
-	struct aggregate_measure *r = row(a, cell);
+	uint32_t cell = tally_place(a, p);
+	struct tally_measure *r = row(a, cell);
 	bool mono = p->seq;
 	unsigned has = SUM_BIT(mono ? SUM_MONO_NET : SUM_LUA_NET);
 
@@ -233,7 +232,7 @@ static void add_delta(struct aggregate *a, const struct aggregate_pending *p)
 }
 
 /* What passed since the thread's last event was the innermost call's. */
-static void charge(struct aggregate *a, uint32_t thread, int64_t now, bool counts)
+static void charge(struct tally *a, uint32_t thread, int64_t now, bool counts)
 {
 	struct measures *m = a->measures;
 	struct open_thread *th = open_calls_thread(&m->open, thread);
@@ -248,11 +247,11 @@ static void charge(struct aggregate *a, uint32_t thread, int64_t now, bool count
 	add_self(a, top->user, thread, ns);
 }
 
-static void return_call(struct aggregate *a, struct open_thread *th)
+static void return_call(struct tally *a, struct open_thread *th)
 {
-	const struct aggregate_listener *to = a->options.listener;
+	const struct tally_listener *to = a->options.listener;
 	struct open_call c = open_calls_pop(th);
-	struct aggregate_measure *r = row(a, c.user);
+	struct tally_measure *r = row(a, c.user);
 
 	if (to) {
 		to->ended(to->arg, (uint32_t)(th - a->measures->open.threads), c.user, &c, !th->n);
@@ -266,10 +265,10 @@ static void return_call(struct aggregate *a, struct open_thread *th)
 }
 
 /* Its path, or what stands for it. */
-static uint32_t path_of(struct aggregate *a, struct trace *t, const struct open_thread *th,
-			const struct aggregate_pending *p)
+static uint32_t path_of(struct tally *a, struct trace *t, const struct open_thread *th,
+			const struct tally_pending *p)
 {
-	const struct aggregate_listener *to = a->options.listener;
+	const struct tally_listener *to = a->options.listener;
 	struct open_calls *o = &a->measures->open;
 	bool needs_caller;
 
@@ -280,10 +279,10 @@ static uint32_t path_of(struct aggregate *a, struct trace *t, const struct open_
 }
 
 /* A call that is too deep to be kept ends at once. */
-static void tell_entered(struct aggregate *a, const struct trace *t, struct open_thread *th,
+static void tell_entered(struct tally *a, const struct trace *t, struct open_thread *th,
 			 uint32_t thread, const struct open_call *c, bool kept)
 {
-	const struct aggregate_listener *to = a->options.listener;
+	const struct tally_listener *to = a->options.listener;
 	struct open_call ends = {.total = -1, .calls = c->calls};
 
 	if (!to)
@@ -295,13 +294,13 @@ static void tell_entered(struct aggregate *a, const struct trace *t, struct open
 	open_calls_top(th)->calls = add_saturating(open_calls_top(th)->calls, c->calls);
 }
 
-static void enter(struct aggregate *a, struct trace *t, struct aggregate_pending *p)
+static void enter(struct tally *a, struct trace *t, struct tally_pending *p)
 {
 	struct measures *m = a->measures;
 	struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
 	struct open_call *top = open_calls_top(th),
 			 c = {.type = p->type, .stack = p->stack, .apart = p->requested};
-	struct aggregate_measure *r;
+	struct tally_measure *r;
 
 	m->beyond |= p->thread_id >= MEASURES_CUT_THREADS;
 	if (!m->main_thread)
@@ -314,8 +313,8 @@ static void enter(struct aggregate *a, struct trace *t, struct aggregate_pending
 	}
 	p->stack = c.path = path_of(a, t, th, p);
 	p->domain = a->options.listener ? CELL_CALLED : CELL_MEASURED;
-	aggregate_follow(a, t);
-	c.user = aggregate_place(a, p);
+	tally_follow(a, t);
+	c.user = tally_place(a, p);
 	if (p->count) {
 		r = row(a, c.user);
 		a->cells[c.user].entries++;
@@ -328,7 +327,7 @@ static void enter(struct aggregate *a, struct trace *t, struct aggregate_pending
 	tell_entered(a, t, th, p->thread_id, &c, open_calls_enter(&m->open, th, &c));
 }
 
-void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending *p)
+void measures_add(struct tally *a, struct trace *t, struct tally_pending *p)
 {
 	struct measures *m = a->measures;
 
@@ -349,7 +348,7 @@ void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending
 	}
 }
 
-void measures_counter(struct aggregate *a, const struct aggregate_pending *p)
+void measures_counter(struct tally *a, const struct tally_pending *p)
 {
 	counters_read(&a->counters, p->type, p->slack);
 	if (a->slices)
@@ -358,7 +357,7 @@ void measures_counter(struct aggregate *a, const struct aggregate_pending *p)
 
 /* Open calls are cut at frames, each thread's at each frame: a file of very many of both would take
  * the product of their numbers. */
-void measures_frame(struct aggregate *a, const struct aggregate_pending *p)
+void measures_frame(struct tally *a, const struct tally_pending *p)
 {
 	struct measures *m = a->measures;
 
@@ -368,7 +367,7 @@ void measures_frame(struct aggregate *a, const struct aggregate_pending *p)
 			charge(a, i, p->time, a->in_frame || !a->options.select);
 }
 
-void measures_end(struct aggregate *a, struct trace *t)
+void measures_end(struct tally *a, struct trace *t)
 {
 	struct measures *m = a->measures;
 	uint64_t open = 0, over = 0;
@@ -406,21 +405,21 @@ void measures_end(struct aggregate *a, struct trace *t)
 			   "paths took less time than the hook cost of their calls: 0 is shown");
 }
 
-bool aggregate_alone(const struct aggregate *a)
+bool tally_alone(const struct tally *a)
 {
 	return a->measures &&
 	       (a->measures->seen & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL))) ==
 		   SUM_BIT(SUM_TIME_SELF);
 }
 
-const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell)
+const struct tally_measure *tally_measured(const struct tally *a, size_t cell)
 {
 	return a->measures && cell < a->measures->n_cells && a->cells[cell].domain >= CELL_MEASURED
 		   ? &a->measures->cells[cell]
 		   : NULL;
 }
 
-static void set_sums(const struct aggregate *a, const struct aggregate_measure *r, struct sums *s)
+static void set_sums(const struct tally *a, const struct tally_measure *r, struct sums *s)
 {
 	bool calls = (a->measures->seen >> SUM_CALLS & 1) || a->measures->declared;
 
@@ -431,9 +430,9 @@ static void set_sums(const struct aggregate *a, const struct aggregate_measure *
 	s->v[SUM_SAMPLES] = r->samples;
 }
 
-void measures_sums(const struct aggregate *a, size_t cell, struct sums *s)
+void measures_sums(const struct tally *a, size_t cell, struct sums *s)
 {
-	const struct aggregate_measure *r = &a->measures->cells[cell];
+	const struct tally_measure *r = &a->measures->cells[cell];
 
 	set_sums(a, r, s);
 	s->has = SUM_BIT(SUM_ENTRIES) | (r->has & SUMS_MEASURED & ~SUM_BIT(SUM_TIME_TOTAL));
@@ -442,7 +441,7 @@ void measures_sums(const struct aggregate *a, size_t cell, struct sums *s)
 	s->has &= a->want;
 }
 
-void measures_slice_sums(const struct aggregate *a, struct sums *s)
+void measures_slice_sums(const struct tally *a, struct sums *s)
 {
 	uint8_t state[SUMS] = {0};
 
@@ -453,16 +452,16 @@ void measures_slice_sums(const struct aggregate *a, struct sums *s)
 	s->has &= ~(SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_MEAN)) & (a->want | ~SUMS_MEASURED);
 }
 
-void measures_slice_start(struct aggregate *a)
+void measures_slice_start(struct tally *a)
 {
 	struct measures *m = a->measures;
 
-	m->slice = (struct aggregate_measure){.has = 0};
+	m->slice = (struct tally_measure){.has = 0};
 	m->main = 0;
 	m->has_main = false;
 }
 
-void measures_states(const struct aggregate *a, uint8_t state[SUMS])
+void measures_states(const struct tally *a, uint8_t state[SUMS])
 {
 	const struct measures *m = a->measures;
 	const unsigned bits = m->seen | (m->declared ? SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN) : 0u);

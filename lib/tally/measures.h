@@ -14,12 +14,12 @@
 enum { MEASURES_CUT_THREADS = 1024 }; /* threads whose open calls are cut at frames */
 
 struct measures {
-	struct aggregate_measure *cells; /* by cell; [n_cells] and above: nothing */
+	struct tally_measure *cells; /* by cell; [n_cells] and above: nothing */
 	size_t n_cells, cap_cells;
-	struct aggregate_measure slice; /* since its start */
-	uint64_t main;                  /* ns of the main thread since then, */
-	bool has_main;                  /* and whether it had any */
-	uint32_t main_thread;           /* + 1; 0: not known yet */
+	struct tally_measure slice; /* since its start */
+	uint64_t main;              /* ns of the main thread since then, */
+	bool has_main;              /* and whether it had any */
+	uint32_t main_thread;       /* + 1; 0: not known yet */
 	struct open_calls open;
 	uint64_t *debt; /* by stack: hook cost that no cell has been charged with */
 	size_t cap_debt;
@@ -34,20 +34,20 @@ struct measures {
 };
 
 void measures_free(struct measures *m); /* accepts NULL */
-void measures_begin(struct aggregate *a, const struct trace *t);
+void measures_begin(struct tally *a, const struct trace *t);
 /* What an event of time, of growth or of a counter is, as pending; false: it does not count. */
-bool measures_pending(const struct aggregate *a, const struct trace *t, const struct event *ev,
-		      struct aggregate_pending *p);
+bool measures_pending(const struct tally *a, const struct trace *t, const struct event *ev,
+		      struct tally_pending *p);
 /* p becomes the path of a call that it enters. */
-void measures_add(struct aggregate *a, struct trace *t, struct aggregate_pending *p);
+void measures_add(struct tally *a, struct trace *t, struct tally_pending *p);
 /* Needs no a->measures. */
-void measures_counter(struct aggregate *a, const struct aggregate_pending *p);
+void measures_counter(struct tally *a, const struct tally_pending *p);
 /* A frame begins: what is open took its time until now in the one before. */
-void measures_frame(struct aggregate *a, const struct aggregate_pending *p);
-void measures_end(struct aggregate *a, struct trace *t);
-void measures_sums(const struct aggregate *a, size_t cell, struct sums *s);
-void measures_slice_sums(const struct aggregate *a, struct sums *s);
-void measures_slice_start(struct aggregate *a);
-void measures_states(const struct aggregate *a, uint8_t state[SUMS]);
+void measures_frame(struct tally *a, const struct tally_pending *p);
+void measures_end(struct tally *a, struct trace *t);
+void measures_sums(const struct tally *a, size_t cell, struct sums *s);
+void measures_slice_sums(const struct tally *a, struct sums *s);
+void measures_slice_start(struct tally *a);
+void measures_states(const struct tally *a, uint8_t state[SUMS]);
 
 #endif

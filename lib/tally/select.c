@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-bool aggregate_has_thread(struct aggregate *a, const struct trace *t, uint32_t thread)
+bool tally_has_thread(struct tally *a, const struct trace *t, uint32_t thread)
 {
 	uint8_t *verdict;
 
@@ -28,7 +28,7 @@ static bool in_size(const struct selection *s, const struct event *ev)
 	return selection_in(&s->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size);
 }
 
-unsigned aggregate_select(struct aggregate *a, const struct trace *t, const struct event *ev)
+unsigned tally_select(struct tally *a, const struct trace *t, const struct event *ev)
 {
 	const struct selection *s = a->options.select;
 	bool after = (a->at.in_frame && a->at.frame > s->frames.end) ||
@@ -41,8 +41,7 @@ unsigned aggregate_select(struct aggregate *a, const struct trace *t, const stru
 	if ((!s->frames.n || (a->at.in_frame && selection_in(&s->frames, a->at.frame))) &&
 	    (!s->times.n || (a->at.has_time && selection_in(&s->times, a->at.time))) &&
 	    in_size(s, ev) &&
-	    (!s->n_threads ||
-	     (ev->kind != EV_TYPE_TOTAL && aggregate_has_thread(a, t, ev->thread))))
+	    (!s->n_threads || (ev->kind != EV_TYPE_TOTAL && tally_has_thread(a, t, ev->thread))))
 		return ev->kind;
 	a->unselected++;
 	a->untimed += s->times.n && !a->at.has_time;

@@ -12,12 +12,12 @@
 enum { PENDING_COVER = EV_KINDS, PENDING_NO_FRAME };
 
 /* Whether the selection has the thread. */
-bool aggregate_has_thread(struct aggregate *a, const struct trace *t, uint32_t thread);
+bool tally_has_thread(struct tally *a, const struct trace *t, uint32_t thread);
 /* The trace may have more stacks than before. */
-void aggregate_follow(struct aggregate *a, const struct trace *t);
+void tally_follow(struct tally *a, const struct trace *t);
 /* The cell of a pending event, made when it is new. */
-uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p);
+uint32_t tally_place(struct tally *a, const struct tally_pending *p);
 /* The kind that the event has for us; 0: it does not count. */
-unsigned aggregate_select(struct aggregate *a, const struct trace *t, const struct event *ev);
+unsigned tally_select(struct tally *a, const struct trace *t, const struct event *ev);
 
 #endif

@@ -58,22 +58,22 @@ static struct sums *touch(struct slices_touched *l, uint32_t id)
 	return &l->before[l->n - 1];
 }
 
-void slices_touch_cell(struct aggregate *a, uint32_t cell)
+void slices_touch_cell(struct tally *a, uint32_t cell)
 {
 	struct slices *s = a->slices;
 	struct sums *before = s->open ? touch(&s->cells, cell) : NULL;
 
 	if (before)
-		aggregate_sums(a, cell, before);
+		tally_sums(a, cell, before);
 }
 
-void slices_touch_type(struct aggregate *a, uint32_t type)
+void slices_touch_type(struct tally *a, uint32_t type)
 {
 	struct slices *s = a->slices;
 	struct sums *before = s->open ? touch(&s->types, type) : NULL;
 
 	if (before)
-		aggregate_type_sums(a, type, before);
+		tally_type_sums(a, type, before);
 }
 
 /* What is live is a state, what is added up is a difference. */
@@ -88,20 +88,20 @@ static void subtract(struct sums *s, const struct sums *before)
 	s->has &= ~(unsigned)SUMS_PEAK;
 }
 
-void aggregate_slice_sums(const struct aggregate *a, size_t i, struct sums *s)
+void tally_slice_sums(const struct tally *a, size_t i, struct sums *s)
 {
-	aggregate_sums(a, a->slices->cells.ids[i], s);
+	tally_sums(a, a->slices->cells.ids[i], s);
 	subtract(s, &a->slices->cells.before[i]);
 }
 
-const struct sums *aggregate_slice_before(const struct aggregate *a, size_t i)
+const struct sums *tally_slice_before(const struct tally *a, size_t i)
 {
 	return &a->slices->cells.before[i];
 }
 
-void aggregate_slice_type_sums(const struct aggregate *a, size_t i, struct sums *s)
+void tally_slice_type_sums(const struct tally *a, size_t i, struct sums *s)
 {
-	aggregate_type_sums(a, a->slices->types.ids[i], s);
+	tally_type_sums(a, a->slices->types.ids[i], s);
 	subtract(s, &a->slices->types.before[i]);
 }
 
@@ -110,7 +110,7 @@ static void add(uint64_t *to, uint64_t v)
 	*to = add_saturating(*to, v);
 }
 
-void slices_add(struct slices *s, const struct aggregate_pending *p, unsigned entries)
+void slices_add(struct slices *s, const struct tally_pending *p, unsigned entries)
 {
 	uint64_t *v = s->total[p->domain].v;
 
@@ -135,13 +135,13 @@ void slices_add_freed(struct slices *s, unsigned domain, const struct live_block
 	add(&v[SUM_TIMED], lifetime >= 0);
 }
 
-static void fill_all(const struct aggregate *a, const struct trace *t)
+static void fill_all(const struct tally *a, const struct trace *t)
 {
 	struct slices *s = a->slices;
 	uint8_t state[SUMS];
 	unsigned has = 0;
 
-	aggregate_states(a, t, DOMAINS, state);
+	tally_states(a, t, DOMAINS, state);
 	for (size_t i = 0; i < SUMS; i++)
 		has |= state[i] != METRIC_ABSENT ? SUM_BIT(i) : 0;
 	s->now.all[DOMAINS] = (struct sums){.has = 0};
@@ -174,7 +174,7 @@ static void fill_all(const struct aggregate *a, const struct trace *t)
 	}
 }
 
-static enum status close_slice(struct aggregate *a, struct trace *t, struct err *e)
+static enum status close_slice(struct tally *a, struct trace *t, struct err *e)
 {
 	struct slices *s = a->slices;
 	enum status st = ST_OK;
@@ -199,7 +199,7 @@ static enum status close_slice(struct aggregate *a, struct trace *t, struct err 
 	return st;
 }
 
-static void open_slice(struct aggregate *a, const struct aggregate_slice *as, bool within)
+static void open_slice(struct tally *a, const struct tally_slice *as, bool within)
 {
 	struct slices *s = a->slices;
 
@@ -219,18 +219,18 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
-static bool in_time(const struct aggregate *a, bool known, int64_t time)
+static bool in_time(const struct tally *a, bool known, int64_t time)
 {
 	const struct selection *s = a->options.select;
 
 	return !s || !s->times.n || (known && selection_in(&s->times, time));
 }
 
-static enum status reach(struct aggregate *a, struct trace *t, const struct aggregate_pending *p,
+static enum status reach(struct tally *a, struct trace *t, const struct tally_pending *p,
 			 struct err *e)
 {
 	struct slices *s = a->slices;
-	struct aggregate_slice next = {.kind = SLICE_BEFORE};
+	struct tally_slice next = {.kind = SLICE_BEFORE};
 	enum status st;
 
 	if (a->options.slicing == SLICE_FRAMES || !p->timed) {
@@ -254,7 +254,7 @@ static enum status reach(struct aggregate *a, struct trace *t, const struct aggr
 	return st;
 }
 
-enum status slices_reach(struct aggregate *a, struct trace *t, const struct aggregate_pending *p,
+enum status slices_reach(struct tally *a, struct trace *t, const struct tally_pending *p,
 			 struct err *e)
 {
 	enum status st = reach(a, t, p, e);
@@ -265,7 +265,7 @@ enum status slices_reach(struct aggregate *a, struct trace *t, const struct aggr
 	return st;
 }
 
-enum status slices_frame(struct aggregate *a, struct trace *t, const struct aggregate_pending *p,
+enum status slices_frame(struct tally *a, struct trace *t, const struct tally_pending *p,
 			 bool selected, struct err *e)
 {
 	struct slices *s = a->slices;
@@ -281,16 +281,16 @@ enum status slices_frame(struct aggregate *a, struct trace *t, const struct aggr
 	st = close_slice(a, t, e);
 	if (!st && selected)
 		open_slice(a,
-			   &(struct aggregate_slice){.kind = SLICE_FRAME,
-						     .number = (int64_t)p->address,
-						     .name = p->type,
-						     .has_start = timed,
-						     .start = timed ? p->time : 0},
+			   &(struct tally_slice){.kind = SLICE_FRAME,
+						 .number = (int64_t)p->address,
+						 .name = p->type,
+						 .has_start = timed,
+						 .start = timed ? p->time : 0},
 			   in_time(a, p->timed, p->time));
 	return st;
 }
 
-enum status slices_end(struct aggregate *a, struct trace *t, struct err *e)
+enum status slices_end(struct tally *a, struct trace *t, struct err *e)
 {
 	return close_slice(a, t, e);
 }

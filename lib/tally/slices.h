@@ -16,7 +16,7 @@ struct slices_touched { /* cells or types, and what they had when the slice firs
 };
 
 struct slices {
-	struct aggregate_slice now;
+	struct tally_slice now;
 	bool open;
 	bool within; /* it starts in a time range, or something selected is in it */
 	bool framed; /* there was a frame, selected or not */
@@ -32,19 +32,19 @@ void slices_free(struct slices *s); /* accepts NULL */
 void slices_reset(struct slices *s);
 
 /* Before an event has its effect: makes sure that the slice it falls into is the present one. */
-enum status slices_reach(struct aggregate *a, struct trace *t, const struct aggregate_pending *p,
+enum status slices_reach(struct tally *a, struct trace *t, const struct tally_pending *p,
 			 struct err *e);
 /* A frame begins; not selected: the one before ends. */
-enum status slices_frame(struct aggregate *a, struct trace *t, const struct aggregate_pending *p,
+enum status slices_frame(struct tally *a, struct trace *t, const struct tally_pending *p,
 			 bool selected, struct err *e);
-enum status slices_end(struct aggregate *a, struct trace *t, struct err *e);
+enum status slices_end(struct tally *a, struct trace *t, struct err *e);
 /* An allocation or a type total, entries records of it. */
-void slices_add(struct slices *s, const struct aggregate_pending *p, unsigned entries);
+void slices_add(struct slices *s, const struct tally_pending *p, unsigned entries);
 /* lifetime: below 0: not known. */
 void slices_add_freed(struct slices *s, unsigned domain, const struct live_block *b, bool temporary,
 		      int64_t lifetime);
 /* A cell or a type is about to change. */
-void slices_touch_cell(struct aggregate *a, uint32_t cell);
-void slices_touch_type(struct aggregate *a, uint32_t type);
+void slices_touch_cell(struct tally *a, uint32_t cell);
+void slices_touch_type(struct tally *a, uint32_t type);
 
 #endif

@@ -25,19 +25,19 @@ static uint64_t cell_hash(uint32_t type, uint32_t stack, uint32_t thread, uint8_
 }
 
 /* Ids are cell indexes + 1. */
-static const struct aggregate_cell *cell_at(const void *table, uint32_t id)
+static const struct tally_cell *cell_at(const void *table, uint32_t id)
 {
-	return &((const struct aggregate_cell *)table)[id - 1];
+	return &((const struct tally_cell *)table)[id - 1];
 }
 
 static uint64_t cell_row_hash(const void *table, uint32_t id)
 {
-	const struct aggregate_cell *c = cell_at(table, id);
+	const struct tally_cell *c = cell_at(table, id);
 
 	return cell_hash(c->type, c->stack, c->thread, c->domain);
 }
 
-static inline bool is_cell(const struct aggregate_cell *c, const struct aggregate_pending *p)
+static inline bool is_cell(const struct tally_cell *c, const struct tally_pending *p)
 {
 	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
 	       c->domain == p->domain;
@@ -51,7 +51,7 @@ static bool cell_equal(const void *table, uint32_t id, const void *key)
 static const struct id_rows cell_rows = {cell_row_hash, cell_equal};
 
 /* The arrays beside the cells; a new row is all zeros. */
-static void grow_beside(struct aggregate *a)
+static void grow_beside(struct tally *a)
 {
 	size_t n = a->n_cells;
 
@@ -61,23 +61,23 @@ static void grow_beside(struct aggregate *a)
 	}
 	if (a->rarely) {
 		a->rare = mem_grow(a->rare, &a->cap_rare, n, sizeof *a->rare);
-		a->rare[n - 1] = (struct aggregate_rare){.slack = 0};
+		a->rare[n - 1] = (struct tally_rare){.slack = 0};
 	}
 	if (a->peaking) {
 		a->peaks = mem_grow(a->peaks, &a->cap_peaks, n, sizeof *a->peaks);
-		a->peaks[n - 1] = (struct aggregate_peak){.id = 0};
+		a->peaks[n - 1] = (struct tally_peak){.id = 0};
 	}
 }
 
-static uint32_t add_cell(struct aggregate *a, const struct aggregate_pending *p)
+static uint32_t add_cell(struct tally *a, const struct tally_pending *p)
 {
-	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) = (struct aggregate_cell){
+	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) = (struct tally_cell){
 	    .type = p->type, .stack = p->stack, .thread = p->thread, .domain = p->domain};
 	grow_beside(a);
 	return (uint32_t)a->n_cells - 1;
 }
 
-static void into_set(struct aggregate *a, uint32_t cell)
+static void into_set(struct tally *a, uint32_t cell)
 {
 	id_set_add(&a->set, &cell_rows, a->cells, cell_row_hash(a->cells, cell + 1), cell + 1);
 	a->cells[cell].in_set = true;
@@ -85,7 +85,7 @@ static void into_set(struct aggregate *a, uint32_t cell)
 
 /* last: a cell of the same stack, though not this one. Most stacks have one cell only, which
  * a->last finds: it comes into the set when the stack gets a second one. */
-static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p, uint32_t last)
+static uint32_t find_cell(struct tally *a, const struct tally_pending *p, uint32_t last)
 {
 	uint32_t id, cell;
 
@@ -102,7 +102,7 @@ static uint32_t find_cell(struct aggregate *a, const struct aggregate_pending *p
 	return cell;
 }
 
-uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p)
+uint32_t tally_place(struct tally *a, const struct tally_pending *p)
 {
 	uint32_t last = a->last[p->stack];
 
@@ -111,7 +111,7 @@ uint32_t aggregate_place(struct aggregate *a, const struct aggregate_pending *p)
 	return a->last[p->stack];
 }
 
-static void end_frame(struct aggregate *a)
+static void end_frame(struct tally *a)
 {
 	if (!a->in_frame)
 		return;
@@ -123,7 +123,7 @@ static void end_frame(struct aggregate *a)
 	a->in_frame = false;
 }
 
-static void start_frame(struct aggregate *a, int64_t number)
+static void start_frame(struct tally *a, int64_t number)
 {
 	end_frame(a);
 	a->in_frame = true;
@@ -132,9 +132,9 @@ static void start_frame(struct aggregate *a, int64_t number)
 		a->frame[d].number = number;
 }
 
-static void add_type_total(struct aggregate *a, const struct aggregate_pending *p)
+static void add_type_total(struct tally *a, const struct tally_pending *p)
 {
-	struct aggregate_type *ty = &a->types[p->type];
+	struct tally_type *ty = &a->types[p->type];
 	uint64_t *v = a->frame[p->domain].v;
 
 	if (a->touching)
@@ -157,8 +157,7 @@ static void add_type_total(struct aggregate *a, const struct aggregate_pending *
 	}
 }
 
-static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
-			const struct aggregate_pending *p)
+static void add_to_cell(struct tally *a, struct tally_cell *c, const struct tally_pending *p)
 {
 	c->entries++;
 	c->count = add_saturating(c->count, p->count);
@@ -166,7 +165,7 @@ static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
 	c->real = add_saturating(c->real, p->real);
 	c->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1);
 	if (a->rarely && p->has_slack) {
-		struct aggregate_rare *r = &a->rare[p->cell];
+		struct tally_rare *r = &a->rare[p->cell];
 
 		r->slack = add_signed(r->slack, p->slack);
 		r->has_slack = true;
@@ -184,8 +183,8 @@ static void add_to_cell(struct aggregate *a, struct aggregate_cell *c,
 }
 
 /* An allocation is over. p: the event that says so; freed: it is its free. */
-static void end_block(struct aggregate *a, const struct live_block *b,
-		      const struct aggregate_pending *p, bool freed)
+static void end_block(struct tally *a, const struct live_block *b, const struct tally_pending *p,
+		      bool freed)
 {
 	bool temporary = freed && b->newest;
 	int64_t lifetime = -1;
@@ -208,7 +207,7 @@ static void end_block(struct aggregate *a, const struct live_block *b,
 		*n = add_saturating(*n, b->count);
 	}
 	if (a->rarely) {
-		struct aggregate_rare *r = &a->rare[b->cell];
+		struct tally_rare *r = &a->rare[b->cell];
 
 		if (temporary)
 			r->temporary = add_saturating(r->temporary, b->count);
@@ -224,7 +223,7 @@ static void end_block(struct aggregate *a, const struct live_block *b,
 
 /* The block that its thread allocated before is not the newest any more. Returns the owner's
  * number. */
-static uint32_t no_longer_newest(struct aggregate *a, const struct aggregate_pending *p)
+static uint32_t no_longer_newest(struct tally *a, const struct tally_pending *p)
 {
 	uint32_t owner = p->thread_id * DOMAINS + p->domain, block;
 
@@ -236,7 +235,7 @@ static uint32_t no_longer_newest(struct aggregate *a, const struct aggregate_pen
 	return owner;
 }
 
-static void follow_alloc(struct aggregate *a, const struct aggregate_pending *p)
+static void follow_alloc(struct tally *a, const struct tally_pending *p)
 {
 	struct live_block b = {.requested = p->requested,
 			       .real = p->real,
@@ -262,10 +261,10 @@ static void follow_alloc(struct aggregate *a, const struct aggregate_pending *p)
 		a->newest[owner] = (uint32_t)a->live.touched + 1;
 }
 
-static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
+static void add_alloc(struct tally *a, struct tally_pending *p)
 {
 	/* Looked up again: an event before in the batch may have made the stack's first cell. */
-	p->cell = aggregate_place(a, p);
+	p->cell = tally_place(a, p);
 	if (a->touching)
 		slices_touch_cell(a, p->cell);
 	add_to_cell(a, &a->cells[p->cell], p);
@@ -288,7 +287,7 @@ static void add_alloc(struct aggregate *a, struct aggregate_pending *p)
 	}
 }
 
-static void add_free(struct aggregate *a, const struct aggregate_pending *p)
+static void add_free(struct tally *a, const struct tally_pending *p)
 {
 	struct live_block gone;
 	uint64_t unknown = a->live.unknown_frees;
@@ -306,17 +305,17 @@ static void add_free(struct aggregate *a, const struct aggregate_pending *p)
 
 /* The place of each event is asked for before the first is needed: with a million stacks nearly
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
-static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
+static enum status flush(struct tally *a, struct trace *t, struct err *e)
 {
-	struct aggregate_pending *end = a->batch + a->n_batch;
+	struct tally_pending *end = a->batch + a->n_batch;
 
-	for (struct aggregate_pending *p = a->batch; p < end; p++) {
+	for (struct tally_pending *p = a->batch; p < end; p++) {
 		if (p->kind == EV_ALLOC)
 			__builtin_prefetch(&a->last[p->stack], 1);
 		if (a->follow && p->address)
 			live_prefetch_slot(&a->live, p->space, p->address);
 	}
-	for (struct aggregate_pending *p = a->batch; p < end; p++) {
+	for (struct tally_pending *p = a->batch; p < end; p++) {
 		if (p->kind == EV_ALLOC) {
 			uint32_t last = a->last[p->stack];
 
@@ -329,7 +328,7 @@ static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
 			live_prefetch_block(&a->live, p->space, p->address);
 	}
 	a->n_batch = 0;
-	for (struct aggregate_pending *p = a->batch; p < end; p++) {
+	for (struct tally_pending *p = a->batch; p < end; p++) {
 		bool frame = p->kind == EV_FRAME || p->kind == PENDING_NO_FRAME;
 		enum status st = ST_OK;
 
@@ -358,7 +357,7 @@ static enum status flush(struct aggregate *a, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static void grow_tables(struct aggregate *a, const struct trace *t)
+static void grow_tables(struct tally *a, const struct trace *t)
 {
 	if (t->n_stacks > a->cap_last) {
 		size_t old = a->cap_last;
@@ -369,7 +368,7 @@ static void grow_tables(struct aggregate *a, const struct trace *t)
 	a->types = mem_grow_zero(a->types, &a->cap_types, t->n_types, sizeof *a->types);
 }
 
-void aggregate_follow(struct aggregate *a, const struct trace *t)
+void tally_follow(struct tally *a, const struct trace *t)
 {
 	if (t->n_stacks > a->cap_last)
 		grow_tables(a, t);
@@ -377,7 +376,7 @@ void aggregate_follow(struct aggregate *a, const struct trace *t)
 
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
 {
-	struct aggregate *a = (struct aggregate *)s;
+	struct tally *a = (struct tally *)s;
 
 	(void)e;
 	a->n_cells = a->n_batch = 0;
@@ -401,7 +400,7 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	a->unselected = a->untimed = a->late = 0;
 	a->in_frame = false;
 	live_reset(&a->live);
-	aggregate_choose_work(a, t);
+	tally_choose_work(a, t);
 	if (a->slices)
 		slices_reset(a->slices);
 	measures_begin(a, t);
@@ -410,7 +409,7 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static inline void reach_time(struct aggregate *a, int64_t time)
+static inline void reach_time(struct tally *a, int64_t time)
 {
 	if (!a->at.has_time || time < a->first_time)
 		a->first_time = time;
@@ -420,7 +419,7 @@ static inline void reach_time(struct aggregate *a, int64_t time)
 	a->at.has_time = true;
 }
 
-static void count_alloc(struct aggregate *a, const struct event *ev, unsigned domain)
+static void count_alloc(struct tally *a, const struct event *ev, unsigned domain)
 {
 	a->records[domain]++;
 	a->without_address += a->follow && !(ev->has & EV_HAS_ADDRESS);
@@ -432,7 +431,7 @@ static void count_alloc(struct aggregate *a, const struct event *ev, unsigned do
 	}
 }
 
-static void set_slack(struct aggregate_pending *p, const struct event *ev)
+static void set_slack(struct tally_pending *p, const struct event *ev)
 {
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 
@@ -441,7 +440,7 @@ static void set_slack(struct aggregate_pending *p, const struct event *ev)
 }
 
 /* Of what calls take, how heaps grow, and what counters say. */
-static enum status add_measure(struct aggregate *a, struct trace *t, const struct event *ev,
+static enum status add_measure(struct tally *a, struct trace *t, const struct event *ev,
 			       struct err *e)
 {
 	bool nests = ev->kind == EV_ENTER || ev->kind == EV_EXIT;
@@ -451,24 +450,24 @@ static enum status add_measure(struct aggregate *a, struct trace *t, const struc
 		return ST_OK;
 	if (ev->has & EV_HAS_TIME)
 		reach_time(a, ev->time);
-	aggregate_follow(a, t);
+	tally_follow(a, t);
 	if (counter && !(ev->has & EV_HAS_VALUE))
 		return ST_OK;
 	if (!measures_pending(a, t, ev, &a->batch[a->n_batch]))
 		return ST_OK;
-	if (a->options.select && !aggregate_select(a, t, ev)) {
+	if (a->options.select && !tally_select(a, t, ev)) {
 		/* What is open has to be known in the ranges too. */
-		if (!nests || !aggregate_has_thread(a, t, ev->thread))
+		if (!nests || !tally_has_thread(a, t, ev->thread))
 			return ST_OK;
 		a->batch[a->n_batch].count = 0;
 	}
 	return ++a->n_batch == AGGREGATE_BATCH ? flush(a, t, e) : ST_OK;
 }
 
-static inline enum status add_event(struct aggregate *a, struct trace *t, const struct event *ev,
+static inline enum status add_event(struct tally *a, struct trace *t, const struct event *ev,
 				    struct err *e)
 {
-	struct aggregate_pending *p = &a->batch[a->n_batch];
+	struct tally_pending *p = &a->batch[a->n_batch];
 	unsigned kind = ev->kind;
 
 	if (kind > EV_TYPE_TOTAL)
@@ -486,7 +485,7 @@ static inline enum status add_event(struct aggregate *a, struct trace *t, const 
 		a->at.in_frame = true;
 	}
 	if (a->options.select)
-		kind = aggregate_select(a, t, ev);
+		kind = tally_select(a, t, ev);
 	if (!kind)
 		return ST_OK;
 	if (t->n_stacks > a->cap_last || t->n_types > a->cap_types)
@@ -523,7 +522,7 @@ static inline enum status add_event(struct aggregate *a, struct trace *t, const 
 
 static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
 {
-	return add_event((struct aggregate *)s, t, ev, e);
+	return add_event((struct tally *)s, t, ev, e);
 }
 
 static enum status events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
@@ -532,13 +531,13 @@ static enum status events(struct sink *s, struct trace *t, const struct event *e
 	enum status st = ST_OK;
 
 	for (size_t i = 0; !st && i < n; i++)
-		st = add_event((struct aggregate *)s, t, &ev[i], e);
+		st = add_event((struct tally *)s, t, &ev[i], e);
 	return st;
 }
 
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
-	struct aggregate *a = (struct aggregate *)s;
+	struct tally *a = (struct tally *)s;
 	enum status st;
 
 	grow_tables(a, t);
@@ -552,22 +551,22 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 		return st;
 	if (a->follow) {
 		live_finish(&a->live);
-		aggregate_settle_live(a);
+		tally_settle_live(a);
 	}
 	if (a->peaking)
 		tide_end(a);
 	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
 }
 
-void aggregate_init(struct aggregate *a, const struct aggregate_options *o)
+void tally_init(struct tally *a, const struct tally_options *o)
 {
-	*a = (struct aggregate){.sink = {begin, event, end, events}, .options = *o};
+	*a = (struct tally){.sink = {begin, event, end, events}, .options = *o};
 	/* So that the tables are never NULL. */
 	a->last = mem_grow(NULL, &a->cap_last, 1024, sizeof *a->last);
 	a->types = mem_grow_zero(NULL, &a->cap_types, 64, sizeof *a->types);
 }
 
-void aggregate_release(struct aggregate *a)
+void tally_release(struct tally *a)
 {
 	free(a->cells);
 	free(a->lives);
@@ -582,5 +581,5 @@ void aggregate_release(struct aggregate *a)
 	measures_free(a->measures);
 	counters_release(&a->counters);
 	live_release(&a->live);
-	*a = (struct aggregate){.n_cells = 0};
+	*a = (struct tally){.n_cells = 0};
 }

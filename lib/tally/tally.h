@@ -18,7 +18,7 @@
 #include "lib/tally/sums.h"
 #include "lib/trace/sink.h"
 
-struct aggregate_cell {
+struct tally_cell {
 	uint32_t type, stack, thread; /* thread: 0 without SPLIT_THREAD */
 	uint8_t domain;
 	uint8_t has; /* enum event_field's requested and real, >> 1 */
@@ -29,9 +29,9 @@ struct aggregate_cell {
 
 /* What calls took and how heaps grew in them is of no domain: such cells have this one, and their
  * type is a marker. */
-enum { CELL_MEASURED = DOMAINS, CELL_CALLED }; /* CELL_CALLED: see aggregate_listener */
+enum { CELL_MEASURED = DOMAINS, CELL_CALLED }; /* CELL_CALLED: see tally_listener */
 
-struct aggregate_measure { /* of the cell with the same index, or of a slice */
+struct tally_measure {     /* of the cell with the same index, or of a slice */
 	int64_t self;      /* ns; below 0: the hook cost is more than was measured */
 	uint64_t total;    /* ns of the calls themselves: recursion counts again and again */
 	uint64_t calls;    /* of samples, enters */
@@ -50,7 +50,7 @@ enum slice_kind {
 		      allocations */
 };
 
-struct aggregate_slice {
+struct tally_slice {
 	enum slice_kind kind;
 	uint64_t index; /* how many came before it in this capture */
 	int64_t number; /* of the frame, as captured; SLICE_TIME: start / every */
@@ -68,11 +68,10 @@ struct aggregate_slice {
 	const struct counters *counters; /* options.counters: what was read in it; else NULL */
 };
 
-struct aggregate;
-typedef enum status (*aggregate_done)(void *arg, struct trace *t, struct aggregate *a,
-				      struct err *e);
-typedef enum status (*aggregate_slice_done)(void *arg, struct trace *t, struct aggregate *a,
-					    const struct aggregate_slice *s, struct err *e);
+struct tally;
+typedef enum status (*tally_done)(void *arg, struct trace *t, struct tally *a, struct err *e);
+typedef enum status (*tally_slice_done)(void *arg, struct trace *t, struct tally *a,
+					const struct tally_slice *s, struct err *e);
 
 struct open_call;
 
@@ -81,7 +80,7 @@ struct open_call;
  * callers then, but for those that a first call has itself, and for the one that the listener needs
  * for what it makes of the cell; and such a cell has no total. Times of samples that have a total
  * themselves are looked at apart, though a call may lie on their path. */
-struct aggregate_listener {
+struct tally_listener {
 	void *arg;
 	bool (*needs_caller)(void *arg, const struct trace *t, uint32_t location);
 	/* The cells stay what they are. Of each thread the last that entered ends first. */
@@ -100,7 +99,7 @@ enum {
 	AGGREGATE_TOP = AGGREGATE_WANT | SUMS_MEASURED /* what a ranking shows unasked */
 };
 
-struct aggregate_options {
+struct tally_options {
 	const struct selection *select; /* borrowed; NULL: all events */
 	unsigned split;                 /* SPLIT_THREAD or 0 */
 	unsigned want;                  /* SUM_BITs; what is not wanted may be absent */
@@ -114,27 +113,27 @@ struct aggregate_options {
 	/* ns that the profiler itself took for each call, in the time of the caller: a call's time
 	 * is less by it times the calls below. */
 	uint64_t hook_cost;
-	const struct aggregate_listener *listener; /* borrowed; NULL: calls have their paths */
-	aggregate_done done;
+	const struct tally_listener *listener; /* borrowed; NULL: calls have their paths */
+	tally_done done;
 	void *arg; /* of done */
-	aggregate_slice_done slice;
+	tally_slice_done slice;
 	void *slice_arg;
 };
 
 struct measures;
 
-struct aggregate_frame { /* the sums of one frame, per domain */
+struct tally_frame { /* the sums of one frame, per domain */
 	int64_t number;
 	uint64_t v[SUM_REAL + 1];
 };
 
-struct aggregate_type { /* EV_TYPE_TOTAL, by type id */
+struct tally_type { /* EV_TYPE_TOTAL, by type id */
 	uint64_t count, requested, real;
 	int64_t slack;
 	uint8_t has; /* as in a cell, 1 for count, 0x80 for slack */
 };
 
-struct aggregate_pending { /* an event on its way into the cells */
+struct tally_pending { /* an event on its way into the cells */
 	uint64_t address, seq, requested, real, count;
 	int64_t time, slack;
 	uint32_t type, stack, space, cell;
@@ -146,19 +145,19 @@ struct aggregate_pending { /* an event on its way into the cells */
 	bool has_slack;
 };
 
-struct aggregate_rare { /* of the cell with the same index */
+struct tally_rare { /* of the cell with the same index */
 	int64_t slack;
 	bool has_slack;
 	uint64_t temporary, lifetime, timed;
 	uint64_t unfollowed[3]; /* count, requested, real of allocations without an address */
 };
 
-struct aggregate_peak { /* of the cell with the same index: live at peak number id */
+struct tally_peak { /* of the cell with the same index: live at peak number id */
 	uint64_t v[3];
 	uint64_t id;
 };
 
-struct aggregate_tide { /* the live total of a domain; [DOMAINS]: of all */
+struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
 	uint64_t live[3], best[3];
 	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: not told */
 	uint64_t temporary;
@@ -168,16 +167,16 @@ struct aggregate_tide { /* the live total of a domain; [DOMAINS]: of all */
 
 enum { AGGREGATE_BATCH = 128 };
 
-struct aggregate {
+struct tally {
 	struct sink sink;
-	struct aggregate_options options;
+	struct tally_options options;
 
-	struct aggregate_cell *cells;
+	struct tally_cell *cells;
 	size_t n_cells, cap_cells;
-	struct aggregate_type *types;                        /* t->n_types of them */
-	uint64_t records[DOMAINS];                           /* ALLOC events that are selected */
-	uint64_t frames;                                     /* that are selected */
-	struct aggregate_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
+	struct tally_type *types;                        /* t->n_types of them */
+	uint64_t records[DOMAINS];                       /* ALLOC events that are selected */
+	uint64_t frames;                                 /* that are selected */
+	struct tally_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
 	bool followed[DOMAINS +
 		      1]; /* what is live is told: an allocation had an address; last: any */
 	uint64_t without_address; /* ALLOC events that live matching could not follow */
@@ -191,12 +190,12 @@ struct aggregate {
 	/* private */
 	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live */
 	size_t cap_lives;
-	struct aggregate_rare *rare;
+	struct tally_rare *rare;
 	size_t cap_rare;
-	struct aggregate_peak *peaks;
+	struct tally_peak *peaks;
 	size_t cap_peaks;
-	struct aggregate_tide tide[DOMAINS + 1];
-	struct aggregate_frame frame[DOMAINS];
+	struct tally_tide tide[DOMAINS + 1];
+	struct tally_frame frame[DOMAINS];
 	bool in_frame, follow;
 	bool running;         /* lives and tide are kept at each event */
 	bool rarely, peaking; /* rare and peaks are */
@@ -223,34 +222,34 @@ struct aggregate {
 	struct slices *slices;
 	struct measures *measures; /* measures.h; NULL: not asked for */
 	struct counters counters;  /* of the capture; options.counters */
-	struct aggregate_pending batch[AGGREGATE_BATCH];
+	struct tally_pending batch[AGGREGATE_BATCH];
 	size_t n_batch;
 };
 
-/* a stays where it is until aggregate_release, and so does what the options point to. */
-void aggregate_init(struct aggregate *a, const struct aggregate_options *o);
-void aggregate_release(struct aggregate *a);
+/* a stays where it is until tally_release, and so does what the options point to. */
+void tally_init(struct tally *a, const struct tally_options *o);
+void tally_release(struct tally *a);
 
 /* In done, and in the slice callback (what came so far): everything wanted of a cell, and of a
  * type's totals. has is what its records have; what the capture knows at all is in
- * aggregate_states. In the slice callback there is no peak of cells. */
-void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s);
-void aggregate_type_sums(const struct aggregate *a, uint32_t type, struct sums *s);
-/* Of a CELL_MEASURED or CELL_CALLED; aggregate_sums of it has no SUM_TIME_TOTAL, which does not add
+ * tally_states. In the slice callback there is no peak of cells. */
+void tally_sums(const struct tally *a, size_t cell, struct sums *s);
+void tally_type_sums(const struct tally *a, uint32_t type, struct sums *s);
+/* Of a CELL_MEASURED or CELL_CALLED; tally_sums of it has no SUM_TIME_TOTAL, which does not add
  * up. NULL: of a cell of allocations. */
-const struct aggregate_measure *aggregate_measured(const struct aggregate *a, size_t cell);
+const struct tally_measure *tally_measured(const struct tally *a, size_t cell);
 /* Times are of stacks alone: a caller's total is what lies below it. */
-bool aggregate_alone(const struct aggregate *a);
+bool tally_alone(const struct tally *a);
 /* In the slice callback: what the slice added to its i-th cell or type; live: after the slice. */
-void aggregate_slice_sums(const struct aggregate *a, size_t i, struct sums *s);
+void tally_slice_sums(const struct tally *a, size_t i, struct sums *s);
 /* The same cell before the slice; until the callback returns. */
-const struct sums *aggregate_slice_before(const struct aggregate *a, size_t i);
-void aggregate_slice_type_sums(const struct aggregate *a, size_t i, struct sums *s);
+const struct sums *tally_slice_before(const struct tally *a, size_t i);
+void tally_slice_type_sums(const struct tally *a, size_t i, struct sums *s);
 
 /* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or
  * not wanted). Returns SUM_BITs of those that are known per type only, from its type totals.
  * domain: whose records are looked at, DOMAINS: all. */
-unsigned aggregate_states(const struct aggregate *a, const struct trace *t, unsigned domain,
-			  uint8_t state[SUMS]);
+unsigned tally_states(const struct tally *a, const struct trace *t, unsigned domain,
+		      uint8_t state[SUMS]);
 
 #endif

@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-static void end_peak(struct aggregate_tide *t)
+static void end_peak(struct tally_tide *t)
 {
 	t->id += t->at_peak;
 	t->at_peak = false;
 }
 
-static void learn_peak(struct aggregate *a, size_t cell)
+static void learn_peak(struct tally *a, size_t cell)
 {
-	struct aggregate_peak *p = &a->peaks[cell];
+	struct tally_peak *p = &a->peaks[cell];
 	unsigned domain = a->options.domains_together ? DOMAINS : a->cells[cell].domain;
 
 	if (p->id == a->tide[domain].id)
@@ -22,9 +22,9 @@ static void learn_peak(struct aggregate *a, size_t cell)
 	memcpy(p->v, a->lives[cell], sizeof p->v);
 }
 
-static void rise(struct aggregate *a, unsigned domain, const uint64_t add[3], int64_t time)
+static void rise(struct tally *a, unsigned domain, const uint64_t add[3], int64_t time)
 {
-	struct aggregate_tide *t = &a->tide[domain];
+	struct tally_tide *t = &a->tide[domain];
 
 	for (size_t m = 0; m < 3; m++)
 		t->overflow |= __builtin_add_overflow(t->live[m], add[m], &t->live[m]);
@@ -37,7 +37,7 @@ static void rise(struct aggregate *a, unsigned domain, const uint64_t add[3], in
 		memcpy(a->slices->high[domain], t->live, sizeof t->live);
 }
 
-void tide_rise(struct aggregate *a, const struct live_block *b)
+void tide_rise(struct tally *a, const struct live_block *b)
 {
 	const uint64_t add[3] = {b->count, b->requested, b->real};
 	unsigned domain = a->cells[b->cell].domain;
@@ -54,7 +54,7 @@ void tide_rise(struct aggregate *a, const struct live_block *b)
 	rise(a, DOMAINS, add, b->time);
 }
 
-void tide_fall(struct aggregate *a, const struct live_block *b)
+void tide_fall(struct tally *a, const struct live_block *b)
 {
 	const uint64_t sub[3] = {b->count, b->requested, b->real};
 	unsigned domain = a->cells[b->cell].domain;
@@ -70,7 +70,7 @@ void tide_fall(struct aggregate *a, const struct live_block *b)
 	}
 }
 
-void tide_end(struct aggregate *a)
+void tide_end(struct tally *a)
 {
 	for (size_t d = 0; d <= DOMAINS; d++)
 		end_peak(&a->tide[d]);

@@ -9,9 +9,9 @@
 
 #include "lib/tally/tally.h"
 
-void tide_rise(struct aggregate *a, const struct live_block *b);
-void tide_fall(struct aggregate *a, const struct live_block *b);
+void tide_rise(struct tally *a, const struct live_block *b);
+void tide_fall(struct tally *a, const struct live_block *b);
 /* Every cell learns of the last peak. */
-void tide_end(struct aggregate *a);
+void tide_end(struct tally *a);
 
 #endif

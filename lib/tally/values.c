@@ -11,7 +11,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /* What was allocated and is not live any more; an allocation without an address is neither. */
-static void add_freed(const struct aggregate *a, size_t cell, struct sums *s)
+static void add_freed(const struct tally *a, size_t cell, struct sums *s)
 {
 	const uint64_t *u = a->rarely ? a->rare[cell].unfollowed : NULL;
 	const uint64_t *live = a->lives[cell];
@@ -21,9 +21,9 @@ static void add_freed(const struct aggregate *a, size_t cell, struct sums *s)
 		s->v[SUM_FREED_COUNT + m] = minus(minus(s->v[of[m]], u ? u[m] : 0), live[m]);
 }
 
-void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s)
+void tally_sums(const struct tally *a, size_t cell, struct sums *s)
 {
-	const struct aggregate_cell *c = &a->cells[cell];
+	const struct tally_cell *c = &a->cells[cell];
 	/* Per metric that a record can lack: its sums. */
 	unsigned has = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_LIVE_COUNT) |
 		       SUM_BIT(SUM_FREED_COUNT) | SUM_BIT(SUM_PEAK_COUNT) | SUM_BIT(SUM_TEMPORARY);
@@ -31,7 +31,7 @@ void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s)
 	memset(s, 0, sizeof *s);
 	s->v[SUM_ENTRIES] = c->entries;
 	if (c->domain >= CELL_MEASURED) {
-		if (aggregate_measured(a, cell))
+		if (tally_measured(a, cell))
 			measures_sums(a, cell, s);
 		return;
 	}
@@ -45,7 +45,7 @@ void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s)
 		has |= SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
 		       SUM_BIT(SUM_PEAK_REAL);
 	if (a->rarely) {
-		const struct aggregate_rare *r = &a->rare[cell];
+		const struct tally_rare *r = &a->rare[cell];
 
 		s->v[SUM_SLACK] = (uint64_t)r->slack;
 		s->v[SUM_TEMPORARY] = r->temporary;
@@ -65,9 +65,9 @@ void aggregate_sums(const struct aggregate *a, size_t cell, struct sums *s)
 	s->has = has & a->known;
 }
 
-void aggregate_type_sums(const struct aggregate *a, uint32_t type, struct sums *s)
+void tally_type_sums(const struct tally *a, uint32_t type, struct sums *s)
 {
-	const struct aggregate_type *ty = &a->types[type];
+	const struct tally_type *ty = &a->types[type];
 
 	memset(s, 0, sizeof *s);
 	s->v[SUM_COUNT] = ty->count;
@@ -86,7 +86,7 @@ static unsigned weaker(unsigned a, unsigned b)
 }
 
 /* Live, freed and at the peak, of count, requested and real. */
-static void matched_states(const struct aggregate *a, const struct trace *t, uint8_t state[SUMS])
+static void matched_states(const struct tally *a, const struct trace *t, uint8_t state[SUMS])
 {
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
 	const struct selection *select = a->options.select;
@@ -111,8 +111,8 @@ static void matched_states(const struct aggregate *a, const struct trace *t, uin
 	state[SUM_LIFETIME] = state[SUM_TIMED] = t->unordered || !a->timed ? 0 : (uint8_t)live;
 }
 
-unsigned aggregate_states(const struct aggregate *a, const struct trace *t, unsigned domain,
-			  uint8_t state[SUMS])
+unsigned tally_states(const struct tally *a, const struct trace *t, unsigned domain,
+		      uint8_t state[SUMS])
 {
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
 	const uint64_t partly[] = {0, a->without_requested[domain], a->without_real[domain]};

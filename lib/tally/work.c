@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A metric known per type comes from type totals, any other from allocations: never both. */
-static void set_fields(struct aggregate *a, const struct trace *t)
+static void set_fields(struct tally *a, const struct trace *t)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
 
@@ -19,7 +19,7 @@ static void set_fields(struct aggregate *a, const struct trace *t)
 }
 
 /* Which sums cells can have. */
-static unsigned known_sums(const struct aggregate *a)
+static unsigned known_sums(const struct tally *a)
 {
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 	unsigned known = SUM_BIT(SUM_ENTRIES);
@@ -40,7 +40,7 @@ static unsigned known_sums(const struct aggregate *a)
 	return known;
 }
 
-void aggregate_choose_work(struct aggregate *a, const struct trace *t)
+void tally_choose_work(struct tally *a, const struct trace *t)
 {
 	bool slicing = a->options.slicing != SLICE_NONE, totals;
 
@@ -61,7 +61,7 @@ void aggregate_choose_work(struct aggregate *a, const struct trace *t)
 		a->slices = slices_new();
 }
 
-void aggregate_settle_live(struct aggregate *a)
+void tally_settle_live(struct tally *a)
 {
 	a->lives = mem_grow(a->lives, &a->cap_lives, a->n_cells + 1, sizeof *a->lives);
 	memset(a->lives, 0, a->n_cells * sizeof *a->lives);

@@ -8,8 +8,8 @@
 #include "lib/tally/tally.h"
 
 /* At a capture's beginning, from its metrics. */
-void aggregate_choose_work(struct aggregate *a, const struct trace *t);
+void tally_choose_work(struct tally *a, const struct trace *t);
 /* At its end. Nobody asked before: the blocks themselves tell. Sums saturate here. */
-void aggregate_settle_live(struct aggregate *a);
+void tally_settle_live(struct tally *a);
 
 #endif

@@ -219,20 +219,20 @@ TEST(random_calls)
 /* --- what an aggregate makes of it --- */
 
 struct run {
-	struct aggregate a;
+	struct tally a;
 	struct trace *t;
 	uint32_t stacks[8]; /* by name's letter from 'A' on: outermost first, a chain */
 	struct buf got;     /* "STACK self total calls" lines, by letter; then notes */
 };
 
-static enum status read_cells(void *arg, struct trace *t, struct aggregate *a, struct err *e)
+static enum status read_cells(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
 	struct run *r = arg;
 
 	(void)e;
 	for (int k = 0; k < 8; k++)
 		for (size_t i = 0; i < a->n_cells; i++) {
-			const struct aggregate_measure *m = aggregate_measured(a, i);
+			const struct tally_measure *m = tally_measured(a, i);
 
 			if (m && r->stacks[k] && a->cells[i].stack == r->stacks[k])
 				buf_addf(&r->got, "%c %lld %llu %llu\n", 'A' + k,
@@ -259,10 +259,10 @@ static void run_begin(struct run *r, uint64_t hook_cost)
 		r->stacks[k] = stack;
 	}
 	trace_metric(r->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
-	aggregate_init(&r->a, &(struct aggregate_options){.want = AGGREGATE_TOP,
-							  .hook_cost = hook_cost,
-							  .done = read_cells,
-							  .arg = r});
+	tally_init(&r->a, &(struct tally_options){.want = AGGREGATE_TOP,
+						  .hook_cost = hook_cost,
+						  .done = read_cells,
+						  .arg = r});
 	CHECK_EQ(r->a.sink.begin(&r->a.sink, r->t, &e), ST_OK);
 }
 
@@ -299,7 +299,7 @@ static void run_end(struct run *r, const char *want)
 
 	CHECK_EQ(r->a.sink.end(&r->a.sink, r->t, &e), ST_OK);
 	CHECK_STR(buf_str(&r->got), want);
-	aggregate_release(&r->a);
+	tally_release(&r->a);
 	trace_free(r->t);
 	buf_release(&r->got);
 }

@@ -88,8 +88,7 @@ static enum sum sort_by(struct frames_by *f, const uint8_t state[SUMS])
 	return f->options.sort != FRAMES_AUTO ? (enum sum)f->options.sort : sort_first(known);
 }
 
-static enum status sliced(void *arg, struct trace *t, const struct aggregate_slice *s,
-			  struct err *e)
+static enum status sliced(void *arg, struct trace *t, const struct tally_slice *s, struct err *e)
 {
 	struct frames_by *f = arg;
 	struct frame_groups *g = f->groups;
@@ -98,7 +97,7 @@ static enum status sliced(void *arg, struct trace *t, const struct aggregate_sli
 	const char *name = intern_text(&t->strings, s->name, &len);
 	enum status st = ST_OK;
 
-	aggregate_states(&f->project.aggregate, t, DOMAINS, state);
+	tally_states(&f->project.aggregate, t, DOMAINS, state);
 	frame_groups_fill(g, &f->project, t, s, 0);
 	frame_groups_sort(g, sort_by(f, state));
 	for (size_t i = 0; !st && i < g->n && (!f->options.n || i < f->options.n); i++) {

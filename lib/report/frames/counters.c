@@ -37,7 +37,7 @@ static uint32_t of_capture(struct frames_counters *c, const struct trace *t, uin
 	return c->ids[id] - 1;
 }
 
-static void add_domains(struct frames_counters *c, const struct aggregate_slice *s,
+static void add_domains(struct frames_counters *c, const struct tally_slice *s,
 			const uint64_t *records)
 {
 	for (unsigned d = 0; d < DOMAINS; d++) {
@@ -64,7 +64,7 @@ static int reading_order(const void *a, const void *b)
 }
 
 void frames_counters_add(struct frames_counters *c, const struct trace *t,
-			 const struct aggregate_slice *s, const uint64_t *records)
+			 const struct tally_slice *s, const uint64_t *records)
 {
 	size_t first = c->n_readings;
 

@@ -12,7 +12,7 @@
 #include "lib/tally/counters.h"
 #include "lib/trace/model.h"
 
-struct aggregate_slice;
+struct tally_slice;
 
 struct frames_counter {
 	uint32_t name, unit; /* in texts */
@@ -41,7 +41,7 @@ struct frames_counters {
 
 /* The next row's. first: the capture begins. known: SUM_BITs of domains' sums. */
 void frames_counters_add(struct frames_counters *c, const struct trace *t,
-			 const struct aggregate_slice *s, const uint64_t *records);
+			 const struct tally_slice *s, const uint64_t *records);
 bool frames_counters_value(const struct frames_counters *c, size_t row, int metric, int64_t *v);
 bool frames_counters_known(const struct frames_counters *c, int metric);
 /* The metric of "fps" or "fps:max"; below 0: there is no such counter. */

@@ -170,7 +170,7 @@ static void keep_tops(struct frames *f, struct frame *row)
 	}
 }
 
-static void find_news(struct frames *f, struct trace *t, const struct aggregate_slice *s,
+static void find_news(struct frames *f, struct trace *t, const struct tally_slice *s,
 		      struct frame *row)
 {
 	struct frame_groups *g = f->stacks;
@@ -205,7 +205,7 @@ static void count_order(struct frames *f, const struct frame *row)
 static unsigned has_of(struct frames *f, const struct trace *t)
 {
 	uint8_t state[SUMS];
-	unsigned at_types = aggregate_states(&f->project.aggregate, t, DOMAINS, state), has = 0;
+	unsigned at_types = tally_states(&f->project.aggregate, t, DOMAINS, state), has = 0;
 	bool names = filters_any(f->options.project.filters);
 
 	for (size_t i = 0; i < SUMS; i++)
@@ -214,8 +214,7 @@ static unsigned has_of(struct frames *f, const struct trace *t)
 	return has;
 }
 
-static enum status sliced(void *arg, struct trace *t, const struct aggregate_slice *s,
-			  struct err *e)
+static enum status sliced(void *arg, struct trace *t, const struct tally_slice *s, struct err *e)
 {
 	struct frames *f = arg;
 	struct frame row = {.number = s->number,

@@ -36,13 +36,13 @@ static struct sums *at(struct frame_groups *g, uint32_t group)
 	return &g->sums[g->mark[group] - 1];
 }
 
-static void add_cell(struct frame_groups *g, const struct aggregate *a, size_t i, uint32_t group)
+static void add_cell(struct frame_groups *g, const struct tally *a, size_t i, uint32_t group)
 {
-	const struct sums *before = aggregate_slice_before(a, i);
+	const struct sums *before = tally_slice_before(a, i);
 	struct sums add, *to = at(g, group);
 	unsigned live;
 
-	aggregate_slice_sums(a, i, &add);
+	tally_slice_sums(a, i, &add);
 	live = add.has & SUMS_LIVE;
 	add.has &= ~(unsigned)SUMS_LIVE;
 	sums_add(to, &add);
@@ -56,7 +56,7 @@ static void add_cell(struct frame_groups *g, const struct aggregate *a, size_t i
 }
 
 void frame_groups_fill(struct frame_groups *g, struct project *p, const struct trace *t,
-		       const struct aggregate_slice *s, size_t grouping)
+		       const struct tally_slice *s, size_t grouping)
 {
 	bool by_type = p->groupings[grouping].key.by == KEY_TYPE;
 
@@ -81,7 +81,7 @@ void frame_groups_fill(struct frame_groups *g, struct project *p, const struct t
 	for (size_t i = 0; i < s->n_types; i++) {
 		struct sums add;
 
-		aggregate_slice_type_sums(&p->aggregate, i, &add);
+		tally_slice_type_sums(&p->aggregate, i, &add);
 		sums_add(at(g, project_type_group(p, t, s->types[i], grouping)), &add);
 	}
 }

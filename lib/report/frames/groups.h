@@ -23,7 +23,7 @@ void frame_groups_free(struct frame_groups *g); /* accepts NULL */
 /* Replaces what g had. Every slice of a capture has to come by, for the sake of what is live.
  * Totals of types come in where the grouping is by type and nothing is filtered by name. */
 void frame_groups_fill(struct frame_groups *g, struct project *p, const struct trace *t,
-		       const struct aggregate_slice *s, size_t grouping);
+		       const struct tally_slice *s, size_t grouping);
 /* Largest first by one sum, those that do not have it last; equal ones in the order of groups. */
 void frame_groups_sort(struct frame_groups *g, enum sum by);
 
