@@ -9,8 +9,8 @@
 static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
 {
 	(void)arg;
-	*taken = agg_is(&in->cur);
-	return *taken ? agg_dump(&in->cur, stdout, e) : ST_OK;
+	*taken = aggregate_is(&in->cur);
+	return *taken ? aggregate_dump(&in->cur, stdout, e) : ST_OK;
 }
 
 int main(int argc, char **argv)

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	struct err e = ERR_INIT;
 	int n = opt_parse(&program, argc, argv);
 
-	if (q.prune_below && agg_prune_parse(&q.prune, q.prune_below, &e))
+	if (q.prune_below && aggregate_prune_parse(&q.prune, q.prune_below, &e))
 		cli_usage("--prune-below: %s", e.msg);
 	if (q.from_lines && (n > 1 || q.lists.n))
 		cli_usage("--from-lines reads standard input or one file");

@@ -36,7 +36,7 @@ struct request {
 	struct cli_loop loop;
 	struct project project;
 	struct buf words;
-	struct agg_asked asked;
+	struct aggregate_asked asked;
 	struct cli_named named;
 	bool no_symbols, guess, memory;
 	bool leaks, list_suppressions;
@@ -62,7 +62,7 @@ static enum status read_aggregate(void *arg, struct input *in, bool *taken, stru
 	struct request *q = arg;
 	enum status st = cli_aggregate_ready(in, taken, e);
 
-	return st || !*taken ? st : agg_project_read(&in->cur, &q->project, &q->asked, e);
+	return st || !*taken ? st : aggregate_project_read(&in->cur, &q->project, &q->asked, e);
 }
 
 /* "2", "0.5": in hundredths. */

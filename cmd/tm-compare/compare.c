@@ -30,7 +30,7 @@ static enum status read_aggregate(void *arg, struct input *in, bool *taken, stru
 {
 	struct cli_compare *c = arg;
 
-	*taken = agg_is(&in->cur);
+	*taken = aggregate_is(&in->cur);
 	if (*taken && c->has_ranges)
 		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
 	if (!*taken || cli_aggregate_ready(in, taken, e))

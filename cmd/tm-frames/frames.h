@@ -31,7 +31,7 @@ struct cli_frames { /* the options, as they are spelled */
 	struct frames frames; /* of rows; what aggregates are read into */
 	bool has_frames;
 	struct buf words;
-	struct agg_asked asked;
+	struct aggregate_asked asked;
 };
 
 /* Reads the operands and prints; releases what it had. Usage errors end the program. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-history/history.h"
 
-#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/cli/aggregate.h"
 #include "lib/summarize/build.h"
@@ -17,7 +17,7 @@ struct done {
 struct adder {
 	struct cli_history *c;
 	struct cli_loop loop;
-	struct agg_builder builder;
+	struct aggregate_builder builder;
 	struct digest digest;
 	struct buf aggregate;
 	bool chosen; /* there are filters */
@@ -63,22 +63,22 @@ static void capture_notes(void *arg, struct trace *t)
 static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
 {
 	struct adder *a = arg;
-	struct agg_reader r;
-	struct agg_writer w;
+	struct aggregate_reader r;
+	struct aggregate_writer w;
 	enum status st;
 
-	*taken = agg_is(&in->cur);
+	*taken = aggregate_is(&in->cur);
 	if (!*taken)
 		return ST_OK;
 	if (a->chosen)
 		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
-	agg_reader_init(&r, &in->cur);
-	agg_writer_init(&w, NULL, &a->aggregate);
-	while (!(st = agg_reader_next(&r, e)))
-		agg_writer_add(&w, r.key.data, r.key.len, r.known, r.n_known);
-	agg_writer_end(&w);
-	agg_writer_release(&w);
-	agg_reader_release(&r);
+	aggregate_reader_init(&r, &in->cur);
+	aggregate_writer_init(&w, NULL, &a->aggregate);
+	while (!(st = aggregate_reader_next(&r, e)))
+		aggregate_writer_add(&w, r.key.data, r.key.len, r.known, r.n_known);
+	aggregate_writer_end(&w);
+	aggregate_writer_release(&w);
+	aggregate_reader_release(&r);
 	return st == ST_NONE ? ST_OK : st;
 }
 
@@ -92,7 +92,7 @@ static enum status store(struct adder *a, const char *path, const struct history
 
 	things_init(&things, NULL);
 	cursor_init(&c, a->aggregate.data, a->aggregate.len, 0, e);
-	st = agg_summary_read(&c, &things, &s, e);
+	st = aggregate_summary_read(&c, &things, &s, e);
 	if (!st) {
 		st =
 		    history_add(&a->c->h, &a->aggregate, &things, &s, l, base_name(path), added, e);
@@ -104,13 +104,13 @@ static enum status store(struct adder *a, const char *path, const struct history
 
 static void finish_capture(struct adder *a, const char *path)
 {
-	struct agg_origin origin = {a->digest.hash, a->digest.bytes, base_name(path)};
-	struct agg_writer w;
+	struct aggregate_origin origin = {a->digest.hash, a->digest.bytes, base_name(path)};
+	struct aggregate_writer w;
 
-	agg_writer_init(&w, NULL, &a->aggregate);
-	agg_builder_write(&a->builder, &origin, &w);
-	agg_writer_end(&w);
-	agg_writer_release(&w);
+	aggregate_writer_init(&w, NULL, &a->aggregate);
+	aggregate_builder_write(&a->builder, &origin, &w);
+	aggregate_writer_end(&w);
+	aggregate_writer_release(&w);
 }
 
 static void add_one(struct adder *a, const struct project_options *o, const char *options,
@@ -132,13 +132,13 @@ static void add_one(struct adder *a, const struct project_options *o, const char
 	a->aggregate.len = 0;
 	a->loop.read = 0;
 	a->digest = (struct digest){.hash = 0};
-	agg_builder_init(&a->builder, o, options);
+	aggregate_builder_init(&a->builder, o, options);
 	a->loop.sink = &a->builder.sink;
 	cli_inputs(&a->loop, 1, &path);
-	if (a->loop.read && !a->aggregate.len && agg_builder_has(&a->builder))
+	if (a->loop.read && !a->aggregate.len && aggregate_builder_has(&a->builder))
 		finish_capture(a, path);
 	digest_release(&a->digest);
-	agg_builder_release(&a->builder);
+	aggregate_builder_release(&a->builder);
 	if (!a->loop.read || !a->aggregate.len)
 		return;
 	if (store(a, path, &l, &added, &e)) {

@@ -27,7 +27,8 @@ struct round {
 };
 
 /* The same input in two files, or twice in one. */
-static enum status saw_input(void *arg, size_t which, const struct agg_record *r, struct err *e)
+static enum status saw_input(void *arg, size_t which, const struct aggregate_record *r,
+			     struct err *e)
 {
 	const struct round *round = arg;
 	struct cli_merge *m = round->m;
@@ -66,7 +67,7 @@ static enum status open_one(const struct merge_file *f, struct input *in, struct
 {
 	enum status st = f->f ? input_fd(in, fileno(f->f), f->name, e) : input_open(in, f->name, e);
 
-	if (!st && !agg_is(&in->cur) && !cursor_failed(&in->cur))
+	if (!st && !aggregate_is(&in->cur) && !cursor_failed(&in->cur))
 		st = err_set(e, ST_BAD,
 			     "this is no aggregate: tm-compare --save-baseline makes one of a "
 			     "capture");
@@ -76,27 +77,27 @@ static enum status open_one(const struct merge_file *f, struct input *in, struct
 static bool merge_files(struct cli_merge *m, const struct merge_file *files, size_t n, FILE *to)
 {
 	struct input *in = mem_zarray(n + 1, sizeof *in);
-	struct agg_reader *all = mem_zarray(n + 1, sizeof *all);
+	struct aggregate_reader *all = mem_zarray(n + 1, sizeof *all);
 	struct round round = {m, files};
-	struct agg_merge_options o = {.input = saw_input, .arg = &round};
-	struct agg_merge_fault fault = {0, SIZE_MAX};
-	struct agg_writer w;
+	struct aggregate_merge_options o = {.input = saw_input, .arg = &round};
+	struct aggregate_merge_fault fault = {0, SIZE_MAX};
+	struct aggregate_writer w;
 	struct err e = ERR_INIT;
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < n && !st; i++) {
 		fault.which = i;
 		st = open_one(&files[i], &in[i], &e);
-		agg_reader_init(&all[i], &in[i].cur);
+		aggregate_reader_init(&all[i], &in[i].cur);
 	}
-	agg_writer_init(&w, to, NULL);
+	aggregate_writer_init(&w, to, NULL);
 	if (!st)
-		st = agg_merge(all, n, &o, &w, &fault, &e);
+		st = aggregate_merge(all, n, &o, &w, &fault, &e);
 	if (!st) {
-		agg_writer_end(&w);
+		aggregate_writer_end(&w);
 		if (fflush(to) || ferror(to)) {
 			st = err_sys(&e, "cannot write what is merged");
-			fault = (struct agg_merge_fault){SIZE_MAX, SIZE_MAX};
+			fault = (struct aggregate_merge_fault){SIZE_MAX, SIZE_MAX};
 		}
 	}
 	if (st && fault.other != SIZE_MAX) {
@@ -105,9 +106,9 @@ static bool merge_files(struct cli_merge *m, const struct merge_file *files, siz
 	}
 	if (st)
 		cli_fail(fault.which != SIZE_MAX ? files[fault.which].name : NULL, &e);
-	agg_writer_release(&w);
+	aggregate_writer_release(&w);
 	for (size_t i = 0; i < n; i++) {
-		agg_reader_release(&all[i]);
+		aggregate_reader_release(&all[i]);
 		input_close(&in[i]);
 	}
 	free(in);

@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_line(const struct agg_reader *r, struct buf *line)
+static void put_line(const struct aggregate_reader *r, struct buf *line)
 {
 	line->len = 0;
-	agg_line_add(line, r->key.data, r->key.len, r->known, r->n_known);
+	aggregate_line_add(line, r->key.data, r->key.len, r->known, r->n_known);
 	fwrite(line->data, 1, line->len, stdout);
 }
 
 /* What nothing is known of cannot be told, and is no loss that was counted. */
-static void tell_pruned(const struct agg_prune *p)
+static void tell_pruned(const struct aggregate_prune *p)
 {
 	for (enum key k = 0; k < KEYS; k++) {
-		const struct agg_prune_lost *l = &p->lost[k];
+		const struct aggregate_prune_lost *l = &p->lost[k];
 		struct buf b = BUF_INIT;
 
-		agg_lost_text(&b, &l->sums);
+		aggregate_lost_text(&b, &l->sums);
 		if (l->things)
 			cli_note(NULL, "--prune-below leaves out %" PRIu64 " %s%s%s", l->things,
 				 key_plurals[k], b.len ? ": " : "", buf_str(&b));
@@ -34,20 +34,20 @@ static void tell_pruned(const struct agg_prune *p)
 static enum status prune(struct cli_merge_request *q, FILE *from, FILE *to, struct err *e)
 {
 	struct input in = {0};
-	struct agg_reader r;
-	struct agg_writer w;
+	struct aggregate_reader r;
+	struct aggregate_writer w;
 	enum status st = input_fd(&in, fileno(from), "merged", e);
 
 	if (st)
 		return st;
-	agg_reader_init(&r, &in.cur);
-	agg_writer_init(&w, to, NULL);
-	st = agg_prune(&r, &q->prune, &w, e);
+	aggregate_reader_init(&r, &in.cur);
+	aggregate_writer_init(&w, to, NULL);
+	st = aggregate_prune(&r, &q->prune, &w, e);
 	if (!st)
-		agg_writer_end(&w);
+		aggregate_writer_end(&w);
 	fflush(to);
-	agg_writer_release(&w);
-	agg_reader_release(&r);
+	aggregate_writer_release(&w);
+	aggregate_reader_release(&r);
 	input_close(&in);
 	if (!st)
 		tell_pruned(&q->prune);
@@ -57,14 +57,14 @@ static enum status prune(struct cli_merge_request *q, FILE *from, FILE *to, stru
 static enum status print_lines(FILE *from, struct err *e)
 {
 	struct input in = {0};
-	struct agg_reader r;
+	struct aggregate_reader r;
 	struct buf line = BUF_INIT;
 	enum status st = input_fd(&in, fileno(from), "merged", e);
 
-	agg_reader_init(&r, &in.cur);
-	while (!st && !(st = agg_reader_next(&r, e)))
+	aggregate_reader_init(&r, &in.cur);
+	while (!st && !(st = aggregate_reader_next(&r, e)))
 		put_line(&r, &line);
-	agg_reader_release(&r);
+	aggregate_reader_release(&r);
 	input_close(&in);
 	buf_release(&line);
 	return st == ST_NONE ? ST_OK : st;
@@ -82,17 +82,17 @@ static enum status merge_lines(struct cli_merge_request *q, const char *path, FI
 			       struct err *e)
 {
 	struct input in = {0};
-	struct agg_lines l;
-	struct agg_writer w;
-	struct agg_account account = {0, 0};
+	struct aggregate_lines l;
+	struct aggregate_writer w;
+	struct aggregate_account account = {0, 0};
 	struct buf line = BUF_INIT;
 	enum status st = input_open(&in, path, e);
 	bool first = true;
 
-	agg_lines_init(&l, &in.cur);
-	agg_writer_init(&w, q->lines ? NULL : to, &line);
+	aggregate_lines_init(&l, &in.cur);
+	aggregate_writer_init(&w, q->lines ? NULL : to, &line);
 	line.len = 0;
-	while (!st && !(st = agg_lines_next(&l, e))) {
+	while (!st && !(st = aggregate_lines_next(&l, e))) {
 		if (first && !q->lines && l.key.data[0] != AGG_HEAD) {
 			st = err_set(e, ST_BAD,
 				     "the lines are a part of an aggregate: its head is missing");
@@ -100,7 +100,7 @@ static enum status merge_lines(struct cli_merge_request *q, const char *path, FI
 		}
 		first = false;
 		if (!q->lines) {
-			st = agg_lines_account(&l, &account, e);
+			st = aggregate_lines_account(&l, &account, e);
 			if (!st && l.to.key.kind == AGG_INPUT && l.to.counts[0] > 1 &&
 			    !q->merge.allow_duplicates)
 				st = err_set(e, ST_BAD,
@@ -109,23 +109,23 @@ static enum status merge_lines(struct cli_merge_request *q, const char *path, FI
 					     (int)l.to.texts[0].n, l.to.texts[0].s, l.to.counts[0]);
 			if (st)
 				break;
-			agg_writer_add(&w, l.key.data, l.key.len, l.known.data, l.known.len);
+			aggregate_writer_add(&w, l.key.data, l.key.len, l.known.data, l.known.len);
 			continue;
 		}
 		line.len = 0;
-		agg_line_add(&line, l.key.data, l.key.len, l.known.data, l.known.len);
+		aggregate_line_add(&line, l.key.data, l.key.len, l.known.data, l.known.len);
 		fwrite(line.data, 1, line.len, stdout);
 	}
 	if (st == ST_NONE && first && !q->lines)
 		st = err_set(e, ST_BAD, "there is nothing to merge");
-	if (st == ST_NONE && !q->lines && agg_account_check(&account, e)) {
+	if (st == ST_NONE && !q->lines && aggregate_account_check(&account, e)) {
 		st = e->code;
 		err_prefix(e, "lines are missing, or there twice");
 	}
 	if (st == ST_NONE && !q->lines)
-		agg_writer_end(&w);
-	agg_writer_release(&w);
-	agg_lines_release(&l);
+		aggregate_writer_end(&w);
+	aggregate_writer_release(&w);
+	aggregate_lines_release(&l);
 	input_close(&in);
 	buf_release(&line);
 	return st == ST_NONE ? ST_OK : st;

@@ -12,7 +12,7 @@
 
 struct cli_merge_request { /* the options, as they are spelled */
 	struct cli_merge merge;
-	struct agg_prune prune;
+	struct aggregate_prune prune;
 	struct opt_list lists;
 	const char *prune_below, *output;
 	bool lines, from_lines;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/aggregate/dump.h"
 
-#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/summary_record.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static void add_text(struct buf *b, struct agg_text t)
+static void add_text(struct buf *b, struct aggregate_text t)
 {
 	buf_addc(b, '"');
 	buf_add_escaped(b, t.s ? t.s : "", t.n);
 	buf_addc(b, '"');
 }
 
-static void add_named(struct buf *b, const char *name, struct agg_text t)
+static void add_named(struct buf *b, const char *name, struct aggregate_text t)
 {
 	if (!t.n)
 		return;
@@ -40,14 +40,14 @@ static void add_number(struct buf *b, __int128 v)
 	buf_add(b, digits + n, sizeof digits - n);
 }
 
-static void add_place(struct buf *b, const struct agg_place *p)
+static void add_place(struct buf *b, const struct aggregate_place *p)
 {
 	buf_addf(b, "@%016" PRIx64, p->input);
 	if (p->has_frame)
 		buf_addf(b, "/%" PRId64, p->frame);
 }
 
-static void add_value(struct buf *b, unsigned metric, const struct agg_value *v)
+static void add_value(struct buf *b, unsigned metric, const struct aggregate_value *v)
 {
 	static const unsigned percents[] = {50, 95, 99};
 	const char *total = metric >= AGG_TOTAL && metric < AGG_DURATION ? "total_" : "";
@@ -69,7 +69,7 @@ static void add_value(struct buf *b, unsigned metric, const struct agg_value *v)
 	for (size_t i = 0; i < 3; i++) {
 		__int128 q;
 
-		if (!v->spread || !agg_value_quantile(v, percents[i], &q))
+		if (!v->spread || !aggregate_value_quantile(v, percents[i], &q))
 			continue;
 		buf_addf(b, " p%u=", percents[i]);
 		add_number(b, q);
@@ -79,10 +79,10 @@ static void add_value(struct buf *b, unsigned metric, const struct agg_value *v)
 	add_place(b, &v->max_at);
 }
 
-static void add_thing(struct buf *b, const struct agg_record *r)
+static void add_thing(struct buf *b, const struct aggregate_record *r)
 {
-	const struct agg_key *k = &r->key;
-	struct agg_site site;
+	const struct aggregate_key *k = &r->key;
+	struct aggregate_site site;
 
 	buf_addf(b, " %s", key_words[k->by]);
 	if (k->by == KEY_STACK) {
@@ -94,7 +94,7 @@ static void add_thing(struct buf *b, const struct agg_record *r)
 				add_text(b, k->calls[i].module);
 			}
 		}
-		if (agg_site_of(r, &site)) {
+		if (aggregate_site_of(r, &site)) {
 			add_named(b, "site", r->texts[0]);
 			add_named(b, "file", site.file);
 			if (site.line)
@@ -113,7 +113,7 @@ static void add_thing(struct buf *b, const struct agg_record *r)
 	add_named(b, "display", r->texts[0]);
 }
 
-static void add_states(struct buf *b, const struct agg_record *r)
+static void add_states(struct buf *b, const struct aggregate_record *r)
 {
 	static const char *const words[] = {"", "", ">=", "~"};
 	const char *comma = " known=";
@@ -125,11 +125,11 @@ static void add_states(struct buf *b, const struct agg_record *r)
 		}
 }
 
-static void add_about(struct buf *b, const struct agg_record *r)
+static void add_about(struct buf *b, const struct aggregate_record *r)
 {
 	static const char *const severities[] = {"info", "guess", "loss"};
 	static const char *const wholes[] = {"all", "unfiltered"};
-	const struct agg_key *k = &r->key;
+	const struct aggregate_key *k = &r->key;
 
 	switch (k->kind) {
 	case AGG_HEAD:
@@ -204,15 +204,15 @@ static void add_about(struct buf *b, const struct agg_record *r)
 	}
 }
 
-enum status agg_dump(struct cursor *c, FILE *out, struct err *e)
+enum status aggregate_dump(struct cursor *c, FILE *out, struct err *e)
 {
-	struct agg_record rec = {.has = 0};
+	struct aggregate_record rec = {.has = 0};
 	struct buf line = BUF_INIT;
-	struct agg_reader r;
+	struct aggregate_reader r;
 	enum status st;
 
-	agg_reader_init(&r, c);
-	while (!(st = agg_reader_record(&r, &rec, e))) {
+	aggregate_reader_init(&r, c);
+	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		line.len = 0;
 		add_about(&line, &rec);
 		for (uint64_t has = rec.has; has; has &= has - 1)
@@ -221,8 +221,8 @@ enum status agg_dump(struct cursor *c, FILE *out, struct err *e)
 		buf_addc(&line, '\n');
 		fwrite(line.data, 1, line.len, out);
 	}
-	agg_record_release(&rec);
-	agg_reader_release(&r);
+	aggregate_record_release(&rec);
+	aggregate_reader_release(&r);
 	buf_release(&line);
 	return st == ST_NONE ? ST_OK : st;
 }

@@ -7,6 +7,6 @@
 
 #include "lib/aggregate/file.h"
 
-enum status agg_dump(struct cursor *c, FILE *out, struct err *e);
+enum status aggregate_dump(struct cursor *c, FILE *out, struct err *e);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { BLOCK_HEAD = 16 };
 
-bool agg_is(struct cursor *c)
+bool aggregate_is(struct cursor *c)
 {
 	return cursor_available(c, 8) >= 8 && !memcmp(c->pos, AGG_MAGIC, 8);
 }
@@ -18,25 +18,25 @@ static uint64_t chained(uint64_t chain, uint64_t checksum)
 	return hash_u64(chain ^ checksum) + 1;
 }
 
-void agg_reader_init(struct agg_reader *r, struct cursor *c)
+void aggregate_reader_init(struct aggregate_reader *r, struct cursor *c)
 {
-	*r = (struct agg_reader){.c = c};
+	*r = (struct aggregate_reader){.c = c};
 }
 
-void agg_reader_release(struct agg_reader *r)
+void aggregate_reader_release(struct aggregate_reader *r)
 {
 	buf_release(&r->key);
-	*r = (struct agg_reader){.c = NULL};
+	*r = (struct aggregate_reader){.c = NULL};
 }
 
-static enum status start(struct agg_reader *r, struct err *e)
+static enum status start(struct aggregate_reader *r, struct err *e)
 {
 	struct cursor *c = r->c;
 	uint16_t major;
 
 	r->started = true;
 	c->e = e;
-	if (!agg_is(c))
+	if (!aggregate_is(c))
 		return err_set(e, ST_BAD, "this is no aggregate");
 	cursor_skip(c, 8, "magic");
 	major = cursor_u16(c);
@@ -51,7 +51,7 @@ static enum status start(struct agg_reader *r, struct err *e)
 	return ST_OK;
 }
 
-static enum status read_end(struct agg_reader *r, uint64_t at, struct err *e)
+static enum status read_end(struct aggregate_reader *r, uint64_t at, struct err *e)
 {
 	uint64_t records = cursor_u64(&r->payload), chain = cursor_u64(&r->payload);
 
@@ -67,7 +67,7 @@ static enum status read_end(struct agg_reader *r, uint64_t at, struct err *e)
 	return ST_NONE;
 }
 
-static enum status read_block(struct agg_reader *r, struct err *e)
+static enum status read_block(struct aggregate_reader *r, struct err *e)
 {
 	struct cursor *c = r->c;
 	uint64_t at = cursor_offset(c), sum;
@@ -113,7 +113,7 @@ static bool ascends(const struct buf *key, const uint8_t *p, uint64_t shared, ui
 	return order < 0 || (!order && rest < n);
 }
 
-static enum status read_record(struct agg_reader *r, struct err *e)
+static enum status read_record(struct aggregate_reader *r, struct err *e)
 {
 	struct cursor *c = &r->payload;
 	uint64_t at = cursor_offset(c), shared = cursor_uleb(c), n = cursor_uleb(c);
@@ -143,7 +143,7 @@ static enum status read_record(struct agg_reader *r, struct err *e)
 	return ST_OK;
 }
 
-enum status agg_reader_next(struct agg_reader *r, struct err *e)
+enum status aggregate_reader_next(struct aggregate_reader *r, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -156,31 +156,32 @@ enum status agg_reader_next(struct agg_reader *r, struct err *e)
 	return st ? st : read_record(r, e);
 }
 
-enum status agg_reader_record(struct agg_reader *r, struct agg_record *rec, struct err *e)
+enum status aggregate_reader_record(struct aggregate_reader *r, struct aggregate_record *rec,
+				    struct err *e)
 {
-	enum status st = agg_reader_next(r, e);
+	enum status st = aggregate_reader_next(r, e);
 
 	if (!st)
-		st = agg_key_read(rec, r->key.data, r->key.len, e);
+		st = aggregate_key_read(rec, r->key.data, r->key.len, e);
 	if (st)
 		return st;
-	return agg_record_read(rec, r->known, r->n_known, r->offset, e);
+	return aggregate_record_read(rec, r->known, r->n_known, r->offset, e);
 }
 
 /* --- writing --- */
 
-void agg_writer_init(struct agg_writer *w, FILE *f, struct buf *out)
+void aggregate_writer_init(struct aggregate_writer *w, FILE *f, struct buf *out)
 {
-	*w = (struct agg_writer){.f = f, .out = out};
+	*w = (struct aggregate_writer){.f = f, .out = out};
 }
 
-void agg_writer_release(struct agg_writer *w)
+void aggregate_writer_release(struct aggregate_writer *w)
 {
 	buf_release(&w->payload);
 	buf_release(&w->key);
 	buf_release(&w->next);
 	buf_release(&w->known);
-	*w = (struct agg_writer){.f = NULL};
+	*w = (struct aggregate_writer){.f = NULL};
 }
 
 static void put_number(uint8_t *p, uint64_t v, unsigned bytes)
@@ -189,7 +190,7 @@ static void put_number(uint8_t *p, uint64_t v, unsigned bytes)
 		p[i] = (uint8_t)(v >> (8 * i));
 }
 
-static void put(struct agg_writer *w, const void *p, size_t n)
+static void put(struct aggregate_writer *w, const void *p, size_t n)
 {
 	if (w->f)
 		fwrite(p, 1, n, w->f);
@@ -197,7 +198,7 @@ static void put(struct agg_writer *w, const void *p, size_t n)
 		buf_add(w->out, p, n);
 }
 
-static void end_block(struct agg_writer *w, const char kind[4])
+static void end_block(struct aggregate_writer *w, const char kind[4])
 {
 	static const char file_head[16] = {AGG_MAGIC[0], AGG_MAGIC[1], AGG_MAGIC[2],
 					   AGG_MAGIC[3], AGG_MAGIC[4], AGG_MAGIC[5],
@@ -217,8 +218,8 @@ static void end_block(struct agg_writer *w, const char kind[4])
 	w->payload.len = 0;
 }
 
-void agg_writer_add(struct agg_writer *w, const char *key, size_t n_key, const char *known,
-		    size_t n_known)
+void aggregate_writer_add(struct aggregate_writer *w, const char *key, size_t n_key,
+			  const char *known, size_t n_known)
 {
 	size_t shared = 0;
 
@@ -237,15 +238,15 @@ void agg_writer_add(struct agg_writer *w, const char *key, size_t n_key, const c
 		end_block(w, "recs");
 }
 
-void agg_writer_record(struct agg_writer *w, struct agg_record *rec)
+void aggregate_writer_record(struct aggregate_writer *w, struct aggregate_record *rec)
 {
 	w->next.len = w->known.len = 0;
-	agg_key_write(&rec->key, &w->next);
-	agg_record_write(rec, &w->known);
-	agg_writer_add(w, w->next.data, w->next.len, w->known.data, w->known.len);
+	aggregate_key_write(&rec->key, &w->next);
+	aggregate_record_write(rec, &w->known);
+	aggregate_writer_add(w, w->next.data, w->next.len, w->known.data, w->known.len);
 }
 
-void agg_writer_end(struct agg_writer *w)
+void aggregate_writer_end(struct aggregate_writer *w)
 {
 	uint8_t end[16];
 

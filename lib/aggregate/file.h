@@ -30,9 +30,9 @@
 enum { AGG_MAJOR = 2, AGG_BLOCK = 64 << 10 };
 
 /* Whether what begins at the cursor is one (of any version). */
-bool agg_is(struct cursor *c);
+bool aggregate_is(struct cursor *c);
 
-struct agg_reader {
+struct aggregate_reader {
 	struct cursor *c;  /* the caller's: over the whole file */
 	struct buf key;    /* of the present record, as bytes */
 	const char *known; /* its other bytes; until the next */
@@ -46,15 +46,16 @@ struct agg_reader {
 	bool started, ended;
 };
 
-void agg_reader_init(struct agg_reader *r, struct cursor *c);
-void agg_reader_release(struct agg_reader *r);
+void aggregate_reader_init(struct aggregate_reader *r, struct cursor *c);
+void aggregate_reader_release(struct aggregate_reader *r);
 /* The next record as bytes: key and known. ST_NONE: the end, which has been checked. A file that is
  * cut or damaged is ST_BAD, one of another version ST_UNSUPPORTED. */
-enum status agg_reader_next(struct agg_reader *r, struct err *e);
+enum status aggregate_reader_next(struct aggregate_reader *r, struct err *e);
 /* The same, and it is taken apart into *rec, whose texts are valid until the next. */
-enum status agg_reader_record(struct agg_reader *r, struct agg_record *rec, struct err *e);
+enum status aggregate_reader_record(struct aggregate_reader *r, struct aggregate_record *rec,
+				    struct err *e);
 
-struct agg_writer {
+struct aggregate_writer {
 	FILE *f; /* the caller's; NULL: into out */
 	struct buf *out;
 	uint64_t records, block;
@@ -65,12 +66,12 @@ struct agg_writer {
 	bool started; /* nothing is written before the first block is full */
 };
 
-void agg_writer_init(struct agg_writer *w, FILE *f, struct buf *out);
-void agg_writer_release(struct agg_writer *w);
+void aggregate_writer_init(struct aggregate_writer *w, FILE *f, struct buf *out);
+void aggregate_writer_release(struct aggregate_writer *w);
 /* Records come in ascending order of their keys. Errors of writing are found with ferror. */
-void agg_writer_add(struct agg_writer *w, const char *key, size_t n_key, const char *known,
-		    size_t n_known);
-void agg_writer_record(struct agg_writer *w, struct agg_record *rec);
-void agg_writer_end(struct agg_writer *w);
+void aggregate_writer_add(struct aggregate_writer *w, const char *key, size_t n_key,
+			  const char *known, size_t n_known);
+void aggregate_writer_record(struct aggregate_writer *w, struct aggregate_record *rec);
+void aggregate_writer_end(struct aggregate_writer *w);
 
 #endif

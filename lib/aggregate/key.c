@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void add_text(struct buf *b, struct agg_text t)
+static void add_text(struct buf *b, struct aggregate_text t)
 {
 	for (size_t i = 0; i < t.n; i++)
 		if (t.s[i] == 0 || t.s[i] == 1) {
@@ -26,12 +26,12 @@ static void add_number(struct buf *b, uint64_t v, unsigned bytes)
 		buf_addc(b, (char)(v >> (8 * bytes)));
 }
 
-static struct agg_text word(enum key by)
+static struct aggregate_text word(enum key by)
 {
-	return (struct agg_text){key_words[by], strlen(key_words[by])};
+	return (struct aggregate_text){key_words[by], strlen(key_words[by])};
 }
 
-static void write_row(const struct agg_key *k, struct buf *out)
+static void write_row(const struct aggregate_key *k, struct buf *out)
 {
 	add_text(out, word(k->by));
 	switch (k->by) {
@@ -56,7 +56,7 @@ static void write_row(const struct agg_key *k, struct buf *out)
 	}
 }
 
-void agg_key_write(const struct agg_key *k, struct buf *out)
+void aggregate_key_write(const struct aggregate_key *k, struct buf *out)
 {
 	add_number(out, k->kind, 1);
 	switch (k->kind) {
@@ -85,15 +85,15 @@ void agg_key_write(const struct agg_key *k, struct buf *out)
 	}
 }
 
-static struct agg_text read_text(struct agg_record *r, struct cursor *c)
+static struct aggregate_text read_text(struct aggregate_record *r, struct cursor *c)
 {
-	struct agg_text t = {(const char *)c->pos, 0};
+	struct aggregate_text t = {(const char *)c->pos, 0};
 	const uint8_t *end = cursor_failed(c) ? NULL : memchr(c->pos, 0, cursor_window(c));
 	size_t n = end ? (size_t)(end - c->pos) : 0;
 
 	if (!end) {
 		cursor_fail(c, ST_BAD, "a key's text has no end");
-		return (struct agg_text){"", 0};
+		return (struct aggregate_text){"", 0};
 	}
 	cursor_skip(c, n + 1, "key");
 	if (!n || !memchr(t.s, 1, n)) {
@@ -107,7 +107,7 @@ static struct agg_text read_text(struct agg_record *r, struct cursor *c)
 		if (byte == 1) {
 			if (++i == n || (t.s[i] != 1 && t.s[i] != 2)) {
 				cursor_fail(c, ST_BAD, "a key's text is not well formed");
-				return (struct agg_text){"", 0};
+				return (struct aggregate_text){"", 0};
 			}
 			byte = (char)(t.s[i] - 1);
 		}
@@ -127,9 +127,9 @@ static uint64_t read_number(struct cursor *c, unsigned bytes)
 	return v;
 }
 
-static enum key read_by(struct agg_record *r, struct cursor *c)
+static enum key read_by(struct aggregate_record *r, struct cursor *c)
 {
-	struct agg_text t = read_text(r, c);
+	struct aggregate_text t = read_text(r, c);
 
 	for (enum key k = 0; k < KEYS; k++)
 		if (strlen(key_words[k]) == t.n && !memcmp(key_words[k], t.s, t.n))
@@ -138,9 +138,9 @@ static enum key read_by(struct agg_record *r, struct cursor *c)
 	return 0;
 }
 
-static void read_row(struct agg_record *r, struct cursor *c)
+static void read_row(struct aggregate_record *r, struct cursor *c)
 {
-	struct agg_key *k = &r->key;
+	struct aggregate_key *k = &r->key;
 	size_t n = 0;
 
 	k->by = read_by(r, c);
@@ -157,7 +157,7 @@ static void read_row(struct agg_record *r, struct cursor *c)
 		break;
 	case KEY_STACK:
 		while (!cursor_failed(c) && c->pos != c->end) {
-			struct agg_call call = {.raw = read_text(r, c)};
+			struct aggregate_call call = {.raw = read_text(r, c)};
 
 			call.module = read_text(r, c);
 			VEC_PUSH(r->calls, n, r->cap_calls) = call;
@@ -169,15 +169,15 @@ static void read_row(struct agg_record *r, struct cursor *c)
 	}
 }
 
-enum status agg_key_read(struct agg_record *r, const char *p, size_t n, struct err *e)
+enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t n, struct err *e)
 {
-	struct agg_key *k = &r->key;
+	struct aggregate_key *k = &r->key;
 	struct cursor c;
 
 	cursor_init(&c, p, n, 0, e);
 	r->text.len = 0;
 	buf_reserve(&r->text, n + 1);
-	*k = (struct agg_key){.kind = cursor_u8(&c)};
+	*k = (struct aggregate_key){.kind = cursor_u8(&c)};
 	switch (k->kind) {
 	case AGG_HEAD:
 	case AGG_FRAMES: break;
@@ -208,7 +208,7 @@ enum status agg_key_read(struct agg_record *r, const char *p, size_t n, struct e
 		cursor_fail(&c, ST_BAD, "a key has bytes left over");
 	if (!cursor_failed(&c))
 		return ST_OK;
-	*k = (struct agg_key){.kind = 0};
+	*k = (struct aggregate_key){.kind = 0};
 	e->offset = ERR_NO_OFFSET;
 	return e->code;
 }

@@ -24,7 +24,8 @@ static void add_hex(struct buf *to, const char *p, size_t n)
 	to->len += 2 * n;
 }
 
-void agg_line_add(struct buf *to, const char *key, size_t n_key, const char *known, size_t n_known)
+void aggregate_line_add(struct buf *to, const char *key, size_t n_key, const char *known,
+			size_t n_known)
 {
 	add_hex(to, key, n_key);
 	buf_addc(to, '\t');
@@ -34,20 +35,20 @@ void agg_line_add(struct buf *to, const char *key, size_t n_key, const char *kno
 	buf_addc(to, '\n');
 }
 
-void agg_lines_init(struct agg_lines *l, struct cursor *c)
+void aggregate_lines_init(struct aggregate_lines *l, struct cursor *c)
 {
-	*l = (struct agg_lines){.c = c};
+	*l = (struct aggregate_lines){.c = c};
 }
 
-void agg_lines_release(struct agg_lines *l)
+void aggregate_lines_release(struct aggregate_lines *l)
 {
 	buf_release(&l->key);
 	buf_release(&l->known);
 	buf_release(&l->next_key);
 	buf_release(&l->next_known);
 	buf_release(&l->spare);
-	agg_record_release(&l->to);
-	agg_record_release(&l->from);
+	aggregate_record_release(&l->to);
+	aggregate_record_release(&l->from);
 }
 
 static bool read_hex(struct buf *to, const char *p, size_t n)
@@ -69,7 +70,7 @@ static bool read_hex(struct buf *to, const char *p, size_t n)
 	return true;
 }
 
-static bool take_apart(struct agg_lines *l, const char *s, size_t n)
+static bool take_apart(struct aggregate_lines *l, const char *s, size_t n)
 {
 	const char *known = n ? memchr(s, '\t', n) : NULL;
 	const char *end = known ? memchr(known + 1, '\t', n - (size_t)(known + 1 - s)) : NULL;
@@ -83,7 +84,7 @@ static bool take_apart(struct agg_lines *l, const char *s, size_t n)
 }
 
 /* The next line, into next_key and next_known. */
-static enum status next_line(struct agg_lines *l, struct err *e)
+static enum status next_line(struct aggregate_lines *l, struct err *e)
 {
 	uint64_t at = cursor_offset(l->c);
 	const char *s;
@@ -100,7 +101,7 @@ static enum status next_line(struct agg_lines *l, struct err *e)
 	return ST_OK;
 }
 
-static int order(const struct agg_lines *l)
+static int order(const struct aggregate_lines *l)
 {
 	const struct buf *a = &l->key, *b = &l->next_key;
 	int r = memcmp(a->data, b->data, a->len < b->len ? a->len : b->len);
@@ -116,34 +117,34 @@ static void swap(struct buf *a, struct buf *b)
 	*b = t;
 }
 
-static enum status load(struct agg_record *to, const struct buf *key, const struct buf *known,
+static enum status load(struct aggregate_record *to, const struct buf *key, const struct buf *known,
 			struct err *e)
 {
-	enum status st = agg_key_read(to, key->data, key->len, e);
+	enum status st = aggregate_key_read(to, key->data, key->len, e);
 
-	return st ? st : agg_record_read(to, known->data, known->len, 0, e);
+	return st ? st : aggregate_record_read(to, known->data, known->len, 0, e);
 }
 
-static enum status join(struct agg_lines *l, bool first, struct err *e)
+static enum status join(struct aggregate_lines *l, bool first, struct err *e)
 {
 	enum status st = first ? load(&l->to, &l->key, &l->known, e) : ST_OK;
 
 	if (!st)
 		st = load(&l->from, &l->next_key, &l->next_known, e);
 	if (!st)
-		st = agg_record_join(&l->to, &l->from, e);
+		st = aggregate_record_join(&l->to, &l->from, e);
 	if (st) {
 		e->offset = ERR_NO_OFFSET;
 		return err_prefix(e, "line %" PRIu64, l->lines);
 	}
 	/* The texts of to may be borrowed from what the next line replaces. */
 	l->spare.len = 0;
-	agg_record_write(&l->to, &l->spare);
+	aggregate_record_write(&l->to, &l->spare);
 	swap(&l->known, &l->spare);
 	return load(&l->to, &l->key, &l->known, e);
 }
 
-enum status agg_lines_next(struct agg_lines *l, struct err *e)
+enum status aggregate_lines_next(struct aggregate_lines *l, struct err *e)
 {
 	bool first = true;
 	enum status st;
@@ -179,11 +180,12 @@ enum status agg_lines_next(struct agg_lines *l, struct err *e)
 	return st == ST_NONE ? ST_OK : st;
 }
 
-enum status agg_lines_account(struct agg_lines *l, struct agg_account *a, struct err *e)
+enum status aggregate_lines_account(struct aggregate_lines *l, struct aggregate_account *a,
+				    struct err *e)
 {
 	enum status st = load(&l->to, &l->key, &l->known, e);
 
 	if (!st)
-		agg_account_add(a, &l->to);
+		aggregate_account_add(a, &l->to);
 	return st;
 }

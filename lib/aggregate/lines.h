@@ -11,26 +11,28 @@
 
 #include "lib/aggregate/file.h"
 
-void agg_line_add(struct buf *to, const char *key, size_t n_key, const char *known, size_t n_known);
+void aggregate_line_add(struct buf *to, const char *key, size_t n_key, const char *known,
+			size_t n_known);
 
 /* Sorted lines, those of one key joined, as a reader of records has them. */
-struct agg_lines {
+struct aggregate_lines {
 	struct cursor *c;      /* the caller's */
 	struct buf key, known; /* the present record */
 	uint64_t lines;
 
 	/* private */
 	struct buf next_key, next_known, spare;
-	struct agg_record to, from;
+	struct aggregate_record to, from;
 	bool started, ended;
 };
 
-void agg_lines_init(struct agg_lines *l, struct cursor *c);
-void agg_lines_release(struct agg_lines *l);
+void aggregate_lines_init(struct aggregate_lines *l, struct cursor *c);
+void aggregate_lines_release(struct aggregate_lines *l);
 /* ST_NONE: the end. ST_BAD: a damaged line, or one that stands behind a larger one; the message has
  * its number. */
-enum status agg_lines_next(struct agg_lines *l, struct err *e);
+enum status aggregate_lines_next(struct aggregate_lines *l, struct err *e);
 /* The present record into an account. */
-enum status agg_lines_account(struct agg_lines *l, struct agg_account *a, struct err *e);
+enum status aggregate_lines_account(struct aggregate_lines *l, struct aggregate_account *a,
+				    struct err *e);
 
 #endif

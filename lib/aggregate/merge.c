@@ -8,13 +8,13 @@
 
 /* A heap of the readers that have a record, the one with the least key on top. */
 struct merge {
-	struct agg_reader *readers;
+	struct aggregate_reader *readers;
 	size_t *heap, n;
-	const struct agg_merge_options *o;
-	struct agg_record to, from;
+	const struct aggregate_merge_options *o;
+	struct aggregate_record to, from;
 };
 
-static int key_order(const struct agg_reader *a, const struct agg_reader *b)
+static int key_order(const struct aggregate_reader *a, const struct aggregate_reader *b)
 {
 	size_t n = a->key.len < b->key.len ? a->key.len : b->key.len;
 	int r = memcmp(a->key.data, b->key.data, n);
@@ -71,18 +71,19 @@ static size_t pop(struct merge *m)
 	return top;
 }
 
-static enum status load(const struct merge *m, size_t reader, struct agg_record *to, struct err *e)
+static enum status load(const struct merge *m, size_t reader, struct aggregate_record *to,
+			struct err *e)
 {
-	const struct agg_reader *r = &m->readers[reader];
-	enum status st = agg_key_read(to, r->key.data, r->key.len, e);
+	const struct aggregate_reader *r = &m->readers[reader];
+	enum status st = aggregate_key_read(to, r->key.data, r->key.len, e);
 
-	return st ? st : agg_record_read(to, r->known, r->n_known, r->offset, e);
+	return st ? st : aggregate_record_read(to, r->known, r->n_known, r->offset, e);
 }
 
 /* Next record of a reader that was popped; it goes back when it has one. */
 static enum status advance(struct merge *m, size_t reader, struct err *e)
 {
-	enum status st = agg_reader_next(&m->readers[reader], e);
+	enum status st = aggregate_reader_next(&m->readers[reader], e);
 
 	if (st == ST_NONE)
 		return ST_OK;
@@ -91,18 +92,18 @@ static enum status advance(struct merge *m, size_t reader, struct err *e)
 	return st;
 }
 
-static bool is_input(const struct agg_reader *r)
+static bool is_input(const struct aggregate_reader *r)
 {
 	return r->key.len && r->key.data[0] == AGG_INPUT;
 }
 
 /* One key: all that have it. same: room for the readers. */
-static enum status merge_key(struct merge *m, size_t *same, struct agg_writer *w,
-			     struct agg_merge_fault *fault, struct err *e)
+static enum status merge_key(struct merge *m, size_t *same, struct aggregate_writer *w,
+			     struct aggregate_merge_fault *fault, struct err *e)
 {
 	size_t n = 0;
 	enum status st = ST_OK;
-	const struct agg_reader *first;
+	const struct aggregate_reader *first;
 	bool watched, joined;
 
 	same[n++] = fault->which = pop(m);
@@ -121,14 +122,15 @@ static enum status merge_key(struct merge *m, size_t *same, struct agg_writer *w
 		if (!st && watched)
 			st = m->o->input(m->o->arg, same[i], &m->from, e);
 		if (!st) {
-			st = agg_record_join(&m->to, &m->from, e);
+			st = aggregate_record_join(&m->to, &m->from, e);
 			fault->other = st ? same[0] : SIZE_MAX;
 		}
 	}
 	if (!st && joined)
-		agg_writer_record(w, &m->to);
+		aggregate_writer_record(w, &m->to);
 	else if (!st)
-		agg_writer_add(w, first->key.data, first->key.len, first->known, first->n_known);
+		aggregate_writer_add(w, first->key.data, first->key.len, first->known,
+				     first->n_known);
 	for (size_t i = 0; i < n && !st; i++) {
 		fault->which = same[i];
 		st = advance(m, same[i], e);
@@ -136,18 +138,19 @@ static enum status merge_key(struct merge *m, size_t *same, struct agg_writer *w
 	return st;
 }
 
-enum status agg_merge(struct agg_reader *readers, size_t n, const struct agg_merge_options *o,
-		      struct agg_writer *to, struct agg_merge_fault *fault, struct err *e)
+enum status aggregate_merge(struct aggregate_reader *readers, size_t n,
+			    const struct aggregate_merge_options *o, struct aggregate_writer *to,
+			    struct aggregate_merge_fault *fault, struct err *e)
 {
 	struct merge m = {.readers = readers, .o = o};
 	size_t *same = mem_array(n + 1, sizeof *same);
 	enum status st = ST_OK;
 
 	m.heap = mem_array(n + 1, sizeof *m.heap);
-	*fault = (struct agg_merge_fault){SIZE_MAX, SIZE_MAX};
+	*fault = (struct aggregate_merge_fault){SIZE_MAX, SIZE_MAX};
 	for (size_t i = 0; i < n && !st; i++) {
 		fault->which = i;
-		st = agg_reader_next(&readers[i], e);
+		st = aggregate_reader_next(&readers[i], e);
 		if (st == ST_NONE)
 			st = o->parts ? ST_OK : err_set(e, ST_BAD, "an aggregate of nothing");
 		else if (!st && !o->parts && readers[i].key.data[0] != AGG_HEAD)
@@ -159,7 +162,7 @@ enum status agg_merge(struct agg_reader *readers, size_t n, const struct agg_mer
 		st = merge_key(&m, same, to, fault, e);
 	free(m.heap);
 	free(same);
-	agg_record_release(&m.to);
-	agg_record_release(&m.from);
+	aggregate_record_release(&m.to);
+	aggregate_record_release(&m.from);
 	return st;
 }

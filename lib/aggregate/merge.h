@@ -7,44 +7,46 @@
 
 #include "lib/aggregate/file.h"
 
-struct agg_merge_options {
+struct aggregate_merge_options {
 	/* Told of each record AGG_INPUT as it is met, in reader number which; what it returns ends
 	 * the merge. NULL: nobody asks. */
-	enum status (*input)(void *arg, size_t which, const struct agg_record *r, struct err *e);
+	enum status (*input)(void *arg, size_t which, const struct aggregate_record *r,
+			     struct err *e);
 	void *arg;
 	bool parts; /* readers may be parts of aggregates: without a head */
 };
 
 /* Where a merge failed: which of the readers, and which one it does not agree with; SIZE_MAX: none.
  */
-struct agg_merge_fault {
+struct aggregate_merge_fault {
 	size_t which, other;
 };
 
 /* All of the readers into the writer, without its end. The order of the readers does not matter. */
-enum status agg_merge(struct agg_reader *readers, size_t n, const struct agg_merge_options *o,
-		      struct agg_writer *to, struct agg_merge_fault *fault, struct err *e);
+enum status aggregate_merge(struct aggregate_reader *readers, size_t n,
+			    const struct aggregate_merge_options *o, struct aggregate_writer *to,
+			    struct aggregate_merge_fault *fault, struct err *e);
 
 /* What is too small to keep. */
-struct agg_prune {
+struct aggregate_prune {
 	int sum;        /* an enum sum; -1: the first of real, requested, self time, count, samples,
 			 * calls, and net that a record has */
 	uint64_t below; /* things whose own value and total are less, in size */
 
 	/* What was lost, by key; of all keys together by enum sum */
-	struct agg_prune_lost {
+	struct aggregate_prune_lost {
 		uint64_t things, parts;
 		struct sums sums;
 	} lost[KEYS];
 };
 
 /* "4KiB", "requested:1MiB", "self-time:2ms". */
-enum status agg_prune_parse(struct agg_prune *p, const char *text, struct err *e);
+enum status aggregate_prune_parse(struct aggregate_prune *p, const char *text, struct err *e);
 /* One whole aggregate into the writer, without its end. */
-enum status agg_prune(struct agg_reader *r, struct agg_prune *p, struct agg_writer *to,
-		      struct err *e);
+enum status aggregate_prune(struct aggregate_reader *r, struct aggregate_prune *p,
+			    struct aggregate_writer *to, struct err *e);
 
 /* What was lost, in words: "count 5, requested 80"; nothing where nothing is known. */
-void agg_lost_text(struct buf *b, const struct sums *lost);
+void aggregate_lost_text(struct buf *b, const struct sums *lost);
 
 #endif

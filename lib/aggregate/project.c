@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/aggregate/project.h"
 
-#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/group/fold.h"
 
@@ -10,18 +10,18 @@
 
 struct loader {
 	struct project *p;
-	struct agg_record rec;
+	struct aggregate_record rec;
 	struct map64 stacks; /* parent and location -> stack of the project */
 };
 
-static struct names_string of(struct agg_text t)
+static struct names_string of(struct aggregate_text t)
 {
 	return (struct names_string){t.s, t.n};
 }
 
 /* A call at the place; with an empty name it is what stands for no stack. */
-static uint32_t call_at(struct loader *l, struct agg_text display, struct agg_text raw,
-			struct agg_text module, struct agg_text file, uint32_t line)
+static uint32_t call_at(struct loader *l, struct aggregate_text display, struct aggregate_text raw,
+			struct aggregate_text module, struct aggregate_text file, uint32_t line)
 {
 	struct names_place place = {of(display), of(raw), of(module), of(file), line};
 	struct names *names = &l->p->names;
@@ -36,7 +36,7 @@ static uint32_t call_at(struct loader *l, struct agg_text display, struct agg_te
 }
 
 /* Callees after their callers, so that parents have smaller ids. */
-static uint32_t stack_of(struct loader *l, const struct agg_key *k)
+static uint32_t stack_of(struct loader *l, const struct aggregate_key *k)
 {
 	struct project *p = l->p;
 	uint32_t stack = 0;
@@ -57,7 +57,7 @@ static uint32_t stack_of(struct loader *l, const struct agg_key *k)
 	return stack;
 }
 
-static uint32_t text_id(struct intern *t, struct agg_text s)
+static uint32_t text_id(struct intern *t, struct aggregate_text s)
 {
 	return intern_add(t, s.s, s.n);
 }
@@ -65,10 +65,10 @@ static uint32_t text_id(struct intern *t, struct agg_text s)
 static uint32_t group_of(struct loader *l, size_t grouping)
 {
 	struct grouping *g = &l->p->groupings[grouping];
-	const struct agg_key *k = &l->rec.key;
+	const struct aggregate_key *k = &l->rec.key;
 	uint32_t call, id = 0, site = 0;
 	bool inside = false;
-	struct agg_site at;
+	struct aggregate_site at;
 
 	switch (k->by) {
 	case KEY_TYPE:
@@ -77,7 +77,8 @@ static uint32_t group_of(struct loader *l, size_t grouping)
 	case KEY_FILE:
 	case KEY_MODULE: id = text_id(&l->p->names.strings, k->name); break;
 	case KEY_FUNCTION:
-		call = call_at(l, l->rec.texts[0], k->raw, k->module, (struct agg_text){"", 0}, 0);
+		call = call_at(l, l->rec.texts[0], k->raw, k->module,
+			       (struct aggregate_text){"", 0}, 0);
 		id = l->p->names.calls[call].function;
 		break;
 	case KEY_SITE:
@@ -87,7 +88,7 @@ static uint32_t group_of(struct loader *l, size_t grouping)
 		break;
 	default:
 		id = stack_of(l, k);
-		if (agg_site_of(&l->rec, &at)) {
+		if (aggregate_site_of(&l->rec, &at)) {
 			site = call_at(l, l->rec.texts[0], at.raw, at.module, at.file, at.line);
 			inside = at.inside;
 		}
@@ -99,12 +100,13 @@ static uint32_t group_of(struct loader *l, size_t grouping)
 static void add_row(struct loader *l)
 {
 	struct project *p = l->p;
-	struct sums self = agg_sums_of(&l->rec, 0), total = agg_sums_of(&l->rec, AGG_TOTAL);
+	struct sums self = aggregate_sums_of(&l->rec, 0),
+		    total = aggregate_sums_of(&l->rec, AGG_TOTAL);
 
 	/* Functions come first, with the names that stacks show. */
 	if (l->rec.key.by == KEY_FUNCTION)
 		call_at(l, l->rec.texts[0], l->rec.key.raw, l->rec.key.module,
-			(struct agg_text){"", 0}, 0);
+			(struct aggregate_text){"", 0}, 0);
 	for (size_t i = 0; i < p->n_groupings; i++) {
 		uint32_t group;
 
@@ -121,7 +123,7 @@ static void add_row(struct loader *l)
 static void add_frame(struct loader *l)
 {
 	struct project *p = l->p;
-	struct sums s = agg_sums_of(&l->rec, 0);
+	struct sums s = aggregate_sums_of(&l->rec, 0);
 
 	s.has &= ~(unsigned)SUMS_OF_MOMENTS;
 	for (size_t i = 0; i < p->n_groupings; i++)
@@ -151,7 +153,7 @@ static void add_known(struct loader *l, enum key by, unsigned never)
 {
 	struct run_known k;
 
-	agg_known_of(&l->rec, &k);
+	aggregate_known_of(&l->rec, &k);
 	for (size_t i = 0; i < l->p->n_groupings; i++)
 		if (l->p->groupings[i].key.by == by)
 			weaken(&l->p->now.groupings[i].known, &k, never);
@@ -160,14 +162,14 @@ static void add_known(struct loader *l, enum key by, unsigned never)
 static enum status add_whole(struct loader *l, struct err *e)
 {
 	struct run *r = &l->p->now;
-	struct sums s = agg_sums_of(&l->rec, 0);
+	struct sums s = aggregate_sums_of(&l->rec, 0);
 	unsigned which = l->rec.key.which;
 	struct run_known k;
 
 	if (which == AGG_ALL) {
-		if (!agg_known_check(&l->rec, e))
+		if (!aggregate_known_check(&l->rec, e))
 			return e->code;
-		agg_known_of(&l->rec, &k);
+		aggregate_known_of(&l->rec, &k);
 		weaken(&r->known, &k, 0);
 		add_known(l, KEY_FRAME, SUMS_OF_MOMENTS);
 		sums_add(&r->all, &s);
@@ -184,7 +186,7 @@ static void add_worst(struct loader *l)
 	struct run *r = &l->p->now;
 
 	for (unsigned i = 0; i <= SUM_REAL; i++) {
-		const struct agg_value *v = agg_record_value(&l->rec, i);
+		const struct aggregate_value *v = aggregate_record_value(&l->rec, i);
 
 		if (!v || v->max <= (__int128)r->worst[i].v[i])
 			continue;
@@ -193,9 +195,10 @@ static void add_worst(struct loader *l)
 	}
 }
 
-enum status agg_check_options(const struct agg_record *head, const char *options, struct err *e)
+enum status aggregate_check_options(const struct aggregate_record *head, const char *options,
+				    struct err *e)
 {
-	const struct agg_text *had = &head->texts[0];
+	const struct aggregate_text *had = &head->texts[0];
 
 	if (!options || (had->n == strlen(options) && !memcmp(had->s, options, had->n)))
 		return ST_OK;
@@ -205,13 +208,13 @@ enum status agg_check_options(const struct agg_record *head, const char *options
 		       had->n ? had->s : "", options);
 }
 
-static enum status add(struct loader *l, const struct agg_asked *asked, struct err *e)
+static enum status add(struct loader *l, const struct aggregate_asked *asked, struct err *e)
 {
 	struct project *p = l->p;
 
 	switch (l->rec.key.kind) {
 	case AGG_HEAD:
-		if (agg_check_options(&l->rec, asked->options, e))
+		if (aggregate_check_options(&l->rec, asked->options, e))
 			return e->code;
 		p->now.captures += l->rec.counts[0];
 		p->now.frames += l->rec.counts[1];
@@ -225,11 +228,11 @@ static enum status add(struct loader *l, const struct agg_asked *asked, struct e
 	case AGG_FRAME: add_frame(l); break;
 	case AGG_ROW: add_row(l); break;
 	case AGG_KEY:
-		if (!agg_known_check(&l->rec, e))
+		if (!aggregate_known_check(&l->rec, e))
 			return e->code;
 		add_known(l, l->rec.key.by, 0);
 		if (asked->pruned && l->rec.counts[1]) {
-			struct sums lost = agg_sums_of(&l->rec, 0);
+			struct sums lost = aggregate_sums_of(&l->rec, 0);
 
 			asked->pruned(asked->arg, l->rec.key.by, l->rec.counts[1], &lost);
 		}
@@ -239,7 +242,8 @@ static enum status add(struct loader *l, const struct agg_asked *asked, struct e
 	return ST_OK;
 }
 
-static enum status can_answer(const struct project *p, const struct agg_asked *asked, struct err *e)
+static enum status can_answer(const struct project *p, const struct aggregate_asked *asked,
+			      struct err *e)
 {
 	for (size_t i = 0; i < p->n_groupings; i++) {
 		if (p->groupings[i].key.within && !asked->stacks_spare)
@@ -252,11 +256,11 @@ static enum status can_answer(const struct project *p, const struct agg_asked *a
 	return ST_OK;
 }
 
-enum status agg_project_read(struct cursor *c, struct project *p, const struct agg_asked *asked,
-			     struct err *e)
+enum status aggregate_project_read(struct cursor *c, struct project *p,
+				   const struct aggregate_asked *asked, struct err *e)
 {
 	struct loader l = {.p = p};
-	struct agg_reader r;
+	struct aggregate_reader r;
 	enum status st = can_answer(p, asked, e);
 
 	if (st)
@@ -264,8 +268,8 @@ enum status agg_project_read(struct cursor *c, struct project *p, const struct a
 	for (uint32_t i = 1; i < p->n_stacks; i++)
 		*map64_put(&l.stacks, (uint64_t)p->stacks[i].parent << 32 | p->stacks[i].location) =
 		    i;
-	agg_reader_init(&r, c);
-	while (!(st = agg_reader_record(&r, &l.rec, e))) {
+	aggregate_reader_init(&r, c);
+	while (!(st = aggregate_reader_record(&r, &l.rec, e))) {
 		if (r.records == 1 && l.rec.key.kind != AGG_HEAD)
 			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
 		if (!st)
@@ -273,8 +277,8 @@ enum status agg_project_read(struct cursor *c, struct project *p, const struct a
 		if (st)
 			break;
 	}
-	agg_record_release(&l.rec);
-	agg_reader_release(&r);
+	aggregate_record_release(&l.rec);
+	aggregate_reader_release(&r);
 	map64_release(&l.stacks);
 	return st == ST_NONE ? ST_OK : st;
 }

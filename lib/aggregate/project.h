@@ -10,7 +10,7 @@
 #include "lib/group/project.h"
 
 /* What a program asks of aggregates. */
-struct agg_asked {
+struct aggregate_asked {
 	const char *options; /* filters and ranges in words (cli_filter_words); NULL: none */
 	/* What was pruned from one: so many things of a key, with these sums. */
 	void (*pruned)(void *arg, enum key by, uint64_t things, const struct sums *lost);
@@ -20,9 +20,10 @@ struct agg_asked {
 
 /* ST_UNSUPPORTED: the project groups by what an aggregate has not, or chooses differently than it
  * was chosen. */
-enum status agg_project_read(struct cursor *c, struct project *p, const struct agg_asked *asked,
-			     struct err *e);
+enum status aggregate_project_read(struct cursor *c, struct project *p,
+				   const struct aggregate_asked *asked, struct err *e);
 /* Whether the head was made with the options asked for, if any are. */
-enum status agg_check_options(const struct agg_record *head, const char *options, struct err *e);
+enum status aggregate_check_options(const struct aggregate_record *head, const char *options,
+				    struct err *e);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/aggregate/agg_summary.h"
 #include "lib/aggregate/merge.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/num.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum status agg_prune_parse(struct agg_prune *p, const char *text, struct err *e)
+enum status aggregate_prune_parse(struct aggregate_prune *p, const char *text, struct err *e)
 {
 	const char *colon = strchr(text, ':'), *value = colon ? colon + 1 : text;
 	size_t n = colon ? (size_t)(colon - text) : 0, len = strlen(value);
 	unsigned s = 0;
 	int64_t ns;
 
-	*p = (struct agg_prune){.sum = -1};
+	*p = (struct aggregate_prune){.sum = -1};
 	if (colon) {
 		while (s < SUMS &&
 		       (strlen(sum_words[s]) != n || memcmp(sum_words[s], text, n) != 0))
@@ -33,7 +33,7 @@ enum status agg_prune_parse(struct agg_prune *p, const char *text, struct err *e
 	return err_set(e, ST_BAD, "'%s' is no limit: 4KiB, requested:1MiB, self-time:2ms", text);
 }
 
-static uint64_t size_of(const struct agg_value *v)
+static uint64_t size_of(const struct aggregate_value *v)
 {
 	__int128 s = v->sum < 0 ? -v->sum : v->sum;
 
@@ -41,7 +41,7 @@ static uint64_t size_of(const struct agg_value *v)
 }
 
 /* What nothing is known of in that metric stays. */
-static bool is_small(const struct agg_record *r, const struct agg_prune *p)
+static bool is_small(const struct aggregate_record *r, const struct aggregate_prune *p)
 {
 	static const enum sum best[] = {SUM_REAL,    SUM_REQUESTED, SUM_TIME_SELF, SUM_COUNT,
 					SUM_SAMPLES, SUM_CALLS,     SUM_LUA_NET,   SUM_MONO_NET};
@@ -58,22 +58,22 @@ static bool is_small(const struct agg_record *r, const struct agg_prune *p)
 	return self < p->below && total < p->below;
 }
 
-enum status agg_prune(struct agg_reader *r, struct agg_prune *p, struct agg_writer *to,
-		      struct err *e)
+enum status aggregate_prune(struct aggregate_reader *r, struct aggregate_prune *p,
+			    struct aggregate_writer *to, struct err *e)
 {
-	struct agg_record rec = {.has = 0}, rest[KEYS] = {{.has = 0}};
+	struct aggregate_record rec = {.has = 0}, rest[KEYS] = {{.has = 0}};
 	enum status st;
 
-	while (!(st = agg_reader_record(r, &rec, e))) {
+	while (!(st = aggregate_reader_record(r, &rec, e))) {
 		enum key by = rec.key.by;
 
 		if (rec.key.kind == AGG_ROW && is_small(&rec, p)) {
-			struct sums self = agg_sums_of(&rec, 0);
+			struct sums self = aggregate_sums_of(&rec, 0);
 
 			for (unsigned i = 0; i < SUMS; i++)
 				if (rec.has >> i & 1)
-					agg_value_join(agg_record_make(&rest[by], i),
-						       &rec.values[i]);
+					aggregate_value_join(aggregate_record_make(&rest[by], i),
+							     &rec.values[i]);
 			p->lost[by].things++;
 			p->lost[by].parts = add_saturating(p->lost[by].parts, rec.parts);
 			sums_add(&p->lost[by].sums, &self);
@@ -82,22 +82,22 @@ enum status agg_prune(struct agg_reader *r, struct agg_prune *p, struct agg_writ
 		if (rec.key.kind == AGG_KEY && p->lost[by].things) {
 			for (unsigned i = 0; i < SUMS; i++)
 				if (rest[by].has >> i & 1)
-					agg_value_join(agg_record_make(&rec, i),
-						       &rest[by].values[i]);
+					aggregate_value_join(aggregate_record_make(&rec, i),
+							     &rest[by].values[i]);
 			rec.counts[1] = add_saturating(rec.counts[1], p->lost[by].things);
 			rec.counts[2] = add_saturating(rec.counts[2], p->lost[by].parts);
-			agg_writer_record(to, &rec);
+			aggregate_writer_record(to, &rec);
 			continue;
 		}
-		agg_writer_add(to, r->key.data, r->key.len, r->known, r->n_known);
+		aggregate_writer_add(to, r->key.data, r->key.len, r->known, r->n_known);
 	}
-	agg_record_release(&rec);
+	aggregate_record_release(&rec);
 	for (size_t k = 0; k < KEYS; k++)
-		agg_record_release(&rest[k]);
+		aggregate_record_release(&rest[k]);
 	return st == ST_NONE ? ST_OK : st;
 }
 
-void agg_lost_text(struct buf *b, const struct sums *lost)
+void aggregate_lost_text(struct buf *b, const struct sums *lost)
 {
 	for (unsigned i = 0; i < SUMS; i++)
 		if (lost->has >> i & 1 && lost->v[i] && !sum_is_mean(i) && i != SUM_TIMED) {

@@ -9,20 +9,20 @@
 
 _Static_assert(AGG_METRICS <= 64, "a bit each");
 
-void agg_record_release(struct agg_record *r)
+void aggregate_record_release(struct aggregate_record *r)
 {
 	for (size_t i = 0; i < AGG_METRICS; i++)
-		agg_value_release(&r->values[i]);
+		aggregate_value_release(&r->values[i]);
 	free(r->calls);
 	free(r->places.items);
 	buf_release(&r->text);
-	*r = (struct agg_record){.has = 0};
+	*r = (struct aggregate_record){.has = 0};
 }
 
-static void clear_known(struct agg_record *r)
+static void clear_known(struct aggregate_record *r)
 {
 	for (uint64_t has = r->has; has; has &= has - 1) {
-		struct agg_value *v = &r->values[__builtin_ctzll(has)];
+		struct aggregate_value *v = &r->values[__builtin_ctzll(has)];
 
 		v->n = 0;
 		v->n_buckets = 0;
@@ -34,24 +34,25 @@ static void clear_known(struct agg_record *r)
 	memset(r->marks, 0, sizeof r->marks);
 }
 
-void agg_record_clear(struct agg_record *r)
+void aggregate_record_clear(struct aggregate_record *r)
 {
 	clear_known(r);
-	r->key = (struct agg_key){.kind = 0};
+	r->key = (struct aggregate_key){.kind = 0};
 }
 
-const struct agg_value *agg_record_value(const struct agg_record *r, unsigned metric)
+const struct aggregate_value *aggregate_record_value(const struct aggregate_record *r,
+						     unsigned metric)
 {
 	return r->has >> metric & 1 ? &r->values[metric] : NULL;
 }
 
-struct agg_value *agg_record_make(struct agg_record *r, unsigned metric)
+struct aggregate_value *aggregate_record_make(struct aggregate_record *r, unsigned metric)
 {
-	struct agg_value *v = &r->values[metric];
+	struct aggregate_value *v = &r->values[metric];
 
 	if (!(r->has >> metric & 1)) {
 		r->has |= (uint64_t)1 << metric;
-		*v = (struct agg_value){.buckets = v->buckets, .cap_buckets = v->cap_buckets};
+		*v = (struct aggregate_value){.buckets = v->buckets, .cap_buckets = v->cap_buckets};
 		v->sum = 0;
 	}
 	return v;
@@ -59,13 +60,13 @@ struct agg_value *agg_record_make(struct agg_record *r, unsigned metric)
 
 /* --- what is known --- */
 
-static void add_place(struct agg_places *p, const struct agg_place *at)
+static void add_place(struct aggregate_places *p, const struct aggregate_place *at)
 {
 	size_t i = p->n;
 
-	while (i && agg_place_order(&p->items[i - 1], at) > 0)
+	while (i && aggregate_place_order(&p->items[i - 1], at) > 0)
 		i--;
-	if (i && !agg_place_order(&p->items[i - 1], at))
+	if (i && !aggregate_place_order(&p->items[i - 1], at))
 		return;
 	VEC_PUSH(p->items, p->n, p->cap) = *at;
 	memmove(&p->items[i + 1], &p->items[i], (p->n - 1 - i) * sizeof *p->items);
@@ -78,9 +79,9 @@ static void add_u64(struct buf *b, uint64_t v)
 		buf_addc(b, (char)(v >> (8 * i)));
 }
 
-static void write_places(struct agg_record *r, struct buf *out)
+static void write_places(struct aggregate_record *r, struct buf *out)
 {
-	struct agg_places *p = &r->places;
+	struct aggregate_places *p = &r->places;
 
 	p->n = 0;
 	for (uint64_t has = r->has; has; has &= has - 1) {
@@ -98,7 +99,7 @@ static void write_places(struct agg_record *r, struct buf *out)
 	}
 }
 
-void agg_record_write(struct agg_record *r, struct buf *out)
+void aggregate_record_write(struct aggregate_record *r, struct buf *out)
 {
 	size_t texts = AGG_TEXTS, counts = AGG_COUNTS, marks = AGG_MARKS;
 
@@ -128,19 +129,19 @@ void agg_record_write(struct agg_record *r, struct buf *out)
 		return;
 	write_places(r, out);
 	for (uint64_t has = r->has; has; has &= has - 1)
-		agg_value_write(&r->values[__builtin_ctzll(has)], &r->places, out);
+		aggregate_value_write(&r->values[__builtin_ctzll(has)], &r->places, out);
 }
 
-static void read_places(struct agg_record *r, struct cursor *c)
+static void read_places(struct aggregate_record *r, struct cursor *c)
 {
-	struct agg_places *p = &r->places;
+	struct aggregate_places *p = &r->places;
 	uint64_t n = cursor_uleb(c);
 
 	p->n = 0;
 	if (n > cursor_window(c) / 9)
 		cursor_fail(c, ST_BAD, "places: the count is larger than the rest");
 	for (uint64_t i = 0; i < n && !cursor_failed(c); i++) {
-		struct agg_place at = {.input = cursor_u64(c)};
+		struct aggregate_place at = {.input = cursor_u64(c)};
 		uint8_t has_frame = cursor_u8(c);
 
 		at.has_frame = has_frame;
@@ -151,7 +152,8 @@ static void read_places(struct agg_record *r, struct cursor *c)
 		}
 		if (cursor_failed(c))
 			return;
-		if (has_frame > 1 || (p->n && agg_place_order(&p->items[p->n - 1], &at) >= 0)) {
+		if (has_frame > 1 ||
+		    (p->n && aggregate_place_order(&p->items[p->n - 1], &at) >= 0)) {
 			cursor_fail(c, ST_BAD, "places are not in order");
 			return;
 		}
@@ -168,8 +170,8 @@ static size_t at_most(struct cursor *c, size_t most, const char *what)
 	return cursor_failed(c) ? 0 : (size_t)n;
 }
 
-enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint64_t offset,
-			    struct err *e)
+enum status aggregate_record_read(struct aggregate_record *r, const char *p, size_t n,
+				  uint64_t offset, struct err *e)
 {
 	struct cursor c;
 	size_t count;
@@ -187,8 +189,8 @@ enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint6
 			cursor_fail(&c, ST_BAD, "a text is longer than its record");
 		if (cursor_failed(&c))
 			return e->code;
-		r->texts[i] = (struct agg_text){(const char *)cursor_bytes(&c, (size_t)len, "text"),
-						(size_t)len};
+		r->texts[i] = (struct aggregate_text){
+		    (const char *)cursor_bytes(&c, (size_t)len, "text"), (size_t)len};
 	}
 	count = at_most(&c, AGG_COUNTS, "counts");
 	for (size_t i = 0; i < count; i++)
@@ -206,7 +208,7 @@ enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint6
 	if (r->has)
 		read_places(r, &c);
 	for (uint64_t has = r->has; has; has &= has - 1)
-		agg_value_read(&r->values[__builtin_ctzll(has)], &r->places, &c);
+		aggregate_value_read(&r->values[__builtin_ctzll(has)], &r->places, &c);
 	if (!cursor_failed(&c) && c.pos != c.end)
 		cursor_fail(&c, ST_BAD, "a record has bytes left over");
 	if (cursor_failed(&c))
@@ -214,14 +216,15 @@ enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint6
 	return cursor_failed(&c) ? e->code : ST_OK;
 }
 
-static int text_order(struct agg_text a, struct agg_text b)
+static int text_order(struct aggregate_text a, struct aggregate_text b)
 {
 	int r = a.n && b.n ? memcmp(a.s, b.s, a.n < b.n ? a.n : b.n) : 0;
 
 	return r ? r : (a.n > b.n) - (a.n < b.n);
 }
 
-static enum status differ(struct err *e, const char *what, struct agg_text a, struct agg_text b)
+static enum status differ(struct err *e, const char *what, struct aggregate_text a,
+			  struct aggregate_text b)
 {
 	const char *quote[2] = {a.n ? "'" : "", b.n ? "'" : ""};
 
@@ -231,7 +234,8 @@ static enum status differ(struct err *e, const char *what, struct agg_text a, st
 		       quote[1]);
 }
 
-enum status agg_record_join(struct agg_record *to, const struct agg_record *from, struct err *e)
+enum status aggregate_record_join(struct aggregate_record *to, const struct aggregate_record *from,
+				  struct err *e)
 {
 	static const char *const words[AGG_TEXTS] = {"options", "sampling", "metrics and units"};
 
@@ -252,12 +256,12 @@ enum status agg_record_join(struct agg_record *to, const struct agg_record *from
 	for (uint64_t has = from->has; has; has &= has - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(has);
 
-		agg_value_join(agg_record_make(to, i), &from->values[i]);
+		aggregate_value_join(aggregate_record_make(to, i), &from->values[i]);
 	}
 	return ST_OK;
 }
 
-void agg_account_add(struct agg_account *a, const struct agg_record *r)
+void aggregate_account_add(struct aggregate_account *a, const struct aggregate_record *r)
 {
 	a->parts = add_saturating(a->parts, r->parts ? r->parts : 1);
 	if (r->key.kind == AGG_KEY)
@@ -266,7 +270,7 @@ void agg_account_add(struct agg_account *a, const struct agg_record *r)
 		a->records = add_saturating(a->records, r->counts[3]);
 }
 
-enum status agg_account_check(const struct agg_account *a, struct err *e)
+enum status aggregate_account_check(const struct aggregate_account *a, struct err *e)
 {
 	if (a->parts == a->records)
 		return ST_OK;

@@ -44,7 +44,7 @@
 #include "lib/group/grouping.h"
 #include "lib/tally/sums.h"
 
-enum agg_kind {
+enum aggregate_kind {
 	AGG_HEAD = 1,
 	AGG_INPUT,
 	AGG_FORMAT,
@@ -61,7 +61,7 @@ enum agg_kind {
 
 /* AGG_WHOLE: of everything that the filters kept; of everything; and by what is known of sites:
  * AGG_COVERAGE + enum tier, the last for what has no stack. */
-enum agg_which { AGG_ALL, AGG_UNFILTERED, AGG_COVERAGE };
+enum aggregate_which { AGG_ALL, AGG_UNFILTERED, AGG_COVERAGE };
 
 /* Metrics of values: an enum sum; of what lies in or below a thing AGG_TOTAL + enum sum. */
 enum { AGG_TOTAL = SUMS, AGG_DURATION = 2 * SUMS, AGG_READING, AGG_LAST, AGG_METRICS };
@@ -69,76 +69,79 @@ enum { AGG_TOTAL = SUMS, AGG_DURATION = 2 * SUMS, AGG_READING, AGG_LAST, AGG_MET
 /* Bounds of a record: what is larger is refused. */
 enum { AGG_TEXTS = 3, AGG_COUNTS = 4, AGG_MARKS = 2 * SUMS, AGG_RECORD_MAX = 64 << 20 };
 
-struct agg_text { /* may hold NULs; borrowed */
+struct aggregate_text { /* may hold NULs; borrowed */
 	const char *s;
 	size_t n;
 };
 
-struct agg_call { /* of a stack: raw name and module of the function */
-	struct agg_text raw, module;
+struct aggregate_call { /* of a stack: raw name and module of the function */
+	struct aggregate_text raw, module;
 };
 
-struct agg_key {
-	enum agg_kind kind;
-	uint64_t hash, bytes;   /* INPUT */
-	unsigned which;         /* WHOLE: enum agg_which; NOTE: enum severity; FRAME: 1, or 0 for
+struct aggregate_key {
+	enum aggregate_kind kind;
+	uint64_t hash, bytes; /* INPUT */
+	unsigned which; /* WHOLE: enum aggregate_which; NOTE: enum severity; FRAME: 1, or 0 for
 				 * what stands before the first, which is no frame */
-	int64_t frame;          /* FRAME */
-	enum key by;            /* KEY, ROW */
-	struct agg_text name;   /* FORMAT, MODULE, NOTE, COUNTER; ROW: of all keys not below */
-	struct agg_text second; /* MODULE: build-id as bytes; COUNTER: unit */
-	struct agg_text raw, module, file; /* ROW: function: the first two; site: all, and */
+	int64_t frame;  /* FRAME */
+	enum key by;    /* KEY, ROW */
+	struct aggregate_text name; /* FORMAT, MODULE, NOTE, COUNTER; ROW: of all keys not below */
+	struct aggregate_text second;            /* MODULE: build-id as bytes; COUNTER: unit */
+	struct aggregate_text raw, module, file; /* ROW: function: the first two; site: all, and */
 	uint32_t line;
-	bool inside;                  /* allocator or runtime code only */
-	const struct agg_call *calls; /* ROW of stacks: the outermost first; 0: there is no stack */
+	bool inside; /* allocator or runtime code only */
+	const struct aggregate_call
+	    *calls; /* ROW of stacks: the outermost first; 0: there is no stack */
 	size_t n_calls;
 };
 
-struct agg_record { /* zeroed is empty and valid */
-	struct agg_key key;
-	struct agg_text texts[AGG_TEXTS];
+struct aggregate_record { /* zeroed is empty and valid */
+	struct aggregate_key key;
+	struct aggregate_text texts[AGG_TEXTS];
 	uint64_t counts[AGG_COUNTS];
 	uint64_t parts; /* records that were joined in it; 0 counts as 1 */
 	uint8_t marks[AGG_MARKS];
 	uint64_t has; /* bit 1 << metric: there is such a value */
-	struct agg_value values[AGG_METRICS];
+	struct aggregate_value values[AGG_METRICS];
 
 	/* private */
-	struct agg_call *calls;
+	struct aggregate_call *calls;
 	size_t cap_calls;
-	struct agg_places places;
+	struct aggregate_places places;
 	struct buf text;
 };
 
-void agg_record_release(struct agg_record *r);
+void aggregate_record_release(struct aggregate_record *r);
 /* Empty again, with the memory kept. */
-void agg_record_clear(struct agg_record *r);
+void aggregate_record_clear(struct aggregate_record *r);
 /* NULL: the record has none of it. */
-const struct agg_value *agg_record_value(const struct agg_record *r, unsigned metric);
+const struct aggregate_value *aggregate_record_value(const struct aggregate_record *r,
+						     unsigned metric);
 /* Empty where there was none. */
-struct agg_value *agg_record_make(struct agg_record *r, unsigned metric);
+struct aggregate_value *aggregate_record_make(struct aggregate_record *r, unsigned metric);
 
 /* The key as bytes: their order is that of the records. */
-void agg_key_write(const struct agg_key *k, struct buf *out);
+void aggregate_key_write(const struct aggregate_key *k, struct buf *out);
 /* Borrows from the bytes and from r, whose key it becomes. */
-enum status agg_key_read(struct agg_record *r, const char *p, size_t n, struct err *e);
+enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t n, struct err *e);
 
 /* What is known, without the key. Reading replaces it and borrows texts from the bytes. */
-void agg_record_write(struct agg_record *r, struct buf *out);
-enum status agg_record_read(struct agg_record *r, const char *p, size_t n, uint64_t offset,
-			    struct err *e);
+void aggregate_record_write(struct aggregate_record *r, struct buf *out);
+enum status aggregate_record_read(struct aggregate_record *r, const char *p, size_t n,
+				  uint64_t offset, struct err *e);
 /* Two records of one key. ST_UNSUPPORTED: heads that differ; the message says in what, as
  * "options: '--focus x' there, none here", here being *from. The texts of *to may then be borrowed
  * from *from. */
 /* Whether nothing is missing and nothing is there twice: all parts of an aggregate, with those that
  * were pruned, are as many as the records that its inputs had. Zeroed is of nothing. */
-struct agg_account {
+struct aggregate_account {
 	uint64_t parts, records;
 };
-void agg_account_add(struct agg_account *a, const struct agg_record *r);
-enum status agg_account_check(const struct agg_account *a, struct err *e);
+void aggregate_account_add(struct aggregate_account *a, const struct aggregate_record *r);
+enum status aggregate_account_check(const struct aggregate_account *a, struct err *e);
 
-enum status agg_record_join(struct agg_record *to, const struct agg_record *from, struct err *e);
+enum status aggregate_record_join(struct aggregate_record *to, const struct aggregate_record *from,
+				  struct err *e);
 
 /* The sums that a frame has. */
 enum { AGG_FRAME_SUMS = SUMS_ALL & ~(SUMS_PEAK | SUMS_LIFETIME | 1 << SUM_TIME_MEAN) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What one run of a game comes to: the sums of every thing, by several keys at once, without the
- * capture's events. Made from a project's run, or read from an aggregate (agg_summary.h); a
+ * capture's events. Made from a project's run, or read from an aggregate (aggregate_summary.h); a
  * comparison does not know which.
  */
 #ifndef TM_AGGREGATE_SUMMARY_H

@@ -10,13 +10,13 @@
 
 enum { TAG_ONE = 1, TAG_SPREAD = 2 };
 
-void agg_value_release(struct agg_value *v)
+void aggregate_value_release(struct aggregate_value *v)
 {
 	free(v->buckets);
-	*v = (struct agg_value){.n = 0};
+	*v = (struct aggregate_value){.n = 0};
 }
 
-int agg_place_order(const struct agg_place *a, const struct agg_place *b)
+int aggregate_place_order(const struct aggregate_place *a, const struct aggregate_place *b)
 {
 	if (a->input != b->input)
 		return a->input < b->input ? -1 : 1;
@@ -48,21 +48,21 @@ static __int128 plus(__int128 a, __int128 b)
 	return (__int128)((unsigned __int128)a + (unsigned __int128)b);
 }
 
-static void add_ends(struct agg_value *v, const struct agg_value *from)
+static void add_ends(struct aggregate_value *v, const struct aggregate_value *from)
 {
 	if (!v->n || from->min < v->min ||
-	    (from->min == v->min && agg_place_order(&from->min_at, &v->min_at) < 0)) {
+	    (from->min == v->min && aggregate_place_order(&from->min_at, &v->min_at) < 0)) {
 		v->min = from->min;
 		v->min_at = from->min_at;
 	}
 	if (!v->n || from->max > v->max ||
-	    (from->max == v->max && agg_place_order(&from->max_at, &v->max_at) < 0)) {
+	    (from->max == v->max && aggregate_place_order(&from->max_at, &v->max_at) < 0)) {
 		v->max = from->max;
 		v->max_at = from->max_at;
 	}
 }
 
-static void add_bucket(struct agg_value *v, int32_t bucket)
+static void add_bucket(struct aggregate_value *v, int32_t bucket)
 {
 	size_t lo = 0, hi = v->n_buckets;
 
@@ -75,16 +75,17 @@ static void add_bucket(struct agg_value *v, int32_t bucket)
 			hi = mid;
 	}
 	if (lo == v->n_buckets || v->buckets[lo].bucket != bucket) {
-		VEC_PUSH(v->buckets, v->n_buckets, v->cap_buckets) = (struct agg_bucket){0, 0};
+		VEC_PUSH(v->buckets, v->n_buckets, v->cap_buckets) =
+		    (struct aggregate_bucket){0, 0};
 		memmove(&v->buckets[lo + 1], &v->buckets[lo],
 			(v->n_buckets - 1 - lo) * sizeof *v->buckets);
-		v->buckets[lo] = (struct agg_bucket){bucket, 0};
+		v->buckets[lo] = (struct aggregate_bucket){bucket, 0};
 	}
 	v->buckets[lo].n = add_saturating(v->buckets[lo].n, 1);
 }
 
-void agg_value_set(struct agg_value *v, uint64_t n, __int128 sum, __int128 min, __int128 max,
-		   struct agg_place at)
+void aggregate_value_set(struct aggregate_value *v, uint64_t n, __int128 sum, __int128 min,
+			 __int128 max, struct aggregate_place at)
 {
 	v->n = n;
 	v->sum = sum;
@@ -95,9 +96,10 @@ void agg_value_set(struct agg_value *v, uint64_t n, __int128 sum, __int128 min, 
 	v->n_buckets = 0;
 }
 
-void agg_value_add(struct agg_value *v, __int128 number, struct agg_place at, bool spread)
+void aggregate_value_add(struct aggregate_value *v, __int128 number, struct aggregate_place at,
+			 bool spread)
 {
-	struct agg_value one = {.min = number, .max = number, .min_at = at, .max_at = at};
+	struct aggregate_value one = {.min = number, .max = number, .min_at = at, .max_at = at};
 
 	add_ends(v, &one);
 	if (!v->n)
@@ -108,14 +110,14 @@ void agg_value_add(struct agg_value *v, __int128 number, struct agg_place at, bo
 	v->n = add_saturating(v->n, 1);
 }
 
-static void join_buckets(struct agg_value *to, const struct agg_value *from)
+static void join_buckets(struct aggregate_value *to, const struct aggregate_value *from)
 {
 	size_t n = to->n_buckets, k = from->n_buckets, at = n + k, used = 0;
 
 	to->buckets = mem_grow(to->buckets, &to->cap_buckets, at + 1, sizeof *to->buckets);
 	/* From behind, so that what is not looked at yet stays. */
 	while (n || k) {
-		struct agg_bucket b;
+		struct aggregate_bucket b;
 
 		if (!k || (n && to->buckets[n - 1].bucket > from->buckets[k - 1].bucket)) {
 			b = to->buckets[--n];
@@ -131,7 +133,7 @@ static void join_buckets(struct agg_value *to, const struct agg_value *from)
 	to->n_buckets = used;
 }
 
-void agg_value_join(struct agg_value *to, const struct agg_value *from)
+void aggregate_value_join(struct aggregate_value *to, const struct aggregate_value *from)
 {
 	if (!from->n)
 		return;
@@ -145,7 +147,7 @@ void agg_value_join(struct agg_value *to, const struct agg_value *from)
 	to->n = add_saturating(to->n, from->n);
 }
 
-bool agg_value_quantile(const struct agg_value *v, unsigned percent, __int128 *q)
+bool aggregate_value_quantile(const struct aggregate_value *v, unsigned percent, __int128 *q)
 {
 	uint64_t rank = v->n / 100 * percent + (v->n % 100 * percent + 99) / 100, seen = 0;
 
@@ -192,16 +194,17 @@ static __int128 read_number(struct cursor *c)
 	return (__int128)(u >> 1 ^ -(u & 1));
 }
 
-static size_t place_index(const struct agg_places *p, const struct agg_place *at)
+static size_t place_index(const struct aggregate_places *p, const struct aggregate_place *at)
 {
 	size_t i = 0;
 
-	while (i < p->n && agg_place_order(&p->items[i], at) != 0)
+	while (i < p->n && aggregate_place_order(&p->items[i], at) != 0)
 		i++;
 	return i;
 }
 
-void agg_value_write(const struct agg_value *v, const struct agg_places *places, struct buf *out)
+void aggregate_value_write(const struct aggregate_value *v, const struct aggregate_places *places,
+			   struct buf *out)
 {
 	int32_t before = -(int32_t)QUANTILES_BUCKETS - 1;
 
@@ -227,18 +230,18 @@ void agg_value_write(const struct agg_value *v, const struct agg_places *places,
 	}
 }
 
-static struct agg_place read_place(const struct agg_places *places, struct cursor *c)
+static struct aggregate_place read_place(const struct aggregate_places *places, struct cursor *c)
 {
 	uint64_t i = cursor_uleb(c);
 
 	if (!cursor_failed(c) && i >= places->n)
 		cursor_fail(c, ST_BAD, "there is no such place");
 	if (cursor_failed(c))
-		return (struct agg_place){.input = 0};
+		return (struct aggregate_place){.input = 0};
 	return places->items[i];
 }
 
-static void read_buckets(struct agg_value *v, struct cursor *c)
+static void read_buckets(struct aggregate_value *v, struct cursor *c)
 {
 	int64_t before = -(int64_t)QUANTILES_BUCKETS - 1;
 	uint64_t n = cursor_uleb(c), seen = 0;
@@ -258,13 +261,14 @@ static void read_buckets(struct agg_value *v, struct cursor *c)
 		before += (int64_t)step;
 		seen = add_saturating(seen, count);
 		VEC_PUSH(v->buckets, v->n_buckets, v->cap_buckets) =
-		    (struct agg_bucket){(int32_t)before, count};
+		    (struct aggregate_bucket){(int32_t)before, count};
 	}
 	if (!cursor_failed(c) && seen != v->n)
 		cursor_fail(c, ST_BAD, "buckets: they do not hold what was counted");
 }
 
-void agg_value_read(struct agg_value *v, const struct agg_places *places, struct cursor *c)
+void aggregate_value_read(struct aggregate_value *v, const struct aggregate_places *places,
+			  struct cursor *c)
 {
 	uint8_t tag = cursor_u8(c);
 	static const __int128 most = UINT64_MAX;

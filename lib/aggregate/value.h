@@ -15,45 +15,48 @@
 #include "lib/base/buf.h"
 #include "lib/base/cursor.h"
 
-struct agg_place {      /* where a number was read */
-	uint64_t input; /* the hash of the input's record (aggregate/record.h) */
-	int64_t frame;  /* its number, when has_frame */
+struct aggregate_place { /* where a number was read */
+	uint64_t input;  /* the hash of the input's record (aggregate/record.h) */
+	int64_t frame;   /* its number, when has_frame */
 	bool has_frame;
 };
 
-struct agg_bucket {
+struct aggregate_bucket {
 	int32_t bucket; /* below 0: of numbers below 0 */
 	uint64_t n;
 };
 
-struct agg_value { /* zeroed is that of nothing, and valid */
+struct aggregate_value { /* zeroed is that of nothing, and valid */
 	uint64_t n;
 	__int128 sum, min, max;
-	struct agg_place min_at, max_at; /* of equal numbers the least place */
-	bool spread;                     /* there are buckets; else how it is spread is not known */
-	struct agg_bucket *buckets;      /* ascending; owned */
+	struct aggregate_place min_at, max_at; /* of equal numbers the least place */
+	bool spread; /* there are buckets; else how it is spread is not known */
+	struct aggregate_bucket *buckets; /* ascending; owned */
 	size_t n_buckets, cap_buckets;
 };
 
-void agg_value_release(struct agg_value *v); /* that of nothing again */
+void aggregate_value_release(struct aggregate_value *v); /* that of nothing again */
 /* One number more. spread as in all other calls for v. */
-void agg_value_add(struct agg_value *v, __int128 number, struct agg_place at, bool spread);
+void aggregate_value_add(struct aggregate_value *v, __int128 number, struct aggregate_place at,
+			 bool spread);
 /* n numbers of which the sum and the ends are known, but not how they are spread. */
-void agg_value_set(struct agg_value *v, uint64_t n, __int128 sum, __int128 min, __int128 max,
-		   struct agg_place at);
-void agg_value_join(struct agg_value *to, const struct agg_value *from);
+void aggregate_value_set(struct aggregate_value *v, uint64_t n, __int128 sum, __int128 min,
+			 __int128 max, struct aggregate_place at);
+void aggregate_value_join(struct aggregate_value *to, const struct aggregate_value *from);
 /* percent: 0 to 100, by the nearest rank. False: nothing was told, or the spread is not known. */
-bool agg_value_quantile(const struct agg_value *v, unsigned percent, __int128 *q);
+bool aggregate_value_quantile(const struct aggregate_value *v, unsigned percent, __int128 *q);
 
-int agg_place_order(const struct agg_place *a, const struct agg_place *b);
+int aggregate_place_order(const struct aggregate_place *a, const struct aggregate_place *b);
 
 /* places: the index of each place among those that the record lists. */
-struct agg_places {
-	struct agg_place *items; /* ascending */
+struct aggregate_places {
+	struct aggregate_place *items; /* ascending */
 	size_t n, cap;
 };
-void agg_value_write(const struct agg_value *v, const struct agg_places *places, struct buf *out);
+void aggregate_value_write(const struct aggregate_value *v, const struct aggregate_places *places,
+			   struct buf *out);
 /* Replaces *v. The cursor fails on what is no value in its one form. */
-void agg_value_read(struct agg_value *v, const struct agg_places *places, struct cursor *c);
+void aggregate_value_read(struct aggregate_value *v, const struct aggregate_places *places,
+			  struct cursor *c);
 
 #endif

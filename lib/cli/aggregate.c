@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/aggregate.h"
 
-#include "lib/aggregate/agg_summary.h"
 #include "lib/aggregate/merge.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/cli/report.h"
 #include "lib/summarize/build.h"
@@ -82,7 +82,7 @@ bool cli_filter_any(const struct cli_filter *f)
 
 struct saver {
 	struct cli_loop loop;
-	struct agg_builder builder;
+	struct aggregate_builder builder;
 	struct digest digest;
 };
 
@@ -96,7 +96,7 @@ static void capture_notes(void *arg, struct trace *t)
 static enum status no_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
 {
 	(void)arg;
-	*taken = agg_is(&in->cur);
+	*taken = aggregate_is(&in->cur);
 	return *taken ? err_set(e, ST_UNSUPPORTED, "an aggregate already: tm-merge writes those")
 		      : ST_OK;
 }
@@ -124,33 +124,34 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 {
 	char *operands[] = {mem_strdup(operand)};
 	struct project_options o = *what;
-	struct agg_origin origin;
+	struct aggregate_origin origin;
 	struct saver s = {.digest = {.hash = 0}};
-	struct agg_writer w;
+	struct aggregate_writer w;
 
 	o.captured = capture_notes;
 	o.arg = &s;
-	agg_builder_init(&s.builder, &o, options);
+	aggregate_builder_init(&s.builder, &o, options);
 	s.loop = (struct cli_loop){.import = import,
 				   .sink = &s.builder.sink,
 				   .instead = no_aggregate,
 				   .digest = &s.digest};
 	cli_inputs(&s.loop, 1, operands);
-	if (s.loop.read && agg_builder_has(&s.builder) && (!from || digest_file(from, &s.digest))) {
-		origin = (struct agg_origin){s.digest.hash, s.digest.bytes,
-					     base_name(from ? from : operand)};
-		agg_writer_init(&w, stdout, NULL);
-		agg_builder_write(&s.builder, &origin, &w);
-		agg_writer_end(&w);
-		agg_writer_release(&w);
+	if (s.loop.read && aggregate_builder_has(&s.builder) &&
+	    (!from || digest_file(from, &s.digest))) {
+		origin = (struct aggregate_origin){s.digest.hash, s.digest.bytes,
+						   base_name(from ? from : operand)};
+		aggregate_writer_init(&w, stdout, NULL);
+		aggregate_builder_write(&s.builder, &origin, &w);
+		aggregate_writer_end(&w);
+		aggregate_writer_release(&w);
 	}
 	digest_release(&s.digest);
-	agg_builder_release(&s.builder);
+	aggregate_builder_release(&s.builder);
 	free(operands[0]);
 }
 
 /* As cli_notes tells those of a trace. */
-static void add_note(struct buf *b, const struct agg_record *r)
+static void add_note(struct buf *b, const struct aggregate_record *r)
 {
 	static const char *const severities[] = {"info", "guess", "loss"};
 
@@ -167,23 +168,23 @@ static void add_note(struct buf *b, const struct agg_record *r)
 
 enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 {
-	struct agg_record rec = {.has = 0};
+	struct aggregate_record rec = {.has = 0};
 	struct buf notes = BUF_INIT;
-	struct agg_reader r;
+	struct aggregate_reader r;
 	enum status st;
 
-	*is = agg_is(&in->cur);
+	*is = aggregate_is(&in->cur);
 	if (!*is)
 		return ST_OK;
 	st = input_keep(in);
 	if (st)
 		return st;
-	agg_reader_init(&r, &in->cur);
-	while (!(st = agg_reader_record(&r, &rec, e))) {
+	aggregate_reader_init(&r, &in->cur);
+	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		if (rec.key.kind == AGG_NOTE)
 			add_note(&notes, &rec);
 		if ((rec.key.kind == AGG_KEY || rec.key.kind == AGG_WHOLE) &&
-		    !agg_known_check(&rec, e)) {
+		    !aggregate_known_check(&rec, e)) {
 			st = e->code;
 			break;
 		}
@@ -192,8 +193,8 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 	for (size_t at = 0; st == ST_NONE && at < notes.len; at += strlen(notes.data + at) + 1)
 		cli_note(in->name, "%s", notes.data + at);
 	buf_release(&notes);
-	agg_record_release(&rec);
-	agg_reader_release(&r);
+	aggregate_record_release(&rec);
+	aggregate_reader_release(&r);
 	return st == ST_NONE ? input_rewind(in) : st;
 }
 
@@ -202,14 +203,14 @@ static void tell_pruned(void *arg, enum key by, uint64_t things, const struct su
 	const char *const *file = arg;
 	struct buf b = BUF_INIT;
 
-	agg_lost_text(&b, lost);
+	aggregate_lost_text(&b, lost);
 	cli_note(*file, "pruned of its smallest %" PRIu64 " %s%s%s", things, key_plurals[by],
 		 b.len ? ": " : "", buf_str(&b));
 	buf_release(&b);
 }
 
-struct agg_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
-				     const char *const *file)
+struct aggregate_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
+					   const char *const *file)
 {
 	union {
 		const char *const *from;
@@ -217,6 +218,6 @@ struct agg_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *wor
 	} arg = {.from = file};
 
 	cli_filter_words(f, words);
-	return (struct agg_asked){
+	return (struct aggregate_asked){
 	    .options = words->len ? buf_str(words) : NULL, .pruned = tell_pruned, .arg = arg.to};
 }

@@ -27,7 +27,7 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e);
 
 /* What a program asks of aggregates: the filters that were given. *words has to live as long. What
  * was pruned is told as notes. file: &loop.file. */
-struct agg_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
-				     const char *const *file);
+struct aggregate_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
+					   const char *const *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/history/blame.h"
 
-#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/group/metric.h"
@@ -53,7 +53,7 @@ static enum status read_run(struct history_blame *b, struct history *h, struct c
 
 	if (!st) {
 		cursor_init(&c, bytes.data, bytes.len, 0, e);
-		st = agg_summary_read(&c, &b->things, s, e);
+		st = aggregate_summary_read(&c, &b->things, s, e);
 		snprintf(number, sizeof number, "#%lld", (long long)run->id);
 		if (st)
 			err_of_file(e, "damaged: the aggregate of run", number);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct agg_builder *of(struct sink *s)
+static struct aggregate_builder *of(struct sink *s)
 {
-	return (struct agg_builder *)s;
+	return (struct aggregate_builder *)s;
 }
 
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
@@ -21,7 +21,7 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 
 static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
 {
-	struct agg_builder *b = of(s);
+	struct aggregate_builder *b = of(s);
 	struct sink *to = frames_sink(&b->frames);
 
 	if (ev->has & EV_HAS_TIME) {
@@ -36,7 +36,7 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
-	struct agg_builder *b = of(s);
+	struct aggregate_builder *b = of(s);
 	struct sink *to = frames_sink(&b->frames);
 
 	if (b->timed)
@@ -45,12 +45,12 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 }
 
 /* A note of two captures of one file counts once. */
-static void add_note(struct agg_builder *b, const struct note *n)
+static void add_note(struct aggregate_builder *b, const struct note *n)
 {
 	size_t len = strlen(n->text);
 
 	for (size_t i = 0; i < b->n_notes; i++) {
-		struct agg_note *had = &b->notes[i];
+		struct aggregate_note *had = &b->notes[i];
 
 		if (had->severity == n->severity && had->text.n == len &&
 		    !memcmp(had->text.s, n->text, len)) {
@@ -58,13 +58,13 @@ static void add_note(struct agg_builder *b, const struct note *n)
 			return;
 		}
 	}
-	VEC_PUSH(b->notes, b->n_notes, b->cap_notes) =
-	    (struct agg_note){n->severity, {arena_strndup(&b->texts, n->text, len), len}, n->count};
+	VEC_PUSH(b->notes, b->n_notes, b->cap_notes) = (struct aggregate_note){
+	    n->severity, {arena_strndup(&b->texts, n->text, len), len}, n->count};
 }
 
 static void captured(void *arg, struct trace *t)
 {
-	struct agg_builder *b = arg;
+	struct aggregate_builder *b = arg;
 
 	for (size_t i = 0; i < t->n_notes; i++)
 		if (t->notes[i].severity <= NOTE_LOSS)
@@ -73,14 +73,15 @@ static void captured(void *arg, struct trace *t)
 		b->captured(b->arg, t);
 }
 
-void agg_builder_init(struct agg_builder *b, const struct project_options *o, const char *options)
+void aggregate_builder_init(struct aggregate_builder *b, const struct project_options *o,
+			    const char *options)
 {
 	struct frames_options f = {.project = *o, .sort = FRAMES_AUTO};
 
-	*b = (struct agg_builder){.sink = {begin, event, end, NULL},
-				  .options = options,
-				  .captured = o->captured,
-				  .arg = o->arg};
+	*b = (struct aggregate_builder){.sink = {begin, event, end, NULL},
+					.options = options,
+					.captured = o->captured,
+					.arg = o->arg};
 	/* Types first: the sums of filtered frames are theirs. */
 	f.project.n_by = 0;
 	f.project.by[f.project.n_by++] = (struct grouping_key){.by = KEY_TYPE};
@@ -95,7 +96,7 @@ void agg_builder_init(struct agg_builder *b, const struct project_options *o, co
 	summarizer_init(&b->summarizer, &b->things, &b->frames.project);
 }
 
-void agg_builder_release(struct agg_builder *b)
+void aggregate_builder_release(struct aggregate_builder *b)
 {
 	summarizer_release(&b->summarizer);
 	frames_release(&b->frames);
@@ -104,16 +105,17 @@ void agg_builder_release(struct agg_builder *b)
 	free(b->notes);
 }
 
-void agg_builder_write(struct agg_builder *b, const struct agg_origin *origin, struct agg_writer *w)
+void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate_origin *origin,
+			     struct aggregate_writer *w)
 {
 	struct summary s;
 	struct run r;
-	struct agg_source from = {.things = &b->things,
-				  .summary = &s,
-				  .frames = &b->frames,
-				  .notes = b->notes,
-				  .n_notes = b->n_notes,
-				  .origin = *origin};
+	struct aggregate_source from = {.things = &b->things,
+					.summary = &s,
+					.frames = &b->frames,
+					.notes = b->notes,
+					.n_notes = b->n_notes,
+					.origin = *origin};
 
 	project_take(&b->frames.project, &r);
 	summarize(&b->summarizer, &r, &s);
@@ -125,6 +127,6 @@ void agg_builder_write(struct agg_builder *b, const struct agg_origin *origin, s
 	s.duration = b->duration;
 	if (b->options)
 		s.options = things_string(&b->things, b->options, strlen(b->options));
-	agg_write(&from, w);
+	aggregate_write(&from, w);
 	summary_release(&s);
 }

@@ -7,7 +7,7 @@
 
 #include "lib/summarize/write.h"
 
-struct agg_builder {
+struct aggregate_builder {
 	struct sink sink; /* first */
 	struct frames frames;
 	struct things things;
@@ -17,7 +17,7 @@ struct agg_builder {
 	const char *options;
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
-	struct agg_note *notes;
+	struct aggregate_note *notes;
 	size_t n_notes, cap_notes;
 	struct arena texts;
 	int64_t first, last; /* times of the present capture */
@@ -26,15 +26,16 @@ struct agg_builder {
 };
 
 /* o: filters, domain and the like; what to add up is settled here. options: these in words,
- * borrowed. The builder stays where it is until agg_builder_release. */
-void agg_builder_init(struct agg_builder *b, const struct project_options *o, const char *options);
-void agg_builder_release(struct agg_builder *b);
-static inline bool agg_builder_has(const struct agg_builder *b)
+ * borrowed. The builder stays where it is until aggregate_builder_release. */
+void aggregate_builder_init(struct aggregate_builder *b, const struct project_options *o,
+			    const char *options);
+void aggregate_builder_release(struct aggregate_builder *b);
+static inline bool aggregate_builder_has(const struct aggregate_builder *b)
 {
 	return b->frames.project.now.captures > 0;
 }
 /* What was read; once. */
-void agg_builder_write(struct agg_builder *b, const struct agg_origin *origin,
-		       struct agg_writer *w);
+void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate_origin *origin,
+			     struct aggregate_writer *w);
 
 #endif

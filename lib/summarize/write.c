@@ -17,27 +17,27 @@ struct entry {
  * of others. But for stacks, whose keys have all their calls: those follow one by one in the order
  * of the tree. */
 struct maker {
-	const struct agg_source *s;
-	struct agg_writer *w;
-	struct agg_record rec;
-	struct agg_place at;
+	const struct aggregate_source *s;
+	struct aggregate_writer *w;
+	struct aggregate_record rec;
+	struct aggregate_place at;
 	struct buf text, scratch;
 	struct entry *entries;
 	size_t n_entries, cap_entries;
 };
 
-static struct agg_text text_of(const struct maker *m, uint32_t string)
+static struct aggregate_text text_of(const struct maker *m, uint32_t string)
 {
-	struct agg_text t = {"", 0};
+	struct aggregate_text t = {"", 0};
 
 	if (string)
 		t.s = things_text(m->s->things, string, &t.n);
 	return t;
 }
 
-static struct agg_record *begin(struct maker *m, enum agg_kind kind)
+static struct aggregate_record *begin(struct maker *m, enum aggregate_kind kind)
 {
-	agg_record_clear(&m->rec);
+	aggregate_record_clear(&m->rec);
 	m->rec.key.kind = kind;
 	return &m->rec;
 }
@@ -46,10 +46,10 @@ static void finish(struct maker *m)
 {
 	struct entry e = {.key = m->text.len};
 
-	agg_key_write(&m->rec.key, &m->text);
+	aggregate_key_write(&m->rec.key, &m->text);
 	e.n_key = m->text.len - e.key;
 	e.known = m->text.len;
-	agg_record_write(&m->rec, &m->text);
+	aggregate_record_write(&m->rec, &m->text);
 	e.n_known = m->text.len - e.known;
 	VEC_PUSH(m->entries, m->n_entries, m->cap_entries) = e;
 }
@@ -65,8 +65,8 @@ static void add_sums(struct maker *m, const struct sums *s, unsigned first)
 	for (unsigned has = s->has & ~SUM_BIT(SUM_TIME_MEAN); has; has &= has - 1) {
 		unsigned i = (unsigned)__builtin_ctz(has);
 
-		agg_value_add(agg_record_make(&m->rec, first + i), number_of(i, s->v[i]), m->at,
-			      true);
+		aggregate_value_add(aggregate_record_make(&m->rec, first + i),
+				    number_of(i, s->v[i]), m->at, true);
 	}
 }
 
@@ -76,9 +76,9 @@ static void add_known(struct maker *m, const struct run_known *k)
 	memcpy(m->rec.marks + SUMS, k->lack, SUMS);
 }
 
-static struct agg_text mixed(const struct maker *m, uint32_t string)
+static struct aggregate_text mixed(const struct maker *m, uint32_t string)
 {
-	return string == RUN_MIXED ? (struct agg_text){"(several)", 9} : text_of(m, string);
+	return string == RUN_MIXED ? (struct aggregate_text){"(several)", 9} : text_of(m, string);
 }
 
 static void add_metrics(struct buf *b)
@@ -93,13 +93,13 @@ static void add_metrics(struct buf *b)
 static void add_head(struct maker *m)
 {
 	const struct summary *s = m->s->summary;
-	struct agg_record *r = begin(m, AGG_HEAD);
+	struct aggregate_record *r = begin(m, AGG_HEAD);
 
 	m->scratch.len = 0;
 	add_metrics(&m->scratch);
 	r->texts[0] = text_of(m, s->options);
 	r->texts[1] = mixed(m, s->sampling);
-	r->texts[2] = (struct agg_text){m->scratch.data, m->scratch.len};
+	r->texts[2] = (struct aggregate_text){m->scratch.data, m->scratch.len};
 	r->counts[0] = s->captures;
 	r->counts[1] = s->frames;
 	r->counts[2] = s->duration;
@@ -113,7 +113,7 @@ static void add_head(struct maker *m)
 static void add_provenance(struct maker *m)
 {
 	const struct summary *s = m->s->summary;
-	struct agg_record *r;
+	struct aggregate_record *r;
 
 	for (size_t i = 0; i < s->n_modules; i++) {
 		r = begin(m, AGG_MODULE);
@@ -134,7 +134,7 @@ static void add_provenance(struct maker *m)
 
 static void add_whole(struct maker *m, unsigned which, const struct sums *sums)
 {
-	struct agg_record *r = begin(m, AGG_WHOLE);
+	struct aggregate_record *r = begin(m, AGG_WHOLE);
 
 	r->key.which = which;
 	if (which == AGG_ALL)
@@ -149,12 +149,13 @@ static void add_counters(struct maker *m)
 
 	for (size_t i = 0; i < s->n_counters; i++) {
 		const struct counter_stats *c = &s->counters[i].stats;
-		struct agg_record *r = begin(m, AGG_COUNTER);
+		struct aggregate_record *r = begin(m, AGG_COUNTER);
 
 		r->key.name = text_of(m, s->counters[i].name);
 		r->key.second = text_of(m, s->counters[i].unit);
-		agg_value_set(agg_record_make(r, AGG_READING), c->n, c->sum, c->min, c->max, m->at);
-		agg_value_add(agg_record_make(r, AGG_LAST), c->last, m->at, true);
+		aggregate_value_set(aggregate_record_make(r, AGG_READING), c->n, c->sum, c->min,
+				    c->max, m->at);
+		aggregate_value_add(aggregate_record_make(r, AGG_LAST), c->last, m->at, true);
 		finish(m);
 	}
 }
@@ -181,18 +182,18 @@ static void add_frame(struct maker *m, const struct numbered *n)
 	const struct frames *f = m->s->frames;
 	struct sums s = columns_get(&f->sums, n->row);
 
-	m->at = (struct agg_place){m->at.input, n->number, !n->before};
+	m->at = (struct aggregate_place){m->at.input, n->number, !n->before};
 	s.has &= AGG_FRAME_SUMS;
 	add_sums(m, &s, 0);
 	if (f->rows[n->row].has_duration)
-		agg_value_add(agg_record_make(&m->rec, AGG_DURATION), f->rows[n->row].duration,
-			      m->at, true);
+		aggregate_value_add(aggregate_record_make(&m->rec, AGG_DURATION),
+				    f->rows[n->row].duration, m->at, true);
 }
 
 static void add_frames(struct maker *m)
 {
 	const struct frames *f = m->s->frames;
-	struct agg_place of_file = m->at;
+	struct aggregate_place of_file = m->at;
 	struct numbered *order;
 	size_t n = 0, first = 0;
 
@@ -207,7 +208,7 @@ static void add_frames(struct maker *m)
 	}
 	sort_array(order, n, sizeof *order, number_order);
 	for (size_t i = 0; i < n;) {
-		struct agg_record *r = begin(m, AGG_FRAME);
+		struct aggregate_record *r = begin(m, AGG_FRAME);
 		struct numbered at = order[i];
 
 		r->key.which = !at.before;
@@ -219,7 +220,7 @@ static void add_frames(struct maker *m)
 			add_frame(m, &order[i]);
 			name = intern_text(&f->names, f->rows[order[i].row].name, &len);
 			if (f->rows[order[i].row].name && !r->texts[0].n)
-				r->texts[0] = (struct agg_text){name, len};
+				r->texts[0] = (struct aggregate_text){name, len};
 		}
 		finish(m);
 	}
@@ -239,7 +240,7 @@ static void add_place_text(struct maker *m, const struct thing *t)
 
 	m->scratch.len = 0;
 	for (size_t i = 0; i < 3; i++) {
-		struct agg_text s = text_of(m, parts[i]);
+		struct aggregate_text s = text_of(m, parts[i]);
 
 		buf_add(&m->scratch, s.s, strnlen(s.s, s.n)); /* a raw name without its file */
 		buf_addc(&m->scratch, '\0');
@@ -248,7 +249,7 @@ static void add_place_text(struct maker *m, const struct thing *t)
 	buf_addc(&m->scratch, '\0');
 	if (t->inside)
 		buf_addc(&m->scratch, '1');
-	m->rec.texts[1] = (struct agg_text){m->scratch.data, m->scratch.len};
+	m->rec.texts[1] = (struct aggregate_text){m->scratch.data, m->scratch.len};
 }
 
 static bool fill_row(struct maker *m, enum key by, uint32_t thing)
@@ -256,7 +257,7 @@ static bool fill_row(struct maker *m, enum key by, uint32_t thing)
 	const struct summary_key *k = &m->s->summary->keys[by];
 	const struct thing *t = &m->s->things->keys[by].items[thing];
 	struct sums self = columns_get(&k->self, thing), total = columns_get(&k->total, thing);
-	struct agg_record *r;
+	struct aggregate_record *r;
 
 	if (!self.has && !total.has)
 		return false;
@@ -296,15 +297,15 @@ static uint64_t count_rows(const struct maker *m, enum key by)
 static void add_input(struct maker *m)
 {
 	const struct summary *s = m->s->summary;
-	struct agg_record *r = begin(m, AGG_INPUT);
+	struct aggregate_record *r = begin(m, AGG_INPUT);
 	uint64_t rows = 0;
 
 	for (enum key k = 0; k < KEYS; k++)
 		rows += key_written(m, k) ? count_rows(m, k) : 0;
 	r->key.hash = m->s->origin.hash;
 	r->key.bytes = m->s->origin.bytes;
-	r->texts[0] = (struct agg_text){m->s->origin.name, strlen(m->s->origin.name)};
-	r->texts[1] = (struct agg_text){TM_VERSION, strlen(TM_VERSION)};
+	r->texts[0] = (struct aggregate_text){m->s->origin.name, strlen(m->s->origin.name)};
+	r->texts[1] = (struct aggregate_text){TM_VERSION, strlen(TM_VERSION)};
 	r->texts[2] = mixed(m, s->format);
 	r->counts[0] = 1;
 	r->counts[1] = s->captures;
@@ -315,7 +316,7 @@ static void add_input(struct maker *m)
 
 static void add_key(struct maker *m, enum key by)
 {
-	struct agg_record *r = begin(m, AGG_KEY);
+	struct aggregate_record *r = begin(m, AGG_KEY);
 
 	r->key.by = by;
 	r->counts[0] = m->s->summary->captures;
@@ -334,7 +335,8 @@ static int entry_order(const void *a, const void *b, void *arg)
 
 static void emit(struct maker *m, const struct entry *e)
 {
-	agg_writer_add(m->w, m->text.data + e->key, e->n_key, m->text.data + e->known, e->n_known);
+	aggregate_writer_add(m->w, m->text.data + e->key, e->n_key, m->text.data + e->known,
+			     e->n_known);
 }
 
 /* --- stacks: a tree of calls, walked from the outermost, callees in the order of their names ---
@@ -407,19 +409,19 @@ static void tree_release(struct tree *t)
 	free(t->thing);
 }
 
-static void add_stack(struct tree *t, uint32_t node, const struct agg_call *calls, size_t n)
+static void add_stack(struct tree *t, uint32_t node, const struct aggregate_call *calls, size_t n)
 {
 	if (!t->thing[node] || !fill_row(t->m, KEY_STACK, t->thing[node] - 1))
 		return;
 	t->m->rec.key.calls = calls;
 	t->m->rec.key.n_calls = n;
-	agg_writer_record(t->m->w, &t->m->rec);
+	aggregate_writer_record(t->m->w, &t->m->rec);
 }
 
 static void add_stacks(struct maker *m)
 {
 	const struct things *things = m->s->things;
-	struct agg_call *calls = NULL;
+	struct aggregate_call *calls = NULL;
 	size_t depth = 0, cap_calls = 0, cap_at = 0;
 	uint32_t *at = NULL; /* by depth: the next of order */
 	struct tree t;
@@ -484,7 +486,7 @@ static int word_order(const void *a, const void *b)
 	return strcmp(key_words[*(const enum key *)a], key_words[*(const enum key *)b]);
 }
 
-/* As agg_key_write has it: kinds by number, rows by the word of their key. */
+/* As aggregate_key_write has it: kinds by number, rows by the word of their key. */
 static void emit_all(struct maker *m)
 {
 	enum key keys[KEYS];
@@ -508,7 +510,7 @@ static void emit_all(struct maker *m)
 		emit(m, &m->entries[i]);
 }
 
-void agg_write(const struct agg_source *s, struct agg_writer *w)
+void aggregate_write(const struct aggregate_source *s, struct aggregate_writer *w)
 {
 	struct maker m = {.s = s, .w = w, .at = {.input = s->origin.hash}};
 
@@ -526,7 +528,7 @@ void agg_write(const struct agg_source *s, struct agg_writer *w)
 			add_key(&m, k);
 	add_input(&m);
 	emit_all(&m);
-	agg_record_release(&m.rec);
+	aggregate_record_release(&m.rec);
 	buf_release(&m.text);
 	buf_release(&m.scratch);
 	free(m.entries);

@@ -9,26 +9,26 @@
 #include "lib/aggregate/summary.h"
 #include "lib/report/frames/frames.h"
 
-struct agg_note {
+struct aggregate_note {
 	unsigned severity;
-	struct agg_text text; /* borrowed */
-	uint64_t count;       /* 0: it is no count */
+	struct aggregate_text text; /* borrowed */
+	uint64_t count;             /* 0: it is no count */
 };
 
-struct agg_origin {           /* the file that the capture was */
+struct aggregate_origin {     /* the file that the capture was */
 	uint64_t hash, bytes; /* XXH3 of its bytes, and how many they are */
 	const char *name;     /* its base name */
 };
 
-struct agg_source { /* all borrowed */
+struct aggregate_source { /* all borrowed */
 	const struct things *things;
 	const struct summary *summary;
 	const struct frames *frames; /* NULL: none */
-	const struct agg_note *notes;
+	const struct aggregate_note *notes;
 	size_t n_notes;
-	struct agg_origin origin;
+	struct aggregate_origin origin;
 };
 
-void agg_write(const struct agg_source *s, struct agg_writer *w);
+void aggregate_write(const struct aggregate_source *s, struct aggregate_writer *w);
 
 #endif

@@ -13,20 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct agg_record *r, uint64_t capture, uint64_t count, uint64_t bytes)
+static void add(struct aggregate_record *r, uint64_t capture, uint64_t count, uint64_t bytes)
 {
-	struct agg_place at = {.input = capture + 1};
+	struct aggregate_place at = {.input = capture + 1};
 
-	agg_value_add(agg_record_make(r, SUM_COUNT), (__int128)count, at, true);
-	agg_value_add(agg_record_make(r, SUM_REQUESTED), (__int128)bytes, at, true);
+	aggregate_value_add(aggregate_record_make(r, SUM_COUNT), (__int128)count, at, true);
+	aggregate_value_add(aggregate_record_make(r, SUM_REQUESTED), (__int128)bytes, at, true);
 }
 
-static void write_one(uint64_t capture, uint64_t rows, struct agg_writer *w, uint64_t *count,
+static void write_one(uint64_t capture, uint64_t rows, struct aggregate_writer *w, uint64_t *count,
 		      uint64_t *bytes)
 {
 	enum { DEPTH = 12 };
-	struct agg_record r = {.has = 0};
-	struct agg_call calls[DEPTH];
+	struct aggregate_record r = {.has = 0};
+	struct aggregate_call calls[DEPTH];
 	char names[DEPTH][64], name[64];
 	uint64_t sum = 0, n = 0;
 	static const char metrics[] = "made by a generator";
@@ -37,48 +37,49 @@ static void write_one(uint64_t capture, uint64_t rows, struct agg_writer *w, uin
 			n++;
 		}
 	r.key.kind = AGG_HEAD;
-	r.texts[2] = (struct agg_text){metrics, strlen(metrics)};
+	r.texts[2] = (struct aggregate_text){metrics, strlen(metrics)};
 	r.counts[0] = 1;
-	agg_writer_record(w, &r);
-	agg_record_clear(&r);
+	aggregate_writer_record(w, &r);
+	aggregate_record_clear(&r);
 	snprintf(name, sizeof name, "capture-%" PRIu64, capture);
-	r.key = (struct agg_key){.kind = AGG_INPUT, .hash = capture + 1, .bytes = sum};
-	r.texts[0] = (struct agg_text){name, strlen(name)};
+	r.key = (struct aggregate_key){.kind = AGG_INPUT, .hash = capture + 1, .bytes = sum};
+	r.texts[0] = (struct aggregate_text){name, strlen(name)};
 	r.counts[0] = r.counts[1] = 1;
 	r.counts[3] = n + 5; /* and the head, this one, two wholes, a key */
-	agg_writer_record(w, &r);
+	aggregate_writer_record(w, &r);
 	for (unsigned which = AGG_ALL; which <= AGG_UNFILTERED; which++) {
-		agg_record_clear(&r);
-		r.key = (struct agg_key){.kind = AGG_WHOLE, .which = which};
+		aggregate_record_clear(&r);
+		r.key = (struct aggregate_key){.kind = AGG_WHOLE, .which = which};
 		if (which == AGG_ALL)
 			r.marks[SUM_COUNT] = r.marks[SUM_REQUESTED] = 1;
 		add(&r, capture, n, sum);
-		agg_writer_record(w, &r);
+		aggregate_writer_record(w, &r);
 	}
 	for (uint64_t s = 0; s < 2 * rows; s++) {
 		if ((capture + s) % 2)
 			continue;
-		agg_record_clear(&r);
+		aggregate_record_clear(&r);
 		for (size_t d = 0; d < DEPTH; d++) {
 			/* The first calls are those of many, as in games. */
 			uint64_t shared = s >> (2 * (DEPTH - 1 - d));
 
 			snprintf(names[d], sizeof names[d], "game::part%zu::work_%08" PRIu64, d,
 				 shared);
-			calls[d] = (struct agg_call){{names[d], strlen(names[d])}, {"game", 4}};
+			calls[d] =
+			    (struct aggregate_call){{names[d], strlen(names[d])}, {"game", 4}};
 		}
-		r.key = (struct agg_key){
+		r.key = (struct aggregate_key){
 		    .kind = AGG_ROW, .by = KEY_STACK, .calls = calls, .n_calls = DEPTH};
 		r.texts[0] = calls[DEPTH - 1].raw;
 		add(&r, capture, 1, capture + s + 1);
-		agg_writer_record(w, &r);
+		aggregate_writer_record(w, &r);
 	}
-	agg_record_clear(&r);
-	r.key = (struct agg_key){.kind = AGG_KEY, .by = KEY_STACK};
+	aggregate_record_clear(&r);
+	r.key = (struct aggregate_key){.kind = AGG_KEY, .by = KEY_STACK};
 	r.counts[0] = 1;
 	r.marks[SUM_COUNT] = r.marks[SUM_REQUESTED] = 1;
-	agg_writer_record(w, &r);
-	agg_record_release(&r);
+	aggregate_writer_record(w, &r);
+	aggregate_record_release(&r);
 	*count += n;
 	*bytes += sum;
 }
@@ -94,7 +95,7 @@ int main(int argc, char **argv)
 	n = strtoull(argv[1], NULL, 10);
 	rows = strtoull(argv[2], NULL, 10);
 	for (uint64_t i = 0; i < n; i++) {
-		struct agg_writer w;
+		struct aggregate_writer w;
 		char path[4096];
 		FILE *f;
 
@@ -102,10 +103,10 @@ int main(int argc, char **argv)
 		f = fopen(path, "wb");
 		if (!f)
 			return 3;
-		agg_writer_init(&w, f, NULL);
+		aggregate_writer_init(&w, f, NULL);
 		write_one(i, rows, &w, &count, &bytes);
-		agg_writer_end(&w);
-		agg_writer_release(&w);
+		aggregate_writer_end(&w);
+		aggregate_writer_release(&w);
 		if (fclose(f))
 			return 3;
 	}

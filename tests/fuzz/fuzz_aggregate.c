@@ -4,10 +4,10 @@
  * What can be read merges with itself in one way only, and is read again; what was read is written
  * to the same bytes.
  */
-#include "lib/aggregate/agg_summary.h"
 #include "lib/aggregate/dump.h"
 #include "lib/aggregate/lines.h"
 #include "lib/aggregate/merge.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 
@@ -61,7 +61,7 @@ static enum status reads(const void *p, size_t n)
 
 	cursor_init(&c, p, n, 0, &e);
 	things_init(&t, NULL);
-	st = agg_summary_read(&c, &t, &s, &e);
+	st = aggregate_summary_read(&c, &t, &s, &e);
 	if (st && !e.msg[0])
 		abort();
 	if (!st)
@@ -72,26 +72,26 @@ static enum status reads(const void *p, size_t n)
 
 static enum status merged(const void *p, size_t n, size_t times, struct buf *out)
 {
-	struct agg_merge_options o = {.input = NULL};
-	struct agg_merge_fault fault;
-	struct agg_reader readers[2];
+	struct aggregate_merge_options o = {.input = NULL};
+	struct aggregate_merge_fault fault;
+	struct aggregate_reader readers[2];
 	struct cursor c[2];
-	struct agg_writer w;
+	struct aggregate_writer w;
 	struct err e = ERR_INIT;
 	enum status st;
 
 	for (size_t i = 0; i < times; i++) {
 		cursor_init(&c[i], p, n, 0, &e);
-		agg_reader_init(&readers[i], &c[i]);
+		aggregate_reader_init(&readers[i], &c[i]);
 	}
-	agg_writer_init(&w, NULL, out);
-	st = agg_merge(readers, times, &o, &w, &fault, &e);
+	aggregate_writer_init(&w, NULL, out);
+	st = aggregate_merge(readers, times, &o, &w, &fault, &e);
 	if (st && !e.msg[0])
 		abort();
-	agg_writer_end(&w);
-	agg_writer_release(&w);
+	aggregate_writer_end(&w);
+	aggregate_writer_release(&w);
 	for (size_t i = 0; i < times; i++)
-		agg_reader_release(&readers[i]);
+		aggregate_reader_release(&readers[i]);
 	return st;
 }
 
@@ -99,18 +99,18 @@ static enum status merged(const void *p, size_t n, size_t times, struct buf *out
 static void others(const uint8_t *p, size_t n)
 {
 	struct err e = ERR_INIT;
-	struct agg_lines l;
+	struct aggregate_lines l;
 	struct cursor c;
 	FILE *null = fopen("/dev/null", "w");
 
 	cursor_init(&c, p, n, 0, &e);
-	agg_lines_init(&l, &c);
-	while (!agg_lines_next(&l, &e))
+	aggregate_lines_init(&l, &c);
+	while (!aggregate_lines_next(&l, &e))
 		;
-	agg_lines_release(&l);
+	aggregate_lines_release(&l);
 	cursor_init(&c, p, n, 0, &e);
 	if (null) {
-		agg_dump(&c, null, &e);
+		aggregate_dump(&c, null, &e);
 		fclose(null);
 	}
 }

@@ -7,7 +7,7 @@
  * Then one of its aggregates is added as a new run, on a share of the inputs: it is refused with a
  * reason, or is there once, however often it is added.
  */
-#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/hash.h"
 #include "lib/group/metric.h"
 #include "lib/history/view.h"
@@ -74,7 +74,7 @@ static void aggregates(struct history *h, const struct history_runs *runs)
 		} else {
 			cursor_init(&c, b.data, b.len, 0, &e);
 			things_init(&t, NULL);
-			if (!agg_summary_read(&c, &t, &s, &e))
+			if (!aggregate_summary_read(&c, &t, &s, &e))
 				summary_release(&s);
 			else
 				must(e.msg[0]);
@@ -154,7 +154,7 @@ static enum status add(struct history *h, const struct buf *aggregate, struct er
 
 	things_init(&t, NULL);
 	cursor_init(&c, aggregate->data, aggregate->len, 0, e);
-	st = agg_summary_read(&c, &t, &s, e);
+	st = aggregate_summary_read(&c, &t, &s, e);
 	if (!st) {
 		st = history_add(h, aggregate, &t, &s, &l, "fuzz", &added, e);
 		summary_release(&s);

@@ -100,7 +100,7 @@ static void dates(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	char *text = malloc(n + 1);
-	struct agg_prune prune;
+	struct aggregate_prune prune;
 	struct selection s;
 	struct err e = ERR_INIT;
 
@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		ranges(text, selection_times, 1);
 		ranges(text, selection_sizes, 2);
 		dates(text);
-		must(!agg_prune_parse(&prune, text, &e) || e.msg[0]);
+		must(!aggregate_prune_parse(&prune, text, &e) || e.msg[0]);
 		selection_init(&s);
 		must(!selection_thread(&s, text, n & 3, &e) || e.msg[0]);
 		selection_release(&s);

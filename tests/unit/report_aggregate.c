@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/summarize/build.h, aggregate/file.h and agg_summary.h: what a capture comes to has one form
+ * lib/summarize/build.h, aggregate/file.h and aggregate_summary.h: what a capture comes to has one form
  * whatever the order it came in, stands for its capture, and damage to it is refused.
  */
-#include "lib/aggregate/agg_summary.h"
 #include "lib/aggregate/project.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/report/compare/inputs.h"
 #include "lib/summarize/build.h"
 #include "tests/unit/report.h"
@@ -50,19 +50,19 @@ static void capture(struct project *p, bool reversed)
 
 static struct buf written(bool reversed)
 {
-	static const struct agg_origin origin = {.hash = 77, .bytes = 5, .name = "run"};
+	static const struct aggregate_origin origin = {.hash = 77, .bytes = 5, .name = "run"};
 	struct project_options o = {.domain = DOMAIN_DEFAULT};
-	struct agg_builder b;
+	struct aggregate_builder b;
 	struct buf out = BUF_INIT;
-	struct agg_writer w;
+	struct aggregate_writer w;
 
-	agg_builder_init(&b, &o, "--focus x");
+	aggregate_builder_init(&b, &o, "--focus x");
 	capture(&b.frames.project, reversed);
-	agg_writer_init(&w, NULL, &out);
-	agg_builder_write(&b, &origin, &w);
-	agg_writer_end(&w);
-	agg_writer_release(&w);
-	agg_builder_release(&b);
+	aggregate_writer_init(&w, NULL, &out);
+	aggregate_builder_write(&b, &origin, &w);
+	aggregate_writer_end(&w);
+	aggregate_writer_release(&w);
+	aggregate_builder_release(&b);
 	return out;
 }
 
@@ -73,7 +73,7 @@ static enum status reads(const void *p, size_t n, struct things *t, struct summa
 	enum status st;
 
 	cursor_init(&c, p, n, 0, &e);
-	st = agg_summary_read(&c, t, s, &e);
+	st = aggregate_summary_read(&c, t, s, &e);
 	CHECK(!st || e.msg[0]);
 	return st;
 }
@@ -104,16 +104,16 @@ TEST(one_form)
 TEST(frames_have_their_places)
 {
 	struct buf a = written(false);
-	struct agg_record r = {.has = 0};
-	struct agg_reader reader;
+	struct aggregate_record r = {.has = 0};
+	struct aggregate_reader reader;
 	struct err e = ERR_INIT;
 	struct cursor c;
 	int frames = 0;
 
 	cursor_init(&c, a.data, a.len, 0, &e);
-	agg_reader_init(&reader, &c);
-	while (!agg_reader_record(&reader, &r, &e)) {
-		const struct agg_value *v = agg_record_value(&r, SUM_REQUESTED);
+	aggregate_reader_init(&reader, &c);
+	while (!aggregate_reader_record(&reader, &r, &e)) {
+		const struct aggregate_value *v = aggregate_record_value(&r, SUM_REQUESTED);
 
 		if (r.key.kind == AGG_FRAMES && CHECK(v != NULL)) {
 			CHECK(v->n == 2 && v->sum == 1500 && v->min == 300 && v->max == 1200);
@@ -126,8 +126,8 @@ TEST(frames_have_their_places)
 		}
 	}
 	CHECK_EQ(frames, 2);
-	agg_record_release(&r);
-	agg_reader_release(&reader);
+	aggregate_record_release(&r);
+	aggregate_reader_release(&reader);
 	buf_release(&a);
 }
 
@@ -197,23 +197,23 @@ static void many_sites(struct project *p, uint32_t n)
 TEST(ranked_as_its_capture)
 {
 	static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_STACK, KEY_TYPE, KEY_FILE};
-	static const struct agg_origin origin = {.name = "run"};
+	static const struct aggregate_origin origin = {.name = "run"};
 
 	for (uint32_t n = 1; n <= 5000; n = n < 40 ? n + 1 : n * 5 / 4) {
 		struct project_options options = {.domain = DOMAIN_DEFAULT};
-		struct agg_asked asked = {.options = NULL};
+		struct aggregate_asked asked = {.options = NULL};
 		struct buf file = BUF_INIT;
-		struct agg_builder b;
-		struct agg_writer w;
+		struct aggregate_builder b;
+		struct aggregate_writer w;
 		struct err e = ERR_INIT;
 
-		agg_builder_init(&b, &options, "");
+		aggregate_builder_init(&b, &options, "");
 		many_sites(&b.frames.project, n);
-		agg_writer_init(&w, NULL, &file);
-		agg_builder_write(&b, &origin, &w);
-		agg_writer_end(&w);
-		agg_writer_release(&w);
-		agg_builder_release(&b);
+		aggregate_writer_init(&w, NULL, &file);
+		aggregate_builder_write(&b, &origin, &w);
+		aggregate_writer_end(&w);
+		aggregate_writer_release(&w);
+		aggregate_builder_release(&b);
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
 			struct project_options by = {.by = {{.by = keys[k]}},
 						     .domain = DOMAIN_DEFAULT};
@@ -225,7 +225,7 @@ TEST(ranked_as_its_capture)
 			project_init(&loaded, &by);
 			many_sites(&direct, n);
 			cursor_init(&c, file.data, file.len, 0, &e);
-			CHECK_EQ(agg_project_read(&c, &loaded, &asked, &e), ST_OK);
+			CHECK_EQ(aggregate_project_read(&c, &loaded, &asked, &e), ST_OK);
 			want = csv_of(&direct, &by_requested);
 			got = csv_of(&loaded, &by_requested);
 			if (!CHECK_STR(got, want))

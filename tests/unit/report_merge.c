@@ -30,9 +30,9 @@ static __int128 some_number(void)
 	}
 }
 
-static struct agg_text text(const char *s)
+static struct aggregate_text text(const char *s)
 {
-	return (struct agg_text){s, strlen(s)};
+	return (struct aggregate_text){s, strlen(s)};
 }
 
 /* --- values --- */
@@ -54,20 +54,20 @@ static __int128 distance(__int128 a, __int128 b)
 TEST(values_against_all_numbers)
 {
 	for (int round = 0; round < 200; round++) {
-		struct agg_value parts[5] = {{.n = 0}}, all = {.n = 0};
+		struct aggregate_value parts[5] = {{.n = 0}}, all = {.n = 0};
 		__int128 numbers[NUMBERS], sum = 0;
 		size_t n = 1 + (size_t)chance(NUMBERS);
 
 		for (size_t i = 0; i < n; i++) {
-			struct agg_place at = {
+			struct aggregate_place at = {
 			    .input = chance(3), .frame = (int64_t)chance(9), .has_frame = true};
 
 			numbers[i] = some_number();
 			sum += numbers[i];
-			agg_value_add(&parts[chance(5)], numbers[i], at, true);
+			aggregate_value_add(&parts[chance(5)], numbers[i], at, true);
 		}
 		for (size_t i = 0; i < 5; i++)
-			agg_value_join(&all, &parts[i]);
+			aggregate_value_join(&all, &parts[i]);
 		qsort(numbers, n, sizeof *numbers, number_order);
 		CHECK_EQ(all.n, n);
 		CHECK(all.sum == sum && all.min == numbers[0] && all.max == numbers[n - 1]);
@@ -75,30 +75,30 @@ TEST(values_against_all_numbers)
 			size_t rank = (n * percent + 99) / 100;
 			__int128 want = numbers[rank ? rank - 1 : 0], got;
 
-			CHECK(agg_value_quantile(&all, percent, &got));
+			CHECK(aggregate_value_quantile(&all, percent, &got));
 			/* The bound that the header states. */
 			CHECK(distance(got, want) * 128 <= (want < 0 ? -want : want));
 		}
 		for (size_t i = 0; i < 5; i++)
-			agg_value_release(&parts[i]);
-		agg_value_release(&all);
+			aggregate_value_release(&parts[i]);
+		aggregate_value_release(&all);
 	}
 }
 
 TEST(a_value_without_a_spread)
 {
-	struct agg_value a = {.n = 0}, b = {.n = 0};
-	struct agg_place at = {.input = 7};
+	struct aggregate_value a = {.n = 0}, b = {.n = 0};
+	struct aggregate_place at = {.input = 7};
 	__int128 q;
 
-	agg_value_set(&a, 3, 30, 5, 15, at);
-	agg_value_add(&b, 1, at, true);
-	agg_value_join(&a, &b);
+	aggregate_value_set(&a, 3, 30, 5, 15, at);
+	aggregate_value_add(&b, 1, at, true);
+	aggregate_value_join(&a, &b);
 	CHECK(a.n == 4 && a.sum == 31 && a.min == 1 && a.max == 15 && !a.spread);
-	CHECK(!agg_value_quantile(&a, 50, &q));
-	CHECK(agg_value_quantile(&a, 100, &q) && q == 15);
-	agg_value_release(&a);
-	agg_value_release(&b);
+	CHECK(!aggregate_value_quantile(&a, 50, &q));
+	CHECK(aggregate_value_quantile(&a, 100, &q) && q == 15);
+	aggregate_value_release(&a);
+	aggregate_value_release(&b);
 }
 
 /* --- aggregates --- */
@@ -106,23 +106,24 @@ TEST(a_value_without_a_spread)
 static const char *const words[] = {"", "alpha", "alphabet", "beta", "a\1b", "gamma", "z"};
 enum { WORDS = sizeof words / sizeof *words, ROUNDS = 60, AGGREGATES = 9 };
 
-static struct agg_text some_word(void)
+static struct aggregate_text some_word(void)
 {
 	return text(words[chance(WORDS)]);
 }
 
-static void fill_key(struct agg_key *k, struct agg_call *calls)
+static void fill_key(struct aggregate_key *k, struct aggregate_call *calls)
 {
 	static const char nul[] = {'n', 0, 'l'};
 
-	*k = (struct agg_key){.kind = (enum agg_kind)(AGG_INPUT + chance(AGG_KINDS - AGG_INPUT))};
+	*k = (struct aggregate_key){
+	    .kind = (enum aggregate_kind)(AGG_INPUT + chance(AGG_KINDS - AGG_INPUT))};
 	k->hash = chance(4);
 	k->bytes = chance(2);
 	k->which = (unsigned)chance(3);
 	k->frame = (int64_t)chance(20) - 10;
 	k->by = (enum key)chance(KEYS);
 	k->name = some_word();
-	k->second = chance(2) ? some_word() : (struct agg_text){nul, sizeof nul};
+	k->second = chance(2) ? some_word() : (struct aggregate_text){nul, sizeof nul};
 	k->raw = some_word();
 	k->module = some_word();
 	k->file = some_word();
@@ -131,10 +132,10 @@ static void fill_key(struct agg_key *k, struct agg_call *calls)
 	k->calls = calls;
 	k->n_calls = (size_t)chance(4);
 	for (size_t i = 0; i < k->n_calls; i++)
-		calls[i] = (struct agg_call){some_word(), some_word()};
+		calls[i] = (struct aggregate_call){some_word(), some_word()};
 }
 
-static void fill_known(struct agg_record *r)
+static void fill_known(struct aggregate_record *r)
 {
 	for (size_t i = 0; i < AGG_TEXTS; i++)
 		r->texts[i] = some_word();
@@ -143,14 +144,14 @@ static void fill_known(struct agg_record *r)
 	for (size_t i = 0; i < AGG_MARKS; i++)
 		r->marks[i] = (uint8_t)chance(3);
 	for (size_t i = 0, n = (size_t)chance(5); i < n; i++) {
-		struct agg_value *v = agg_record_make(r, (unsigned)chance(AGG_METRICS));
-		struct agg_place at = {.input = chance(3), .frame = (int64_t)chance(3) - 1};
+		struct aggregate_value *v = aggregate_record_make(r, (unsigned)chance(AGG_METRICS));
+		struct aggregate_place at = {.input = chance(3), .frame = (int64_t)chance(3) - 1};
 
 		at.has_frame = chance(2);
 		if (!at.has_frame)
 			at.frame = 0;
 		for (size_t k = 1 + (size_t)chance(4); k; k--)
-			agg_value_add(v, some_number(), at, true);
+			aggregate_value_add(v, some_number(), at, true);
 	}
 }
 
@@ -186,75 +187,75 @@ static struct buf of_lines(struct buf *lines)
 {
 	struct buf text_of = sorted(lines), out = BUF_INIT;
 	struct err e = ERR_INIT;
-	struct agg_writer w;
-	struct agg_lines l;
+	struct aggregate_writer w;
+	struct aggregate_lines l;
 	struct cursor c;
 	enum status st;
 
 	cursor_init(&c, text_of.data, text_of.len, 0, &e);
-	agg_lines_init(&l, &c);
-	agg_writer_init(&w, NULL, &out);
-	while (!(st = agg_lines_next(&l, &e)))
-		agg_writer_add(&w, l.key.data, l.key.len, l.known.data, l.known.len);
+	aggregate_lines_init(&l, &c);
+	aggregate_writer_init(&w, NULL, &out);
+	while (!(st = aggregate_lines_next(&l, &e)))
+		aggregate_writer_add(&w, l.key.data, l.key.len, l.known.data, l.known.len);
 	CHECK_EQ(st, ST_NONE);
-	agg_writer_end(&w);
-	agg_writer_release(&w);
-	agg_lines_release(&l);
+	aggregate_writer_end(&w);
+	aggregate_writer_release(&w);
+	aggregate_lines_release(&l);
 	buf_release(&text_of);
 	return out;
 }
 
-static void add_record(struct buf *lines, struct agg_record *r)
+static void add_record(struct buf *lines, struct aggregate_record *r)
 {
 	struct buf key = BUF_INIT, known = BUF_INIT;
 
-	agg_key_write(&r->key, &key);
-	agg_record_write(r, &known);
-	agg_line_add(lines, key.data, key.len, known.data, known.len);
+	aggregate_key_write(&r->key, &key);
+	aggregate_record_write(r, &known);
+	aggregate_line_add(lines, key.data, key.len, known.data, known.len);
 	buf_release(&key);
 	buf_release(&known);
 }
 
 static struct buf random_aggregate(const char *options)
 {
-	struct agg_record r = {.has = 0};
+	struct aggregate_record r = {.has = 0};
 	struct buf lines = BUF_INIT;
-	struct agg_call calls[4];
+	struct aggregate_call calls[4];
 
 	r.key.kind = AGG_HEAD;
 	r.texts[0] = text(options);
 	r.counts[0] = chance(9);
 	add_record(&lines, &r);
 	for (size_t n = (size_t)chance(60); n; n--) {
-		agg_record_clear(&r);
+		aggregate_record_clear(&r);
 		fill_key(&r.key, calls);
 		fill_known(&r);
 		add_record(&lines, &r);
 	}
-	agg_record_release(&r);
+	aggregate_record_release(&r);
 	return of_lines(&lines);
 }
 
 static enum status merged(const struct buf *in, size_t n, struct buf *out, struct err *e)
 {
-	struct agg_merge_options o = {.input = NULL};
-	struct agg_merge_fault fault;
-	struct agg_reader readers[AGGREGATES];
+	struct aggregate_merge_options o = {.input = NULL};
+	struct aggregate_merge_fault fault;
+	struct aggregate_reader readers[AGGREGATES];
 	struct cursor cursors[AGGREGATES];
-	struct agg_writer w;
+	struct aggregate_writer w;
 	enum status st;
 
 	*out = (struct buf)BUF_INIT;
 	for (size_t i = 0; i < n; i++) {
 		cursor_init(&cursors[i], in[i].data, in[i].len, 0, e);
-		agg_reader_init(&readers[i], &cursors[i]);
+		aggregate_reader_init(&readers[i], &cursors[i]);
 	}
-	agg_writer_init(&w, NULL, out);
-	st = agg_merge(readers, n, &o, &w, &fault, e);
-	agg_writer_end(&w);
-	agg_writer_release(&w);
+	aggregate_writer_init(&w, NULL, out);
+	st = aggregate_merge(readers, n, &o, &w, &fault, e);
+	aggregate_writer_end(&w);
+	aggregate_writer_release(&w);
 	for (size_t i = 0; i < n; i++)
-		agg_reader_release(&readers[i]);
+		aggregate_reader_release(&readers[i]);
 	return st;
 }
 
@@ -309,14 +310,15 @@ TEST(any_order_and_grouping_gives_the_same_bytes)
 		}
 		/* And by way of lines that somebody else sorts. */
 		for (size_t i = 0; i < n; i++) {
-			struct agg_reader r;
+			struct aggregate_reader r;
 			struct cursor c;
 
 			cursor_init(&c, in[i].data, in[i].len, 0, &e);
-			agg_reader_init(&r, &c);
-			while (!agg_reader_next(&r, &e))
-				agg_line_add(&lines, r.key.data, r.key.len, r.known, r.n_known);
-			agg_reader_release(&r);
+			aggregate_reader_init(&r, &c);
+			while (!aggregate_reader_next(&r, &e))
+				aggregate_line_add(&lines, r.key.data, r.key.len, r.known,
+						   r.n_known);
+			aggregate_reader_release(&r);
 		}
 		text_of = of_lines(&lines);
 		CHECK_MEM(text_of.data, text_of.len, flat.data, flat.len);
@@ -343,24 +345,24 @@ TEST(one_alone_stays_what_it_is)
 TEST(what_is_read_is_what_was_written)
 {
 	for (int round = 0; round < 500; round++) {
-		struct agg_record r = {.has = 0}, back = {.has = 0};
+		struct aggregate_record r = {.has = 0}, back = {.has = 0};
 		struct buf key = BUF_INIT, known = BUF_INIT, again = BUF_INIT;
-		struct agg_call calls[4];
+		struct aggregate_call calls[4];
 		struct err e = ERR_INIT;
 
 		fill_key(&r.key, calls);
 		fill_known(&r);
-		agg_key_write(&r.key, &key);
-		agg_record_write(&r, &known);
-		CHECK_EQ(agg_key_read(&back, key.data, key.len, &e), ST_OK);
-		agg_key_write(&back.key, &again);
+		aggregate_key_write(&r.key, &key);
+		aggregate_record_write(&r, &known);
+		CHECK_EQ(aggregate_key_read(&back, key.data, key.len, &e), ST_OK);
+		aggregate_key_write(&back.key, &again);
 		CHECK_MEM(again.data, again.len, key.data, key.len);
 		again.len = 0;
-		CHECK_EQ(agg_record_read(&back, known.data, known.len, 0, &e), ST_OK);
-		agg_record_write(&back, &again);
+		CHECK_EQ(aggregate_record_read(&back, known.data, known.len, 0, &e), ST_OK);
+		aggregate_record_write(&back, &again);
 		CHECK_MEM(again.data, again.len, known.data, known.len);
-		agg_record_release(&r);
-		agg_record_release(&back);
+		aggregate_record_release(&r);
+		aggregate_record_release(&back);
 		buf_release(&key);
 		buf_release(&known);
 		buf_release(&again);
@@ -386,53 +388,54 @@ TEST(pruning_states_what_it_lost)
 		struct buf in = random_aggregate(""), out = BUF_INIT, lines = BUF_INIT, with_keys;
 		__int128 sums[2][KEYS] = {{0}};
 		uint64_t things[2][KEYS] = {{0}};
-		struct agg_prune p;
-		struct agg_record rec = {.has = 0};
-		struct agg_reader r;
-		struct agg_writer w;
+		struct aggregate_prune p;
+		struct aggregate_record rec = {.has = 0};
+		struct aggregate_reader r;
+		struct aggregate_writer w;
 		struct cursor c;
 		struct err e = ERR_INIT;
 
 		/* Every key has its record; rows have a sum to judge by. */
 		for (enum key k = 0; k < KEYS; k++) {
-			agg_record_clear(&rec);
-			rec.key = (struct agg_key){.kind = AGG_KEY, .by = k};
+			aggregate_record_clear(&rec);
+			rec.key = (struct aggregate_key){.kind = AGG_KEY, .by = k};
 			add_record(&lines, &rec);
 			for (size_t i = 1; i < WORDS; i++) {
-				struct agg_place at = {.input = 1};
-				struct agg_call call = {text(words[i]), text("m")};
+				struct aggregate_place at = {.input = 1};
+				struct aggregate_call call = {text(words[i]), text("m")};
 
-				agg_record_clear(&rec);
-				rec.key = (struct agg_key){.kind = AGG_ROW,
-							   .by = k,
-							   .name = text(words[i]),
-							   .raw = text(words[i]),
-							   .calls = &call,
-							   .n_calls = 1};
-				agg_value_add(agg_record_make(&rec, SUM_REAL),
-					      (__int128)chance(200), at, true);
+				aggregate_record_clear(&rec);
+				rec.key = (struct aggregate_key){.kind = AGG_ROW,
+								 .by = k,
+								 .name = text(words[i]),
+								 .raw = text(words[i]),
+								 .calls = &call,
+								 .n_calls = 1};
+				aggregate_value_add(aggregate_record_make(&rec, SUM_REAL),
+						    (__int128)chance(200), at, true);
 				add_record(&lines, &rec);
 			}
 		}
-		agg_record_clear(&rec);
+		aggregate_record_clear(&rec);
 		rec.key.kind = AGG_HEAD;
 		add_record(&lines, &rec);
 		with_keys = of_lines(&lines);
-		CHECK_EQ(agg_prune_parse(&p, "real:100", &e), ST_OK);
-		agg_writer_init(&w, NULL, &out);
+		CHECK_EQ(aggregate_prune_parse(&p, "real:100", &e), ST_OK);
+		aggregate_writer_init(&w, NULL, &out);
 		cursor_init(&c, with_keys.data, with_keys.len, 0, &e);
-		agg_reader_init(&r, &c);
-		CHECK_EQ(agg_prune(&r, &p, &w, &e), ST_OK);
-		agg_writer_end(&w);
-		agg_writer_release(&w);
-		agg_reader_release(&r);
+		aggregate_reader_init(&r, &c);
+		CHECK_EQ(aggregate_prune(&r, &p, &w, &e), ST_OK);
+		aggregate_writer_end(&w);
+		aggregate_writer_release(&w);
+		aggregate_reader_release(&r);
 		for (int side = 0; side < 2; side++) {
 			const struct buf *b = side ? &out : &with_keys;
 
 			cursor_init(&c, b->data, b->len, 0, &e);
-			agg_reader_init(&r, &c);
-			while (!agg_reader_record(&r, &rec, &e)) {
-				const struct agg_value *v = agg_record_value(&rec, SUM_REAL);
+			aggregate_reader_init(&r, &c);
+			while (!aggregate_reader_record(&r, &rec, &e)) {
+				const struct aggregate_value *v =
+				    aggregate_record_value(&rec, SUM_REAL);
 
 				if (rec.key.kind != AGG_ROW && rec.key.kind != AGG_KEY)
 					continue;
@@ -442,11 +445,11 @@ TEST(pruning_states_what_it_lost)
 				if (side && rec.key.kind == AGG_ROW)
 					CHECK(v->sum >= 100);
 			}
-			agg_reader_release(&r);
+			aggregate_reader_release(&r);
 		}
 		CHECK_MEM((char *)sums[0], sizeof sums[0], (char *)sums[1], sizeof sums[1]);
 		CHECK_MEM((char *)things[0], sizeof things[0], (char *)things[1], sizeof things[1]);
-		agg_record_release(&rec);
+		aggregate_record_release(&rec);
 		buf_release(&in);
 		buf_release(&out);
 		buf_release(&with_keys);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/compare/inputs.h"
 
-#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
@@ -127,7 +127,7 @@ enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c
 				     struct err *e)
 {
 	struct summary s;
-	enum status st = agg_summary_read(c, &in->things, &s, e);
+	enum status st = aggregate_summary_read(c, &in->things, &s, e);
 
 	if (!st)
 		*add_run(in, name) = s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/report/frames/frames.h"
 
@@ -9,7 +9,7 @@
 void frames_merged_release(struct frames_merged *m)
 {
 	for (size_t i = 0; i < FRAME_METRICS; i++)
-		agg_value_release(&m->values[i]);
+		aggregate_value_release(&m->values[i]);
 	free(m->inputs);
 	arena_release(&m->texts);
 }
@@ -23,7 +23,7 @@ const char *frames_input(const struct frames *f, uint64_t hash)
 }
 
 /* Half away from 0; what does not fit ends at the largest. */
-static uint64_t mean_of(const struct agg_value *v, bool is_signed)
+static uint64_t mean_of(const struct aggregate_value *v, bool is_signed)
 {
 	__int128 n = (__int128)v->n, half = v->sum < 0 ? -(n / 2) : n / 2;
 	__int128 mean = (v->sum + half) / n;
@@ -35,12 +35,12 @@ static uint64_t mean_of(const struct agg_value *v, bool is_signed)
 	return mean < 0 ? 0 : mean > UINT64_MAX ? UINT64_MAX : (uint64_t)mean;
 }
 
-static void add_row(struct frames *f, const struct agg_record *r, uint32_t capture)
+static void add_row(struct frames *f, const struct aggregate_record *r, uint32_t capture)
 {
 	struct frame row = {.number = r->key.frame,
 			    .kind = r->key.which ? SLICE_FRAME : SLICE_BEFORE,
 			    .capture = capture};
-	const struct agg_value *duration = agg_record_value(r, AGG_DURATION);
+	const struct aggregate_value *duration = aggregate_record_value(r, AGG_DURATION);
 	struct sums s = {.has = 0};
 
 	for (unsigned i = 0; i < SUMS; i++)
@@ -60,16 +60,16 @@ static void add_row(struct frames *f, const struct agg_record *r, uint32_t captu
 	VEC_PUSH(f->rows, f->n, f->cap) = row;
 }
 
-static void add_any(struct frames *f, const struct agg_record *r)
+static void add_any(struct frames *f, const struct aggregate_record *r)
 {
 	for (unsigned i = 0; i < SUMS; i++)
 		if (r->has >> i & 1)
-			agg_value_join(&f->merged.values[i], &r->values[i]);
+			aggregate_value_join(&f->merged.values[i], &r->values[i]);
 	if (r->has >> AGG_DURATION & 1)
-		agg_value_join(&f->merged.values[FRAME_DURATION], &r->values[AGG_DURATION]);
+		aggregate_value_join(&f->merged.values[FRAME_DURATION], &r->values[AGG_DURATION]);
 }
 
-static void add_input(struct frames_merged *m, const struct agg_record *r)
+static void add_input(struct frames_merged *m, const struct aggregate_record *r)
 {
 	VEC_PUSH(m->inputs, m->n_inputs, m->cap_inputs) = (struct frames_input){
 	    r->key.hash,
@@ -89,22 +89,22 @@ static enum status can_answer(const struct frames *f, struct err *e)
 	return ST_OK;
 }
 
-enum status frames_aggregate(struct frames *f, struct cursor *c, const struct agg_asked *asked,
-			     struct err *e)
+enum status frames_aggregate(struct frames *f, struct cursor *c,
+			     const struct aggregate_asked *asked, struct err *e)
 {
-	struct agg_record rec = {.has = 0};
+	struct aggregate_record rec = {.has = 0};
 	uint32_t capture = (uint32_t)f->project.now.captures + 1;
 	struct run *run = &f->project.now;
-	struct agg_reader r;
+	struct aggregate_reader r;
 	enum status st = can_answer(f, e);
 
 	if (st)
 		return st;
-	agg_reader_init(&r, c);
-	while (!(st = agg_reader_record(&r, &rec, e))) {
+	aggregate_reader_init(&r, c);
+	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		switch (rec.key.kind) {
 		case AGG_HEAD:
-			st = agg_check_options(&rec, asked->options, e);
+			st = aggregate_check_options(&rec, asked->options, e);
 			if (st)
 				break;
 			run->captures += rec.counts[0];
@@ -127,7 +127,7 @@ enum status frames_aggregate(struct frames *f, struct cursor *c, const struct ag
 		if (st)
 			break;
 	}
-	agg_record_release(&rec);
-	agg_reader_release(&r);
+	aggregate_record_release(&rec);
+	aggregate_reader_release(&r);
 	return st == ST_NONE ? ST_OK : st;
 }

@@ -101,7 +101,7 @@ struct frames {
 	/* Of aggregates: what each metric was in any frame, how many captures they were made of,
 	 * and the inputs in which the ends stand. */
 	struct frames_merged {
-		struct agg_value values[FRAME_METRICS];
+		struct aggregate_value values[FRAME_METRICS];
 		uint64_t captures;
 		struct frames_input {
 			uint64_t hash;
@@ -127,8 +127,8 @@ static inline struct sink *frames_sink(struct frames *f)
 }
 /* An aggregate, as if its captures had been read: a row per number of a frame, which is the mean of
  * the captures that have it. ST_UNSUPPORTED: what is asked of frames needs events. */
-enum status frames_aggregate(struct frames *f, struct cursor *c, const struct agg_asked *asked,
-			     struct err *e);
+enum status frames_aggregate(struct frames *f, struct cursor *c,
+			     const struct aggregate_asked *asked, struct err *e);
 /* Whether everything came from aggregates: f->merged then has all frames. */
 static inline bool frames_are_merged(const struct frames *f)
 {

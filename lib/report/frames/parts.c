@@ -253,11 +253,11 @@ static uint64_t mean(const struct frames *f, const struct frames_order *o)
 static void merged_statistic(struct frames_report *r, size_t statistic, int metric,
 			     struct cell *cell)
 {
-	const struct agg_value *v = &r->f->merged.values[metric];
+	const struct aggregate_value *v = &r->f->merged.values[metric];
 	unsigned percent = statistics[statistic].percent;
-	const struct agg_place *at = percent == 100  ? &v->max_at
-				     : percent > 100 ? &v->min_at
-						     : NULL;
+	const struct aggregate_place *at = percent == 100  ? &v->max_at
+					   : percent > 100 ? &v->min_at
+							   : NULL;
 	__int128 q = 0;
 
 	if (!v->n)
@@ -265,7 +265,7 @@ static void merged_statistic(struct frames_report *r, size_t statistic, int metr
 	if (!percent)
 		q = (v->sum + (v->sum < 0 ? -(__int128)(v->n / 2) : (__int128)(v->n / 2))) /
 		    (__int128)v->n;
-	else if (!agg_value_quantile(v, percent > 100 ? 0 : percent, &q))
+	else if (!aggregate_value_quantile(v, percent > 100 ? 0 : percent, &q))
 		return;
 	cell[0] = frames_signed(metric) ? cell_signed((int64_t)q) : cell_number((uint64_t)q);
 	if (at && at->has_frame)
@@ -276,7 +276,7 @@ static void merged_statistic(struct frames_report *r, size_t statistic, int metr
 static void note_worst(struct frames_report *r)
 {
 	const struct frames *f = r->f;
-	const struct agg_value *v;
+	const struct aggregate_value *v;
 	const char *name;
 
 	if (!frames_are_merged(f))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/aggregate/agg_summary.h"
+#include "lib/aggregate/summary_record.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A sum as reports have it: 64 bits, where it ends at the largest. */
-static uint64_t agg_sum_of(const struct agg_value *v, unsigned sum)
+static uint64_t aggregate_sum_of(const struct aggregate_value *v, unsigned sum)
 {
 	if (sum_is_signed(sum))
 		return (uint64_t)(v->sum > INT64_MAX   ? INT64_MAX
@@ -17,21 +17,21 @@ static uint64_t agg_sum_of(const struct agg_value *v, unsigned sum)
 	return v->sum < 0 ? 0 : v->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)v->sum;
 }
 
-struct sums agg_sums_of(const struct agg_record *r, unsigned first)
+struct sums aggregate_sums_of(const struct aggregate_record *r, unsigned first)
 {
 	struct sums s = {.has = 0};
 
 	for (unsigned i = 0; i < SUMS; i++)
 		if (r->has >> (first + i) & 1) {
 			s.has |= SUM_BIT(i);
-			s.v[i] = agg_sum_of(&r->values[first + i], i);
+			s.v[i] = aggregate_sum_of(&r->values[first + i], i);
 		}
 	return s;
 }
 
-bool agg_site_of(const struct agg_record *r, struct agg_site *s)
+bool aggregate_site_of(const struct aggregate_record *r, struct aggregate_site *s)
 {
-	struct agg_text parts[5];
+	struct aggregate_text parts[5];
 	const char *p = r->texts[1].s;
 	size_t left = r->texts[1].n;
 	uint64_t line;
@@ -44,23 +44,23 @@ bool agg_site_of(const struct agg_record *r, struct agg_site *s)
 
 		if (!end != (i == 4))
 			return false;
-		parts[i] = (struct agg_text){p, n};
+		parts[i] = (struct aggregate_text){p, n};
 		p += n + (end != NULL);
 		left -= n + (end != NULL);
 	}
 	if (!num_dec(parts[3].s, parts[3].n, &line) || line > UINT32_MAX)
 		return false;
-	*s = (struct agg_site){parts[0], parts[1], parts[2], (uint32_t)line, parts[4].n > 0};
+	*s = (struct aggregate_site){parts[0], parts[1], parts[2], (uint32_t)line, parts[4].n > 0};
 	return true;
 }
 
-void agg_known_of(const struct agg_record *r, struct run_known *k)
+void aggregate_known_of(const struct aggregate_record *r, struct run_known *k)
 {
 	memcpy(k->state, r->marks, SUMS);
 	memcpy(k->lack, r->marks + SUMS, SUMS);
 }
 
-bool agg_known_check(const struct agg_record *r, struct err *e)
+bool aggregate_known_check(const struct aggregate_record *r, struct err *e)
 {
 	for (size_t i = 0; i < SUMS; i++)
 		if (r->marks[i] > METRIC_ESTIMATED || r->marks[SUMS + i] > LACK_NOT_ASKED) {
@@ -70,18 +70,19 @@ bool agg_known_check(const struct agg_record *r, struct err *e)
 	return true;
 }
 
-static uint32_t string(struct things *t, struct agg_text s)
+static uint32_t string(struct things *t, struct aggregate_text s)
 {
 	return things_string(t, s.s, s.n);
 }
 
-static bool several(struct agg_text t)
+static bool several(struct aggregate_text t)
 {
 	return t.n == 9 && !memcmp(t.s, "(several)", 9);
 }
 
 /* The same text in all of a file, or RUN_MIXED. */
-static void one_format(struct summary *s, struct things *t, const struct agg_record *r, bool *first)
+static void one_format(struct summary *s, struct things *t, const struct aggregate_record *r,
+		       bool *first)
 {
 	uint32_t format = string(t, r->key.name);
 
@@ -91,10 +92,10 @@ static void one_format(struct summary *s, struct things *t, const struct agg_rec
 	*first = false;
 }
 
-static void read_frames(struct summary *s, const struct agg_record *r)
+static void read_frames(struct summary *s, const struct aggregate_record *r)
 {
 	for (unsigned i = 0; i <= SUM_REAL; i++) {
-		const struct agg_value *v = agg_record_value(r, i);
+		const struct aggregate_value *v = aggregate_record_value(r, i);
 
 		if (!v || v->max <= 0)
 			continue;
@@ -108,10 +109,10 @@ static int64_t clamped(__int128 v)
 	return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
 }
 
-static void read_counter(struct summary *s, struct things *t, const struct agg_record *r)
+static void read_counter(struct summary *s, struct things *t, const struct aggregate_record *r)
 {
-	const struct agg_value *all = agg_record_value(r, AGG_READING);
-	const struct agg_value *last = agg_record_value(r, AGG_LAST);
+	const struct aggregate_value *all = aggregate_record_value(r, AGG_READING);
+	const struct aggregate_value *last = aggregate_record_value(r, AGG_LAST);
 	struct summary_counter c = {.name = string(t, r->key.name),
 				    .unit = string(t, r->key.second)};
 
@@ -125,15 +126,15 @@ static void read_counter(struct summary *s, struct things *t, const struct agg_r
 	VEC_PUSH(s->counters, s->n_counters, s->cap_counters) = c;
 }
 
-static enum status read_whole(struct summary *s, const struct agg_record *r, struct err *e)
+static enum status read_whole(struct summary *s, const struct aggregate_record *r, struct err *e)
 {
-	struct sums sums = agg_sums_of(r, 0);
+	struct sums sums = aggregate_sums_of(r, 0);
 
 	if (r->key.which == AGG_ALL) {
-		if (!agg_known_check(r, e))
+		if (!aggregate_known_check(r, e))
 			return e->code;
 		s->all = sums;
-		agg_known_of(r, &s->known);
+		aggregate_known_of(r, &s->known);
 	} else if (r->key.which == AGG_UNFILTERED) {
 		s->unfiltered = sums;
 	} else if (r->key.which <= AGG_COVERAGE + TIERS) {
@@ -144,11 +145,11 @@ static enum status read_whole(struct summary *s, const struct agg_record *r, str
 	return ST_OK;
 }
 
-static uint32_t add_stack(struct things *t, const struct agg_record *r)
+static uint32_t add_stack(struct things *t, const struct aggregate_record *r)
 {
 	struct thing to = {.name = string(t, r->texts[0])};
 	struct things_hash h = {.exact = 0};
-	struct agg_site site;
+	struct aggregate_site site;
 
 	for (size_t i = 0; i < r->key.n_calls; i++) {
 		struct thing f = {.raw = string(t, r->key.calls[i].raw),
@@ -162,7 +163,7 @@ static uint32_t add_stack(struct things *t, const struct agg_record *r)
 		h = things_deeper(t, h, function);
 		to.node = things_node(t, to.node, function);
 	}
-	if (agg_site_of(r, &site)) {
+	if (aggregate_site_of(r, &site)) {
 		to.raw = string(t, site.raw);
 		to.module = string(t, site.module);
 		to.file = string(t, site.file);
@@ -172,10 +173,10 @@ static uint32_t add_stack(struct things *t, const struct agg_record *r)
 	return things_add_stack(t, &to, h);
 }
 
-static void read_row(struct summary *s, struct things *t, const struct agg_record *r)
+static void read_row(struct summary *s, struct things *t, const struct aggregate_record *r)
 {
 	struct summary_key *k = &s->keys[r->key.by];
-	struct sums self = agg_sums_of(r, 0), total = agg_sums_of(r, AGG_TOTAL);
+	struct sums self = aggregate_sums_of(r, 0), total = aggregate_sums_of(r, AGG_TOTAL);
 	struct thing to = {.name = string(t, r->key.name)};
 	uint32_t thing;
 
@@ -194,7 +195,7 @@ static void read_row(struct summary *s, struct things *t, const struct agg_recor
 		columns_add(&k->total, thing, &total);
 }
 
-static enum status take(struct summary *s, struct things *t, const struct agg_record *r,
+static enum status take(struct summary *s, struct things *t, const struct aggregate_record *r,
 			bool *first_format, struct err *e)
 {
 	switch (r->key.kind) {
@@ -220,28 +221,29 @@ static enum status take(struct summary *s, struct things *t, const struct agg_re
 	case AGG_COUNTER: read_counter(s, t, r); break;
 	case AGG_ROW: read_row(s, t, r); break;
 	case AGG_KEY:
-		if (!agg_known_check(r, e))
+		if (!aggregate_known_check(r, e))
 			return e->code;
 		s->keys[r->key.by].held = true;
 		s->keys[r->key.by].cut = r->counts[1];
-		s->keys[r->key.by].rest = agg_sums_of(r, 0);
-		agg_known_of(r, &s->keys[r->key.by].known);
+		s->keys[r->key.by].rest = aggregate_sums_of(r, 0);
+		aggregate_known_of(r, &s->keys[r->key.by].known);
 		break;
 	default: break;
 	}
 	return ST_OK;
 }
 
-enum status agg_summary_read(struct cursor *c, struct things *t, struct summary *s, struct err *e)
+enum status aggregate_summary_read(struct cursor *c, struct things *t, struct summary *s,
+				   struct err *e)
 {
-	struct agg_record rec = {.has = 0};
-	struct agg_reader r;
+	struct aggregate_record rec = {.has = 0};
+	struct aggregate_reader r;
 	enum status st;
 	bool first_format = true;
 
 	*s = (struct summary){.captures = 0};
-	agg_reader_init(&r, c);
-	while (!(st = agg_reader_record(&r, &rec, e))) {
+	aggregate_reader_init(&r, c);
+	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		if (r.records == 1 && rec.key.kind != AGG_HEAD)
 			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
 		if (!st)
@@ -252,8 +254,8 @@ enum status agg_summary_read(struct cursor *c, struct things *t, struct summary 
 	if (st == ST_NONE && !r.records)
 		st = err_set(e, ST_BAD, "an aggregate of nothing");
 	summary_sort_counters(s, t);
-	agg_record_release(&rec);
-	agg_reader_release(&r);
+	aggregate_record_release(&rec);
+	aggregate_reader_release(&r);
 	if (st == ST_NONE)
 		return ST_OK;
 	summary_release(s);
