@@ -237,7 +237,7 @@ static uint16_t machine_of(const char *s, size_t n)
 	return 0;
 }
 
-static bool read_module(struct breakpad *b, struct words *w, struct elf_file *f)
+static bool read_module(struct breakpad *b, struct words *w, struct image *f)
 {
 	const char *os, *arch;
 	size_t n_os, n_arch;
@@ -260,7 +260,7 @@ static bool read_module(struct breakpad *b, struct words *w, struct elf_file *f)
 	return true;
 }
 
-static bool read_code_id(struct breakpad *b, struct words *w, struct elf_file *f)
+static bool read_code_id(struct breakpad *b, struct words *w, struct image *f)
 {
 	struct object_build_id id = {.len = 0};
 
@@ -272,7 +272,7 @@ static bool read_code_id(struct breakpad *b, struct words *w, struct elf_file *f
 	return true;
 }
 
-static bool read_record(struct breakpad *b, struct words w, struct elf_file *f)
+static bool read_record(struct breakpad *b, struct words w, struct image *f)
 {
 	if (begins(&w, "FUNC "))
 		return read_function(b, &w, false);
@@ -338,7 +338,7 @@ static void finish(struct source *s)
 		buf_str(&s->complaint);
 }
 
-static enum status breakpad_open(struct source *s, struct elf_file *f, struct err *e)
+static enum status breakpad_open(struct source *s, struct image *f, struct err *e)
 {
 	struct breakpad *b = mem_zalloc(sizeof *b);
 	const char *p = (const char *)s->bytes, *end = p + s->size;

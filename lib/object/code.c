@@ -20,7 +20,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Overlapping claims on one file could be larger than it many times over. */
-static void add(struct object_code *c, const struct elf_file *f, uint64_t addr, uint64_t offset,
+static void add(struct object_code *c, const struct image *f, uint64_t addr, uint64_t offset,
 		uint64_t size)
 {
 	struct map_piece *map = NULL;
@@ -35,7 +35,7 @@ static void add(struct object_code *c, const struct elf_file *f, uint64_t addr, 
 		map = map_open(f->fd, f->base + offset, size, &data);
 	if (!map) {
 		data = mem_alloc((size_t)size);
-		if (elf_file_read(f, offset, data, (size_t)size, &e)) {
+		if (image_read(f, offset, data, (size_t)size, &e)) {
 			free(data);
 			return;
 		}
@@ -44,7 +44,7 @@ static void add(struct object_code *c, const struct elf_file *f, uint64_t addr, 
 	    (struct object_code_part){.lo = addr, .size = size, .data = data, .map = map};
 }
 
-static struct object_code *load(const struct elf_file *f)
+static struct object_code *load(const struct image *f)
 {
 	struct object_code *c = mem_zalloc(sizeof *c);
 	size_t kept = 0;

@@ -253,7 +253,7 @@ static void take_id(struct link *l, struct cursor *c, uint64_t n)
 	}
 }
 
-static struct link read_link(const struct elf_file *f)
+static struct link read_link(const struct image *f)
 {
 	const struct elf_section *s = section_find(f, ".gnu_debugaltlink");
 	struct link l = {.name = NULL};
@@ -288,7 +288,7 @@ struct supplement {
 };
 
 /* The checksum that a supplementary file has of itself in .debug_sup. */
-static struct object_build_id own_id(const struct elf_file *f)
+static struct object_build_id own_id(const struct image *f)
 {
 	const struct elf_section *s = section_find(f, ".debug_sup");
 	struct link l = {.id = f->build_id};
@@ -391,7 +391,7 @@ static bool seek_supplement(struct seek *k, const struct link *l)
 
 static void companion_supplement(struct object *o, bool explain)
 {
-	const struct elf_file *f =
+	const struct image *f =
 	    o->debug.path && section_find(&o->debug, ".debug_info") ? &o->debug : &o->file;
 	struct link l = read_link(f);
 	struct supplement s = {.o = o, .link = &l};

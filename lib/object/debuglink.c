@@ -23,7 +23,7 @@ struct hunt {
 	uint32_t crc;
 	char *folder, *real_folder; /* of the object; without a "/" at the end, "" for the root */
 	const char *name;           /* of the object, without its folder */
-	struct elf_file symbols;    /* a match that has no DWARF, only symbols */
+	struct image symbols;       /* a match that has no DWARF, only symbols */
 	struct buf path;            /* the candidate */
 	struct buf refused;
 	struct trail *trail; /* NULL: not wanted */
@@ -32,7 +32,7 @@ struct hunt {
 /* .gnu_debuglink: a NUL-terminated name, padding to 4 bytes, a CRC in the file's byte order. */
 static void read_link(struct hunt *h)
 {
-	const struct elf_section *s = elf_file_section(&h->o->file, ".gnu_debuglink");
+	const struct elf_section *s = image_section(&h->o->file, ".gnu_debuglink");
 	struct err e = ERR_INIT;
 	struct cursor c;
 	uint8_t *data;
@@ -53,14 +53,14 @@ static void read_link(struct hunt *h)
 	allowance_free(data);
 }
 
-static const struct object_segment *code_segment(const struct elf_file *f, size_t *i)
+static const struct object_segment *code_segment(const struct image *f, size_t *i)
 {
 	while (*i < f->n_segments && !f->segments[*i].executable)
 		++*i;
 	return *i < f->n_segments ? &f->segments[(*i)++] : NULL;
 }
 
-static const struct elf_section *code_section(const struct elf_file *f, const char *name)
+static const struct elf_section *code_section(const struct image *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_sections; i++) {
 		const struct elf_section *s = &f->sections[i];
@@ -84,7 +84,7 @@ uint64_t object_debug_shift(const struct object *o)
 }
 
 /* The executable segments agree: what there is to compare when a file carries no identity. */
-static bool same_code(const struct elf_file *a, const struct elf_file *b)
+static bool same_code(const struct image *a, const struct image *b)
 {
 	size_t i = 0, k = 0;
 
@@ -98,9 +98,9 @@ static bool same_code(const struct elf_file *a, const struct elf_file *b)
 	}
 }
 
-static const char *mismatch(const struct hunt *h, const struct elf_file *f, bool by_link)
+static const char *mismatch(const struct hunt *h, const struct image *f, bool by_link)
 {
-	const struct elf_file *mine = &h->o->file;
+	const struct image *mine = &h->o->file;
 	struct err e = ERR_INIT;
 	uint32_t crc;
 
@@ -118,7 +118,7 @@ static const char *mismatch(const struct hunt *h, const struct elf_file *f, bool
 }
 
 /* What speaks for a file that mismatch() lets through. */
-static const char *agrees(const struct hunt *h, const struct elf_file *f, bool by_link)
+static const char *agrees(const struct hunt *h, const struct image *f, bool by_link)
 {
 	if (h->o->file.build_id.len && f->build_id.len)
 		return "build-id agrees";
@@ -140,14 +140,14 @@ static bool try_path(struct hunt *h, bool by_link)
 	const char *path = buf_str(&h->path), *why = NULL;
 	const struct elf_section *s;
 	struct err e = ERR_INIT;
-	struct elf_file f;
+	struct image f;
 
 	/* nothing there is the usual case, and not worth a word */
 	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR)) {
 		trail_add(h->trail, false, path, "not there");
 		return false;
 	}
-	if (elf_file_open(&f, path, &e)) {
+	if (image_open(&f, path, &e)) {
 		if (e.code != ST_UNSUPPORTED)
 			refuse(h, path, e.msg);
 		else
@@ -156,7 +156,7 @@ static bool try_path(struct hunt *h, bool by_link)
 	}
 	if (f.dev == h->o->file.dev && f.ino == h->o->file.ino) {
 		trail_add(h->trail, false, path, "is the binary itself");
-		elf_file_release(&f);
+		image_release(&f);
 		return false;
 	}
 	why = mismatch(h, &f, by_link);
@@ -167,14 +167,14 @@ static bool try_path(struct hunt *h, bool by_link)
 		h->o->debug = f;
 		return true;
 	}
-	if (!why && elf_file_section(&f, ".symtab") && !h->symbols.path) {
+	if (!why && image_section(&f, ".symtab") && !h->symbols.path) {
 		trail_add(h->trail, true, path, "%s, has only symbols: used unless better is found",
 			  agrees(h, &f, by_link));
 		h->symbols = f;
 		return false;
 	}
 	refuse(h, path, why ? why : "has no debug information");
-	elf_file_release(&f);
+	image_release(&f);
 	return false;
 }
 
@@ -341,9 +341,9 @@ enum status debug_file_find(struct object *o, const struct object_search *s, str
 		dsym_find(o, s, &h.refused);
 	} else if (!hunt(&h, s) && h.symbols.path) {
 		o->debug = h.symbols;
-		h.symbols = (struct elf_file){.fd = -1};
+		h.symbols = (struct image){.fd = -1};
 	}
-	elf_file_release(&h.symbols);
+	image_release(&h.symbols);
 	free(h.link);
 	free(h.folder);
 	free(h.real_folder);

@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <string.h>
 
-void descriptors_find(struct descriptors *d, const struct elf_file *f)
+void descriptors_find(struct descriptors *d, const struct image *f)
 {
 	struct err e = ERR_INIT;
 

@@ -82,7 +82,7 @@ struct dsym_hunt {
 
 static bool try_bundle(struct dsym_hunt *h, const char *bundle)
 {
-	struct elf_file *mine = &h->o->file, f;
+	struct image *mine = &h->o->file, f;
 	struct object_want want = {.id = &mine->build_id};
 	const struct elf_section *s;
 	struct err e = ERR_INIT;
@@ -91,10 +91,10 @@ static bool try_bundle(struct dsym_hunt *h, const char *bundle)
 
 	if (!dsym_in_bundle(bundle, base_name(mine->path), path, sizeof path))
 		return false;
-	if (elf_file_open_wanted(&f, path, &want, &e)) {
+	if (image_open_wanted(&f, path, &want, &e)) {
 		why = e.msg;
 	} else {
-		s = elf_file_section(&f, ".debug_info");
+		s = image_section(&f, ".debug_info");
 		if (f.kind != OBJECT_MACH || f.machine != mine->machine)
 			why = "is for another machine";
 		else if (!object_build_id_equal(&mine->build_id, &f.build_id))
@@ -105,7 +105,7 @@ static bool try_bundle(struct dsym_hunt *h, const char *bundle)
 			h->o->debug = f;
 			return true;
 		}
-		elf_file_release(&f);
+		image_release(&f);
 	}
 	if (h->refused->len)
 		buf_adds(h->refused, "; ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Headers of a file: what it is, and of an ELF file what they say, through libelf. libelf is closed
- * again before elf_file_open returns: contents are read with pread, so a file that shrinks gives a
+ * again before image_open returns: contents are read with pread, so a file that shrinks gives a
  * short read and not SIGBUS.
  */
 #include "lib/base/cursor.h"
@@ -26,8 +26,7 @@ enum {
 	LIMIT_NAMES = 64 << 20, /* bytes of section names */
 };
 
-enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n,
-			  struct err *e)
+enum status image_read(const struct image *f, uint64_t offset, void *to, size_t n, struct err *e)
 {
 	if (offset > f->size || n > f->size - offset)
 		return err_at(e, ST_BAD, offset, "%zu bytes lie outside the file of %" PRIu64, n,
@@ -41,14 +40,14 @@ enum status elf_file_read(const struct elf_file *f, uint64_t offset, void *to, s
 }
 
 /* libelf allocates by the counts in the header; so they are held against the file first. */
-static enum status check_headers(struct elf_file *f, struct err *e)
+static enum status check_headers(struct image *f, struct err *e)
 {
 	uint8_t head[64] = {0}, first[64] = {0};
 	uint64_t phoff, shoff, shnum, phnum, shentsize, phentsize;
 	struct cursor c;
 	enum status st;
 
-	st = elf_file_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
+	st = image_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
 	if (st)
 		return st;
 	if (memcmp(head, ELFMAG, SELFMAG))
@@ -83,7 +82,7 @@ static enum status check_headers(struct elf_file *f, struct err *e)
 		return err_at(e, ST_BAD, shoff, "section headers lie outside the file of %" PRIu64,
 			      f->size);
 	if (!shnum) {
-		st = elf_file_read(f, shoff, first, (size_t)shentsize, e);
+		st = image_read(f, shoff, first, (size_t)shentsize, e);
 		if (st)
 			return st;
 		cursor_init(&c, first, (size_t)shentsize, shoff, e);
@@ -98,7 +97,7 @@ static enum status check_headers(struct elf_file *f, struct err *e)
 	return ST_OK;
 }
 
-static enum status read_segments(struct elf_file *f, Elf *elf, struct err *e)
+static enum status read_segments(struct image *f, Elf *elf, struct err *e)
 {
 	size_t n, cap = 0;
 	GElf_Phdr p;
@@ -124,7 +123,7 @@ static enum status read_segments(struct elf_file *f, Elf *elf, struct err *e)
 	return ST_OK;
 }
 
-static enum status read_sections(struct elf_file *f, Elf *elf, struct err *e)
+static enum status read_sections(struct image *f, Elf *elf, struct err *e)
 {
 	size_t n, strings;
 	uint64_t n_names = 0;
@@ -139,7 +138,7 @@ static enum status read_sections(struct elf_file *f, Elf *elf, struct err *e)
 	    h.sh_size <= f->size - h.sh_offset && h.sh_size <= LIMIT_NAMES) {
 		n_names = h.sh_size;
 		f->names = mem_zalloc((size_t)n_names + 1);
-		enum status st = elf_file_read(f, h.sh_offset, f->names, (size_t)n_names, e);
+		enum status st = image_read(f, h.sh_offset, f->names, (size_t)n_names, e);
 		if (st)
 			return st;
 	}
@@ -162,7 +161,7 @@ static enum status read_sections(struct elf_file *f, Elf *elf, struct err *e)
 
 /* ELF specification, "Note Section"; GNU notes are padded to 4 bytes, to 8 only in segments
  * aligned to 8. */
-static bool find_build_id(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t align)
+static bool find_build_id(struct image *f, uint64_t offset, uint64_t size, uint64_t align)
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -172,7 +171,7 @@ static bool find_build_id(struct elf_file *f, uint64_t offset, uint64_t size, ui
 	if (!size || size > LIMIT_NOTES || offset > f->size || size > f->size - offset)
 		return false;
 	notes = mem_alloc((size_t)size);
-	if (elf_file_read(f, offset, notes, (size_t)size, &e))
+	if (image_read(f, offset, notes, (size_t)size, &e))
 		goto out;
 	align = align == 8 ? 8 : 4;
 	cursor_init(&c, notes, (size_t)size, offset, &e);
@@ -204,7 +203,7 @@ out:
 }
 
 /* Sections first: in a file made by objcopy --only-keep-debug the segments' offsets are stale. */
-static void read_build_id(struct elf_file *f, Elf *elf)
+static void read_build_id(struct image *f, Elf *elf)
 {
 	GElf_Phdr p;
 	GElf_Shdr h;
@@ -226,7 +225,7 @@ static void read_build_id(struct elf_file *f, Elf *elf)
 	}
 }
 
-static enum status read_elf(struct elf_file *f, struct err *e)
+static enum status read_elf(struct image *f, struct err *e)
 {
 	enum status st = check_headers(f, e);
 	struct map_piece *map = NULL;
@@ -268,10 +267,10 @@ static enum status read_elf(struct elf_file *f, struct err *e)
 	return st;
 }
 
-static enum status read_head(const struct elf_file *f, uint8_t head[8], struct err *e)
+static enum status read_head(const struct image *f, uint8_t head[8], struct err *e)
 {
 	memset(head, 0, 8);
-	return elf_file_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
+	return image_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
 }
 
 bool object_is_known(const uint8_t head[8])
@@ -280,7 +279,7 @@ bool object_is_known(const uint8_t head[8])
 	       source_is(head);
 }
 
-static enum status read_headers(struct elf_file *f, const struct object_want *want, struct err *e)
+static enum status read_headers(struct image *f, const struct object_want *want, struct err *e)
 {
 	uint8_t head[8];
 	enum status st = read_head(f, head, e);
@@ -305,13 +304,13 @@ static enum status read_headers(struct elf_file *f, const struct object_want *wa
 	return st;
 }
 
-enum status elf_file_open_wanted(struct elf_file *f, const char *path,
-				 const struct object_want *want, struct err *e)
+enum status image_open_wanted(struct image *f, const char *path, const struct object_want *want,
+			      struct err *e)
 {
 	enum status st;
 	struct stat sb;
 
-	*f = (struct elf_file){.fd = -1};
+	*f = (struct image){.fd = -1};
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0)
 		return err_sys(e, "open");
@@ -327,39 +326,39 @@ enum status elf_file_open_wanted(struct elf_file *f, const char *path,
 		st = read_headers(f, want, e);
 	}
 	if (st)
-		elf_file_release(f);
+		image_release(f);
 	return st;
 }
 
-enum status elf_file_open(struct elf_file *f, const char *path, struct err *e)
+enum status image_open(struct image *f, const char *path, struct err *e)
 {
-	return elf_file_open_wanted(f, path, NULL, e);
+	return image_open_wanted(f, path, NULL, e);
 }
 
-enum status elf_file_open_part(struct elf_file *f, int fd, uint64_t base, uint64_t size,
-			       const char *path, struct err *e)
+enum status image_open_part(struct image *f, int fd, uint64_t base, uint64_t size, const char *path,
+			    struct err *e)
 {
 	enum status st;
 
-	*f = (struct elf_file){.fd = fd, .base = base, .size = size, .path = mem_strdup(path)};
+	*f = (struct image){.fd = fd, .base = base, .size = size, .path = mem_strdup(path)};
 	st = size ? read_headers(f, NULL, e) : err_set(e, ST_UNSUPPORTED, "not an ELF file");
 	if (st)
-		elf_file_release(f);
+		image_release(f);
 	return st;
 }
 
-enum status elf_file_open_memory(struct elf_file *f, const void *p, size_t n, struct err *e)
+enum status image_open_memory(struct image *f, const void *p, size_t n, struct err *e)
 {
 	enum status st;
 
-	*f = (struct elf_file){.fd = -1, .mem = p, .size = n, .path = mem_strdup("(memory)")};
+	*f = (struct image){.fd = -1, .mem = p, .size = n, .path = mem_strdup("(memory)")};
 	st = read_headers(f, NULL, e);
 	if (st)
-		elf_file_release(f);
+		image_release(f);
 	return st;
 }
 
-void elf_file_release(struct elf_file *f)
+void image_release(struct image *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
@@ -368,10 +367,10 @@ void elf_file_release(struct elf_file *f)
 	free(f->sections);
 	free(f->names);
 	source_free(f->source);
-	*f = (struct elf_file){.fd = -1};
+	*f = (struct image){.fd = -1};
 }
 
-const struct elf_section *elf_file_section(const struct elf_file *f, const char *name)
+const struct elf_section *image_section(const struct image *f, const char *name)
 {
 	const struct elf_section *grouped = NULL;
 

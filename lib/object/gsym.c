@@ -64,7 +64,7 @@ static struct cursor cursor_at(const struct source *s, uint64_t at, uint64_t n, 
 	return c;
 }
 
-static enum status read_header(struct source *s, struct elf_file *f, struct err *e)
+static enum status read_header(struct source *s, struct image *f, struct err *e)
 {
 	struct gsym *g = s->gsym;
 	unsigned version, id_size;
@@ -121,7 +121,7 @@ static uint64_t address(const struct source *s, size_t i)
 	return g->base + number(s, g->addresses + i * g->offset_size, g->offset_size);
 }
 
-static enum status gsym_open(struct source *s, struct elf_file *f, struct err *e)
+static enum status gsym_open(struct source *s, struct image *f, struct err *e)
 {
 	uint64_t before = 0;
 	enum status st;

@@ -22,14 +22,14 @@ static void add(struct digest *d, uint64_t v)
 	d->sum = hash_bytes_seeded(b, sizeof b, d->sum);
 }
 
-static void add_sample(struct digest *d, const struct elf_file *f, const struct elf_section *s,
+static void add_sample(struct digest *d, const struct image *f, const struct elf_section *s,
 		       uint64_t at)
 {
 	uint64_t n = s->size - at < SAMPLE ? s->size - at : SAMPLE;
 	struct err ignored = ERR_INIT;
 	uint8_t bytes[SAMPLE];
 
-	if (elf_file_read(f, s->offset + at, bytes, (size_t)n, &ignored))
+	if (image_read(f, s->offset + at, bytes, (size_t)n, &ignored))
 		add(d, UINT64_MAX);
 	else
 		d->sum = hash_bytes_seeded(bytes, (size_t)n, d->sum);
@@ -37,7 +37,7 @@ static void add_sample(struct digest *d, const struct elf_file *f, const struct 
 
 static void add_section(struct digest *d, const struct object *o, const char *name)
 {
-	const struct elf_file *f = &o->debug;
+	const struct image *f = &o->debug;
 	const struct elf_section *s = f->path ? section_find(f, name) : NULL;
 
 	if (!s) {
@@ -85,7 +85,7 @@ uint64_t object_fingerprint(const struct object *o, const char *const *sections,
 	return d.sum;
 }
 
-static bool add_file(struct digest *d, const struct elf_file *f)
+static bool add_file(struct digest *d, const struct image *f)
 {
 	struct stat st;
 

@@ -104,11 +104,10 @@ struct part {
 	const struct arch *arch; /* NULL: unknown */
 };
 
-static enum status read_parts(const struct elf_file *f, struct part *parts, size_t *n,
-			      struct err *e)
+static enum status read_parts(const struct image *f, struct part *parts, size_t *n, struct err *e)
 {
 	uint8_t bytes[8 + FAT_PARTS_MAX * 32];
-	enum status st = elf_file_read(f, 0, bytes, 8, e);
+	enum status st = image_read(f, 0, bytes, 8, e);
 	struct cursor c;
 	bool wide;
 	size_t each;
@@ -120,7 +119,7 @@ static enum status read_parts(const struct elf_file *f, struct part *parts, size
 	each = wide ? 32 : 20;
 	if (!*n || *n > FAT_PARTS_MAX)
 		return err_at(e, ST_BAD, 4, "universal Mach-O file of %zu parts", *n);
-	st = elf_file_read(f, 8, bytes, *n * each, e);
+	st = image_read(f, 8, bytes, *n * each, e);
 	if (st)
 		return err_prefix(e, "universal Mach-O header");
 	cursor_init(&c, bytes, *n * each, 8, e);
@@ -149,9 +148,9 @@ static enum status read_parts(const struct elf_file *f, struct part *parts, size
 	return ST_OK;
 }
 
-static struct elf_file within(const struct elf_file *f, const struct part *p)
+static struct image within(const struct image *f, const struct part *p)
 {
-	struct elf_file part = {.fd = f->fd, .mem = f->mem, .size = p->size};
+	struct image part = {.fd = f->fd, .mem = f->mem, .size = p->size};
 
 	if (f->fd >= 0)
 		part.base = f->base + p->offset;
@@ -160,14 +159,14 @@ static struct elf_file within(const struct elf_file *f, const struct part *p)
 	return part;
 }
 
-static bool has_id(const struct elf_file *f, const struct part *p, const struct object_build_id *id)
+static bool has_id(const struct image *f, const struct part *p, const struct object_build_id *id)
 {
-	struct elf_file part = within(f, p);
+	struct image part = within(f, p);
 	struct err ignored = ERR_INIT;
 	uint8_t head[8];
 	bool has;
 
-	if (elf_file_read(&part, 0, head, sizeof head, &ignored) || !mach_is_thin(head))
+	if (image_read(&part, 0, head, sizeof head, &ignored) || !mach_is_thin(head))
 		return false;
 	has = !mach_read(&part, NULL, &ignored) && object_build_id_equal(&part.build_id, id);
 	free(part.segments);
@@ -176,7 +175,7 @@ static bool has_id(const struct elf_file *f, const struct part *p, const struct 
 	return has;
 }
 
-enum status mach_narrow(struct elf_file *f, const struct object_want *want, struct err *e)
+enum status mach_narrow(struct image *f, const struct object_want *want, struct err *e)
 {
 	struct part parts[FAT_PARTS_MAX] = {{0}};
 	const struct part *best = NULL;
@@ -202,7 +201,7 @@ enum status mach_narrow(struct elf_file *f, const struct object_want *want, stru
 	if (!best && n == 1 && !(want && want->arch))
 		best = parts;
 	if (best) {
-		struct elf_file part = within(f, best);
+		struct image part = within(f, best);
 
 		f->base = part.base;
 		f->mem = part.mem;
@@ -222,7 +221,7 @@ enum status mach_narrow(struct elf_file *f, const struct object_want *want, stru
 size_t object_archs(const char *path, const char **names, size_t max)
 {
 	struct part parts[FAT_PARTS_MAX] = {{0}};
-	struct elf_file f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+	struct image f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
 	struct err ignored = ERR_INIT;
 	uint8_t head[8];
 	struct stat sb;
@@ -232,7 +231,7 @@ size_t object_archs(const char *path, const char **names, size_t max)
 		return 0;
 	if (!fstat(f.fd, &sb) && S_ISREG(sb.st_mode)) {
 		f.size = (uint64_t)sb.st_size;
-		if (elf_file_read(&f, 0, head, sizeof head, &ignored) || !mach_is_fat(head) ||
+		if (image_read(&f, 0, head, sizeof head, &ignored) || !mach_is_fat(head) ||
 		    read_parts(&f, parts, &n, &ignored))
 			n = 0;
 	}
@@ -244,7 +243,7 @@ size_t object_archs(const char *path, const char **names, size_t max)
 }
 
 struct mach_reading {
-	struct elf_file *f;
+	struct image *f;
 	size_t cap_segments, cap_sections;
 	struct buf names; /* offsets in it stand in for the sections' names until it is whole */
 };
@@ -323,7 +322,7 @@ static void read_segment(struct mach_reading *r, struct cursor *c, bool wide)
 
 static void read_command(struct mach_reading *r, struct cursor *c, uint32_t command)
 {
-	struct elf_file *f = r->f;
+	struct image *f = r->f;
 	const uint8_t *id;
 
 	switch (command) {
@@ -371,7 +370,7 @@ static enum status read_commands(struct mach_reading *r, const uint8_t *bytes, s
 	return ST_OK;
 }
 
-static enum status check_arch(struct elf_file *f, uint32_t type, uint32_t subtype,
+static enum status check_arch(struct image *f, uint32_t type, uint32_t subtype,
 			      const struct object_want *want, struct err *e)
 {
 	const struct arch *arch = arch_of(type, subtype);
@@ -386,7 +385,7 @@ static enum status check_arch(struct elf_file *f, uint32_t type, uint32_t subtyp
 	return ST_OK;
 }
 
-enum status mach_read(struct elf_file *f, const struct object_want *want, struct err *e)
+enum status mach_read(struct image *f, const struct object_want *want, struct err *e)
 {
 	struct mach_reading r = {.f = f};
 	uint32_t type, subtype, kind, count, n_bytes;
@@ -394,7 +393,7 @@ enum status mach_read(struct elf_file *f, const struct object_want *want, struct
 	struct cursor c;
 	enum status st;
 
-	st = elf_file_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
+	st = image_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
 	if (st)
 		return st;
 	f->kind = OBJECT_MACH;
@@ -421,7 +420,7 @@ enum status mach_read(struct elf_file *f, const struct object_want *want, struct
 			      "%" PRIu32 " bytes of load commands lie outside the file of %" PRIu64,
 			      n_bytes, f->size);
 	bytes = mem_alloc((size_t)n_bytes + 1);
-	st = elf_file_read(f, f->is_64 ? 32 : 28, bytes, n_bytes, e);
+	st = image_read(f, f->is_64 ? 32 : 28, bytes, n_bytes, e);
 	VEC_PUSH(f->sections, f->n_sections, r.cap_sections) = (struct elf_section){.name = NULL};
 	buf_addc(&r.names, 0);
 	if (!st)
@@ -433,7 +432,7 @@ enum status mach_read(struct elf_file *f, const struct object_want *want, struct
 	return st;
 }
 
-struct mach_symbol mach_next_symbol(struct cursor *c, const struct elf_file *f)
+struct mach_symbol mach_next_symbol(struct cursor *c, const struct image *f)
 {
 	struct mach_symbol s = {.name = cursor_u32(c)};
 	uint8_t type = cursor_u8(c);

@@ -63,9 +63,9 @@ static const char *unpack(const uint8_t *in, size_t n, struct minidebug *m)
 	return why ? why : r == LZMA_STREAM_END ? NULL : what_is_wrong(r);
 }
 
-const struct elf_file *minidebug_file(struct object *o, struct err *e)
+const struct image *minidebug_file(struct object *o, struct err *e)
 {
-	const struct elf_section *s = elf_file_section(&o->file, ".gnu_debugdata");
+	const struct elf_section *s = image_section(&o->file, ".gnu_debugdata");
 	struct minidebug *m = &o->mini;
 	const char *why;
 	uint64_t size;
@@ -80,7 +80,7 @@ const struct elf_file *minidebug_file(struct object *o, struct err *e)
 	allowance_free(raw);
 	if (why)
 		err_at(e, ST_BAD, s->offset, "section %s: %s", s->name, why);
-	else if (elf_file_open_memory(&m->file, m->data, m->size, e))
+	else if (image_open_memory(&m->file, m->data, m->size, e))
 		err_prefix(e, "section %s", s->name);
 	else if (m->file.is_64 != o->file.is_64 || m->file.machine != o->file.machine)
 		err_at(e, ST_BAD, s->offset, "section %s: is for another machine", s->name);
@@ -94,7 +94,7 @@ const struct elf_file *minidebug_file(struct object *o, struct err *e)
 void minidebug_release(struct minidebug *m)
 {
 	if (m->file.path)
-		elf_file_release(&m->file);
+		image_release(&m->file);
 	allowance_free(m->data);
 	*m = (struct minidebug){.tried = false};
 }

@@ -46,7 +46,7 @@ enum status object_open_wanted(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e)
 {
 	struct object *o = object_new();
-	enum status st = elf_file_open_wanted(&o->file, path, want, e);
+	enum status st = image_open_wanted(&o->file, path, want, e);
 
 	if (st) {
 		object_free(o);
@@ -60,7 +60,7 @@ enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_
 			     const char *path, struct err *e)
 {
 	struct object *o = object_new();
-	enum status st = elf_file_open_part(&o->file, fd, base, size, path, e);
+	enum status st = image_open_part(&o->file, fd, base, size, path, e);
 
 	if (st) {
 		object_free(o);
@@ -73,7 +73,7 @@ enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_
 enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e)
 {
 	struct object *o = object_new();
-	enum status st = elf_file_open_memory(&o->file, p, n, e);
+	enum status st = image_open_memory(&o->file, p, n, e);
 
 	if (st) {
 		object_free(o);
@@ -112,8 +112,8 @@ void object_free(struct object *o)
 	object_code_release(o->code);
 	trail_release(&o->trail);
 	pthread_mutex_destroy(&o->lock);
-	elf_file_release(&o->file);
-	elf_file_release(&o->debug);
+	image_release(&o->file);
+	image_release(&o->debug);
 	companion_release(o);
 	minidebug_release(&o->mini);
 	free(o);
@@ -187,7 +187,7 @@ static const struct object_cached_section *cached(const struct object *o, const 
 
 /* Where a section is: its header, and in which of the two files. */
 static const struct elf_section *find(const struct object *o, const char *name,
-				      const struct elf_file **f)
+				      const struct image **f)
 {
 	const struct elf_section *s = o->debug.path ? section_find(&o->debug, name) : NULL;
 
@@ -214,7 +214,7 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 			   struct err *e)
 {
 	const struct object_cached_section *c = cached(o, name);
-	const struct elf_file *f;
+	const struct image *f;
 	const struct elf_section *s;
 	struct map_piece *map;
 	enum status st;
@@ -237,7 +237,7 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 	return ST_OK;
 }
 
-static enum status join(const struct elf_file *f, const char *name, size_t first, uint8_t **data,
+static enum status join(const struct image *f, const char *name, size_t first, uint8_t **data,
 			uint64_t *size, struct err *e)
 {
 	uint64_t raw = 0;
@@ -273,7 +273,7 @@ static enum status join(const struct elf_file *f, const char *name, size_t first
 enum status object_section_joined(struct object *o, const char *name, struct object_section *out,
 				  struct err *e)
 {
-	const struct elf_file *f = &o->file;
+	const struct image *f = &o->file;
 	size_t first = f->n_sections, n = 0;
 	uint8_t *data;
 	uint64_t size;
@@ -303,7 +303,7 @@ enum status object_section_joined(struct object *o, const char *name, struct obj
 /* A compressed section on its way. */
 struct unpacking {
 	const char *name;
-	const struct elf_file *f;
+	const struct image *f;
 	const struct elf_section *s;
 	uint8_t *data; /* NULL: could not be read */
 	uint64_t size;

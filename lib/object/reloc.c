@@ -19,7 +19,7 @@
 enum { PAGE = 4096 };
 
 /* Of a debug file that was split off, code has a size and no bytes. */
-static bool has_code(const struct elf_file *f, const struct elf_section *s)
+static bool has_code(const struct image *f, const struct elf_section *s)
 {
 	if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR) || !s->size)
 		return false;
@@ -28,7 +28,7 @@ static bool has_code(const struct elf_file *f, const struct elf_section *s)
 	return s->type == SHT_PROGBITS && s->offset <= f->size && s->size <= f->size - s->offset;
 }
 
-void reloc_lay_out(struct elf_file *f)
+void reloc_lay_out(struct image *f)
 {
 	const uint64_t last = f->is_64 ? INT64_MAX : UINT32_MAX;
 	struct elf_section *first = NULL;
@@ -78,7 +78,7 @@ bool object_is_relocatable(const struct object *o)
 
 uint64_t object_from_flat(const struct object *o, uint64_t address)
 {
-	const struct elf_file *f = &o->file;
+	const struct image *f = &o->file;
 
 	if (address >= f->flat)
 		return address;
@@ -89,7 +89,7 @@ uint64_t object_from_flat(const struct object *o, uint64_t address)
 }
 
 struct relocating {
-	const struct elf_file *f;
+	const struct image *f;
 	const struct elf_section *s; /* that is relocated */
 	uint8_t *data, *symbols;
 	uint64_t size, n_symbols; /* bytes */
@@ -99,7 +99,7 @@ struct relocating {
 static enum status symbol_value(const struct relocating *r, uint64_t number, uint64_t *value,
 				struct err *e)
 {
-	const struct elf_file *f = r->f;
+	const struct image *f = r->f;
 	const uint64_t each = f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	uint8_t info;
 	uint16_t section;
@@ -127,7 +127,7 @@ static enum status symbol_value(const struct relocating *r, uint64_t number, uin
 	return ST_OK;
 }
 
-static uint64_t load(const struct elf_file *f, const uint8_t *p, size_t n)
+static uint64_t load(const struct image *f, const uint8_t *p, size_t n)
 {
 	uint64_t v = 0;
 
@@ -136,7 +136,7 @@ static uint64_t load(const struct elf_file *f, const uint8_t *p, size_t n)
 	return v;
 }
 
-static void store(const struct elf_file *f, uint8_t *p, size_t n, uint64_t v)
+static void store(const struct image *f, uint8_t *p, size_t n, uint64_t v)
 {
 	for (size_t i = 0; i < n; i++)
 		p[i] = (uint8_t)(v >> 8 * (f->big_endian ? n - 1 - i : i));
@@ -187,7 +187,7 @@ static uint64_t changed(enum reloc_op op, uint64_t old, uint64_t value, uint64_t
 static enum status apply_one(const struct relocating *r, const struct entry *n,
 			     const struct reloc_type *type, struct err *e)
 {
-	const struct elf_file *f = r->f;
+	const struct image *f = r->f;
 	uint64_t value = 0, old = 0;
 	size_t length;
 	bool uleb;
@@ -223,7 +223,7 @@ static enum status apply_one(const struct relocating *r, const struct entry *n,
 
 /* r_info of 64 bits: symbol and type, but of SPARC the type is its low byte, and of MIPS there are
  * three types and a second symbol, each a byte, in this order in the file. */
-static void split_info(const struct elf_file *f, uint64_t info, struct entry *n)
+static void split_info(const struct image *f, uint64_t info, struct entry *n)
 {
 	if (!f->is_64) {
 		n->symbol = info >> 8;
@@ -276,7 +276,7 @@ static bool is_wanted(const struct elf_section *s)
 		!strcmp(s->name, ".opd"));
 }
 
-enum status reloc_apply(const struct elf_file *f, const struct elf_section *s, uint8_t *data,
+enum status reloc_apply(const struct image *f, const struct elf_section *s, uint8_t *data,
 			uint64_t size, struct err *e)
 {
 	const size_t number = (size_t)(s - f->sections);

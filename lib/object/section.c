@@ -163,7 +163,7 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 }
 
 /* raw: what is in the file. */
-static enum status unpack(const struct elf_file *f, const struct elf_section *s, const uint8_t *raw,
+static enum status unpack(const struct image *f, const struct elf_section *s, const uint8_t *raw,
 			  uint8_t **data, uint64_t *size, struct err *e)
 {
 	uint64_t want;
@@ -202,7 +202,7 @@ bool section_is_compressed(const struct elf_section *s)
 	return (s->flags & SHF_COMPRESSED) || !strncmp(s->name, ".zdebug_", 8);
 }
 
-static struct map_piece *map_large(const struct elf_file *f, const struct elf_section *s,
+static struct map_piece *map_large(const struct image *f, const struct elf_section *s,
 				   uint8_t **data)
 {
 	enum { WORTH_IT = 256 << 10 };
@@ -218,7 +218,7 @@ static struct map_piece *map_large(const struct elf_file *f, const struct elf_se
 	return m;
 }
 
-enum status section_read(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
+enum status section_read(const struct image *f, const struct elf_section *s, uint8_t **data,
 			 uint64_t *size, struct err *e)
 {
 	struct map_piece *map = NULL;
@@ -235,7 +235,7 @@ enum status section_read(const struct elf_file *f, const struct elf_section *s, 
 		raw = allowance_grow(NULL, s->size + 1);
 		if (!raw)
 			return too_large(s, false, s->size, e);
-		st = elf_file_read(f, s->offset, raw, (size_t)s->size, e);
+		st = image_read(f, s->offset, raw, (size_t)s->size, e);
 		raw[s->size] = 0;
 	}
 	if (st)
@@ -260,14 +260,14 @@ enum status section_read(const struct elf_file *f, const struct elf_section *s, 
 	return st;
 }
 
-struct map_piece *section_map(const struct elf_file *f, const struct elf_section *s, uint8_t **data,
+struct map_piece *section_map(const struct image *f, const struct elf_section *s, uint8_t **data,
 			      uint64_t *size)
 {
 	*size = s->size;
 	return section_is_compressed(s) || f->flat ? NULL : map_large(f, s, data);
 }
 
-enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err *e)
+enum status section_file_crc(const struct image *f, uint32_t *crc, struct err *e)
 {
 	enum { CHUNK = 1 << 18 };
 	uint8_t *p = mem_alloc(CHUNK);
@@ -277,7 +277,7 @@ enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err
 	for (uint64_t at = 0; !st && at < f->size;) {
 		size_t n = f->size - at < CHUNK ? (size_t)(f->size - at) : CHUNK;
 
-		st = elf_file_read(f, at, p, n, e);
+		st = image_read(f, at, p, n, e);
 		if (!st)
 			sum = crc32_add(sum, p, n);
 		at += n;
@@ -287,12 +287,12 @@ enum status section_file_crc(const struct elf_file *f, uint32_t *crc, struct err
 	return st;
 }
 
-const struct elf_section *section_find(const struct elf_file *f, const char *name)
+const struct elf_section *section_find(const struct image *f, const char *name)
 {
-	const struct elf_section *s = elf_file_section(f, name);
+	const struct elf_section *s = image_section(f, name);
 	char old[64];
 
 	if (!s && name[0] == '.' && snprintf(old, sizeof old, ".z%s", name + 1) < (int)sizeof old)
-		s = elf_file_section(f, old);
+		s = image_section(f, old);
 	return s;
 }

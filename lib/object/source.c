@@ -19,7 +19,7 @@ bool source_is(const uint8_t head[8])
 	return is_gsym(head) || !memcmp(head, "MODULE ", 7);
 }
 
-static enum status read_all(struct source *s, const struct elf_file *f, struct err *e)
+static enum status read_all(struct source *s, const struct image *f, struct err *e)
 {
 	s->size = f->size;
 	if (f->fd >= 0)
@@ -33,10 +33,10 @@ static enum status read_all(struct source *s, const struct elf_file *f, struct e
 			       " bytes, more than can be mapped or is left for sections",
 			       f->size);
 	s->bytes[f->size] = 0;
-	return elf_file_read(f, 0, s->bytes, (size_t)f->size, e);
+	return image_read(f, 0, s->bytes, (size_t)f->size, e);
 }
 
-enum status source_open(struct elf_file *f, struct err *e)
+enum status source_open(struct image *f, struct err *e)
 {
 	struct source *s = mem_zalloc(sizeof *s);
 	uint64_t lo = UINT64_MAX, hi;

@@ -18,12 +18,12 @@
 #include "lib/base/buf.h"
 #include "lib/object/object.h"
 
-struct elf_file;
+struct image;
 struct source;
 
 bool source_is(const uint8_t head[8]); /* what the file begins with */
 /* Fills kind, build-id, segments and source of f, which has been opened. */
-enum status source_open(struct elf_file *f, struct err *e);
+enum status source_open(struct image *f, struct err *e);
 void source_free(struct source *s); /* accepts NULL */
 
 struct source_function {
@@ -49,7 +49,7 @@ struct source {
 
 struct source_kind {
 	/* Fills what the file says of itself into f and s. */
-	enum status (*open)(struct source *s, struct elf_file *f, struct err *e);
+	enum status (*open)(struct source *s, struct image *f, struct err *e);
 	void (*free)(struct source *s);
 	size_t (*count)(const struct source *s);
 	bool (*function)(const struct source *s, size_t i, struct source_function *f);

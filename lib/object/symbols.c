@@ -62,8 +62,8 @@ static unsigned rank(uint8_t info)
 
 /* The section with these flags that holds s, which f has shift bytes lower; *end is where it ends.
  */
-static bool section_end(const struct elf_file *f, const struct object *o,
-			const struct raw_symbol *s, uint64_t flags, uint64_t shift, uint64_t *end)
+static bool section_end(const struct image *f, const struct object *o, const struct raw_symbol *s,
+			uint64_t flags, uint64_t shift, uint64_t *end)
 {
 	const struct elf_section *t;
 	uint64_t addr;
@@ -82,7 +82,7 @@ static bool section_end(const struct elf_file *f, const struct object *o,
 	return true;
 }
 
-static const struct elf_section *find_table(const struct elf_file *f, uint32_t type)
+static const struct elf_section *find_table(const struct image *f, uint32_t type)
 {
 	for (size_t i = 0; i < f->n_sections; i++) {
 		if (f->sections[i].type == type && f->sections[i].size)
@@ -193,7 +193,7 @@ struct loading {
 };
 
 static void add_symbols(struct symtab *s, struct loading *l, const struct object *o,
-			const struct elf_file *f, struct cursor *c, const char *names,
+			const struct image *f, struct cursor *c, const char *names,
 			uint64_t n_names)
 {
 	const uint64_t shift = f == &o->debug ? object_debug_shift(o) : 0;
@@ -234,7 +234,7 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 }
 
 /* A table that cannot be read, be it for want of memory, is missed by who looks for a name. */
-static void leave_out(struct symtab *s, const struct elf_file *f, const struct err *e)
+static void leave_out(struct symtab *s, const struct image *f, const struct err *e)
 {
 	if (s->left_out++)
 		return;
@@ -245,7 +245,7 @@ static void leave_out(struct symtab *s, const struct elf_file *f, const struct e
 
 /* f NULL, or without such a table: nothing is added. */
 static void add_table(struct symtab *s, struct loading *l, const struct object *o,
-		      const struct elf_file *f, uint32_t type)
+		      const struct image *f, uint32_t type)
 {
 	const struct elf_section *table = f && f->path ? find_table(f, type) : NULL;
 	const uint64_t each = f && f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -338,7 +338,7 @@ void symtab_load_any(struct symtab *s, struct object *o)
 }
 
 /* Mach-O: one table, names with an underscore, no sizes. */
-static void load_mach(struct symtab *s, const struct elf_file *f)
+static void load_mach(struct symtab *s, const struct image *f)
 {
 	const uint64_t each = f->is_64 ? MACH_NLIST_64 : MACH_NLIST_32;
 	const struct elf_section table = {.name = "symbols",
