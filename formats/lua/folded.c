@@ -36,14 +36,14 @@ struct folded {
 	struct import *im;
 	struct folded_row *rows;
 	size_t n, cap;
-	uint64_t addresses, places, empty_frames, comments;
+	uint64_t addresses, places, empty_entries, comments;
 	uint8_t decimals; /* most of a row's */
 	uint64_t rounded; /* rows that have more than fit */
 	struct lua_refused refused;
 	struct lua_line line;
 };
 
-static bool next_frame(const char **s, const char *end, const char **frame, size_t *n)
+static bool next_entry(const char **s, const char *end, const char **frame, size_t *n)
 {
 	const char *semicolon;
 
@@ -107,16 +107,16 @@ static void add_row(struct folded *f, const char *s, size_t n, struct folded_row
 		r.state = lua_is_vm_state(s, n);
 		at = NULL;
 	}
-	while (next_frame(&at, s + n, &frame, &len)) {
+	while (next_entry(&at, s + n, &frame, &len)) {
 		if (lua_is_address(frame, len, &address)) {
 			f->addresses++;
 		} else if (lua_place(frame, len, &line)) {
 			f->places++;
 		} else if (!len) {
-			f->empty_frames++;
+			f->empty_entries++;
 			continue;
 		}
-		r.stack = trace_stack(t, r.stack, lua_frame(t, frame, len));
+		r.stack = trace_stack(t, r.stack, lua_entry(t, frame, len));
 	}
 	VEC_PUSH(f->rows, f->n, f->cap) = r;
 }
@@ -303,8 +303,8 @@ static enum status push(struct folded *f, struct err *e)
 			   states ? "VM state" : "zone");
 	if (f->comments)
 		trace_note(t, NOTE_INFO, f->comments, "lines are comments");
-	if (f->empty_frames)
-		trace_note(t, NOTE_INFO, f->empty_frames, "empty stack entries were left out");
+	if (f->empty_entries)
+		trace_note(t, NOTE_INFO, f->empty_entries, "empty stack entries were left out");
 	lua_refused_note(t, &f->refused, "lines that are not a stack and a number");
 	lua_cut_note(t, &f->line, &f->refused);
 	return st;

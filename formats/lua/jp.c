@@ -146,7 +146,7 @@ static uint32_t add_key(struct trace *t, uint32_t stack, const char *s, size_t n
 			continue;
 		outermost_first |= edge && s[i + 1] == '>';
 		if (i > from)
-			VEC_PUSH(ids, count, cap) = lua_frame(t, s + from, i - from);
+			VEC_PUSH(ids, count, cap) = lua_entry(t, s + from, i - from);
 		from = i + 3;
 		i += edge ? 2 : 0;
 	}

@@ -55,7 +55,7 @@ static bool parse_line(const char *s, size_t n, uint64_t *us, const char **stack
 	return true;
 }
 
-static bool next_frame(const char **s, const char *end, struct luau_frame *f, bool *sound)
+static bool next_entry(const char **s, const char *end, struct luau_frame *f, bool *sound)
 {
 	const char *semicolon;
 
@@ -102,7 +102,7 @@ static enum status take_line(struct luau *l, struct err *e)
 	if (!parse_line(l->line.s, l->line.n, &us, &s, &len))
 		sound = false;
 	end = sound ? s + len : NULL;
-	while (sound && next_frame(&s, end, &f, &sound))
+	while (sound && next_entry(&s, end, &f, &sound))
 		if (sound)
 			VEC_PUSH(l->ids, l->n, l->cap) = location(l->im->t, &f);
 	if (!sound) {
@@ -148,7 +148,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 		bool sound = len > 0 && parse_line(s, len, &us, &stack, &stack_n);
 		const char *end = sound ? stack + stack_n : NULL;
 
-		while (sound && next_frame(&stack, end, &f, &sound))
+		while (sound && next_entry(&stack, end, &f, &sound))
 			;
 		good += sound;
 		bad += len && !sound;

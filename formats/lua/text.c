@@ -163,7 +163,7 @@ uint32_t lua_named(struct trace *t, uint32_t name, uint32_t file, uint32_t line)
 	return trace_location(t, &l);
 }
 
-uint32_t lua_frame(struct trace *t, const char *s, size_t n)
+uint32_t lua_entry(struct trace *t, const char *s, size_t n)
 {
 	struct location l = {.space = SPACE_NAME};
 	size_t file;

@@ -56,7 +56,7 @@ bool lua_last_number(const char *s, size_t n, size_t *head, uint64_t *v);
 
 /* A frame as LuaJIT and flame graph tools write it. "@0x1234" is a C function, its first byte, and
  * "0x1234" an address of unstated kind; all else is a name, and "file:12" has a place too. */
-uint32_t lua_frame(struct trace *t, const char *s, size_t n);
+uint32_t lua_entry(struct trace *t, const char *s, size_t n);
 bool lua_is_address(const char *s, size_t n, uint64_t *v);
 /* The file in "file:12" (its length), 0: it is no such text. line 0 is a main chunk. */
 size_t lua_place(const char *s, size_t n, uint32_t *line);

@@ -21,7 +21,7 @@
 
 enum { MAGIC = 0xA4B3C2D1, NULL_STRING = UINT32_MAX, RECORD_TAIL = 32 };
 
-struct frame { /* a distinct location of the stacks */
+struct place { /* a distinct location of the stacks */
 	uint64_t address;
 	uint32_t library;
 	uint32_t next; /* with a new entry in its library, + 1 */
@@ -39,7 +39,7 @@ struct block { /* a library in it */
 };
 
 struct library {              /* by id in strings */
-	uint32_t first, last; /* frames with new entries, + 1 */
+	uint32_t first, last; /* places with new entries, + 1 */
 	uint32_t n;
 	bool written;
 };
@@ -54,9 +54,9 @@ struct loli {
 	struct buf text, utf16; /* scratch */
 	struct intern strings;  /* QStrings with their lengths, as in the file */
 	struct map64 ids;       /* of libraries in the file -> id in strings */
-	struct intern index;    /* (library, address) -> frame + 1 */
-	struct frame *frames;
-	size_t n_frames, cap_frames;
+	struct intern index;    /* (library, address) -> place + 1 */
+	struct place *places;
+	size_t n_places, cap_places;
 	struct entry *entries;
 	size_t n_entries, cap_entries;
 	struct block *blocks;
@@ -170,18 +170,18 @@ static uint64_t address(struct loli *l)
 	return v;
 }
 
-struct frame_key { /* without holes: hashed as bytes */
+struct place_key { /* without holes: hashed as bytes */
 	uint64_t address, library;
 };
 
-static void add_frame(struct loli *l, uint32_t library, uint64_t at)
+static void add_place(struct loli *l, uint32_t library, uint64_t at)
 {
-	struct frame_key key = {at, library};
+	struct place_key key = {at, library};
 	uint32_t id = intern_add(&l->index, (const char *)&key, sizeof key);
 
-	if (id > l->n_frames)
-		VEC_PUSH(l->frames, l->n_frames, l->cap_frames) =
-		    (struct frame){.address = at, .library = library};
+	if (id > l->n_places)
+		VEC_PUSH(l->places, l->n_places, l->cap_places) =
+		    (struct place){.address = at, .library = library};
 }
 
 static void copy_chart(struct loli *l)
@@ -223,7 +223,7 @@ static void copy_records(struct loli *l)
 	}
 }
 
-static void copy_frames(struct loli *l, uint32_t n)
+static void copy_places(struct loli *l, uint32_t n)
 {
 	for (uint32_t i = 0; i < n && !cursor_failed(l->in); i++) {
 		uint32_t library =
@@ -231,7 +231,7 @@ static void copy_frames(struct loli *l, uint32_t n)
 		uint64_t at = address(l);
 
 		if (library && !cursor_failed(l->in))
-			add_frame(l, library, at);
+			add_place(l, library, at);
 	}
 }
 
@@ -246,7 +246,7 @@ static void copy_stacks(struct loli *l)
 		entries = count(l);
 		if (l->texts && entries % 2)
 			cursor_fail(l->in, ST_BAD, "a stack of %u texts", entries);
-		copy_frames(l, l->texts ? entries / 2 : entries);
+		copy_places(l, l->texts ? entries / 2 : entries);
 	}
 }
 
@@ -261,15 +261,15 @@ static void read_symbols(struct loli *l)
 
 		for (uint32_t k = 0; k < entries && !cursor_failed(l->in); k++) {
 			struct entry x = {.address = address(l), .name = string(l, "symbol")};
-			struct frame_key key = {x.address, b.library};
-			uint32_t frame;
+			struct place_key key = {x.address, b.library};
+			uint32_t place;
 
 			if (cursor_failed(l->in))
 				return;
 			VEC_PUSH(l->entries, l->n_entries, l->cap_entries) = x;
-			frame = intern_find(&l->index, (const char *)&key, sizeof key);
-			if (frame)
-				l->frames[frame - 1].in_file = true;
+			place = intern_find(&l->index, (const char *)&key, sizeof key);
+			if (place)
+				l->places[place - 1].in_file = true;
 		}
 		b.n = l->n_entries - b.first;
 		VEC_PUSH(l->blocks, l->n_blocks, l->cap_blocks) = b;
@@ -289,7 +289,7 @@ static const struct names_location *find(struct loli *l, uint32_t library, uint6
 }
 
 /* Frames that get an entry, in a chain for each library. */
-static uint32_t choose_frames(struct loli *l)
+static uint32_t choose_places(struct loli *l)
 {
 	uint32_t new_libraries = 0;
 
@@ -297,8 +297,8 @@ static uint32_t choose_frames(struct loli *l)
 	l->libraries = mem_zarray(l->n_libraries, sizeof *l->libraries);
 	for (size_t i = 0; i < l->n_blocks; i++)
 		l->libraries[l->blocks[i].library].written = true;
-	for (uint32_t i = 0; i < l->n_frames; i++) {
-		struct frame *f = &l->frames[i];
+	for (uint32_t i = 0; i < l->n_places; i++) {
+		struct place *f = &l->places[i];
 		struct library *lib = &l->libraries[f->library];
 		bool known;
 		bool named = find(l, f->library, f->address, &known);
@@ -310,7 +310,7 @@ static uint32_t choose_frames(struct loli *l)
 		if (!lib->n++)
 			lib->first = i + 1;
 		else
-			l->frames[lib->last - 1].next = i + 1;
+			l->places[lib->last - 1].next = i + 1;
 		lib->last = i + 1;
 		new_libraries += lib->n == 1 && !lib->written;
 	}
@@ -389,16 +389,16 @@ static void put_new_entries(struct loli *l, uint32_t library)
 	struct library *lib = &l->libraries[library];
 	bool known;
 
-	for (uint32_t i = lib->n ? lib->first : 0; i; i = l->frames[i - 1].next) {
-		put_address(l, l->frames[i - 1].address);
-		put_name(l, find(l, library, l->frames[i - 1].address, &known));
+	for (uint32_t i = lib->n ? lib->first : 0; i; i = l->places[i - 1].next) {
+		put_address(l, l->places[i - 1].address);
+		put_name(l, find(l, library, l->places[i - 1].address, &known));
 	}
 	lib->written = true;
 }
 
 static void put_symbols(struct loli *l)
 {
-	put32(l, (uint32_t)l->n_blocks + choose_frames(l));
+	put32(l, (uint32_t)l->n_blocks + choose_places(l));
 	for (size_t i = 0; i < l->n_blocks; i++) {
 		const struct block *b = &l->blocks[i];
 		bool first = !l->libraries[b->library].written, known;
@@ -418,8 +418,8 @@ static void put_symbols(struct loli *l)
 		if (first)
 			put_new_entries(l, b->library);
 	}
-	for (size_t i = 0; i < l->n_frames; i++) {
-		uint32_t library = l->frames[i].library;
+	for (size_t i = 0; i < l->n_places; i++) {
+		uint32_t library = l->places[i].library;
 
 		if (!l->libraries[library].n || l->libraries[library].written)
 			continue;
@@ -460,7 +460,7 @@ static enum status finish(struct export *x, struct err *e)
 	if (cursor_failed(l->in))
 		return err_prefix(e, "--original");
 	put_symbols(l);
-	if (l->n_frames && !l->found)
+	if (l->n_places && !l->found)
 		return err_set(e, ST_BAD,
 			       "--original: none of its locations is in the trace: it "
 			       "is another capture's");
@@ -468,7 +468,7 @@ static enum status finish(struct export *x, struct err *e)
 	while ((have = cursor_available(l->in, 1)))
 		take(l, have, "tail");
 	snprintf(x->summary, sizeof x->summary,
-		 "%" PRIu64 " of %zu locations have a name from the trace", l->named, l->n_frames);
+		 "%" PRIu64 " of %zu locations have a name from the trace", l->named, l->n_places);
 	return cursor_failed(l->in) ? e->code : export_written(l->out, e);
 }
 
@@ -482,7 +482,7 @@ static void release(struct export *x)
 	intern_release(&l->strings);
 	intern_release(&l->index);
 	map64_release(&l->ids);
-	free(l->frames);
+	free(l->places);
 	free(l->entries);
 	free(l->blocks);
 	free(l->libraries);

@@ -24,7 +24,7 @@ void luacalls_init(struct luacalls *c, struct out *out, bool events)
 void luacalls_release(struct luacalls *c)
 {
 	for (size_t i = 0; i < c->n_coroutines; i++)
-		free(c->coroutines[i].frames);
+		free(c->coroutines[i].calls);
 	free(c->coroutines);
 	free(c->functions);
 	free(c->running);
@@ -98,8 +98,8 @@ void luacalls_leave(struct luacalls *c, struct coroutine *co)
 	if (!co->n)
 		return;
 	co->n--;
-	if (!co->frames[co->n].seeded)
-		write_event(c, co, EV_EXIT, co->frames[co->n].function);
+	if (!co->calls[co->n].seeded)
+		write_event(c, co, EV_EXIT, co->calls[co->n].function);
 }
 
 static void leave_unreturned(struct luacalls *c, struct coroutine *co)
@@ -112,7 +112,7 @@ void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place)
 {
 	size_t i = co->n;
 
-	while (i && co->frames[i - 1].place != place)
+	while (i && co->calls[i - 1].place != place)
 		i--;
 	while (co->n > i)
 		leave_unreturned(c, co);
@@ -120,22 +120,22 @@ void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place)
 
 void luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place)
 {
-	while (co->n && co->frames[co->n - 1].place > place)
+	while (co->n && co->calls[co->n - 1].place > place)
 		leave_unreturned(c, co);
-	if (co->n && co->frames[co->n - 1].place == place)
+	if (co->n && co->calls[co->n - 1].place == place)
 		luacalls_leave(c, co);
 }
 
 static uint32_t stack_of(const struct luacalls *c, const struct coroutine *co, size_t depth)
 {
-	uint32_t parent = depth ? co->frames[depth - 1].stack : co->base;
+	uint32_t parent = depth ? co->calls[depth - 1].stack : co->base;
 
-	return out_stack(c->out, parent, c->functions[co->frames[depth].function - 1].location);
+	return out_stack(c->out, parent, c->functions[co->calls[depth].function - 1].location);
 }
 
 void luacalls_merge(struct luacalls *c, struct coroutine *co)
 {
-	struct frame *top = luacalls_top(co), *below = top - 1;
+	struct lua_call *top = luacalls_top(co), *below = top - 1;
 
 	if (co->n < 2)
 		return;
@@ -150,14 +150,14 @@ void luacalls_merge(struct luacalls *c, struct coroutine *co)
 void luacalls_enter(struct luacalls *c, struct coroutine *co, uint64_t place, const void *pointer,
 		    uint32_t function, bool seeded)
 {
-	struct frame *f = function ? grow(co->frames, co->n, &co->cap, sizeof *f) : NULL;
+	struct lua_call *f = function ? grow(co->calls, co->n, &co->cap, sizeof *f) : NULL;
 
 	if (!f) {
 		c->lost++;
 		return;
 	}
-	co->frames = f;
-	f[co->n] = (struct frame){place, pointer, function, 0, seeded};
+	co->calls = f;
+	f[co->n] = (struct lua_call){place, pointer, function, 0, seeded};
 	f[co->n].stack = stack_of(c, co, co->n);
 	co->n++;
 	if (!seeded)
@@ -195,7 +195,7 @@ static void rebase(const struct luacalls *c, struct coroutine *co, uint32_t base
 		return;
 	co->base = base;
 	for (size_t i = 0; i < co->n; i++)
-		co->frames[i].stack = stack_of(c, co, i);
+		co->calls[i].stack = stack_of(c, co, i);
 }
 
 struct coroutine *luacalls_switch(struct luacalls *c, const void *state)
@@ -237,8 +237,8 @@ void luacalls_forget(struct luacalls *c, const void *pointer)
 	while (c->coroutines[id - 1].n)
 		leave_unreturned(c, &c->coroutines[id - 1]);
 	c->coroutines[id - 1].state = NULL;
-	free(c->coroutines[id - 1].frames);
-	c->coroutines[id - 1].frames = NULL;
+	free(c->coroutines[id - 1].calls);
+	c->coroutines[id - 1].calls = NULL;
 	c->coroutines[id - 1].cap = 0;
 	c->coroutines[id - 1].base = c->gone;
 	c->gone = id;
@@ -254,7 +254,7 @@ uint32_t luacalls_stack(const struct luacalls *c)
 	const struct coroutine *co =
 	    c->n_running ? &c->coroutines[c->running[c->n_running - 1] - 1] : NULL;
 
-	return co ? co->n ? co->frames[co->n - 1].stack : co->base : 0;
+	return co ? co->n ? co->calls[co->n - 1].stack : co->base : 0;
 }
 
 uint32_t luacalls_thread(const struct luacalls *c)

@@ -16,7 +16,7 @@ struct function {
 	uint32_t location, marker, alone; /* alone: its stack without callers */
 };
 
-struct frame {
+struct lua_call {
 	uint64_t place;
 	const void *pointer;
 	uint32_t function; /* + 1 */
@@ -29,7 +29,7 @@ struct coroutine {
 	uint32_t thread;
 	uint32_t
 	    base; /* the stack that it was resumed from; of one that is gone: the next such + 1 */
-	struct frame *frames;
+	struct lua_call *calls;
 	size_t n, cap;
 };
 
@@ -64,9 +64,9 @@ void luacalls_forget(struct luacalls *c, const void *pointer);
 /* An event of this coroutine: it runs now. */
 struct coroutine *luacalls_switch(struct luacalls *c, const void *state);
 /* Its innermost call that is known; NULL: none. */
-static inline struct frame *luacalls_top(const struct coroutine *co)
+static inline struct lua_call *luacalls_top(const struct coroutine *co)
 {
-	return co && co->n ? &co->frames[co->n - 1] : NULL;
+	return co && co->n ? &co->calls[co->n - 1] : NULL;
 }
 /* Leaves calls until the innermost stands at that place; all, when none does. */
 void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place);

@@ -211,7 +211,7 @@ static bool is_c(lua_State *l, lua_Debug *ar)
  * also when that one had been called in its caller's place. */
 static void settle(struct module *m, lua_State *l, struct coroutine *co, bool tail, uint64_t place)
 {
-	struct frame *top = luacalls_top(co);
+	struct lua_call *top = luacalls_top(co);
 	lua_Debug caller;
 
 	if (PLACES_IN_ORDER) {
@@ -243,7 +243,7 @@ static void called(struct module *m, lua_State *l, lua_Debug *ar)
 	uint64_t place = place_of(ar);
 	const void *pointer;
 	uint32_t function;
-	struct frame *top;
+	struct lua_call *top;
 
 	if (!co || (PLACES_IN_ORDER && is_c(l, ar)))
 		return;
@@ -261,7 +261,7 @@ static void called(struct module *m, lua_State *l, lua_Debug *ar)
 static void returned(struct module *m, lua_State *l, lua_Debug *ar)
 {
 	struct coroutine *co = luacalls_switch(&m->calls, l);
-	struct frame *top = luacalls_top(co);
+	struct lua_call *top = luacalls_top(co);
 	uint64_t place = place_of(ar);
 
 	if (!top || (PLACES_IN_ORDER && is_c(l, ar)))
