@@ -288,7 +288,7 @@ static enum status take_split(struct stream *s, const struct perf_record *r)
 	}
 	if (s->n_split >= RECORD && record_header(&s->x, s->split, &whole) == s->n_split &&
 	    whole.type != PERF_SIMPLE_SPLIT && whole.type != PERF_SIMPLE_SPLIT_END &&
-	    whole.type != PERF_COMPRESSED) {
+	    whole.type != PERF_COMPRESSED && whole.type != PERF_COMPRESSED2) {
 		whole.p = s->split + RECORD;
 		whole.n = s->n_split - RECORD;
 		st = take_record(s, &whole);
