@@ -82,7 +82,7 @@ static const char *make_output(const struct exporter *x, const char *output)
 		if (!file)
 			cli_usage("--as %s: '%s' is no regular file", x->name, output);
 	} else if (output) {
-		(x->flags & EXPORT_BINARY ? cli_output : cli_output_report)(output);
+		(x->flags & EXPORT_BINARY ? cli_output_binary : cli_output_report)(output);
 	}
 	return file;
 }

@@ -153,6 +153,12 @@ static bool open_output(const char *path, bool by_name)
 	return true;
 }
 
+void cli_output_binary(const char *path)
+{
+	if (!open_output(path, false) && isatty(STDOUT_FILENO))
+		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
+}
+
 void cli_output(const char *path)
 {
 	static const char *const packed[] = {".zst", ".gz", ".xz", ".bz2", ".lz4"};
@@ -163,8 +169,7 @@ void cli_output(const char *path)
 			cli_usage("-o %s: traces are written as they are: without -o, into the "
 				  "program that packs them",
 				  path);
-	if (!open_output(path, false) && isatty(STDOUT_FILENO))
-		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
+	cli_output_binary(path);
 }
 
 /* What can be made again is replaced; what was recorded cannot. */
