@@ -35,7 +35,7 @@ done
 
 # Self of each function by name, and total where one row has the name: "name self total".
 top() { # TRACE COLUMN
-	tm-top -q --csv -n 0 --by function "$1" >top.csv
+	tm-top --no-symbols -q --csv -n 0 --by function "$1" >top.csv
 	sql :memory: ".import --csv top.csv t" \
 		"SELECT function, SUM(\"$2\"), iif(COUNT(*) = 1, MAX(\"total_$2\"), '-') FROM t
 		 GROUP BY function HAVING SUM(\"$2\") + SUM(\"total_$2\") > 0" | LC_ALL=C sort
