@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 # timeout: 300
 #
 # Heap profiles as text, of gperftools, Go and jemalloc: against how they were made

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Manners that all programs share (tracemill(7)): help, usage errors, operands, output, pipes.
 # shellcheck disable=SC2317,SC2086 # functions are called by check; numbers need no quotes

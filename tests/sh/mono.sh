@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Logs of Mono's profiler: every cut and every flipped bit of a small one; and, where Mono is
 # installed, a real capture against what mprof-report says of the same file.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 # timeout: 400
 #
 # tm-symbolize --text: logs with stacks get names. What the sanitizers' runtime prints with names is
