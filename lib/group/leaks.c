@@ -198,7 +198,7 @@ static const char *without_mark(const char *function)
 {
 	static const char own[] = "__GI_";
 
-	return strncmp(function, own, sizeof own - 1) ? function : function + sizeof own - 1;
+	return strncmp(function, own, strlen(own)) ? function : function + strlen(own);
 }
 
 static size_t rule_of_call(const struct leaks *l, const char *function, const char *raw,
