@@ -7,7 +7,7 @@
 #: make check [T=WORDS]      the tests of every day, in minutes; or, of all, those whose name contains
 #:                           one of the words
 #: make check-all            what CI runs besides: other compilers, servers, browsers, static
-#:                           analysis, and the tests of every day under ASan and UBSan
+#:                           analysis, and unit tests and golden cases under ASan and UBSan
 #: make check-deep           hours, before an issue is resolved or a release: all that follow
 #: make check-san [T=WORDS]       every test under ASan and UBSan
 #: make check-clang, check-tsan   and of clang's ASan and UBSan; of TSan
@@ -353,7 +353,7 @@ check: $(tiers:%=build/deps-%) test-programs $(made)
 
 check-all:
 	+@$(MAKE) --no-print-directory check TIER=all
-	+@$(MAKE) --no-print-directory SAN=address$(comma)undefined check TIER=check T='unit/ golden/ sh/'
+	+@$(MAKE) --no-print-directory SAN=address$(comma)undefined check TIER=check T='unit/ golden/'
 
 # Lint looks at sources, which are the same.
 sanitized := $(or $(T),unit/ golden/ sh/ fuzz/)
