@@ -148,7 +148,9 @@ static void one(struct job *j, const char *path)
 	cli_managed_tell(&j->symbolizer.managed);
 	cli_binaries_tell(j->binaries);
 	input_close(&in);
-	if (st && st != ST_NONE)
+	if (st && st != ST_NONE && j->if_useful) /* who asked reads the file too, and says it */
+		cli_status(EXIT_INPUT);
+	else if (st && st != ST_NONE)
 		cli_fail(file, &e);
 }
 

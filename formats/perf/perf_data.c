@@ -245,7 +245,7 @@ static enum status take_record(struct stream *s, const struct perf_record *r)
 	default:
 		if (r->type < PERF_KINDS)
 			return take_kernels(s, r);
-		if (r->type >= PERF_SIMPLE || r->type > PERF_COMPRESSED2)
+		if (r->type > PERF_COMPRESSED2)
 			count_other(x, r); /* the others describe processors and clocks */
 	}
 	return ST_OK;

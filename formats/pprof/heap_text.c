@@ -151,7 +151,7 @@ static void push_frame(struct heap_profile *p, uint32_t location)
 
 static void add_frame(struct heap_profile *p, uint64_t address)
 {
-	uint32_t at = map64_get(&p->symbols, address);
+	uint32_t at = p->names ? map64_get(&p->symbols, address) : 0;
 	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
 
 	if (at && !p->names[at - 1].next) {
@@ -374,12 +374,13 @@ static void set_metrics(struct heap_profile *p)
 static void set_kind(struct heap_profile *p, const struct heap_head *h)
 {
 	struct trace *t = p->im->t;
+	uint64_t half = h->period / 2;
 	char text[32];
 
 	if (kind_is(h, "heap_v2") || kind_is(h, "heapz_v2"))
 		p->period = (double)h->period;
 	else if (kind_is(h, "heap") || kind_is(h, "heapz"))
-		p->period = (double)(h->period / 2);
+		p->period = (double)half;
 	else if (!kind_is(h, "heapprofile"))
 		trace_note(t, NOTE_GUESS, 0,
 			   "a profile of a kind that is not known, %.*s: its numbers are taken as "

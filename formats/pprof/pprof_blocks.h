@@ -24,9 +24,9 @@ struct pprof_blocks {
 #define PPROF_BLOCKS_MOST (64 * PPROF_BLOCK_MOST)
 bool pprof_is_huge(const struct pprof_blocks *b, const int64_t amounts[PPROF_AMOUNTS]);
 
-/* Pushes blocks that share a fate, amounts[PPROF_COUNT] of them. *ev: an ALLOC with all but address,
+/* Pushes blocks that share a fate, amounts[PPROF_COUNT] of them. *first: an ALLOC with all but address,
  * seq and amounts, and a bit for each amount that is known. */
-enum status pprof_push_blocks(struct pprof_blocks *b, const struct event *ev,
+enum status pprof_push_blocks(struct pprof_blocks *b, const struct event *first,
 			      const int64_t amounts[PPROF_AMOUNTS], bool freed, struct err *e);
 
 #endif

@@ -148,9 +148,9 @@ static uint8_t column_of(struct mr_text word)
 					    [MR_MAX] = "MaxKB",
 					    [MR_RESOURCES] = "ResExcKB"};
 
-	for (uint8_t i = MR_COUNT; i < MR_COLUMNS; i++)
+	for (int i = MR_COUNT; i < MR_COLUMNS; i++)
 		if (mr_is(word, words[i]))
-			return i;
+			return (uint8_t)i;
 	return MR_OTHER;
 }
 

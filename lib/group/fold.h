@@ -158,12 +158,12 @@ void fold_totals(struct fold *f, size_t grouping);
 /* SUM_TIME_TOTAL of all groups and of everything: outermost calls only. */
 void fold_times(struct fold *f);
 
-/* fold_calls.c: whether no path of a call is asked for, and what listens to calls then; what was
- * heard goes to where fold_times and fold_totals put theirs. */
+/* fold_calls.c: whether no path of a call is asked for, and what listens to calls then (arg: the project);
+ * what was heard goes to where fold_times and fold_totals put theirs. */
 bool fold_calls_suffice(const struct project *p);
-bool fold_calls_need_caller(void *project, const struct trace *t, uint32_t location);
-void fold_calls_entered(void *project, const struct trace *t, uint32_t thread, uint32_t cell);
-void fold_calls_ended(void *project, uint32_t thread, uint32_t cell, const struct open_call *call,
+bool fold_calls_need_caller(void *arg, const struct trace *t, uint32_t location);
+void fold_calls_entered(void *arg, const struct trace *t, uint32_t thread, uint32_t cell);
+void fold_calls_ended(void *arg, uint32_t thread, uint32_t cell, const struct open_call *call,
 		      bool outermost);
 void fold_calls_times(struct fold *f);
 void fold_calls_totals(struct fold *f, size_t grouping);
