@@ -67,7 +67,7 @@ static void choose(struct project_options *what, enum key by, int sort, const st
 	for (enum key k = 0; k < KEYS; k++)
 		if (keys >> k & 1)
 			what->by[what->n_by++].by = k;
-	what->want = AGGREGATE_TOP | gate_sums(p);
+	what->want = TALLY_TOP | gate_sums(p);
 	if (sort >= 0 && sort < SUMS)
 		what->want |= SUM_BIT(sort) | (sort == SUM_LIFETIME ? SUM_BIT(SUM_TIMED) : 0u);
 	if (for_programs(f))

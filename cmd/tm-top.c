@@ -138,7 +138,7 @@ static void choose(struct request *q, struct project_options *o)
 			o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 0};
 	}
 	o->totals = true;
-	o->want = (q->top.metrics ? q->top.metrics : AGGREGATE_TOP) | sort_wants(q->top.sort);
+	o->want = (q->top.metrics ? q->top.metrics : TALLY_TOP) | sort_wants(q->top.sort);
 }
 
 /* The stacks that are no leaks: the shipped ones are asked for by --leaks. */

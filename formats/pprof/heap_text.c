@@ -141,7 +141,7 @@ static enum status read_rest(struct heap_profile *p, struct err *e)
 
 /* --- a row --- */
 
-static void push_frame(struct heap_profile *p, uint32_t location)
+static void push_location(struct heap_profile *p, uint32_t location)
 {
 	if (p->n_stack == HEAP_STACK_MOST)
 		p->deep++;
@@ -149,7 +149,7 @@ static void push_frame(struct heap_profile *p, uint32_t location)
 		VEC_PUSH(p->stack, p->n_stack, p->cap_stack) = location;
 }
 
-static void add_frame(struct heap_profile *p, uint64_t address)
+static void add_address(struct heap_profile *p, uint64_t address)
 {
 	uint32_t at = p->names ? map64_get(&p->symbols, address) : 0;
 	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
@@ -162,10 +162,10 @@ static void add_frame(struct heap_profile *p, uint64_t address)
 		l.line = named->line;
 	} else if (at) {
 		for (; at; at = p->names[at - 1].next)
-			push_frame(p, p->names[at - 1].location);
+			push_location(p, p->names[at - 1].location);
 		return;
 	}
-	push_frame(p, trace_location(p->im->t, &l));
+	push_location(p, trace_location(p->im->t, &l));
 }
 
 /* False: it has something else than addresses. */
@@ -175,7 +175,7 @@ static bool take_stack(struct heap_profile *p, struct heap_text t)
 
 	p->n_stack = 0;
 	while (heap_line_address(&t, &address))
-		add_frame(p, address);
+		add_address(p, address);
 	while (t.s < t.end && (*t.s == ' ' || *t.s == '\t'))
 		t.s++;
 	return t.s == t.end;

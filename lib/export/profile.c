@@ -282,10 +282,10 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 void profile_init(struct profile *p, const struct export_options *o)
 {
 	*p = (struct profile){.sink = {begin, event, end, NULL}, .options = o};
-	tally_init(&p->aggregate, &(struct tally_options){.want = AGGREGATE_WANT | SUMS_TIME |
-								  SUM_BIT(SUM_SAMPLES),
-							  .done = fold,
-							  .arg = p});
+	tally_init(&p->aggregate,
+		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES),
+					   .done = fold,
+					   .arg = p});
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};

@@ -29,7 +29,7 @@ struct project_options {
 	int domain;
 	struct filters *filters;        /* the caller's; NULL: none */
 	const struct selection *select; /* the caller's; NULL: all events */
-	unsigned want;                  /* SUM_BITs; 0: AGGREGATE_WANT */
+	unsigned want;                  /* SUM_BITs; 0: TALLY_WANT */
 	struct sites *sites;            /* the caller's; NULL: the shipped rules */
 	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
 	struct leaks *leaks;       /* the caller's: what is live of its stacks is not; NULL: none */

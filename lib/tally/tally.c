@@ -461,7 +461,7 @@ static enum status add_measure(struct tally *a, struct trace *t, const struct ev
 			return ST_OK;
 		a->batch[a->n_batch].count = 0;
 	}
-	return ++a->n_batch == AGGREGATE_BATCH ? flush(a, t, e) : ST_OK;
+	return ++a->n_batch == TALLY_BATCH ? flush(a, t, e) : ST_OK;
 }
 
 static inline enum status add_event(struct tally *a, struct trace *t, const struct event *ev,
@@ -517,7 +517,7 @@ static inline enum status add_event(struct tally *a, struct trace *t, const stru
 	}
 	if (kind == EV_ALLOC)
 		count_alloc(a, ev, p->domain);
-	return ++a->n_batch == AGGREGATE_BATCH ? flush(a, t, e) : ST_OK;
+	return ++a->n_batch == TALLY_BATCH ? flush(a, t, e) : ST_OK;
 }
 
 static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)

@@ -95,8 +95,8 @@ enum { SPLIT_THREAD = 1 }; /* cells of different threads are different cells */
 
 /* What is tracked when want is 0. Leaving out all of SUMS_MATCHED is the fastest. */
 enum {
-	AGGREGATE_WANT = ((1 << SUM_SLACK) - 1) | SUMS_LIVE,
-	AGGREGATE_TOP = AGGREGATE_WANT | SUMS_MEASURED /* what a ranking shows unasked */
+	TALLY_WANT = ((1 << SUM_SLACK) - 1) | SUMS_LIVE,
+	TALLY_TOP = TALLY_WANT | SUMS_MEASURED /* what a ranking shows unasked */
 };
 
 struct tally_options {
@@ -165,7 +165,7 @@ struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
 	bool at_peak, overflow;
 };
 
-enum { AGGREGATE_BATCH = 128 };
+enum { TALLY_BATCH = 128 };
 
 struct tally {
 	struct sink sink;
@@ -222,7 +222,7 @@ struct tally {
 	struct slices *slices;
 	struct measures *measures; /* measures.h; NULL: not asked for */
 	struct counters counters;  /* of the capture; options.counters */
-	struct tally_pending batch[AGGREGATE_BATCH];
+	struct tally_pending batch[TALLY_BATCH];
 	size_t n_batch;
 };
 

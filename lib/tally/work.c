@@ -45,7 +45,7 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	bool slicing = a->options.slicing != SLICE_NONE, totals;
 
 	set_fields(a, t);
-	a->want = a->options.want ? a->options.want : AGGREGATE_WANT;
+	a->want = a->options.want ? a->options.want : TALLY_WANT;
 	a->follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && a->want & SUMS_MATCHED;
 	a->live.unordered = t->unordered;
 	a->known = known_sums(a);

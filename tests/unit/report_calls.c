@@ -128,7 +128,7 @@ static void compare(enum key by, enum key within,
 		    void (*events)(struct project *, struct trace *, const struct scene *),
 		    size_t most_stacks)
 {
-	struct project_options o = {.by = {{by, 0}}, .n_by = 1, .want = AGGREGATE_TOP};
+	struct project_options o = {.by = {{by, 0}}, .n_by = 1, .want = TALLY_TOP};
 	struct project both[2];
 	uint64_t from = seed;
 

@@ -259,10 +259,9 @@ static void run_begin(struct run *r, uint64_t hook_cost)
 		r->stacks[k] = stack;
 	}
 	trace_metric(r->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
-	tally_init(&r->a, &(struct tally_options){.want = AGGREGATE_TOP,
-						  .hook_cost = hook_cost,
-						  .done = read_cells,
-						  .arg = r});
+	tally_init(&r->a,
+		   &(struct tally_options){
+		       .want = TALLY_TOP, .hook_cost = hook_cost, .done = read_cells, .arg = r});
 	CHECK_EQ(r->a.sink.begin(&r->a.sink, r->t, &e), ST_OK);
 }
 

@@ -19,7 +19,7 @@ enum {
 	COMPARE_GROUPS_MAX = 16,
 	COMPARE_DECIMALS = 3,
 	/* The sums in which a thing can have changed: those that are always there. */
-	COMPARE_CHANGES = AGGREGATE_TOP,
+	COMPARE_CHANGES = TALLY_TOP,
 };
 
 enum compare_per { PER_RUN, PER_FRAME, PER_SECOND, PER_CAPTURE }; /* in policy.h's order */

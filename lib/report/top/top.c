@@ -103,7 +103,7 @@ enum { N_SHOWN = sizeof shown_sums / sizeof *shown_sums };
 
 static bool is_column(const struct top *t, enum sum s)
 {
-	unsigned metrics = t->options.metrics ? t->options.metrics : AGGREGATE_TOP;
+	unsigned metrics = t->options.metrics ? t->options.metrics : TALLY_TOP;
 
 	if (SUMS_MEASURED >> s & 1 && !(sums_there(&t->p->now, known_here(t->p)) >> s & 1))
 		return s == t->sort;

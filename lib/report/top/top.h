@@ -14,7 +14,7 @@ struct top_options {
 	int sort;         /* an enum sum or SORT_AUTO and so on (metric.h) */
 	bool cumulative;  /* functions and locations: by total, not self */
 	uint64_t n;       /* rows; 0: all */
-	unsigned metrics; /* SUM_BITs of columns; 0: AGGREGATE_TOP */
+	unsigned metrics; /* SUM_BITs of columns; 0: TALLY_TOP */
 	uint64_t stacks;  /* beneath each row; the project's second grouping has to be by stack
 			   * within the first then */
 	uint64_t callers; /* rows under which their main callers stand; the same holds */
