@@ -18,6 +18,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/input/stack_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,20 +52,12 @@ static uint32_t module_of(struct script *x, const char *s, size_t n)
 	return *id;
 }
 
-/* Where the last parentheses begin, which may have others inside; NULL: the text ends in none. */
+/* Where the parentheses at the end begin, behind a blank; NULL: the text ends in none. */
 static const char *last_parentheses(const char *s, const char *end)
 {
-	int depth = 0;
+	const char *open = stack_line_parentheses(s, end);
 
-	if (end == s || end[-1] != ')')
-		return NULL;
-	while (end > s) {
-		end--;
-		depth += *end == ')' ? 1 : *end == '(' ? -1 : 0;
-		if (!depth)
-			return end > s && perf_blank(end[-1]) ? end : NULL;
-	}
-	return NULL;
+	return open && open > s && perf_blank(open[-1]) ? open : NULL;
 }
 
 /* "name+0x14" without the offset. */

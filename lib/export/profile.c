@@ -262,27 +262,27 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct profile *p = (struct profile *)s;
 
-	return p->aggregate.sink.begin(&p->aggregate.sink, t, e);
+	return p->tally.sink.begin(&p->tally.sink, t, e);
 }
 
 static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
 {
 	struct profile *p = (struct profile *)s;
 
-	return p->aggregate.sink.event(&p->aggregate.sink, t, ev, e);
+	return p->tally.sink.event(&p->tally.sink, t, ev, e);
 }
 
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct profile *p = (struct profile *)s;
 
-	return p->aggregate.sink.end(&p->aggregate.sink, t, e);
+	return p->tally.sink.end(&p->tally.sink, t, e);
 }
 
 void profile_init(struct profile *p, const struct export_options *o)
 {
 	*p = (struct profile){.sink = {begin, event, end, NULL}, .options = o};
-	tally_init(&p->aggregate,
+	tally_init(&p->tally,
 		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES),
 					   .done = fold,
 					   .arg = p});
@@ -293,7 +293,7 @@ void profile_init(struct profile *p, const struct export_options *o)
 
 void profile_close(struct profile *p)
 {
-	tally_release(&p->aggregate);
+	tally_release(&p->tally);
 	names_close(&p->names);
 	names_tell_apart(&p->names);
 	id_set_release(&p->stack_set);

@@ -33,7 +33,7 @@ struct profile_run { /* a capture, while its sums are added */
 
 struct profile {
 	struct sink sink; /* first */
-	struct tally aggregate;
+	struct tally tally;
 	const struct export_options *options;
 	bool by_run;     /* set between init and the first capture */
 	bool all_stacks; /* likewise: run->stacks has every stack, not only those with sums */

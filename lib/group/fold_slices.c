@@ -81,17 +81,17 @@ static struct sums slice_sums(struct project *p, const struct trace *t, const st
 		return s->all[project_slice_domain(p, t)];
 	fold_settle_domain(f);
 	for (size_t i = 0; i < s->n_cells; i++) {
-		const struct tally_cell *c = &p->aggregate.cells[s->cells[i]];
+		const struct tally_cell *c = &p->tally.cells[s->cells[i]];
 
 		if (!fold_in_domain(f, c->domain) || !fold_place(f, c, &node))
 			continue;
-		tally_slice_sums(&p->aggregate, i, &one);
+		tally_slice_sums(&p->tally, i, &one);
 		sums_add(&sum, &one);
 	}
 	for (size_t i = 0; filters_by_type(p->options.filters) && i < s->n_types; i++) {
 		if (!fold_type(f, s->types[i])->kept)
 			continue;
-		tally_slice_type_sums(&p->aggregate, i, &one);
+		tally_slice_type_sums(&p->tally, i, &one);
 		sums_add(&sum, &one);
 	}
 	return sum;

@@ -164,7 +164,7 @@ static enum status fold(void *arg, struct trace *t, struct tally *a, struct err 
 
 uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping)
 {
-	const struct tally_cell *c = &p->aggregate.cells[cell];
+	const struct tally_cell *c = &p->tally.cells[cell];
 	struct fold *f = fold_begin(p, t);
 	uint32_t node;
 
@@ -235,7 +235,7 @@ void project_init(struct project *p, const struct project_options *o)
 					      .ended = fold_calls_ended};
 	if (fold_calls_suffice(p))
 		a.listener = &p->listener;
-	tally_init(&p->aggregate, &a);
+	tally_init(&p->tally, &a);
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
 	p->names.paths = o->paths;
@@ -251,7 +251,7 @@ void project_init(struct project *p, const struct project_options *o)
 void project_close(struct project *p)
 {
 	fold_end(p);
-	tally_release(&p->aggregate);
+	tally_release(&p->tally);
 	names_close(&p->names);
 	id_set_release(&p->site_set);
 	id_set_release(&p->stack_set);

@@ -62,7 +62,7 @@ struct project_stack {             /* [0] is none */
 #define SITE_INSIDE 0x80000000u
 
 struct project {
-	struct tally aggregate; /* first: the sink is its sink */
+	struct tally tally; /* first: the sink is its sink */
 	struct project_options options;
 	struct sites *own_sites;
 	struct names names;
@@ -108,7 +108,7 @@ void project_init(struct project *p, const struct project_options *o);
 void project_release(struct project *p);
 static inline struct sink *project_sink(struct project *p)
 {
-	return &p->aggregate.sink;
+	return &p->tally.sink;
 }
 
 /* *to becomes what was added up, and the next run starts from nothing; groups keep their

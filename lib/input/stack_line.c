@@ -74,8 +74,7 @@ static bool take_decimal(const char **s, const char *end, uint64_t *v)
 	return true;
 }
 
-/* Where the parentheses at the end begin, which may hold others; NULL: the text ends in none. */
-static const char *last_parentheses(const char *s, const char *end)
+const char *stack_line_parentheses(const char *s, const char *end)
 {
 	int depth = 0;
 
@@ -94,7 +93,7 @@ static const char *last_parentheses(const char *s, const char *end)
 static void take_build_id(const char *s, const char **end, struct stack_line *l)
 {
 	static const char label[] = "BuildId: ";
-	const char *open = last_parentheses(s, *end), *id;
+	const char *open = stack_line_parentheses(s, *end), *id;
 
 	if (!open || !begins(open + 1, *end, label))
 		return;
@@ -189,7 +188,7 @@ static bool take_sanitizer(const char *s, const char *at, const char *end, struc
 	end = trim_end(at, end);
 	l->tail = (size_t)(end - s);
 	take_build_id(at, &end, l);
-	open = last_parentheses(at, end);
+	open = stack_line_parentheses(at, end);
 	has_place = take_place(open, end, l);
 	if (has_place) {
 		l->tail = (size_t)(open - s);
@@ -209,7 +208,7 @@ static bool take_sanitizer(const char *s, const char *at, const char *end, struc
 /* The "(name+12)" at the end of a path. */
 static void take_android_name(const char *s, const char **end, struct stack_line *l)
 {
-	const char *open = last_parentheses(s, *end), *plus;
+	const char *open = stack_line_parentheses(s, *end), *plus;
 
 	if (!open)
 		return;
@@ -224,7 +223,7 @@ static void take_android_name(const char *s, const char **end, struct stack_line
 /* OpenHarmony: the bare digits of a build-id. */
 static void take_bare_id(const char *s, const char **end, struct stack_line *l)
 {
-	const char *open = last_parentheses(s, *end);
+	const char *open = stack_line_parentheses(s, *end);
 
 	if (!open || *end - open < 18)
 		return;
@@ -238,7 +237,7 @@ static void take_bare_id(const char *s, const char **end, struct stack_line *l)
 static void take_archive(const char *s, const char **end, struct stack_line *l)
 {
 	static const char label[] = "(offset ";
-	const char *open = last_parentheses(s, *end), *p;
+	const char *open = stack_line_parentheses(s, *end), *p;
 
 	if (!open || !begins(open, *end, label))
 		return;
@@ -301,7 +300,7 @@ static bool take_summary(const char *s, const char *end, struct stack_line *l)
 	*l = (struct stack_line){.kind = STACK_LINE_SUMMARY, .call = (size_t)(at - s)};
 	end = trim_end(at, end);
 	take_build_id(at, &end, l);
-	open = last_parentheses(at, end);
+	open = stack_line_parentheses(at, end);
 	if (!take_place(open, end, l))
 		return false;
 	l->tail = (size_t)(open - s);
@@ -332,7 +331,7 @@ static bool take_java(const char *s, const char *end, struct stack_line *l)
 	l->module = part(open + 1, plus);
 	l->tail = (size_t)(close - s) + 1;
 	end = trim_end(close + 1, end);
-	p = last_parentheses(close + 1, end); /* newer ones: (game.c:12) */
+	p = stack_line_parentheses(close + 1, end); /* newer ones: (game.c:12) */
 	if (p && memchr(p, ':', (size_t)(end - p))) {
 		take_source(p + 1, end - 1, l);
 		end = trim_end(close + 1, p);
@@ -352,7 +351,7 @@ static bool take_java(const char *s, const char *end, struct stack_line *l)
 /* Before "[0x12]". */
 static bool take_glibc_place(const char *s, const char *end, struct stack_line *l)
 {
-	const char *open = last_parentheses(s, end), *from, *plus, *p;
+	const char *open = stack_line_parentheses(s, end), *from, *plus, *p;
 	const char *module_end = open ? open : end;
 
 	from = s;

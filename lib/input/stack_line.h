@@ -67,4 +67,7 @@ size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t si
  * logs have it at their end: its path. n 0: it is none, or has no path. */
 struct stack_text_part stack_line_mapped(const char *s, size_t n);
 
+/* Where the parentheses at the end of a text begin, which may hold others; NULL: it ends in none. */
+const char *stack_line_parentheses(const char *s, const char *end);
+
 #endif

@@ -144,9 +144,9 @@ static void compare(enum key by, enum key within,
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 		make_scene(&s, t);
 		project_init(&both[i], &o);
-		CHECK(both[i].aggregate.options.listener != NULL);
+		CHECK(both[i].tally.options.listener != NULL);
 		if (i)
-			both[i].aggregate.options.listener = NULL;
+			both[i].tally.options.listener = NULL;
 		begin(&both[i], t);
 		events(&both[i], t, &s);
 		end(&both[i], t);
@@ -240,7 +240,7 @@ TEST(paths_that_are_asked_for)
 		struct project p;
 
 		project_init(&p, &cases[i].o);
-		CHECK_EQ(p.aggregate.options.listener != NULL, cases[i].listens);
+		CHECK_EQ(p.tally.options.listener != NULL, cases[i].listens);
 		project_release(&p);
 	}
 }

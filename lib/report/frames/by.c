@@ -97,7 +97,7 @@ static enum status sliced(void *arg, struct trace *t, const struct tally_slice *
 	const char *name = intern_text(&t->strings, s->name, &len);
 	enum status st = ST_OK;
 
-	tally_states(&f->project.aggregate, t, DOMAINS, state);
+	tally_states(&f->project.tally, t, DOMAINS, state);
 	frame_groups_fill(g, &f->project, t, s, 0);
 	frame_groups_sort(g, sort_by(f, state));
 	for (size_t i = 0; !st && i < g->n && (!f->options.n || i < f->options.n); i++) {

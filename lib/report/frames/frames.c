@@ -205,7 +205,7 @@ static void count_order(struct frames *f, const struct frame *row)
 static unsigned has_of(struct frames *f, const struct trace *t)
 {
 	uint8_t state[SUMS];
-	unsigned at_types = tally_states(&f->project.aggregate, t, DOMAINS, state), has = 0;
+	unsigned at_types = tally_states(&f->project.tally, t, DOMAINS, state), has = 0;
 	bool names = filters_any(f->options.project.filters);
 
 	for (size_t i = 0; i < SUMS; i++)
@@ -244,7 +244,7 @@ static enum status sliced(void *arg, struct trace *t, const struct tally_slice *
 		unsigned domain = project_slice_domain(&f->project, t);
 
 		all = s->all[domain];
-		followed = f->project.aggregate.followed[domain];
+		followed = f->project.tally.followed[domain];
 	}
 	f->known |= can_have(&all, followed);
 	f->valued |= f->known & sums_valued(&all);
@@ -258,7 +258,7 @@ static enum status sliced(void *arg, struct trace *t, const struct tally_slice *
 	if (f->options.news)
 		find_news(f, t, s, &row);
 	columns_add(&f->sums, f->n, &all);
-	frames_counters_add(&f->counters, t, s, f->project.aggregate.records);
+	frames_counters_add(&f->counters, t, s, f->project.tally.records);
 	VEC_PUSH(f->rows, f->n, f->cap) = row;
 	return ST_OK;
 }
@@ -286,7 +286,7 @@ static void captured(void *arg, struct trace *t)
 	struct frames *f = arg;
 
 	find_durations(f);
-	f->late += f->project.aggregate.late;
+	f->late += f->project.tally.late;
 	if (f->options.project.captured)
 		f->options.project.captured(f->options.project.arg, t);
 }

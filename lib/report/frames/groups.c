@@ -72,7 +72,7 @@ void frame_groups_fill(struct frame_groups *g, struct project *p, const struct t
 		uint32_t group = project_cell_group(p, t, s->cells[i], grouping);
 
 		if (group != GROUP_NONE)
-			add_cell(g, &p->aggregate, i, group);
+			add_cell(g, &p->tally, i, group);
 	}
 	for (size_t i = 0; i < g->n; i++)
 		memcpy(&g->sums[i].v[SUM_LIVE_COUNT], g->lives[g->ids[i]], sizeof *g->lives);
@@ -81,7 +81,7 @@ void frame_groups_fill(struct frame_groups *g, struct project *p, const struct t
 	for (size_t i = 0; i < s->n_types; i++) {
 		struct sums add;
 
-		tally_slice_type_sums(&p->aggregate, i, &add);
+		tally_slice_type_sums(&p->tally, i, &add);
 		sums_add(at(g, project_type_group(p, t, s->types[i], grouping)), &add);
 	}
 }

@@ -415,7 +415,7 @@ static const char *title(struct frames_report *r)
 static void add_notes(struct frames_report *r)
 {
 	const struct frames *f = r->f;
-	const struct tally *a = &f->project.aggregate;
+	const struct tally *a = &f->project.tally;
 	bool frames = false;
 
 	for (size_t i = 0; i < f->n; i++)
