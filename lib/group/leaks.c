@@ -196,9 +196,7 @@ static const char *module_of(const struct trace *t, uint32_t location)
 /* glibc's functions have this before their names where it calls them itself. */
 static const char *without_mark(const char *function)
 {
-	static const char own[] = "__GI_";
-
-	return strncmp(function, own, strlen(own)) ? function : function + strlen(own);
+	return strncmp(function, "__GI_", 5) ? function : function + 5;
 }
 
 static size_t rule_of_call(const struct leaks *l, const char *function, const char *raw,
