@@ -101,7 +101,7 @@ made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
 # These include what a Lua brings.
 lua_host := $(addprefix lib/recorder/lua/,module.c names.c snapshot.c)
-lib_src  := $(filter-out lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+lib_src  := $(filter-out lib/library/% lib/base/zone.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
             lib/trace/encode.c lib/base/hash_bytes.c
@@ -115,7 +115,16 @@ gen_so   := $(wildcard testdata/gen/*.so.c)
 gen_src  := $(filter-out $(gen_so),$(wildcard testdata/gen/*.c testdata/gen/*.cpp))
 data_src := $(sort $(shell find testdata -type f))
 
-LIB      := $(B)/libtracemill.a
+# All rooms, for our programs.
+LIB      := $(B)/rooms.a
+# What others build on: lib/library and what it needs, with its own names for memory (zone.h).
+library_src := $(wildcard lib/library/*.c lib/base/*.c lib/trace/*.c lib/object/*.c lib/dwarf/*.c \
+            lib/demangle/*.c lib/index/*.c lib/find/*.c lib/managed/*.c lib/symbolize/*.c \
+            lib/input/*.c lib/disasm/*.c lib/sandbox/*.c) formats/maps.c formats/smaps.c
+library_major := $(shell sed -n 's/.*UINT32_C(\([0-9]*\)) << 16.*/\1/p' lib/library/tracemill/version.h)
+library_api := $(wildcard lib/library/tracemill/*.h)
+library_names := $(shell sed -n 's/^\t\(tracemill_[a-z_]*\);/\1/p' lib/library/libtracemill.map)
+LIBRARY  := $(B)/lib/libtracemill.so $(B)/lib/libtracemill.a
 CAPTURE  := $(B)/lib/libtracemill-capture
 RUNTIME  := $(CAPTURE).so $(CAPTURE).a $(B)/lib/libtracemill-wrap.a
 # A Lua module for each Lua whose headers are here.
@@ -124,7 +133,9 @@ LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
 LUA_SO   := $(LUAS:%=$(B)/lib/%/tracemill.so)
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
-FUZZERS  := $(fuzz_src:tests/fuzz/%.c=$(B)/tests/fuzz/%)
+FUZZERS  := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(filter-out %/fuzz_library.c,$(fuzz_src)))
+# Through the public interface alone, in the library's own build.
+FUZZ_LIBRARY := $(B)/tests/fuzz/fuzz_library
 # Generators and what they make are the same whatever the programs are built with.
 DATA     := build/plain/testdata
 GEN      := build/plain/testdata-gen
@@ -159,7 +170,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS) $(RUNTIME) $(LUA_SO)
+all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(LUA_SO)
 
 build/deps.mk: .ci/deps
 	@mkdir -p $(@D)
@@ -199,7 +210,8 @@ build/deps-programs: .ci/deps
 # rebuild; the archive depends on the second, so a deleted source leaves it.
 $(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDLIBS)
 $(B)/members: export TEXT = $(lib_obj)
-$(B)/flags $(B)/members: FORCE
+$(B)/library/members: export TEXT = $(library_obj)
+$(B)/flags $(B)/members $(B)/library/members: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
 
@@ -231,6 +243,27 @@ $(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
 $(LIB): $(lib_obj) $(B)/members
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj)
 
+# libtracemill: the names of lib/library/libtracemill.map and nothing else.
+LIBRARY_FLAGS = $(CFLAGS) -fPIC -fvisibility=hidden -DTM_LIBRARY -include lib/base/zone_names.h
+library_obj := $(addprefix $(B)/library/,$(addsuffix .o,$(library_src)))
+library_own := $(filter $(B)/library/lib/library/%,$(library_obj))
+soname   := libtracemill.so.$(library_major)
+
+$(B)/library/%.c.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(LIBRARY_FLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/library/rooms.a: $(library_obj) $(B)/library/members
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(library_obj)
+
+$(B)/lib/$(soname): $(library_own) $(B)/library/rooms.a lib/library/libtracemill.map
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -Wl,-z,now,-soname,$(soname) \
+	  -Wl,--version-script=lib/library/libtracemill.map -o $@ $(filter %.o %/rooms.a,$^) $(LDLIBS)
+
+$(B)/lib/libtracemill.so: $(B)/lib/$(soname)
+	$(Q)ln -sf $(soname) $@
+
 # The runtime inside a program: nothing of it is seen but what it hooks and tracemill.h; no library
 # but the C library. A sanitizer has hooks of its own, which ours must not come before.
 CAPFLAGS = $(filter-out $(SANFLAGS),$(CFLAGS)) -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fexceptions
@@ -247,6 +280,12 @@ $(CAPTURE).so: $(cap_obj)
 # One object, of which nothing but the hooks and tracemill.h can meet a program's own names.
 archive = $(call say,AR,$@)rm -f $@ && $(LD) -r -o $(@:.a=.o) $^ && \
           $(OBJCOPY) --localize-hidden $(@:.a=.o) && $(AR) rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
+
+# One object of what the interface needs.
+$(B)/lib/libtracemill.a: $(library_own) $(B)/library/rooms.a
+	@mkdir -p $(@D)
+	$(call say,AR,$@)rm -f $@ && $(LD) -r --gc-sections $(library_names:%=-u %) \
+	  -o $(@:.a=.o) $^ && $(OBJCOPY) --localize-hidden $(@:.a=.o) && $(AR) rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
 
 $(CAPTURE).a: $(cap_obj)
 	@mkdir -p $(@D)
@@ -291,6 +330,11 @@ $(UNITS): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.c.o $(LIB)
 # The same source is a libFuzzer program or, with our driver, a replayer of files.
 $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.c.o \
             $(if $(LIBFUZZER),,$(B)/obj/tests/fuzz/driver.c.o) $(call obj,$(fuzz_own)) $(LIB)
+	@mkdir -p $(@D)
+	$(link_c) $(if $(LIBFUZZER),-fsanitize=fuzzer)
+
+$(FUZZ_LIBRARY): $(B)/obj/tests/fuzz/fuzz_library.c.o $(if $(LIBFUZZER),,$(B)/obj/tests/fuzz/driver.c.o) \
+            $(library_own) $(B)/library/rooms.a
 	@mkdir -p $(@D)
 	$(link_c) $(if $(LIBFUZZER),-fsanitize=fuzzer)
 
@@ -343,7 +387,7 @@ replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
                $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) $(LUA_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) fixtures)
-replay-programs: $(FUZZERS)
+replay-programs: $(FUZZERS) $(FUZZ_LIBRARY)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
 
@@ -481,12 +525,22 @@ $(B)/completions: $(PROGRAMS)
 # Where that Lua looks; LuaJIT has a folder of its own, since it and 5.1 look in one.
 lua_dir     = $(LIBDIR)/$(if $(filter luajit,$(1)),tracemill/luajit,lua/$(1:lua%=%))
 
+pkg_config  = printf '%s\n' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: tracemill' \
+              'Description: addresses to functions and lines; traces read and written' \
+              'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltracemill' \
+              'Libs.private: $(LDLIBS)'
+
 install: all $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
 	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
 	$(foreach m,$(man_links),ln -sf $(m) '$(call man_link,$(m))' &&) :
-	install -d '$(DESTDIR)$(LIBDIR)' && install -m 644 $(RUNTIME) '$(DESTDIR)$(LIBDIR)'
+	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' && install -m 644 $(RUNTIME) $(B)/lib/$(soname) \
+	  $(B)/lib/libtracemill.a '$(DESTDIR)$(LIBDIR)'
+	ln -sf $(soname) '$(DESTDIR)$(LIBDIR)/libtracemill.so'
+	$(pkg_config) >'$(DESTDIR)$(LIBDIR)/pkgconfig/tracemill.pc'
+	install -d '$(DESTDIR)$(INCLUDEDIR)/tracemill' && install -m 644 $(library_api) \
+	  '$(DESTDIR)$(INCLUDEDIR)/tracemill'
 	$(foreach v,$(LUAS),install -D -m 755 $(B)/lib/$(v)/tracemill.so \
 	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
 	install -D -m 644 lib/recorder/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
@@ -506,8 +560,9 @@ uninstall:
 	  $(foreach m,$(man_links),'$(call man_link,$(m))') \
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
-	  $(foreach r,$(RUNTIME),'$(DESTDIR)$(LIBDIR)/$(notdir $(r))') \
+	  $(foreach r,$(RUNTIME) $(LIBRARY) $(soname) pkgconfig/tracemill.pc,'$(DESTDIR)$(LIBDIR)/$(if $(filter pkgconfig/%,$(r)),$(r),$(notdir $(r)))') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h' \
+	  $(foreach h,$(notdir $(library_api)),'$(DESTDIR)$(INCLUDEDIR)/tracemill/$(h)') \
 	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
@@ -543,4 +598,4 @@ clean:
 help:
 	@sed -n '/^#:/s/^#: \{0,1\}//p' Makefile
 
--include $(all_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d)
+-include $(all_obj:.o=.d) $(library_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d)

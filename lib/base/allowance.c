@@ -3,6 +3,7 @@
 
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
+#include "lib/base/zone.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -48,9 +49,18 @@ void allowance_set(uint64_t limit)
 	atomic_store(&other, limit);
 }
 
+static void free_block(void *p)
+{
+	union head *old = p;
+
+	atomic_fetch_sub(&held, old->size);
+	free(old);
+}
+
 void *allowance_grow(void *p, uint64_t n)
 {
 	union head *old = p ? (union head *)p - 1 : NULL, *made;
+	uintptr_t was = (uintptr_t)old;
 	uint64_t had = old ? old->size : 0, more = n > had ? n - had : 0;
 
 	if (n > PTRDIFF_MAX - sizeof *made)
@@ -59,10 +69,17 @@ void *allowance_grow(void *p, uint64_t n)
 		atomic_fetch_sub(&held, more);
 		return NULL;
 	}
-	made = mem_realloc(old, (size_t)n + sizeof *made, 1);
+	made = realloc(old, (size_t)n + sizeof *made);
+	if (!made) {
+		atomic_fetch_sub(&held, more);
+		mem_exhausted();
+	}
+	if (was)
+		zone_forget((void *)was);
 	made->size = n;
 	if (n < had)
 		atomic_fetch_sub(&held, had - n);
+	zone_hold(made, free_block);
 	return made + 1;
 }
 
@@ -72,6 +89,6 @@ void allowance_free(void *p)
 
 	if (!old)
 		return;
-	atomic_fetch_sub(&held, old->size);
-	free(old);
+	zone_forget(old);
+	free_block(old);
 }

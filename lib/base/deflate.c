@@ -6,9 +6,22 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+/* Ours, and so the zone's (zone.h). */
+static void *zlib_alloc(void *arg, unsigned n, unsigned size)
+{
+	(void)arg;
+	return calloc(n, size);
+}
+
+static void zlib_free(void *arg, void *p)
+{
+	(void)arg;
+	free(p);
+}
+
 static const char *inflate_any(struct inflate_to *to, const uint8_t *in, size_t n, int window)
 {
-	z_stream z = {0};
+	z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
 	int r = Z_OK;
 
 	if (inflateInit2(&z, window) != Z_OK)

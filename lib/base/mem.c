@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/mem.h"
 
+#include "lib/base/zone.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,9 @@ void (*mem_on_failure)(void);
 
 void mem_exhausted(void)
 {
+#ifdef TM_LIBRARY
+	zone_leave(ZONE_NO_MEMORY);
+#endif
 	if (mem_on_failure)
 		mem_on_failure();
 	_exit(3);

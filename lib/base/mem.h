@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The one memory idiom. Memory that runs out ends the program: one line on stderr, exit
- * status 3 (mem_on_failure). So nothing here returns NULL and no caller checks. What makes
+ * status 3 (mem_on_failure); in libtracemill it ends the call (zone.h). So nothing here returns NULL
+ * and no caller checks. What makes
  * that safe is the other half of the rule: a size that comes from input is bounded by the
  * bytes that are really there before it reaches these functions.
  *
@@ -14,14 +15,14 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t size) __attribute__((malloc, returns_nonnull));
-void *mem_zalloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *mem_alloc(size_t size) __attribute__((__malloc__, returns_nonnull));
+void *mem_zalloc(size_t size) __attribute__((__malloc__, returns_nonnull));
 /* n elements of the given size; an overflowing product is out of memory. */
-void *mem_array(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
-void *mem_zarray(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
+void *mem_array(size_t n, size_t size) __attribute__((__malloc__, returns_nonnull));
+void *mem_zarray(size_t n, size_t size) __attribute__((__malloc__, returns_nonnull));
 void *mem_realloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
-char *mem_strdup(const char *s) __attribute__((malloc, returns_nonnull));
-char *mem_strndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
+char *mem_strdup(const char *s) __attribute__((__malloc__, returns_nonnull));
+char *mem_strndup(const char *s, size_t n) __attribute__((__malloc__, returns_nonnull));
 /* The end of the program when memory ran out in a library that reports it. */
 _Noreturn void mem_exhausted(void);
 

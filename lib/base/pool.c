@@ -2,6 +2,7 @@
 #include "lib/base/pool.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/zone.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,6 +14,8 @@ struct job {
 	size_t n;
 	pool_fn fn;
 	void *arg;
+	struct zone *zone; /* the caller's */
+	_Atomic int end;   /* enum zone_end, of the first that did not come to its end */
 };
 
 struct worker {
@@ -21,7 +24,7 @@ struct worker {
 	unsigned index;
 };
 
-static void *work(void *p)
+static void take_items(void *p)
 {
 	struct worker *w = p;
 
@@ -29,14 +32,28 @@ static void *work(void *p)
 		size_t item = atomic_fetch_add_explicit(&w->job->next, 1, memory_order_relaxed);
 
 		if (item >= w->job->n)
-			return NULL;
+			return;
+		if (zone_cancelled())
+			zone_leave(ZONE_CANCELLED);
 		w->job->fn(item, w->index, w->job->arg);
 	}
 }
 
+static void *work(void *p)
+{
+	struct worker *w = p;
+	enum zone_end end = zone_run(w->job->zone, take_items, w);
+
+	if (end != ZONE_DONE) { /* the others need not go on */
+		atomic_store(&w->job->end, (int)end);
+		atomic_store(&w->job->next, w->job->n);
+	}
+	return NULL;
+}
+
 void pool_run(unsigned n_threads, size_t n, pool_fn fn, void *arg)
 {
-	struct job job = {.n = n, .fn = fn, .arg = arg};
+	struct job job = {.n = n, .fn = fn, .arg = arg, .zone = zone_current()};
 	unsigned started = 1;
 	struct worker *w;
 
@@ -56,6 +73,8 @@ void pool_run(unsigned n_threads, size_t n, pool_fn fn, void *arg)
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(w[i].thread, NULL);
 	free(w);
+	if (job.end != ZONE_DONE)
+		zone_leave((enum zone_end)job.end);
 }
 
 unsigned pool_cpus(void)

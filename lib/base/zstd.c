@@ -2,6 +2,7 @@
 #include "lib/base/zstd.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/zone.h"
 
 #include <stdlib.h>
 #include <zstd.h>
@@ -10,6 +11,11 @@ struct zstd {
 	ZSTD_DStream *stream;
 };
 
+static void end_stream(void *stream)
+{
+	ZSTD_freeDStream(stream);
+}
+
 struct zstd *zstd_new(void)
 {
 	struct zstd *z = mem_zalloc(sizeof *z);
@@ -17,13 +23,16 @@ struct zstd *zstd_new(void)
 	z->stream = ZSTD_createDStream();
 	if (!z->stream)
 		mem_exhausted();
+	zone_hold(z->stream, end_stream);
 	return z;
 }
 
 void zstd_free(struct zstd *z)
 {
-	if (z)
-		ZSTD_freeDStream(z->stream);
+	if (z) {
+		zone_forget(z->stream);
+		end_stream(z->stream);
+	}
 	free(z);
 }
 

@@ -7,6 +7,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/read_at.h"
+#include "lib/base/zone.h"
 #include "lib/object/impl.h"
 #include "lib/object/mach.h"
 #include "lib/object/source.h"
@@ -225,6 +226,11 @@ static void read_build_id(struct image *f, Elf *elf)
 	}
 }
 
+static void end_elf(void *elf)
+{
+	elf_end(elf);
+}
+
 static enum status read_elf(struct image *f, struct err *e)
 {
 	enum status st = check_headers(f, e);
@@ -247,6 +253,8 @@ static enum status read_elf(struct image *f, struct err *e)
 		elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	else /* libelf only reads what it is given here, but its prototype has no const */
 		elf = elf_memory((char *)(uintptr_t)f->mem, (size_t)f->size);
+	if (elf)
+		zone_hold(elf, end_elf);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &h)) {
 		st = err_set(e, ST_BAD, "ELF header: %s", elf ? "broken" : elf_errmsg(-1));
 	} else {
@@ -262,6 +270,8 @@ static enum status read_elf(struct image *f, struct err *e)
 	}
 	if (errno == ENOMEM) /* libelf has no constant for this error of its own */
 		mem_exhausted();
+	if (elf)
+		zone_forget(elf);
 	elf_end(elf);
 	map_close(map);
 	return st;

@@ -2,6 +2,7 @@
 #include "lib/object/map.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/zone.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -63,10 +64,39 @@ static void install(void)
 {
 	struct sigaction a = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
 
-	page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	sigemptyset(&a.sa_mask);
 	sigaction(SIGBUS, NULL, &before);
 	sigaction(SIGBUS, &a, NULL);
+}
+
+static void begin(void)
+{
+	page = (uintptr_t)sysconf(_SC_PAGESIZE);
+#ifndef TM_LIBRARY /* there it is for the program to say */
+	map_guard();
+#endif
+}
+
+void map_guard(void)
+{
+	static pthread_once_t guarded = PTHREAD_ONCE_INIT;
+
+	pthread_once(&guarded, install);
+}
+
+/* A page of them, for ever; one is returned. NULL: there is no memory. */
+static struct map_piece *more_pieces(void)
+{
+	struct map_piece *m =
+	    mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (m == MAP_FAILED)
+		return NULL;
+	for (size_t i = 0; i < page / sizeof *m; i++) {
+		atomic_store(&m[i].next, atomic_load(&pieces));
+		atomic_store(&pieces, &m[i]);
+	}
+	return m;
 }
 
 static struct map_piece *add_piece(uintptr_t lo, uintptr_t hi)
@@ -76,10 +106,11 @@ static struct map_piece *add_piece(uintptr_t lo, uintptr_t hi)
 	pthread_mutex_lock(&lock);
 	for (m = atomic_load(&pieces); m && m->used; m = atomic_load(&m->next))
 		;
+	if (!m)
+		m = more_pieces();
 	if (!m) {
-		m = mem_zalloc(sizeof *m);
-		atomic_store(&m->next, atomic_load(&pieces));
-		atomic_store(&pieces, m);
+		pthread_mutex_unlock(&lock);
+		return NULL;
 	}
 	m->used = true;
 	atomic_store(&m->lost, false);
@@ -99,13 +130,18 @@ static uint8_t *map_private(void *at, uint64_t n, int flags, int fd, uint64_t of
 	return p;
 }
 
+static void end_piece(void *m)
+{
+	map_close(m);
+}
+
 struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 {
 	uint64_t before_it, in_file, whole;
 	struct map_piece *m;
 	uint8_t *reserved;
 
-	pthread_once(&installed, install);
+	pthread_once(&installed, begin);
 	before_it = offset & (page - 1);
 	if (n > SIZE_MAX / 4 || offset > INT64_MAX)
 		return NULL;
@@ -119,6 +155,11 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 		return NULL;
 	}
 	m = add_piece((uintptr_t)reserved, (uintptr_t)reserved + whole);
+	if (!m) {
+		munmap(reserved, (size_t)whole);
+		return NULL;
+	}
+	zone_hold(m, end_piece);
 	*data = reserved + before_it;
 	(*data)[n] = 0;
 	return m;
@@ -135,6 +176,7 @@ void map_close(struct map_piece *m)
 
 	if (!m)
 		return;
+	zone_forget(m);
 	pthread_mutex_lock(&lock);
 	lo = atomic_load(&m->lo);
 	hi = atomic_load(&m->hi);

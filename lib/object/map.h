@@ -13,9 +13,11 @@
 struct map_piece;
 
 /* n bytes (not 0) at offset of the file, with a NUL behind them, at *data. NULL: cannot be mapped,
- * read it instead. The first call installs a handler of SIGBUS, which passes on what is not its
- * own to the handler before it. */
+ * read it instead. In programs the first call is map_guard; in libtracemill the caller decides. */
 struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data);
+/* Installs the handler of SIGBUS, once, which passes on what is not its own to the handler before
+ * it. Without it a file that becomes shorter ends the program. */
+void map_guard(void);
 /* False when a page of it could not be read: the bytes there are zeroes. */
 bool map_intact(const struct map_piece *m);
 void map_close(struct map_piece *m); /* accepts NULL */

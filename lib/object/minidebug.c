@@ -30,14 +30,30 @@ static const char *what_is_wrong(lzma_ret r)
 	}
 }
 
+/* Ours, and so the zone's (zone.h). */
+static void *xz_alloc(void *arg, size_t n, size_t size)
+{
+	(void)arg;
+	return calloc(n, size);
+}
+
+static void xz_free(void *arg, void *p)
+{
+	(void)arg;
+	free(p);
+}
+
 static const char *unpack(const uint8_t *in, size_t n, struct minidebug *m)
 {
+	static const lzma_allocator ours = {xz_alloc, xz_free, NULL};
 	lzma_stream z = LZMA_STREAM_INIT;
 	size_t cap = 0;
 	uint8_t *data;
-	lzma_ret r = lzma_stream_decoder(&z, LIMIT_DICTIONARY, LZMA_CONCATENATED);
 	const char *why = NULL;
+	lzma_ret r;
 
+	z.allocator = &ours;
+	r = lzma_stream_decoder(&z, LIMIT_DICTIONARY, LZMA_CONCATENATED);
 	z.next_in = in;
 	z.avail_in = n;
 	while (r == LZMA_OK) {

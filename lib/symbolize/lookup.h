@@ -26,6 +26,7 @@ struct lookup_options {
 	/* Answers are left where the engine has stored them and read through lookup_first, when
 	 * nothing has to be made of them: see lookup.viewing. */
 	bool views;
+	bool whole; /* names stay as long as they are, beyond what a trace may have */
 };
 
 struct lookup_file {

@@ -17,7 +17,7 @@ static void cut(struct lookup *l, const char **s, size_t *n)
 	uint32_t id;
 	bool was;
 
-	if (*n <= TRACE_STRING_MAX)
+	if (*n <= TRACE_STRING_MAX || l->options.whole)
 		return;
 	pthread_mutex_lock(&l->cut_lock);
 	id = intern_add_cut(&l->cut, *s, *n, TRACE_STRING_MAX, &was);

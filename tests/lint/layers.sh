@@ -69,6 +69,8 @@ find cmd lib formats tests testdata -name '*.[ch]' -o -name '*.cpp' -o -name '*.
 		from = row(FILENAME)
 		if (from == "testdata/src" && to !~ /\//)
 			next # programs of their own, with headers of their own beside them
+		if (FILENAME ~ /^lib\/library\/tracemill\// && to !~ /\//)
+			next # public headers, which are installed beside each other
 		target = row(to)
 		layer[to] = target
 		edges++

@@ -159,7 +159,7 @@ libs=$(sed -n 's/^TM_LIBS :=//p' "$SRC/build/deps.mk")
 if [[ $libs == *-lseccomp* ]]; then
 	# shellcheck disable=SC2086
 	check 'builds without libseccomp' "${CC:-cc}" -std=c11 -D_GNU_SOURCE -I"$SRC" -o dump \
-		"$SRC/cmd/tm-dump.c" "$SRC/lib/sandbox/calls.c" "$BUILD/libtracemill.a" ${libs//-lseccomp/}
+		"$SRC/cmd/tm-dump.c" "$SRC/lib/sandbox/calls.c" "$BUILD/rooms.a" ${libs//-lseccomp/}
 	./dump -v one.tmt >out 2>err
 	check 'which says what holds then' grep -q ' sandbox: \(Landlock ABI [0-9]* (seccomp: \|none: \)' err
 	check 'and reads' grep -q '^location ' out

@@ -17,7 +17,7 @@ fi
 # Objects given by name come before those of the same symbols in the library.
 # shellcheck disable=SC2086
 if ! "${CC:-cc}" -std=c11 -D_GNU_SOURCE -I"$SRC" -o object "$SRC/tests/unit/object.c" \
-	"$SRC/lib/object/section.c" "$BUILD/libtracemill.a" ${libs//-ldeflate/} 2>errors; then
+	"$SRC/lib/object/section.c" "$BUILD/rooms.a" ${libs//-ldeflate/} 2>errors; then
 	head -n 5 errors
 	echo "not ok - builds without libdeflate"
 	exit 1

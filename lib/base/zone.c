@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each block has a head, by which its zone finds it; what is no memory has a note in a list.
+ */
+#ifdef TM_LIBRARY
+#define ZONE_ITSELF
+/* zone_names.h was included before this line could say so */
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef realpath
+#undef open
+#undef openat
+#undef dup
+#undef close
+#undef opendir
+#undef fdopendir
+#undef closedir
+#undef pthread_mutex_lock
+#undef pthread_mutex_unlock
+#include "lib/base/zone.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct block {
+	struct zone *zone; /* NULL: made outside of all */
+	struct block *next, *before;
+	size_t pad; /* what follows is aligned as malloc's */
+};
+
+_Static_assert(sizeof(struct block) % _Alignof(max_align_t) == 0, "blocks are aligned");
+
+struct held {
+	struct held *next;
+	void *thing;
+	int fd; /* when thing is NULL */
+	void (*end)(void *);
+};
+
+struct zone {
+	pthread_mutex_t lock;
+	struct block *blocks;
+	struct held *held;
+	const atomic_bool *cancelled; /* the owner's, or NULL */
+	atomic_int left;              /* enum zone_end of the first thread that left */
+};
+
+static _Thread_local struct zone *current;
+static _Thread_local jmp_buf *way_out;
+/* What this thread has locked, for who leaves: others wait for it. */
+static _Thread_local pthread_mutex_t *locked[8];
+static _Thread_local unsigned n_locked;
+static atomic_size_t allocations, failing;
+
+struct zone *zone_new(const atomic_bool *cancelled)
+{
+	struct zone *z = calloc(1, sizeof *z);
+
+	if (z)
+		z->cancelled = cancelled;
+	if (z && pthread_mutex_init(&z->lock, NULL)) {
+		free(z);
+		z = NULL;
+	}
+	return z;
+}
+
+struct zone *zone_current(void)
+{
+	return current;
+}
+
+enum zone_end zone_run(struct zone *z, void (*fn)(void *arg), void *arg)
+{
+	struct zone *outer = current;
+	jmp_buf *outer_way = way_out, way;
+	unsigned outer_locked = n_locked;
+	volatile enum zone_end end = ZONE_DONE;
+	int left;
+
+	left = setjmp(way);
+	if (!left) {
+		current = z;
+		way_out = &way;
+		fn(arg);
+	} else {
+		end = (enum zone_end)left;
+	}
+	while (n_locked > outer_locked)
+		pthread_mutex_unlock(locked[--n_locked]);
+	current = outer;
+	way_out = outer_way;
+	return end;
+}
+
+void zone_leave(enum zone_end end)
+{
+	if (!way_out)
+		abort();
+	if (current)
+		atomic_store(&current->left, (int)end);
+	longjmp(*way_out, (int)end);
+}
+
+/* What a lock guards may have been left half done by who held it: so whoever comes after leaves, too. */
+int zone_mutex_lock(pthread_mutex_t *m)
+{
+	int error = pthread_mutex_lock(m);
+
+	if (error || !way_out)
+		return error;
+	if (n_locked == sizeof locked / sizeof *locked)
+		abort();
+	locked[n_locked++] = m;
+	if (current && atomic_load(&current->left) != ZONE_DONE)
+		zone_leave((enum zone_end)atomic_load(&current->left));
+	return 0;
+}
+
+int zone_mutex_unlock(pthread_mutex_t *m)
+{
+	for (unsigned i = n_locked; way_out && i-- > 0;)
+		if (locked[i] == m) {
+			locked[i] = locked[--n_locked];
+			break;
+		}
+	return pthread_mutex_unlock(m);
+}
+
+bool zone_cancelled(void)
+{
+	return current && current->cancelled &&
+	       atomic_load_explicit(current->cancelled, memory_order_relaxed);
+}
+
+void zone_fail_at(size_t n)
+{
+	atomic_store(&allocations, 0);
+	atomic_store(&failing, n);
+}
+
+size_t zone_allocations(void)
+{
+	return atomic_load(&allocations);
+}
+
+static bool fails(void)
+{
+	size_t n = atomic_load_explicit(&failing, memory_order_relaxed);
+
+	return current &&
+	       atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1 == n && n;
+}
+
+static void link_block(struct block *b)
+{
+	struct zone *z = current;
+
+	b->zone = z;
+	b->before = b->next = NULL;
+	if (!z)
+		return;
+	pthread_mutex_lock(&z->lock);
+	b->next = z->blocks;
+	if (b->next)
+		b->next->before = b;
+	z->blocks = b;
+	pthread_mutex_unlock(&z->lock);
+}
+
+static void unlink_block(struct block *b)
+{
+	struct zone *z = b->zone;
+
+	if (!z)
+		return;
+	pthread_mutex_lock(&z->lock);
+	if (b->next)
+		b->next->before = b->before;
+	if (b->before)
+		b->before->next = b->next;
+	else
+		z->blocks = b->next;
+	pthread_mutex_unlock(&z->lock);
+}
+
+void *zone_malloc(size_t n)
+{
+	struct block *b = n > PTRDIFF_MAX - sizeof *b || fails() ? NULL : malloc(n + sizeof *b);
+
+	if (!b)
+		return NULL;
+	link_block(b);
+	return b + 1;
+}
+
+void *zone_calloc(size_t n, size_t size)
+{
+	struct block *b;
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX - sizeof *b || fails())
+		return NULL;
+	b = calloc(1, bytes + sizeof *b);
+	if (!b)
+		return NULL;
+	link_block(b);
+	return b + 1;
+}
+
+void *zone_realloc(void *p, size_t n)
+{
+	struct block *b = p ? (struct block *)p - 1 : NULL, *moved;
+	struct zone *z = b ? b->zone : NULL;
+
+	if (!p)
+		return zone_malloc(n);
+	if (n > PTRDIFF_MAX - sizeof *b || fails())
+		return NULL;
+	unlink_block(b);
+	moved = realloc(b, n + sizeof *b);
+	b = moved ? moved : b;
+	if (z) { /* its own, whatever the current one is */
+		struct zone *now = current;
+
+		current = z;
+		link_block(b);
+		current = now;
+	}
+	return moved ? moved + 1 : NULL;
+}
+
+void zone_release(void *p)
+{
+	struct block *b = p ? (struct block *)p - 1 : NULL;
+
+	if (!b)
+		return;
+	unlink_block(b);
+	free(b);
+}
+
+void *zone_outside(size_t n)
+{
+	struct block *b = n > PTRDIFF_MAX - sizeof *b || fails() ? NULL : calloc(1, n + sizeof *b);
+
+	if (!b)
+		zone_leave(ZONE_NO_MEMORY);
+	return b + 1;
+}
+
+static bool note(void *thing, int fd, void (*end)(void *))
+{
+	struct zone *z = current;
+	struct held *h;
+
+	if (!z)
+		return true;
+	h = fails() ? NULL : malloc(sizeof *h);
+	if (!h)
+		return false;
+	*h = (struct held){.thing = thing, .fd = fd, .end = end};
+	pthread_mutex_lock(&z->lock);
+	h->next = z->held;
+	z->held = h;
+	pthread_mutex_unlock(&z->lock);
+	return true;
+}
+
+static void drop_note(const void *thing, int fd)
+{
+	struct zone *z = current;
+	struct held **at, *h;
+
+	if (!z)
+		return;
+	pthread_mutex_lock(&z->lock);
+	for (at = &z->held; *at; at = &(*at)->next)
+		if ((*at)->thing == thing && (thing || (*at)->fd == fd))
+			break;
+	h = *at;
+	if (h)
+		*at = h->next;
+	pthread_mutex_unlock(&z->lock);
+	free(h);
+}
+
+void zone_hold(void *thing, void (*end)(void *thing))
+{
+	if (note(thing, -1, end))
+		return;
+	end(thing);
+	zone_leave(ZONE_NO_MEMORY);
+}
+
+void zone_forget(void *thing)
+{
+	drop_note(thing, -1);
+}
+
+void zone_free(struct zone *z)
+{
+	struct zone *outer = current;
+
+	if (!z)
+		return;
+	current = z; /* an end forgets what it has ended */
+	while (z->held) {
+		struct held h = *z->held, *first = z->held;
+
+		z->held = h.next;
+		free(first);
+		if (h.thing)
+			h.end(h.thing);
+		else
+			close(h.fd);
+	}
+	while (z->blocks) {
+		struct block *b = z->blocks;
+
+		z->blocks = b->next;
+		free(b);
+	}
+	current = outer;
+	pthread_mutex_destroy(&z->lock);
+	free(z);
+}
+
+static int held_fd(int fd)
+{
+	if (fd < 0 || note(NULL, fd, NULL))
+		return fd;
+	close(fd);
+	zone_leave(ZONE_NO_MEMORY);
+}
+
+char *zone_realpath(const char *path, char *to)
+{
+	char text[PATH_MAX], *copy;
+
+	if (to)
+		return realpath(path, to);
+	if (!realpath(path, text))
+		return NULL;
+	copy = zone_malloc(strlen(text) + 1);
+	return copy ? strcpy(copy, text) : NULL;
+}
+
+static int mode_of(int flags, va_list list)
+{
+	return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0;
+}
+
+int zone_open(const char *path, int flags, ...)
+{
+	va_list list;
+	int mode;
+
+	va_start(list, flags);
+	mode = mode_of(flags, list);
+	va_end(list);
+	return held_fd(open(path, flags, mode));
+}
+
+int zone_openat(int folder, const char *path, int flags, ...)
+{
+	va_list list;
+	int mode;
+
+	va_start(list, flags);
+	mode = mode_of(flags, list);
+	va_end(list);
+	return held_fd(openat(folder, path, flags, mode));
+}
+
+int zone_dup(int fd)
+{
+	return held_fd(dup(fd));
+}
+
+int zone_close(int fd)
+{
+	drop_note(NULL, fd);
+	return close(fd);
+}
+
+static void end_folder(void *d)
+{
+	closedir(d);
+}
+
+DIR *zone_opendir(const char *path)
+{
+	DIR *d = opendir(path);
+
+	if (d)
+		zone_hold(d, end_folder);
+	return d;
+}
+
+DIR *zone_fdopendir(int fd)
+{
+	DIR *d = fdopendir(fd);
+
+	if (!d)
+		return NULL;
+	drop_note(NULL, fd); /* it is the folder's now */
+	zone_hold(d, end_folder);
+	return d;
+}
+
+int zone_closedir(DIR *d)
+{
+	zone_forget(d);
+	return closedir(d);
+}
+#else
+typedef int zone_is_of_the_library_only;
+#endif

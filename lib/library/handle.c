@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/library/handle.h"
+
+enum tracemill_status handle_status(enum status st)
+{
+	switch (st) {
+	case ST_OK: return TRACEMILL_OK;
+	case ST_NONE: return TRACEMILL_NOTHING;
+	case ST_BAD: return TRACEMILL_BAD;
+	case ST_UNSUPPORTED: return TRACEMILL_UNSUPPORTED;
+	case ST_LIMIT: return TRACEMILL_LIMIT;
+	case ST_SYS:
+	case ST_PIPE: return TRACEMILL_SYSTEM;
+	}
+	return TRACEMILL_SYSTEM;
+}
+
+const char *tracemill_status_text(enum tracemill_status status)
+{
+	switch (status) {
+	case TRACEMILL_OK: return "fine";
+	case TRACEMILL_NOTHING: return "there is none";
+	case TRACEMILL_BAD: return "broken or cut short";
+	case TRACEMILL_UNSUPPORTED: return "not supported";
+	case TRACEMILL_LIMIT: return "a limit was reached";
+	case TRACEMILL_SYSTEM: return "the system said no";
+	case TRACEMILL_MEMORY: return "memory ran out";
+	case TRACEMILL_CANCELLED: return "cancelled";
+	case TRACEMILL_MISUSE: return "an argument that is not allowed";
+	case TRACEMILL_VERSIONS: return "header and library are of different versions";
+	}
+	return "no such status";
+}
+
+uint32_t tracemill_library_version(void)
+{
+	return TRACEMILL_LIBRARY_VERSION;
+}
+
+enum tracemill_status handle_misuse(struct handle *h, const char *what)
+{
+	err_set(&h->e, ST_BAD, "%s", what);
+	return TRACEMILL_MISUSE;
+}
+
+enum tracemill_status handle_no_memory(struct handle *h)
+{
+	err_set(&h->e, ST_LIMIT, "%s", tracemill_status_text(TRACEMILL_MEMORY));
+	return TRACEMILL_MEMORY;
+}
+
+enum tracemill_status handle_run(struct handle *h, void (*fn)(void *arg), void *arg)
+{
+	enum zone_end end;
+
+	h->e = (struct err)ERR_INIT;
+	atomic_store(&h->cancelled, false);
+	if (!h->zone)
+		h->zone = zone_new(&h->cancelled);
+	if (!h->zone)
+		return handle_no_memory(h);
+	end = zone_run(h->zone, fn, arg);
+	if (end == ZONE_DONE)
+		return TRACEMILL_OK;
+	zone_free(h->zone);
+	h->zone = NULL;
+	if (end == ZONE_NO_MEMORY)
+		return handle_no_memory(h);
+	err_set(&h->e, ST_LIMIT, "%s", tracemill_status_text(TRACEMILL_CANCELLED));
+	return TRACEMILL_CANCELLED;
+}
+
+void handle_cancel(struct handle *h)
+{
+	atomic_store(&h->cancelled, true);
+}
+
+void handle_release(struct handle *h)
+{
+	zone_free(h->zone);
+	h->zone = NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every handle of libtracemill has: a zone for what it holds, the reason of its last error, and
+ * a way to end what runs.
+ */
+#ifndef TM_LIBRARY_HANDLE_H
+#define TM_LIBRARY_HANDLE_H
+
+#include "lib/base/err.h"
+#include "lib/base/zone.h"
+#include "lib/library/tracemill/version.h"
+
+struct handle {
+	struct zone *zone; /* NULL: nothing is held */
+	atomic_bool cancelled;
+	struct err e; /* msg: "" */
+};
+
+/* Runs fn in the handle's zone. TRACEMILL_OK: it came to its end. Else all that the zone held has been
+ * given back, and the handle's error is set. */
+enum tracemill_status handle_run(struct handle *h, void (*fn)(void *arg), void *arg);
+/* Any thread, signal handlers. */
+void handle_cancel(struct handle *h);
+void handle_release(struct handle *h);
+
+/* Errors that have no struct err; they return what they set. */
+enum tracemill_status handle_misuse(struct handle *h, const char *what);
+enum tracemill_status handle_no_memory(struct handle *h);
+/* The public status of an enum status. */
+enum tracemill_status handle_status(enum status st);
+
+#endif

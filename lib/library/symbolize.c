@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tracemill/symbolize.h on lib/symbolize/lookup.h. What the caller was handed (the handle, binaries,
+ * processes) lies outside of the zone and outlives an error that gives the zone back; what was opened
+ * and answered lies in the zone, and is made again when it is asked for.
+ */
+#include "lib/library/symbolizer.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/pool.h"
+#include "lib/base/zone.h"
+#include "lib/demangle/demangle.h"
+#include "lib/find/search.h"
+#include "lib/object/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Options, copied. */
+
+static size_t lists_size(const struct tracemill_options *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n_debug_dirs; i++)
+		n += strlen(o->debug_dirs[i]) + 1;
+	for (size_t i = 0; i < o->n_debuginfod_urls; i++)
+		n += strlen(o->debuginfod_urls[i]) + 1;
+	n += o->sysroot ? strlen(o->sysroot) + 1 : 0;
+	return n + (o->cache_dir ? strlen(o->cache_dir) + 1 : 0);
+}
+
+static const char *keep(char **to, const char *s)
+{
+	char *at = *to;
+
+	if (!s)
+		return NULL;
+	*to = stpcpy(at, s) + 1;
+	return at;
+}
+
+static bool copy_options(struct tracemill_symbolizer *s)
+{
+	struct tracemill_options *o = &s->options;
+	const char *const *dirs = o->debug_dirs, *const *urls = o->debuginfod_urls;
+	char *at;
+
+	s->texts = malloc(lists_size(o) + 1);
+	s->lists = calloc(o->n_debug_dirs + o->n_debuginfod_urls + 1, sizeof *s->lists);
+	if (!s->texts || !s->lists)
+		return false;
+	at = s->texts;
+	for (size_t i = 0; i < o->n_debug_dirs; i++)
+		s->lists[i] = keep(&at, dirs[i]);
+	for (size_t i = 0; i < o->n_debuginfod_urls; i++)
+		s->lists[o->n_debug_dirs + i] = keep(&at, urls[i]);
+	o->debug_dirs = s->lists;
+	o->debuginfod_urls = s->lists + o->n_debug_dirs;
+	o->sysroot = keep(&at, o->sysroot);
+	o->cache_dir = keep(&at, o->cache_dir);
+	return true;
+}
+
+/* What is opened, in the zone. */
+
+static void show_progress(void *arg, uint64_t done, uint64_t total)
+{
+	const struct tracemill_options *o = arg;
+
+	o->progress(o->progress_arg, done, total);
+}
+
+static void open_all(struct tracemill_symbolizer *s)
+{
+	const struct tracemill_options *o = &s->options;
+	struct cache_options cache = {.dir = o->cache_dir, .off = !(o->flags & TRACEMILL_CACHE)};
+	unsigned jobs = o->threads ? o->threads : pool_cpus();
+	struct opened *x = mem_zalloc(sizeof *x);
+
+	search_init(&x->search, &(struct search_options){.dirs = o->debug_dirs,
+							 .n_dirs = o->n_debug_dirs,
+							 .sysroot = o->sysroot,
+							 .urls = o->debuginfod_urls,
+							 .n_urls = o->n_debuginfod_urls,
+							 .cache = cache,
+							 .jobs = jobs});
+	x->search.object.system = !(o->flags & TRACEMILL_NO_SYSTEM_DIRS);
+	lookup_init(&x->lookup,
+		    &(struct lookup_options){
+			/* what only libdwarf reads is read in a process of its own, which is no
+			 * library's to start */
+			.dwarf = {.jobs = jobs,
+				  .alone = true,
+				  .discriminators = true,
+				  .progress = o->progress ? show_progress : NULL,
+				  .progress_arg = (void *)(uintptr_t)o},
+			.search = x->search.object,
+			.cache = cache,
+			.views = true,
+			.whole = true,
+		    });
+	s->opened = x;
+}
+
+static void close_all(struct tracemill_symbolizer *s)
+{
+	for (struct tracemill_binary *b = s->binaries; b; b = b->next)
+		b->file = NULL;
+	for (struct tracemill_process *p = s->processes; p; p = p->next)
+		p->files = NULL;
+	s->opened = NULL;
+}
+
+/* In the zone. */
+static struct lookup_file *file_of(struct tracemill_symbolizer *s, struct tracemill_binary *b)
+{
+	if (!b->file)
+		b->file = lookup_file(&s->opened->lookup, b->path, strlen(b->path));
+	return b->file;
+}
+
+/* Calls. */
+
+static void run_call(void *arg)
+{
+	struct call *c = arg;
+
+	if (!c->s->opened)
+		open_all(c->s);
+	c->status = c->fn(c);
+}
+
+enum tracemill_status symbolizer_call(struct call *c)
+{
+	enum tracemill_status st = handle_run(&c->s->handle, run_call, c);
+
+	if (!st)
+		return c->status;
+	close_all(c->s);
+	return st;
+}
+
+enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **to,
+						  const struct tracemill_options *options,
+						  uint32_t version)
+{
+	struct tracemill_symbolizer *s;
+
+	if (version >> 16 != TRACEMILL_LIBRARY_VERSION >> 16)
+		return TRACEMILL_VERSIONS;
+	s = calloc(1, sizeof *s);
+	if (!s)
+		return TRACEMILL_MEMORY;
+	if (options) {
+		size_t n = options->size < sizeof s->options ? options->size : sizeof s->options;
+
+		if (n < sizeof options->size) {
+			free(s);
+			return TRACEMILL_MISUSE;
+		}
+		memcpy(&s->options, options, n);
+	}
+	if (!copy_options(s)) {
+		tracemill_symbolizer_free(s);
+		return TRACEMILL_MEMORY;
+	}
+	if (s->options.flags & TRACEMILL_GUARD_FILES)
+		map_guard();
+	*to = s;
+	return TRACEMILL_OK;
+}
+
+void tracemill_symbolizer_free(struct tracemill_symbolizer *s)
+{
+	struct tracemill_binary *next;
+
+	if (!s)
+		return;
+	handle_release(&s->handle);
+	process_free_all(s->processes);
+	for (struct tracemill_binary *b = s->binaries; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	free(s->texts);
+	free(s->lists);
+	free(s);
+}
+
+const char *tracemill_error(const struct tracemill_symbolizer *s)
+{
+	return s->handle.e.msg;
+}
+
+void tracemill_cancel(struct tracemill_symbolizer *s)
+{
+	handle_cancel(&s->handle);
+}
+
+/* Binaries. */
+
+static struct tracemill_binary *binary_at(struct tracemill_symbolizer *s, const char *path)
+{
+	struct tracemill_binary *b;
+	size_t n = strlen(path) + 1;
+
+	for (b = s->binaries; b; b = b->next)
+		if (!strcmp(b->path, path))
+			return b;
+	b = zone_outside(sizeof *b + n);
+	b->file = NULL;
+	memcpy(b->path, path, n);
+	b->next = s->binaries;
+	s->binaries = b;
+	return b;
+}
+
+struct tracemill_binary *symbolizer_binary(struct tracemill_symbolizer *s, const char *path)
+{
+	struct tracemill_binary *b = binary_at(s, path);
+
+	return lookup_usable(file_of(s, b)) ? b : NULL;
+}
+
+static enum tracemill_status open_binary(struct call *c)
+{
+	struct tracemill_binary *b = binary_at(c->s, c->in);
+	const struct lookup_file *f = file_of(c->s, b);
+
+	if (!lookup_usable(f)) {
+		c->s->handle.e = f->e;
+		return handle_status(f->e.code);
+	}
+	*(struct tracemill_binary **)c->a = b;
+	return TRACEMILL_OK;
+}
+
+enum tracemill_status tracemill_binary_open(struct tracemill_symbolizer *s, const char *path,
+					    struct tracemill_binary **binary)
+{
+	return symbolizer_call(&(struct call){.s = s, .fn = open_binary, .a = binary, .in = path});
+}
+
+static enum tracemill_status open_by_id(struct call *c)
+{
+	struct object_build_id id = {.len = (uint8_t)c->n};
+	struct lookup_file *f;
+	struct tracemill_binary *b;
+
+	memcpy(id.bytes, c->in, c->n);
+	f = lookup_file_by_id(&c->s->opened->lookup, &id);
+	if (!f || !lookup_usable(f))
+		return TRACEMILL_NOTHING;
+	b = binary_at(c->s, f->path);
+	b->file = f;
+	*(struct tracemill_binary **)c->a = b;
+	return TRACEMILL_OK;
+}
+
+enum tracemill_status tracemill_binary_by_id(struct tracemill_symbolizer *s, const void *build_id,
+					     size_t n, struct tracemill_binary **binary)
+{
+	if (!n || n > OBJECT_BUILD_ID_MAX)
+		return handle_misuse(&s->handle, "a build-id has 1 to 64 bytes");
+	return symbolizer_call(
+	    &(struct call){.s = s, .fn = open_by_id, .a = binary, .in = build_id, .n = n});
+}
+
+static enum tracemill_status tell_facts(struct call *c)
+{
+	struct tracemill_binary *b = (struct tracemill_binary *)(uintptr_t)c->in;
+	const struct lookup_file *f = file_of(c->s, b);
+	struct tracemill_binary_facts facts = {
+	    .path = b->path, .debug_path = "", .complaint = f->e.msg};
+	size_t room = ((struct tracemill_binary_facts *)c->a)->size;
+
+	if (!lookup_usable(f)) {
+		c->s->handle.e = f->e;
+		return handle_status(f->e.code);
+	}
+	if (f->object) {
+		const struct object_build_id *id = object_build_id(f->object);
+
+		facts.debug_path = object_debug_path(f->object);
+		facts.build_id = id->bytes;
+		facts.n_build_id = id->len;
+		facts.base = lookup_base(f);
+		facts.has_dwarf = object_has_dwarf(f->object);
+	}
+	facts.size = room;
+	memcpy(c->a, &facts, room < sizeof facts ? room : sizeof facts);
+	return TRACEMILL_OK;
+}
+
+enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
+					     struct tracemill_binary *binary,
+					     struct tracemill_binary_facts *facts)
+{
+	if (facts->size < sizeof facts->size)
+		return handle_misuse(&s->handle, "facts: size is not filled in");
+	return symbolizer_call(&(struct call){.s = s, .fn = tell_facts, .a = facts, .in = binary});
+}
+
+/* Batches. */
+
+static uint8_t why(const struct lookup_query *q)
+{
+	static const uint8_t of[] = {
+	    [DWARF_NOT_FOUND] = TRACEMILL_NO_FUNCTION, [DWARF_FUNCTION] = TRACEMILL_FUNCTION,
+	    [DWARF_LINE_ONLY] = TRACEMILL_LINE_ONLY,   [DWARF_MALFORMED] = TRACEMILL_BROKEN,
+	    [DWARF_GAVE_UP] = TRACEMILL_GAVE_UP,       [DWARF_ABSENT] = TRACEMILL_NO_DEBUG_INFO,
+	};
+
+	if (!q->file || !q->file->object)
+		return TRACEMILL_NO_BINARY;
+	return of[q->named.reason];
+}
+
+enum { MANY = 50000 }; /* queries: some of them ask the symbol table */
+
+/* Reading answers allocates nothing, so what they may ask is there before. */
+static void load_symbols(struct opened *x, size_t n)
+{
+	struct lookup *l = &x->lookup;
+	size_t ignored;
+
+	for (size_t i = 0; n >= MANY && i < l->n_files; i++)
+		if (l->files[i]->object)
+			object_symbols(l->files[i]->object, &ignored);
+	for (size_t i = 0; n < MANY && i < n; i++) {
+		struct lookup_call call;
+
+		for (bool is = lookup_first(l, &x->queries[i], &call); is;)
+			is = lookup_next(l, &x->queries[i], &call);
+	}
+}
+
+static enum tracemill_status answer(struct call *c)
+{
+	struct tracemill_query *queries = c->a;
+	struct opened *x = c->s->opened;
+	struct err e = ERR_INIT;
+
+	free(x->queries);
+	x->queries = mem_zarray(c->n, sizeof *x->queries);
+	for (size_t i = 0; i < c->n; i++)
+		if (queries[i].binary)
+			x->queries[i] = (struct lookup_query){
+			    .file = file_of(c->s, queries[i].binary), .addr = queries[i].address};
+	if (lookup_run(&x->lookup, x->queries, c->n, &e)) {
+		c->s->handle.e = e;
+		return handle_status(e.code);
+	}
+	load_symbols(x, c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		queries[i].why = why(&x->queries[i]);
+		queries[i].first = (uint32_t)i;
+	}
+	if (lookup_intact(&x->lookup, &e)) {
+		c->s->handle.e = e;
+		return handle_status(e.code);
+	}
+	return TRACEMILL_OK;
+}
+
+enum tracemill_status tracemill_symbolize(struct tracemill_symbolizer *s,
+					  struct tracemill_query *queries, size_t n)
+{
+	if (n > UINT32_MAX - 1)
+		return handle_misuse(&s->handle, "more than 2^32 - 2 queries at once");
+	return symbolizer_call(&(struct call){.s = s, .fn = answer, .a = queries, .n = n});
+}
+
+static void show(const struct lookup_call *from, struct tracemill_call *to)
+{
+	*to = (struct tracemill_call){.function = from->name,
+				      .file = from->file,
+				      .n_function = from->n_name,
+				      .n_file = from->n_file,
+				      .line = from->line,
+				      .column = from->column,
+				      .discriminator = from->discriminator,
+				      .inlined = from->inlined,
+				      .id = from->id};
+}
+
+bool tracemill_call_first(const struct tracemill_symbolizer *s, const struct tracemill_query *query,
+			  struct tracemill_call *call)
+{
+	struct opened *x = s->opened;
+	struct lookup_call c;
+
+	if (!x || !x->queries || query->why == TRACEMILL_NO_BINARY ||
+	    !lookup_first(&x->lookup, &x->queries[query->first], &c))
+		return false;
+	show(&c, call);
+	return true;
+}
+
+bool tracemill_call_next(const struct tracemill_symbolizer *s, const struct tracemill_query *query,
+			 struct tracemill_call *call)
+{
+	struct lookup_call c = {.id = call->id, .inlined = call->inlined};
+	struct opened *x = s->opened;
+
+	if (!x || !x->queries || !lookup_next(&x->lookup, &x->queries[query->first], &c))
+		return false;
+	show(&c, call);
+	return true;
+}
+
+static enum tracemill_status next_complaint(struct call *c)
+{
+	c->s->opened->complaint = lookup_complaint(&c->s->opened->lookup);
+	return TRACEMILL_OK;
+}
+
+const char *tracemill_complaint(struct tracemill_symbolizer *s)
+{
+	if (!s->opened || symbolizer_call(&(struct call){.s = s, .fn = next_complaint}))
+		return NULL;
+	return s->opened->complaint;
+}
+
+/* In parallel. */
+
+enum { PIECE = 4096 };
+
+struct pieces {
+	void (*fn)(void *arg, size_t from, size_t to, size_t piece, unsigned worker);
+	void *arg;
+	size_t n;
+	unsigned threads;
+};
+
+static void run_piece(size_t item, unsigned worker, void *arg)
+{
+	const struct pieces *p = arg;
+	size_t from = item * PIECE;
+
+	p->fn(p->arg, from, p->n - from < PIECE ? p->n : from + PIECE, item, worker);
+}
+
+static void run_pieces(void *arg)
+{
+	struct pieces *p = arg;
+
+	pool_run(p->threads, (p->n + PIECE - 1) / PIECE, run_piece, p);
+}
+
+enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t n,
+					 void (*fn)(void *arg, size_t from, size_t to, size_t piece,
+						    unsigned worker),
+					 void *arg)
+{
+	struct pieces p = {fn, arg, n, s->options.threads ? s->options.threads : pool_cpus()};
+
+	/* in no zone: the handle is as it was whatever happens */
+	return zone_run(NULL, run_pieces, &p) == ZONE_DONE ? TRACEMILL_OK
+							   : handle_no_memory(&s->handle);
+}
+
+struct demangling {
+	const char *name;
+	size_t n, length;
+	char *to;
+	size_t size;
+};
+
+static void run_demangle(void *arg)
+{
+	struct demangling *d = arg;
+	char *shown = demangle(mem_strndup(d->name, d->n));
+	size_t fits;
+
+	if (!shown)
+		return;
+	d->length = strlen(shown);
+	fits = d->length < d->size ? d->length : d->size ? d->size - 1 : 0;
+	if (!d->size)
+		return;
+	memcpy(d->to, shown, fits);
+	d->to[fits] = '\0';
+}
+
+size_t tracemill_demangle(const char *name, size_t n, char *to, size_t size)
+{
+	struct demangling d = {.name = name, .n = n, .to = to, .size = size};
+	struct zone *z = zone_new(NULL);
+
+	if (z && zone_run(z, run_demangle, &d) != ZONE_DONE)
+		d.length = 0;
+	zone_free(z);
+	return d.length;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tracemill/symbolize.h's handles are made of. What the caller was handed (the handle, binaries,
+ * processes) lies outside of the zone and outlives an error that gives the zone back; what was opened
+ * and answered lies in the zone, and is made again when it is asked for.
+ */
+#ifndef TM_LIBRARY_SYMBOLIZER_H
+#define TM_LIBRARY_SYMBOLIZER_H
+
+#include "lib/find/files.h"
+#include "lib/find/search.h"
+#include "lib/library/handle.h"
+#include "lib/library/tracemill/symbolize.h"
+#include "lib/symbolize/lookup.h"
+
+/* Opened at most once in a zone's life. */
+struct tracemill_binary {
+	struct tracemill_binary *next;
+	struct lookup_file *file; /* NULL: not in this zone */
+	char path[];
+};
+
+/* In the zone. */
+struct opened {
+	struct search search;
+	struct lookup lookup;
+	struct lookup_query *queries; /* of the last batch; its answers are read through them */
+	const char *complaint;
+};
+
+struct tracemill_symbolizer {
+	struct handle handle;
+	struct tracemill_options options;
+	char *texts; /* all that options points to */
+	const char **lists;
+	struct tracemill_binary *binaries;
+	struct tracemill_process *processes;
+	struct opened *opened; /* NULL: not in this zone */
+};
+
+struct tracemill_process {
+	struct tracemill_process *next;
+	struct tracemill_symbolizer *s;
+	struct process_part *parts; /* what it was told, the newest first */
+	struct files *files;        /* NULL: not in this zone */
+};
+
+/* A call of the interface: fn runs in the zone, with everything opened. */
+struct call {
+	struct tracemill_symbolizer *s;
+	enum tracemill_status (*fn)(struct call *c);
+	void *a; /* what fn knows */
+	const void *in;
+	size_t n;
+	enum tracemill_status status;
+};
+enum tracemill_status symbolizer_call(struct call *c);
+
+/* In a call: the binary at a path; NULL: it cannot be opened. */
+struct tracemill_binary *symbolizer_binary(struct tracemill_symbolizer *s, const char *path);
+
+void process_free_all(struct tracemill_process *p);
+
+#endif

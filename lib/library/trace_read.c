@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reading half of tracemill/trace.h. A public trace is a struct trace under another name.
+ */
+#include "lib/input/input.h"
+#include "lib/library/events.h"
+#include "lib/library/handle.h"
+#include "lib/trace/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+	struct sink sink; /* first */
+	const char *path;
+	struct tracemill_trace_calls calls;
+	void *arg;
+	bool stopped; /* by the caller */
+	struct err e;
+};
+
+static const struct trace *inner(const struct tracemill_trace *t)
+{
+	return (const struct trace *)t;
+}
+
+static const struct tracemill_trace *outer(const struct trace *t)
+{
+	return (const struct tracemill_trace *)t;
+}
+
+static enum status stop(struct reading *r, struct err *e)
+{
+	r->stopped = true;
+	return err_set(e, ST_PIPE, "ended by the caller");
+}
+
+static enum status hand_on_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+				  struct err *e)
+{
+	struct reading *r = (struct reading *)s;
+
+	if (!r->calls.events ||
+	    r->calls.events(r->arg, outer(t), (const struct tracemill_event *)ev, n))
+		return ST_OK;
+	return stop(r, e);
+}
+
+static enum status hand_on_event(struct sink *s, struct trace *t, const struct event *ev,
+				 struct err *e)
+{
+	return hand_on_events(s, t, ev, 1, e);
+}
+
+/* One capture, from behind its mark to its totals, or to where it is sound. */
+static enum status read_capture(struct reading *r, struct stream *s, struct trace *t)
+{
+	const uint8_t *payload;
+	struct chunk c = {0};
+	bool begun = false;
+	enum status st = ST_OK;
+
+	while (!st && c.kind != CHUNK_TOTALS) {
+		uint64_t offset;
+
+		st = stream_next(s, &c, &payload, &r->e);
+		if (st)
+			break;
+		offset = cursor_offset(s->in) - c.length;
+		if (!begun && c.kind != CHUNK_HEADER) {
+			begun = true;
+			if (r->calls.begin && !r->calls.begin(r->arg, outer(t)))
+				return stop(r, &r->e);
+		}
+		st = c.kind == CHUNK_EVENTS
+			 ? stream_events(s, t, &c, payload, offset, &r->sink, &r->e)
+			 : stream_apply(s, t, &c, payload, offset, &r->e);
+	}
+	if (!r->stopped && s->damaged_chunks)
+		trace_note(t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
+	if (begun && !r->stopped && r->calls.end && !r->calls.end(r->arg, outer(t)))
+		return stop(r, &r->e);
+	return st;
+}
+
+static void read_all(void *arg)
+{
+	struct reading *r = arg;
+	struct input in = {.name = NULL};
+	struct stream s = {0};
+
+	r->sink = (struct sink){.event = hand_on_event, .events = hand_on_events};
+	if (input_open(&in, r->path, &r->e))
+		return;
+	if (!stream_mark(&s, &in.cur, &r->e))
+		do {
+			struct trace *t = trace_new();
+			enum status st = read_capture(r, &s, t);
+
+			trace_free(t);
+			if (st)
+				break;
+			s = (struct stream){0};
+		} while (!stream_mark(&s, &in.cur, &r->e));
+	else if (r->e.code == ST_NONE || r->e.code == ST_OK)
+		err_set(&r->e, ST_BAD, "empty");
+	input_close(&in);
+}
+
+enum tracemill_status tracemill_trace_read(const char *path,
+					   const struct tracemill_trace_calls *calls, void *arg,
+					   char *error, size_t size)
+{
+	struct reading r = {.path = path, .arg = arg, .e = ERR_INIT};
+	struct handle h = {.zone = NULL};
+	enum tracemill_status st;
+
+	memcpy(&r.calls, calls, calls->size < sizeof r.calls ? calls->size : sizeof r.calls);
+	st = handle_run(&h, read_all, &r);
+	if (st)
+		r.e = h.e;
+	else
+		st = r.stopped ? TRACEMILL_CANCELLED
+			       : handle_status(r.e.code == ST_NONE ? ST_OK : r.e.code);
+	if (error && size && r.e.offset != ERR_NO_OFFSET && st && !r.stopped)
+		snprintf(error, size, "byte %llu: %s", (unsigned long long)r.e.offset, r.e.msg);
+	else if (error && size)
+		snprintf(error, size, "%s", st ? r.e.msg : "");
+	handle_release(&h);
+	return st;
+}
+
+const char *tracemill_trace_string(const struct tracemill_trace *t, uint32_t string, size_t *n)
+{
+	size_t ignored;
+
+	return intern_text(&inner(t)->strings,
+			   string <= intern_count(&inner(t)->strings) ? string : 0,
+			   n ? n : &ignored);
+}
+
+static const char *text(const struct tracemill_trace *t, uint32_t string)
+{
+	return tracemill_trace_string(t, string, NULL);
+}
+
+const char *tracemill_trace_type(const struct tracemill_trace *t, uint32_t type)
+{
+	return type && type < inner(t)->n_types ? text(t, inner(t)->types[type]) : "";
+}
+
+const char *tracemill_trace_marker(const struct tracemill_trace *t, uint32_t marker)
+{
+	return marker && marker < inner(t)->n_markers ? text(t, inner(t)->markers[marker].name)
+						      : "";
+}
+
+const char *tracemill_trace_counter(const struct tracemill_trace *t, uint32_t counter,
+				    const char **unit)
+{
+	bool is = counter && counter < inner(t)->n_counters;
+
+	if (unit)
+		*unit = is ? text(t, inner(t)->counters[counter].unit) : "";
+	return is ? text(t, inner(t)->counters[counter].name) : "";
+}
+
+struct tracemill_thread tracemill_trace_thread(const struct tracemill_trace *t, uint32_t thread)
+{
+	const struct thread *th = inner(t)->threads + thread;
+
+	if (!thread || thread >= inner(t)->n_threads)
+		return (struct tracemill_thread){0};
+	return (struct tracemill_thread){.process = th->process, .name = th->name, .id = th->tid};
+}
+
+uint32_t tracemill_trace_stack(const struct tracemill_trace *t, uint32_t stack, uint32_t *callers)
+{
+	bool is = stack && stack < inner(t)->n_stacks;
+
+	*callers = is ? inner(t)->stacks[stack].parent : 0;
+	return is ? inner(t)->stacks[stack].location : 0;
+}
+
+struct tracemill_location tracemill_trace_location(const struct tracemill_trace *t,
+						   uint32_t location)
+{
+	const struct location *l = inner(t)->locations + location;
+
+	if (!location || location >= inner(t)->n_locations)
+		return (struct tracemill_location){.space = TRACEMILL_UNKNOWN_ADDRESS};
+	return (struct tracemill_location){.address = l->raw,
+					   .module = l->module,
+					   .name = l->name,
+					   .file = l->file,
+					   .line = l->line,
+					   .space = l->space,
+					   .kind = l->kind};
+}
+
+const char *tracemill_trace_module(const struct tracemill_trace *t, uint32_t module)
+{
+	return module && module < inner(t)->n_modules ? text(t, inner(t)->modules[module].name)
+						      : "";
+}
+
+static bool show(const struct symbols *s, uint32_t id, bool shown, struct tracemill_call *call)
+{
+	const struct symbol_call *c;
+	const struct symbol_function *f;
+
+	if (!id || id >= s->n_calls)
+		return false;
+	c = &s->calls[id];
+	*call = (struct tracemill_call){
+	    .line = c->line, .column = c->column, .inlined = c->outer != 0, .id = id};
+	f = c->function && c->function < s->n_functions ? &s->functions[c->function] : NULL;
+	call->function =
+	    intern_text(&s->strings, f ? shown ? f->display : f->raw : 0, &call->n_function);
+	call->file = intern_text(&s->strings, c->file, &call->n_file);
+	return true;
+}
+
+bool tracemill_trace_call_first(const struct tracemill_trace *t, uint32_t location, bool shown,
+				struct tracemill_call *call)
+{
+	const struct symbols *s = &inner(t)->symbols;
+
+	return show(s, symbols_binding(s, location)->call, shown, call);
+}
+
+bool tracemill_trace_call_next(const struct tracemill_trace *t, bool shown,
+			       struct tracemill_call *call)
+{
+	const struct symbols *s = &inner(t)->symbols;
+
+	return call->id && call->id < s->n_calls && show(s, s->calls[call->id].outer, shown, call);
+}
+
+const char *tracemill_trace_attribute(const struct tracemill_trace *t, const char *key)
+{
+	return trace_get(inner(t), key);
+}
+
+bool tracemill_trace_note(const struct tracemill_trace *t, size_t i, struct tracemill_note *note)
+{
+	const struct note *n = inner(t)->notes + i;
+
+	if (i >= inner(t)->n_notes)
+		return false;
+	*note =
+	    (struct tracemill_note){.text = n->text, .count = n->count, .severity = n->severity};
+	return true;
+}
+
+uint64_t tracemill_trace_count(const struct tracemill_trace *t, enum tracemill_event_kind kind)
+{
+	return (unsigned)kind < EV_KINDS ? inner(t)->events[kind] : 0;
+}

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# libtracemill as a program outside of the tree sees it: headers, examples/library, errors. Answers are
+# those of tm-addr2line, which other tests hold to other people's; sums of the trace are the example's
+# own arithmetic: 1000 blocks of 48 bytes, every second one freed.
+set -u
+. "$SRC/tests/check.bash"
+
+lib=$BUILD/lib include=$SRC/lib/library
+export LD_LIBRARY_PATH=$lib
+san=${SAN:+-fsanitize=$SAN}
+libs=$(sed -n 's/^TM_LIBS :=//p' "$SRC/build/deps.mk")
+
+# --- headers ---
+
+for h in version symbolize trace; do
+	check "tracemill/$h.h alone, as C" "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+		-I"$include" -x c - <<<"#include <tracemill/$h.h>" 2>err
+	check "tracemill/$h.h alone, as C++" "${CXX:-c++}" -std=c++11 -Wall -Wextra -Wpedantic -Werror \
+		-fsyntax-only -I"$include" -x c++ - <<<"#include <tracemill/$h.h>" 2>err
+done
+nm -D --defined-only "$lib/libtracemill.so" | awk '$2 ~ /[A-Z]/ && $2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+	grep -v '^__\(asan\|odr_asan\|ubsan\)' | sort >got
+sed -n 's/^\t\(tracemill_[a-z_]*\);/\1/p' "$include/libtracemill.map" | sort >want
+check "the names of the version script and no others" cmp want got
+
+# --- symbolizing ---
+
+# shellcheck disable=SC2317 # check calls it
+compile() { # TO FROM...
+	local to=$1
+
+	shift
+	# shellcheck disable=SC2086 # options
+	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror $san -I"$include" -o "$to" "$@" -L"$lib" -ltracemill
+}
+check "examples/library/symbolize.c compiles" compile symbolize "$SRC/examples/library/symbolize.c" 2>err
+nm symbolize | awk '$2 ~ /[tT]/ { print $1 }' >asked
+tm-addr2line --no-cache -fi -e symbolize <asked 2>/dev/null | sed 's/^[^:]*:?$/??:0/; s/ (discriminator.*//' >want
+./symbolize symbolize <asked >got 2>err
+check "the answers of tm-addr2line, at $(wc -l <asked) addresses" cmp want got
+./symbolize /etc/passwd <asked >got 2>err
+check "what is no binary: said, status 1" [ "$?:$(cat err)" = "1:/etc/passwd: not an ELF file" ]
+
+check "tests/library/cancel.c compiles" compile cancel "$SRC/tests/library/cancel.c" 2>err
+./cancel symbolize "$(nm symbolize | sed -n 's/ T main$//p')" || failed=1
+
+# shellcheck disable=SC2086
+check "examples/library/symbolize.cpp compiles" "${CXX:-c++}" -std=c++17 -g -O0 -Wall -Wextra $san -I"$include" \
+	-o stack "$SRC/examples/library/symbolize.cpp" -L"$lib" -ltracemill 2>err
+./stack >got 2>err
+line=$(grep -n 'backtrace(frames' "$SRC/examples/library/symbolize.cpp" | cut -d: -f1)
+called=$(grep -n 'return here()' "$SRC/examples/library/symbolize.cpp" | cut -d: -f1)
+sed -n 's#[^ ]*/##p' got | head -n 2 >shown
+printf '%s\n' "here() symbolize.cpp:$line" "main symbolize.cpp:$called" >want
+check "a process's own stack, from C++" cmp want shown
+
+if rustc --version >/dev/null 2>&1 && [ -z "$san" ]; then
+	check "examples/library/symbolize.rs compiles" rustc -o rust "$SRC/examples/library/symbolize.rs" -L "$lib" \
+		-l tracemill 2>err
+	at=$(nm symbolize | sed -n 's/ T main$//p')
+	./rust symbolize "$at" >got 2>err
+	./symbolize symbolize <<<"$at" >want
+	check "the same answer, from Rust" cmp want got
+else
+	echo "skip - from Rust (no rustc, or a sanitizer's build)"
+fi
+
+# --- memory that runs out ---
+
+# shellcheck disable=SC2086
+check "tests/library/failures.c compiles" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -DTM_LIBRARY -g -O1 $san -I"$SRC" \
+	-o failures "$SRC/tests/library/failures.c" "$BUILD"/library/lib/library/*.o "$BUILD/library/rooms.a" $libs 2>err
+timeout 600 ./failures symbolize asked 1 >got 2>err
+check "each allocation of a batch fails once: $(tail -n 1 got)" [ "$?" = 0 ]
+check "... and there were some" [ "$(awk 'END { print ($1 > 300 && $3 > $1 * 3 / 4) }' got)" = 1 ]
+[ ! -s err ] || head -n 20 err got
+
+# --- traces ---
+
+check "examples/library/trace.c compiles" compile trace "$SRC/examples/library/trace.c" 2>err
+./trace write >x.tmt
+check "1000 blocks of 48 bytes, 500 of them live: 24000" \
+	[ "$(tm-top --no-symbols --by type --csv x.tmt 2>err | sed -n 2p | tr -d '\r')" = 1,1000,1000,48000,,500,24000,,100.00,Mesh ]
+check "what was written is read" [ "$(./trace read x.tmt 2>&1)" = '1000 blocks, 48000 bytes' ]
+tm-dump -q x.tmt >dump
+check "... by tm-dump, too" [ "$(grep -c '^alloc ' dump) $(grep -c '^free ' dump)" = '1000 500' ]
+./trace write >/dev/full 2>err
+check "a full disk: said, status 1" [ "$? $(cat err)" = '1 trace: write: No space left on device' ]
+head -c 200 x.tmt >cut.tmt
+./trace read cut.tmt >got 2>err
+check "a cut trace: said with its byte, status 1" grep -q '^cut.tmt: byte [0-9]*: ' err
+./trace read /etc/passwd >got 2>err
+check "no trace: said, status 1" grep -q '^/etc/passwd: byte 0: no trace begins here$' err
+cuts=good
+for n in $(seq 1 97 "$(stat -c %s x.tmt)"); do
+	head -c "$n" x.tmt >cut.tmt
+	./trace read cut.tmt >got 2>err
+	if [ $? != 1 ] || [ ! -s err ] || ! awk '{ exit !($1 <= 1000) }' got; then
+		echo "cut at $n: $(cat got err)"
+		cuts=bad
+	fi
+done
+check "cut at every 97th byte: told, and no more blocks than there are" [ $cuts = good ]
+exit $failed
