@@ -51,7 +51,7 @@ for mode in $(./moments); do
 		ok "$mode, $how" cmp want got
 	done
 	# The recorder itself calls the allocator never.
-	if [ -n "$SAN" ]; then
+	if [ -n "${SAN-}" ]; then
 		echo "skip - $mode: calls of the allocator (a sanitizer's is in tm-record, before any other)"
 		continue
 	fi
@@ -63,7 +63,7 @@ for mode in $(./moments); do
 	done
 done
 for how in "--stacks none" "--stacks fp" "--stacks unwind" "--stacks shadow"; do
-	[ -z "$SAN" ] || {
+	[ -z "${SAN-}" ] || {
 		echo "skip - interrupted, $how (the same)"
 		continue
 	}

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+"""tracemill/symbolize.h."""
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Union
+
+from ._library import NOTHING, OK, VERSION, Error, declare, lib, text
+
+FUNCTION, LINE_ONLY, NO_FUNCTION, NO_DEBUG_INFO, BROKEN, GAVE_UP, NO_BINARY, NO_MODULE, OTHER_BUILD = range(9)
+RETURN, EXACT = range(2)
+_GUARD_FILES, _CACHE, _NO_SYSTEM_DIRS = 1, 2, 4
+
+_Progress = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("flags", ctypes.c_uint),
+        ("threads", ctypes.c_uint),
+        ("debug_dirs", ctypes.POINTER(ctypes.c_char_p)),
+        ("n_debug_dirs", ctypes.c_size_t),
+        ("sysroot", ctypes.c_char_p),
+        ("debuginfod_urls", ctypes.POINTER(ctypes.c_char_p)),
+        ("n_debuginfod_urls", ctypes.c_size_t),
+        ("cache_dir", ctypes.c_char_p),
+        ("progress", _Progress),
+        ("progress_arg", ctypes.c_void_p),
+    ]
+
+
+class _Query(ctypes.Structure):
+    _fields_ = [
+        ("binary", ctypes.c_void_p),
+        ("address", ctypes.c_uint64),
+        ("why", ctypes.c_uint8),
+        ("reserved", ctypes.c_uint8 * 3),
+        ("first", ctypes.c_uint32),
+    ]
+
+
+class _Call(ctypes.Structure):
+    _fields_ = [
+        ("function", ctypes.c_void_p),
+        ("file", ctypes.c_void_p),
+        ("n_function", ctypes.c_size_t),
+        ("n_file", ctypes.c_size_t),
+        ("line", ctypes.c_uint32),
+        ("column", ctypes.c_uint32),
+        ("discriminator", ctypes.c_uint32),
+        ("inlined", ctypes.c_bool),
+        ("id", ctypes.c_uint32),
+    ]
+
+
+class _Facts(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("path", ctypes.c_char_p),
+        ("debug_path", ctypes.c_char_p),
+        ("build_id", ctypes.c_void_p),
+        ("n_build_id", ctypes.c_size_t),
+        ("base", ctypes.c_uint64),
+        ("has_dwarf", ctypes.c_bool),
+        ("complaint", ctypes.c_char_p),
+    ]
+
+
+_handle, _pointer = ctypes.c_void_p, ctypes.POINTER
+declare("tracemill_symbolizer_new_of", ctypes.c_int, _pointer(_handle), _pointer(_Options), ctypes.c_uint32)
+declare("tracemill_symbolizer_free", None, _handle)
+declare("tracemill_error", ctypes.c_char_p, _handle)
+declare("tracemill_binary_open", ctypes.c_int, _handle, ctypes.c_char_p, _pointer(_handle))
+declare("tracemill_binary_by_id", ctypes.c_int, _handle, ctypes.c_char_p, ctypes.c_size_t, _pointer(_handle))
+declare("tracemill_binary_facts", ctypes.c_int, _handle, _handle, _pointer(_Facts))
+declare("tracemill_symbolize", ctypes.c_int, _handle, _pointer(_Query), ctypes.c_size_t)
+declare("tracemill_cancel", None, _handle)
+declare("tracemill_call_first", ctypes.c_bool, _handle, _pointer(_Query), _pointer(_Call))
+declare("tracemill_call_next", ctypes.c_bool, _handle, _pointer(_Query), _pointer(_Call))
+declare("tracemill_complaint", ctypes.c_char_p, _handle)
+declare("tracemill_demangle", ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
+declare("tracemill_process_new", ctypes.c_int, _handle, _pointer(_handle))
+declare("tracemill_process_maps", ctypes.c_int, _handle, ctypes.c_char_p, ctypes.c_size_t)
+declare("tracemill_process_mapping", ctypes.c_int, _handle, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t,
+        ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
+declare("tracemill_bind", ctypes.c_int, _handle, _pointer(ctypes.c_uint64), ctypes.c_size_t, ctypes.c_int,
+        _pointer(_Query))
+
+Path = Union[str, bytes, "os.PathLike[str]"]
+
+
+class Call(NamedTuple):
+    """A function and a place in it. "" and 0: not known."""
+
+    function: str  # as linked, see demangle
+    file: str
+    line: int
+    column: int
+    discriminator: int
+    inlined: bool  # into the next one
+
+
+class Answer(NamedTuple):
+    """What is known of an address: its calls, innermost first, and why there are not more."""
+
+    why: int  # FUNCTION, LINE_ONLY, NO_FUNCTION, ...
+    calls: "List[Call]"
+
+
+class Binary(NamedTuple):
+    """A binary of a symbolizer, and what is known of it."""
+
+    handle: int
+    path: str
+    debug_path: str  # where its debug information comes from
+    build_id: bytes
+    base: int  # lowest link-time address
+    has_dwarf: bool
+    complaint: str  # what was refused as its debug file, and why
+
+
+def demangle(name: str) -> str:
+    """A linkage name as people write it; the name itself when it is not mangled."""
+    raw = name.encode("utf-8", "surrogateescape")
+    room = 256
+    while True:
+        shown = ctypes.create_string_buffer(room)
+        n = lib.tracemill_demangle(raw, len(raw), shown, room)
+        if n < room:
+            return shown.value.decode("utf-8", "surrogateescape") if n else name
+        room = n + 1
+
+
+class Symbolizer:
+    """Binaries and the answers of batches. Not for several threads at once."""
+
+    def __init__(
+        self,
+        debug_dirs: Sequence[Path] = (),
+        sysroot: Optional[Path] = None,
+        debuginfod_urls: Sequence[str] = (),
+        cache: bool = False,
+        cache_dir: Optional[Path] = None,
+        threads: int = 0,
+        system_dirs: bool = True,
+        progress: Optional[Callable[[int, int], None]] = None,
+    ) -> None:
+        self._s = _handle()
+        def show(_: object, done: int, total: int) -> None:
+            if progress:
+                progress(done, total)
+
+        self._progress = _Progress(show)  # to live as long as the handle
+        dirs = (ctypes.c_char_p * len(debug_dirs))(*[os.fsencode(d) for d in debug_dirs])
+        urls = (ctypes.c_char_p * len(debuginfod_urls))(*[u.encode() for u in debuginfod_urls])
+        options = _Options(
+            size=ctypes.sizeof(_Options),
+            flags=(_CACHE if cache else 0) | (0 if system_dirs else _NO_SYSTEM_DIRS),
+            threads=threads,
+            debug_dirs=dirs,
+            n_debug_dirs=len(dirs),
+            sysroot=os.fsencode(sysroot) if sysroot else None,
+            debuginfod_urls=urls,
+            n_debuginfod_urls=len(urls),
+            cache_dir=os.fsencode(cache_dir) if cache_dir else None,
+            progress=self._progress,
+        )
+        status = lib.tracemill_symbolizer_new_of(ctypes.byref(self._s), ctypes.byref(options), VERSION)
+        if status != OK:
+            raise Error(status, lib.tracemill_status_text(status).decode())
+
+    def close(self) -> None:
+        """Frees everything; binaries and processes of it are of no use any more."""
+        lib.tracemill_symbolizer_free(self._s)
+        self._s = _handle()
+
+    def __enter__(self) -> "Symbolizer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _check(self, status: int) -> None:
+        if status != OK:
+            raise Error(status, lib.tracemill_error(self._s).decode("utf-8", "replace"))
+
+    def _binary(self, handle: ctypes.c_void_p) -> Binary:
+        facts = _Facts(size=ctypes.sizeof(_Facts))
+        self._check(lib.tracemill_binary_facts(self._s, handle, ctypes.byref(facts)))
+        return Binary(
+            handle.value or 0,
+            os.fsdecode(facts.path),
+            os.fsdecode(facts.debug_path),
+            ctypes.string_at(facts.build_id, facts.n_build_id) if facts.n_build_id else b"",
+            facts.base,
+            facts.has_dwarf,
+            facts.complaint.decode("utf-8", "replace"),
+        )
+
+    def open(self, path: Path) -> Binary:
+        """The binary at a path; FILE!/MEMBER names one in an archive."""
+        handle = _handle()
+        self._check(lib.tracemill_binary_open(self._s, os.fsencode(path), ctypes.byref(handle)))
+        return self._binary(handle)
+
+    def by_build_id(self, build_id: bytes) -> Optional[Binary]:
+        """The binary with this build-id; None: there is none."""
+        handle = _handle()
+        status = lib.tracemill_binary_by_id(self._s, build_id, len(build_id), ctypes.byref(handle))
+        if status == NOTHING:
+            return None
+        self._check(status)
+        return self._binary(handle)
+
+    def _answers(self, queries: "ctypes.Array[_Query]") -> List[Answer]:
+        self._check(lib.tracemill_symbolize(self._s, queries, len(queries)))
+        answers = []
+        call = _Call()
+        for query in queries:
+            calls = []
+            more = lib.tracemill_call_first(self._s, ctypes.byref(query), ctypes.byref(call))
+            while more:
+                calls.append(Call(text(call.function, call.n_function), text(call.file, call.n_file), call.line,
+                                  call.column, call.discriminator, call.inlined))
+                more = lib.tracemill_call_next(self._s, ctypes.byref(query), ctypes.byref(call))
+            answers.append(Answer(query.why, calls))
+        return answers
+
+    def symbolize(self, binary: Binary, addresses: Iterable[int]) -> List[Answer]:
+        """Answers for link-time addresses of a binary, in their order: ask for thousands at once."""
+        asked = list(addresses)
+        queries = (_Query * len(asked))(*[_Query(binary=binary.handle, address=a) for a in asked])
+        return self._answers(queries)
+
+    def process(self) -> "Process":
+        """A process, to be told what is mapped where."""
+        return Process(self)
+
+    def cancel(self) -> None:
+        """Ends a batch that another thread runs."""
+        lib.tracemill_cancel(self._s)
+
+    def complaints(self) -> List[str]:
+        """What went wrong in debug information and was not yet told."""
+        told: List[str] = []
+        while True:
+            line = lib.tracemill_complaint(self._s)
+            if line is None:
+                return told
+            told.append(line.decode("utf-8", "replace"))
+
+
+class Process:
+    """Which binary is where in a process."""
+
+    def __init__(self, symbolizer: Symbolizer) -> None:
+        self._symbolizer = symbolizer
+        self._p = _handle()
+        symbolizer._check(lib.tracemill_process_new(symbolizer._s, ctypes.byref(self._p)))
+
+    def maps(self, text: Union[str, bytes]) -> None:
+        """A text like /proc/PID/maps."""
+        raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+        self._symbolizer._check(lib.tracemill_process_maps(self._p, raw, len(raw)))
+
+    def mapping(self, name: Path, low: int, high: int, offset: int = 0, build_id: bytes = b"") -> None:
+        """Runtime [low, high) is the file from offset on."""
+        self._symbolizer._check(
+            lib.tracemill_process_mapping(self._p, os.fsencode(name), build_id, len(build_id), low, high, offset))
+
+    def symbolize(self, addresses: Iterable[int], kind: int = RETURN) -> List[Answer]:
+        """Answers for runtime addresses, in their order."""
+        asked = list(addresses)
+        raw = (ctypes.c_uint64 * len(asked))(*asked)
+        queries = (_Query * len(asked))()
+        s = self._symbolizer
+        s._check(lib.tracemill_bind(self._p, raw, len(asked), kind, queries))
+        bound = [q.why for q in queries]
+        answers = s._answers(queries)
+        return [a if why == FUNCTION else Answer(why, a.calls) for a, why in zip(answers, bound)]
+
+
+def symbolize(path: Path, addresses: Iterable[int], **options: object) -> List[List[Call]]:
+    """The calls at each link-time address of a binary, innermost first; options are Symbolizer's."""
+    with Symbolizer(**options) as s:  # type: ignore[arg-type]
+        return [answer.calls for answer in s.symbolize(s.open(path), addresses)]
