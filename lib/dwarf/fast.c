@@ -343,6 +343,12 @@ static void later_rounds(struct fast_engine *g)
 	free(stamp);
 }
 
+static void take_section(struct fast_file *f, size_t i, const struct object_section *s)
+{
+	f->in[i] = (struct bytes){s->data, s->size};
+	f->map[i] = s->map;
+}
+
 /* The supplementary file's units: all their DIEs are read, since nobody asks for one by one. */
 static enum status load_alt(struct fast_engine *g, struct object *o, struct err *e)
 {
@@ -353,7 +359,7 @@ static enum status load_alt(struct fast_engine *g, struct object *o, struct err 
 
 	if (!st) {
 		for (size_t i = 0; i < IN_ALT_STR; i++)
-			alt->in[i] = (struct bytes){s.all[i + 1].data, s.all[i + 1].size};
+			take_section(alt, i, &s.all[i + 1]);
 		alt->big_endian = s.big_endian;
 		alt->last = f->last;
 		fast_units_index(alt);
@@ -383,7 +389,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	if (s->complaint.len)
 		fast_complain(g, "%s", buf_str(&s->complaint));
 	for (size_t i = 0; i < IN_ALT_STR; i++)
-		f->in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
+		take_section(f, i, &s->all[i + 1]);
 	f->big_endian = s->big_endian;
 	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
 	f->discriminators = g->options->discriminators;

@@ -57,12 +57,16 @@ struct fast_unit {
 	const char *why;       /* it is lost or declined: with its place (fast_fault.h) */
 	struct fast_run *runs; /* ascending within a range; may overlap */
 	size_t n_runs;
+	/* Of a worker's own copy of this: the unit's bytes, from offset up to end, where they are
+	 * near (fast_near.h). NULL: in the section. */
+	const uint8_t *near;
 };
 
 struct fast_splits;
 
 struct fast_file {
 	struct bytes in[IN_COUNT];
+	struct map_piece *map[IN_COUNT]; /* of in; NULL: it is in memory */
 	uint64_t starts[IN_COUNT]; /* of in, in the section: not 0 of a part of a .dwp file */
 	uint16_t in_dwo;           /* bits of those that are .dwo sections */
 	struct fast_file
@@ -104,6 +108,21 @@ struct fast_value {
 	uint8_t section; /* CLASS_TEXT: IN_INFO (inline), IN_STR, IN_LINE_STR */
 	uint8_t form;
 };
+
+/* The unit's bytes from at, an offset in .debug_info, on. */
+static inline struct rd fast_unit_bytes(const struct fast_file *f, const struct fast_unit *u,
+					uint64_t at)
+{
+	struct rd r = {.big_endian = f->big_endian, .failed = at < u->offset || at >= u->end};
+
+	if (!u->near)
+		return rd_between(f->in[IN_INFO], at, u->end, f->big_endian);
+	if (!r.failed) {
+		r.p = u->near + (at - u->offset);
+		r.end = u->near + (u->end - u->offset);
+	}
+	return r;
+}
 
 /* The units' headers. Tables are not compiled yet. */
 void fast_units_index(struct fast_file *f);

@@ -149,6 +149,8 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 	const struct fast_unit *v = part ? &part->unit : u;
 	const struct abbrevs *t = of ? fast_worker_table(w, of, v) : NULL;
 
+	v = of ? fast_worker_unit(w, of, v) : v;
+
 	w->scopes.loose = false;
 	if (!t || t->declined || t->why ||
 	    fast_scopes_ranges(of, v, t, true, &w->budget, &w->scopes, add_place, s) ||
