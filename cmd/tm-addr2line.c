@@ -76,9 +76,11 @@ static void ask_some(size_t item, unsigned worker, void *arg)
 	bool bad = false;
 
 	(void)worker;
-	for (size_t i = from; i < end; i++)
+	for (size_t i = from; i < end; i++) {
+		a->made[i] = (struct lookup_query){.file = NULL};
 		if (ask(a->j, &a->lines[i], &a->made[i], &a->made_shown[i], &bad))
 			a->made[i].file = a->j->file;
+	}
 	if (bad)
 		__atomic_store_n(&a->bad, true, __ATOMIC_RELAXED);
 }
@@ -124,8 +126,8 @@ static void explain(struct job *j, const struct line *lines, const struct lookup
 static void answer(void *arg, const struct line *lines, size_t n)
 {
 	struct job *j = arg;
-	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
-	uint64_t *shown = mem_array(n, sizeof *shown);
+	struct lookup_query *queries = pages_array(n, sizeof *queries);
+	uint64_t *shown = pages_array(n, sizeof *shown);
 	struct err e = ERR_INIT;
 	struct answers a = {.j = j,
 			    .queries = queries,
@@ -136,8 +138,6 @@ static void answer(void *arg, const struct line *lines, size_t n)
 			    .n = n};
 	const char *complaint;
 
-	pages_fill_soon(queries, n * sizeof *queries);
-	pages_fill_soon(shown, n * sizeof *shown);
 	pool_run(j->lookup.options.dwarf.jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE, ask_some,
 		 &a);
 	if (a.bad)

@@ -3,6 +3,7 @@
 
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -59,7 +60,8 @@ void *allowance_grow(void *p, uint64_t n)
 		atomic_fetch_sub(&held, more);
 		return NULL;
 	}
-	made = mem_realloc(old, (size_t)n + sizeof *made, 1);
+	made = old ? mem_realloc(old, (size_t)n + sizeof *made, 1)
+		   : pages_alloc((size_t)n + sizeof *made);
 	made->size = n;
 	if (n < had)
 		atomic_fetch_sub(&held, had - n);

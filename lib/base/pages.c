@@ -32,21 +32,3 @@ void *pages_array(size_t n, size_t size)
 		mem_exhausted();
 	return pages_alloc(bytes);
 }
-
-void pages_fill_soon(void *p, size_t bytes)
-{
-	uintptr_t from = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-	uintptr_t to = ((uintptr_t)p + bytes) & ~(uintptr_t)(PAGE - 1);
-
-	if (from < to)
-		madvise((void *)from, to - from, MADV_HUGEPAGE);
-}
-
-void pages_read_soon(const void *p, size_t bytes)
-{
-	enum { SMALL = 4096, POPULATE_READ = 22 /* Linux 5.14: MADV_POPULATE_READ */ };
-	uintptr_t from = (uintptr_t)p & ~(uintptr_t)(SMALL - 1);
-
-	/* older systems, and places that cannot be read, say so, and nobody minds */
-	madvise((void *)from, (uintptr_t)p + bytes - from, POPULATE_READ);
-}

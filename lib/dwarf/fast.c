@@ -21,6 +21,7 @@
  * depend on their number is what they stand for.
  */
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_merge.h"
@@ -105,13 +106,30 @@ static const char *own_rows(struct fast_file *f, struct fast_worker *w, struct f
 	return why;
 }
 
+/* Enough of the unit for its DIE. */
+static bool root_near(struct fast_worker *w, const struct fast_file *f, const struct fast_unit *u,
+		      struct bytes *head)
+{
+	enum { MOST_ROOTS = 512 };
+	uint64_t n = u->end - u->offset;
+
+	if (n > MOST_ROOTS)
+		n = MOST_ROOTS;
+	if (!fast_near_bring(&w->info, f, IN_INFO, u->offset, n))
+		return false;
+	*head = (struct bytes){w->info.p, n};
+	return true;
+}
+
 bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	      fast_scopes_found_fn *owned, void *arg)
 {
 	struct fast_value ranges, low, high;
+	struct bytes head;
 	const char *why;
 
-	if (u->state != UNIT_SOUND || !fast_unit_root(f, u, &ranges, &low, &high))
+	if (u->state != UNIT_SOUND ||
+	    !fast_unit_root(f, u, root_near(w, f, u, &head) ? &head : NULL, &ranges, &low, &high))
 		return false;
 	why = fast_ranges_read(f, u, &ranges, &low, &high, &w->budget, &w->ranges, &u->ranged);
 	if (why)
@@ -288,7 +306,7 @@ static int by_number(const void *a, const void *b)
  * function found in an earlier one counts. */
 static void later_rounds(struct fast_engine *g)
 {
-	uint32_t *stamp = mem_zarray(g->job->n, sizeof *stamp);
+	uint32_t *stamp = pages_array(g->job->n, sizeof *stamp);
 	uint32_t *query = NULL;
 	size_t n = 0, cap = 0;
 	struct {
@@ -297,6 +315,7 @@ static void later_rounds(struct fast_engine *g)
 	} *starts = NULL;
 	size_t n_starts = 0, cap_starts = 0;
 
+	memset(stamp, 0, g->job->n * sizeof *stamp);
 	for (size_t i = 0; i <= g->file.n_units; i++) {
 		const struct fast_unit *u;
 		size_t first = n;
@@ -364,7 +383,7 @@ static enum status load_alt(struct fast_engine *g, struct object *o, struct err 
 		alt->last = f->last;
 		fast_units_index(alt);
 		for (size_t i = 0; i < alt->n_units; i++)
-			fast_unit_root(alt, &alt->units[i], &ranges, &low, &high);
+			fast_unit_root(alt, &alt->units[i], NULL, &ranges, &low, &high);
 	}
 	if (s.complaint.len)
 		fast_complain(g, "%s", buf_str(&s.complaint));
@@ -433,7 +452,7 @@ static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, doub
 			  struct err *e)
 {
 	struct dwarf_job *job = g->job;
-	uint32_t *query = mem_array(job->n, sizeof *query);
+	uint32_t *query = pages_array(job->n, sizeof *query);
 	enum status st = ST_OK;
 
 	g->n_workers = g->options->jobs ? g->options->jobs : 1;
@@ -444,7 +463,8 @@ static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, doub
 		g->workers[i].copy_names = g->options->once;
 	}
 	g->fresh = mem_zarray(g->n_workers, sizeof *g->fresh);
-	g->owner = mem_zarray(job->n, sizeof *g->owner);
+	g->owner = pages_array(job->n, sizeof *g->owner);
+	memset(g->owner, 0, job->n * sizeof *g->owner);
 	for (size_t i = 0; i < job->n; i++)
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
 	fast_units_index(&g->file);

@@ -2,10 +2,13 @@
 #include "lib/dwarf/fast_scope.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/sort.h"
 
 #include <limits.h>
 #include <stdlib.h>
+
+enum { MANY_SCOPES = 100000 }; /* of a unit */
 
 struct fast_level {
 	uint32_t from, to; /* the addresses that may lie in what is inside */
@@ -559,6 +562,10 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .end = unit_start(f, u) + (u->end - u->offset)};
 
 	memset(node, 0, n * sizeof *node);
+	if (!s->cap) {
+		s->cap = MANY_SCOPES;
+		s->all = pages_array(s->cap, sizeof *s->all);
+	}
 	forget_lists(&s->lists);
 	walk(&w, (struct fast_level){.to = (uint32_t)n});
 	return w.st;

@@ -128,9 +128,10 @@ static inline struct rd fast_unit_bytes(const struct fast_file *f, const struct 
 void fast_units_index(struct fast_file *f);
 void fast_file_release(struct fast_file *f);
 /* Reads the unit DIE: fills what struct fast_unit says of it, and the attributes that own addresses
- * into *ranges, *low, *high (CLASS_NONE: not there). On failure state and why are set. */
-bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_value *ranges,
-		    struct fast_value *low, struct fast_value *high);
+ * into *ranges, *low, *high (CLASS_NONE: not there). head: the unit's first bytes, where they are
+ * near; or NULL. On failure state and why are set. */
+bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, const struct bytes *head,
+		    struct fast_value *ranges, struct fast_value *low, struct fast_value *high);
 
 /* Reads one attribute's value. False: the form is unknown, or r has failed. */
 bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int64_t implicit,

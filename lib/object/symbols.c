@@ -7,6 +7,7 @@
 #include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/sort.h"
 #include "lib/object/descriptors.h"
 #include "lib/object/impl.h"
@@ -108,8 +109,8 @@ static void bound_guesses(struct object_symbol *all, size_t n)
 
 static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 {
-	struct sort_item *items = mem_array(s->n, sizeof *items);
-	struct object_symbol *sorted = mem_array(s->n, sizeof *sorted);
+	struct sort_item *items = pages_array(s->n, sizeof *items);
+	struct object_symbol *sorted = pages_array(s->n, sizeof *sorted);
 	uint64_t next = UINT64_MAX;
 	size_t n = 0;
 
@@ -267,6 +268,10 @@ static void add_table(struct symtab *s, struct loading *l, const struct object *
 	}
 	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
 	c.big_endian = f->big_endian;
+	if (!s->all) { /* most of them are code */
+		s->all = pages_array(size / each + 1, sizeof *s->all);
+		l->cap = (size_t)(size / each) + 1;
+	}
 	add_symbols(s, l, o, f, &c, (char *)names, n_names);
 	s->names[l->n_names++] = (char *)names;
 	allowance_free(bytes);

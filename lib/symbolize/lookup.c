@@ -250,8 +250,7 @@ static void collect(struct lookup *l, struct part *parts, const struct lookup_qu
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
 
-		p->items = mem_array(p->cap, sizeof *p->items);
-		pages_fill_soon(p->items, p->cap * sizeof *p->items);
+		p->items = pages_array(p->cap, sizeof *p->items);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct part *p = part_of(parts, &queries[i]);
@@ -266,8 +265,7 @@ static void collect(struct lookup *l, struct part *parts, const struct lookup_qu
 		if (!p->n)
 			continue;
 		sort_radix(p->items, p->n);
-		p->addrs = mem_array(p->n, sizeof *p->addrs);
-		pages_fill_soon(p->addrs, p->n * sizeof *p->addrs);
+		p->addrs = pages_array(p->n, sizeof *p->addrs);
 		for (size_t i = 0; i < p->n; i++)
 			if (!p->n_addrs || p->addrs[p->n_addrs - 1] != p->items[i].key)
 				p->addrs[p->n_addrs++] = p->items[i].key;
