@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -59,11 +60,22 @@ static void make_ends(struct lines *l, size_t cap)
 	l->cap_ends = cap;
 }
 
+/* For a file of questions, all of it and the end that is behind it. */
+static size_t first_room(int fd)
+{
+	struct stat s;
+	size_t n = 4 * CHUNK;
+
+	if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size > (off_t)n)
+		n = s.st_size < MOST_BYTES ? (size_t)s.st_size + CHUNK + 1 : MOST_BYTES;
+	return n;
+}
+
 /* A file comes in few pieces. */
 static char *make_room(struct lines *l)
 {
 	struct buf *b = &l->text;
-	size_t cap = b->cap ? 2 * b->cap : 4 * CHUNK;
+	size_t cap = b->cap ? 2 * b->cap : first_room(l->fd);
 	char *data;
 
 	if (b->cap - b->len >= CHUNK)
