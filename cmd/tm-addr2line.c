@@ -85,18 +85,35 @@ static void ask_some(size_t item, unsigned worker, void *arg)
 		__atomic_store_n(&a->bad, true, __ATOMIC_RELAXED);
 }
 
+static bool print_views(struct answers *a, struct buf *b, size_t from, size_t to)
+{
+	struct lookup_views v = {.n = 0};
+	bool known = true;
+
+	for (size_t i = from; i < to; i += LOOKUP_VIEWS) {
+		size_t n = to - i < LOOKUP_VIEWS ? to - i : LOOKUP_VIEWS;
+
+		lookup_view(&a->j->lookup, a->queries + i, n, &v);
+		for (size_t k = 0; k < n; k++)
+			known &= print_gnu_view(b, &a->queries[i + k], a->shown[i + k],
+						v.calls + v.first[k], v.first[k + 1] - v.first[k],
+						&a->j->print);
+	}
+	lookup_views_release(&v);
+	return known;
+}
+
 static void print_some(void *arg, struct buf *b, size_t from, size_t to)
 {
-	enum { AT_ONCE = 48 }; /* what is fetched for so many fits into the nearest cache */
 	struct answers *a = arg;
 	bool known = true;
 
-	for (size_t i = from; i < to; i++) {
-		if ((i - from) % AT_ONCE == 0)
-			lookup_fetch(&a->j->lookup, a->queries + i,
-				     to - i < AT_ONCE ? to - i : AT_ONCE);
-		known &= print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
-	}
+	if (a->j->lookup.viewing)
+		known = print_views(a, b, from, to);
+	else
+		for (size_t i = from; i < to; i++)
+			known &= print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i],
+					   &a->j->print);
 	if (!known)
 		__atomic_store_n(&a->unknown, true, __ATOMIC_RELAXED);
 }

@@ -160,6 +160,24 @@ static void close_until(struct symtab *s, size_t *cap, const uint32_t *stack, si
 	}
 }
 
+static void index_spans(struct symtab *s)
+{
+	uint64_t reach = s->n_at ? s->at[s->n_at - 1].lo - s->at[0].lo : 0;
+
+	if (!s->n_at)
+		return;
+	s->base = s->at[0].lo;
+	while (reach >> s->shift > 2 * s->n_at)
+		s->shift++;
+	s->n_coarse = (size_t)(reach >> s->shift) + 2;
+	s->coarse = mem_array(s->n_coarse, sizeof *s->coarse);
+	for (size_t i = 0, at = 0; i < s->n_coarse; i++) {
+		while (at < s->n_at && (s->at[at].lo - s->base) >> s->shift < i)
+			at++;
+		s->coarse[i] = (uint32_t)at;
+	}
+}
+
 static void flatten(struct symtab *s)
 {
 	uint32_t *stack = mem_array(s->n, sizeof *stack);
@@ -182,6 +200,7 @@ static void flatten(struct symtab *s)
 	}
 	close_until(s, &cap, stack, &depth, UINT64_MAX);
 	free(stack);
+	index_spans(s);
 }
 
 /* Of the symbols read so far, beside symtab.all. */
@@ -443,6 +462,7 @@ void symtab_release(struct symtab *s)
 	allowance_free(s->names[0]);
 	allowance_free(s->names[1]);
 	free(s->at);
+	free(s->coarse);
 	free(s->guesses);
 	*s = (struct symtab){0};
 }
