@@ -15,6 +15,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct job {
 	struct lookup lookup;
@@ -207,6 +209,15 @@ static bool open_all(struct job *j, const char *path, const char *section)
 	return true;
 }
 
+/* Standard input is a file of so many questions that some will ask the symbol table. */
+static bool is_long(void)
+{
+	enum { LONG = 1 << 20 };
+	struct stat s;
+
+	return !fstat(STDIN_FILENO, &s) && S_ISREG(s.st_mode) && s.st_size > LONG;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {"addr2line", NULL};
@@ -262,8 +273,11 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-addr2line", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
-	if (open_all(&j, exe, section))
+	if (open_all(&j, exe, section)) {
+		if (!n && is_long())
+			lookup_expect(&j.lookup, j.file);
 		cli_requests(n, argv + 1, answer, &j);
+	}
 	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
 	if (MEM_MOVES) /* somebody looks for leaks; else the end of the program is faster at it */

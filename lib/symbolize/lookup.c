@@ -72,8 +72,33 @@ static void drop_answers(struct lookup *l)
 	l->viewing = false;
 }
 
+static void *read_symbols(void *object)
+{
+	size_t n;
+
+	object_symbols(object, &n);
+	return NULL;
+}
+
+void lookup_expect(struct lookup *l, struct lookup_file *f)
+{
+	if (l->expected || !f->object || l->options.dwarf.jobs < 2)
+		return;
+	/* no thread to be had: it is read when it is asked for */
+	if (!pthread_create(&l->expecting, NULL, read_symbols, f->object))
+		l->expected = f->object;
+}
+
+static void await(struct lookup *l)
+{
+	if (l->expected)
+		pthread_join(l->expecting, NULL);
+	l->expected = NULL;
+}
+
 void lookup_release(struct lookup *l)
 {
+	await(l);
 	drop_answers(l);
 	pthread_mutex_destroy(&l->cut_lock);
 	cache_release(&l->cache);
@@ -451,6 +476,7 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	struct part *parts;
 	enum status st;
 
+	await(l);
 	drop_answers(l);
 	symbols_release(&l->symbols);
 	free(l->extras);

@@ -63,6 +63,8 @@ struct lookup {
 	bool viewing;
 	struct dwarf_answers *answers; /* by file, while viewing; zeroed where nothing was asked */
 	size_t n_answers;
+	struct object *expected; /* of lookup_expect */
+	pthread_t expecting;     /* while expected is there */
 	struct intern cut; /* names that are too long for a trace, as it has them */
 	pthread_mutex_t cut_lock;
 	struct intern told; /* complaints, each once; ids below tell_from have been told */
@@ -78,6 +80,10 @@ struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_buil
 /* It can be asked: it is open. */
 bool lookup_usable(const struct lookup_file *f);
 bool lookup_is_64(const struct lookup_file *f);
+/* Many queries of this file will come: what is needed of it is read meanwhile, on a thread of its
+ * own. The next run waits for it; until then nothing else is done with the file but what any
+ * thread may do. */
+void lookup_expect(struct lookup *l, struct lookup_file *f);
 /* Answers all queries. ST_SYS: no engine can run. */
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e);
 /* The next complaint about a file's debug information that was not yet given; NULL: no more. */
