@@ -114,8 +114,8 @@ static void print_some(void *arg, struct buf *b, size_t from, size_t to)
 		known = print_views(a, b, from, to);
 	else
 		for (size_t i = from; i < to; i++)
-			known &= print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i],
-					   &a->j->print);
+			known &=
+			    print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
 	if (!known)
 		__atomic_store_n(&a->unknown, true, __ATOMIC_RELAXED);
 }

@@ -160,8 +160,8 @@ static const char *read_header(struct program *g)
 	if (r->failed)
 		return cut_short(g, r);
 	if (version < 2 || version > 5)
-		return fast_fault(g->f, IN_LINE, place_of(g, r) - 2, "line table: unknown version %u",
-				  version);
+		return fast_fault(g->f, IN_LINE, place_of(g, r) - 2,
+				  "line table: unknown version %u", version);
 	g->l->version = (uint8_t)version;
 	if (version >= 5) {
 		g->unit.address_size = rd_u8(r);
@@ -386,7 +386,8 @@ static void bring_table(struct program *g)
 {
 	enum { MOST_TABLES = 48 << 10 };
 	const struct fast_file *f = g->f;
-	uint64_t left = f->in[IN_LINE].n - g->unit.lines, n = left < MOST_TABLES ? left : MOST_TABLES;
+	uint64_t left = f->in[IN_LINE].n - g->unit.lines,
+		 n = left < MOST_TABLES ? left : MOST_TABLES;
 	struct fast_near *near = &g->l->near;
 	struct rd r;
 	uint64_t length;

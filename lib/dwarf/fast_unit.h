@@ -67,8 +67,8 @@ struct fast_splits;
 struct fast_file {
 	struct bytes in[IN_COUNT];
 	struct map_piece *map[IN_COUNT]; /* of in; NULL: it is in memory */
-	uint64_t starts[IN_COUNT]; /* of in, in the section: not 0 of a part of a .dwp file */
-	uint16_t in_dwo;           /* bits of those that are .dwo sections */
+	uint64_t starts[IN_COUNT];       /* of in, in the section: not 0 of a part of a .dwp file */
+	uint16_t in_dwo;                 /* bits of those that are .dwo sections */
 	struct fast_file
 	    *alt; /* what dwz has moved into another file; NULL: none. Has none itself */
 	struct fast_splits *splits; /* what skeletons' parts are found by; NULL: they are not */

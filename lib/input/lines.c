@@ -15,8 +15,8 @@ enum {
 	CHUNK = 64 << 10,
 	MOST_BYTES = 64 << 20,
 	USUAL = 16, /* bytes of a line, or so */
-	MANY = 64, /* lines: who sends that many at once sends more */
-	GRACE = 5, /* milliseconds to wait for it */
+	MANY = 64,  /* lines: who sends that many at once sends more */
+	GRACE = 5,  /* milliseconds to wait for it */
 };
 
 /* Makes lines of n new bytes in place; what is too long is dropped. */

@@ -40,7 +40,8 @@ static const struct object_symbol *innermost(const struct symtab *s, uint64_t va
 {
 	const struct object_symbol *guess = NULL;
 	size_t lo = 0, hi = s->n_at;
-	uint64_t part = s->n_coarse && vaddr >= s->base ? (vaddr - s->base) >> s->shift : UINT64_MAX;
+	uint64_t part =
+	    s->n_coarse && vaddr >= s->base ? (vaddr - s->base) >> s->shift : UINT64_MAX;
 
 	if (part + 1 < s->n_coarse) {
 		lo = s->coarse[part];

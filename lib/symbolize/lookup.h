@@ -65,7 +65,7 @@ struct lookup {
 	size_t n_answers;
 	struct object *expected; /* of lookup_expect */
 	pthread_t expecting;     /* while expected is there */
-	struct intern cut; /* names that are too long for a trace, as it has them */
+	struct intern cut;       /* names that are too long for a trace, as it has them */
 	pthread_mutex_t cut_lock;
 	struct intern told; /* complaints, each once; ids below tell_from have been told */
 	uint32_t tell_from;
