@@ -3,6 +3,7 @@
  * The fast engine: own decoders over bounds-checked bytes, in parallel over units.
  *
  *	fast_read.h      bytes of a section
+ *	fast_near.c      bytes of the file in a worker's memory
  *	fast_unit.c      sections, units, forms
  *	fast_abbrev.c    abbreviations, compiled
  *	fast_ranges.c    range lists
