@@ -15,6 +15,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct job {
 	struct lookup lookup;
@@ -76,25 +78,44 @@ static void ask_some(size_t item, unsigned worker, void *arg)
 	bool bad = false;
 
 	(void)worker;
-	for (size_t i = from; i < end; i++)
+	for (size_t i = from; i < end; i++) {
+		a->made[i] = (struct lookup_query){.file = NULL};
 		if (ask(a->j, &a->lines[i], &a->made[i], &a->made_shown[i], &bad))
 			a->made[i].file = a->j->file;
+	}
 	if (bad)
 		__atomic_store_n(&a->bad, true, __ATOMIC_RELAXED);
 }
 
+static bool print_views(struct answers *a, struct buf *b, size_t from, size_t to)
+{
+	struct lookup_views v = {.n = 0};
+	bool known = true;
+
+	for (size_t i = from; i < to; i += LOOKUP_VIEWS) {
+		size_t n = to - i < LOOKUP_VIEWS ? to - i : LOOKUP_VIEWS;
+
+		lookup_view(&a->j->lookup, a->queries + i, n, &v);
+		for (size_t k = 0; k < n; k++)
+			known &= print_gnu_view(b, &a->queries[i + k], a->shown[i + k],
+						v.calls + v.first[k], v.first[k + 1] - v.first[k],
+						&a->j->print);
+	}
+	lookup_views_release(&v);
+	return known;
+}
+
 static void print_some(void *arg, struct buf *b, size_t from, size_t to)
 {
-	enum { AT_ONCE = 48 }; /* what is fetched for so many fits into the nearest cache */
 	struct answers *a = arg;
 	bool known = true;
 
-	for (size_t i = from; i < to; i++) {
-		if ((i - from) % AT_ONCE == 0)
-			lookup_fetch(&a->j->lookup, a->queries + i,
-				     to - i < AT_ONCE ? to - i : AT_ONCE);
-		known &= print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
-	}
+	if (a->j->lookup.viewing)
+		known = print_views(a, b, from, to);
+	else
+		for (size_t i = from; i < to; i++)
+			known &=
+			    print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
 	if (!known)
 		__atomic_store_n(&a->unknown, true, __ATOMIC_RELAXED);
 }
@@ -124,8 +145,8 @@ static void explain(struct job *j, const struct line *lines, const struct lookup
 static void answer(void *arg, const struct line *lines, size_t n)
 {
 	struct job *j = arg;
-	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
-	uint64_t *shown = mem_array(n, sizeof *shown);
+	struct lookup_query *queries = pages_array(n, sizeof *queries);
+	uint64_t *shown = pages_array(n, sizeof *shown);
 	struct err e = ERR_INIT;
 	struct answers a = {.j = j,
 			    .queries = queries,
@@ -136,8 +157,6 @@ static void answer(void *arg, const struct line *lines, size_t n)
 			    .n = n};
 	const char *complaint;
 
-	pages_fill_soon(queries, n * sizeof *queries);
-	pages_fill_soon(shown, n * sizeof *shown);
 	pool_run(j->lookup.options.dwarf.jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE, ask_some,
 		 &a);
 	if (a.bad)
@@ -188,6 +207,15 @@ static bool open_all(struct job *j, const char *path, const char *section)
 		return false;
 	}
 	return true;
+}
+
+/* Standard input is a file of so many questions that some will ask the symbol table. */
+static bool is_long(void)
+{
+	enum { LONG = 1 << 20 };
+	struct stat s;
+
+	return !fstat(STDIN_FILENO, &s) && S_ISREG(s.st_mode) && s.st_size > LONG;
 }
 
 int main(int argc, char **argv)
@@ -245,8 +273,11 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-addr2line", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
-	if (open_all(&j, exe, section))
+	if (open_all(&j, exe, section)) {
+		if (!n && is_long())
+			lookup_expect(&j.lookup, j.file);
 		cli_requests(n, argv + 1, answer, &j);
+	}
 	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
 	if (MEM_MOVES) /* somebody looks for leaks; else the end of the program is faster at it */

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 	struct tracemill_symbolizer *s;
 	struct tracemill_binary *b;
 	struct tracemill_query *q = NULL;
-	struct tracemill_call c;
+	struct tracemill_views v = {0};
 	size_t n = 0, room = 0;
 	char line[64];
 
@@ -35,15 +35,19 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		bool is = tracemill_call_first(s, &q[i], &c);
-
-		if (!is)
+		if (tracemill_view(s, &q[i], 1, &v))
+			return 1;
+		if (!v.first[1])
 			puts("??\n??:0");
-		for (; is; is = tracemill_call_next(s, &q[i], &c))
-			printf("%.*s\n%.*s:%u\n", c.n_function ? (int)c.n_function : 2,
-			       c.n_function ? c.function : "??", c.n_file ? (int)c.n_file : 2,
-			       c.n_file ? c.file : "??", c.line);
+		for (uint32_t k = 0; k < v.first[1]; k++) {
+			const struct tracemill_call *c = &v.calls[k];
+
+			printf("%.*s\n%.*s:%u\n", c->n_function ? (int)c->n_function : 2,
+			       c->n_function ? c->function : "??", c->n_file ? (int)c->n_file : 2,
+			       c->n_file ? c->file : "??", c->line);
+		}
 	}
+	tracemill_views_release(&v);
 	free(q);
 	tracemill_symbolizer_free(s);
 	return 0;

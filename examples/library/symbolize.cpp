@@ -48,13 +48,15 @@ int print_stack(const std::vector<uint64_t> &addresses)
 		std::cerr << tracemill_error(s.get()) << '\n';
 		return 1;
 	}
+	tracemill_views v = {};
 	for (const auto &q : queries) {
-		tracemill_call c;
-		for (bool is = tracemill_call_first(s.get(), &q, &c); is;
-		     is = tracemill_call_next(s.get(), &q, &c))
-			std::cout << shown({c.function, c.n_function}) << ' '
-				  << std::string_view(c.file, c.n_file) << ':' << c.line << '\n';
+		if (tracemill_view(s.get(), &q, 1, &v))
+			return 1;
+		for (const auto *c = v.calls; c < v.calls + v.first[1]; c++)
+			std::cout << shown({c->function, c->n_function}) << ' '
+				  << std::string_view(c->file, c->n_file) << ':' << c->line << '\n';
 	}
+	tracemill_views_release(&v);
 	return 0;
 }
 

@@ -19,13 +19,19 @@ struct Query {
 struct Call {
     function: *const u8,
     file: *const u8,
-    n_function: usize,
-    n_file: usize,
+    n_function: u32,
+    n_file: u32,
     line: u32,
     column: u32,
     discriminator: u32,
     inlined: bool,
-    id: u32,
+}
+
+#[repr(C)]
+struct Views {
+    calls: *const Call,
+    first: *const u32,
+    own: [*mut c_void; 6],
 }
 
 extern "C" {
@@ -35,15 +41,15 @@ extern "C" {
     fn tracemill_error(s: *const c_void) -> *const c_char;
     fn tracemill_binary_open(s: *mut c_void, path: *const c_char, b: *mut *mut c_void) -> u32;
     fn tracemill_symbolize(s: *mut c_void, queries: *mut Query, n: usize) -> u32;
-    fn tracemill_call_first(s: *const c_void, q: *const Query, c: *mut Call) -> bool;
-    fn tracemill_call_next(s: *const c_void, q: *const Query, c: *mut Call) -> bool;
+    fn tracemill_view(s: *const c_void, q: *const Query, n: usize, v: *mut Views) -> u32;
+    fn tracemill_views_release(v: *mut Views);
 }
 
-unsafe fn text(p: *const u8, n: usize) -> String {
+unsafe fn text(p: *const u8, n: u32) -> String {
     if n == 0 {
         return "??".to_string();
     }
-    String::from_utf8_lossy(slice::from_raw_parts(p, n)).into_owned()
+    String::from_utf8_lossy(slice::from_raw_parts(p, n as usize)).into_owned()
 }
 
 fn main() {
@@ -63,12 +69,12 @@ fn main() {
             eprintln!("{}", CStr::from_ptr(tracemill_error(s)).to_string_lossy());
             process::exit(1);
         }
-        let mut c: Call = std::mem::zeroed();
-        let mut is = tracemill_call_first(s, &q, &mut c);
-        while is {
+        let mut v: Views = std::mem::zeroed();
+        assert_eq!(tracemill_view(s, &q, 1, &mut v), 0);
+        for c in slice::from_raw_parts(v.calls, *v.first.add(1) as usize) {
             println!("{}\n{}:{}", text(c.function, c.n_function), text(c.file, c.n_file), c.line);
-            is = tracemill_call_next(s, &q, &mut c);
         }
+        tracemill_views_release(&mut v);
         tracemill_symbolizer_free(s);
     }
 }

@@ -72,12 +72,12 @@ static bool add(void *arg, const struct tracemill_trace *t, const struct tracemi
 
 static int read_trace(const char *path)
 {
-	const struct tracemill_trace_calls calls = {.size = sizeof calls, .events = add};
+	const struct tracemill_receiver receiver = {.size = sizeof receiver, .events = add};
 	struct sums sums = {0, 0};
 	char error[400];
 	int status = 0;
 
-	if (tracemill_trace_read(path, &calls, &sums, error, sizeof error)) {
+	if (tracemill_trace_read(path, &receiver, &sums, error, sizeof error)) {
 		fprintf(stderr, "%s: %s\n", path, error);
 		status = 1;
 	}

@@ -3,6 +3,7 @@
 
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/zone.h"
 
 #include <pthread.h>
@@ -69,7 +70,7 @@ void *allowance_grow(void *p, uint64_t n)
 		atomic_fetch_sub(&held, more);
 		return NULL;
 	}
-	made = realloc(old, (size_t)n + sizeof *made);
+	made = old ? realloc(old, (size_t)n + sizeof *made) : pages_try((size_t)n + sizeof *made);
 	if (!made) {
 		atomic_fetch_sub(&held, more);
 		mem_exhausted();

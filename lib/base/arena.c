@@ -13,19 +13,18 @@ struct arena_block {
 	size_t size;
 };
 
-enum { ALIGN = 16, FIRST = 8 << 10, LARGEST = 4 << 20 };
+enum { ALIGN = 16, FIRST = 8 << 10, LARGE = 1 << 20, LARGEST = 4 << 20 };
 
 static void *from_new_block(struct arena *a, size_t size)
 {
 	size_t want = a->head ? a->head->size * 2 : FIRST;
 	struct arena_block *b;
 
-	if (want > LARGEST)
-		want = LARGEST;
+	if (want >= LARGE - ALIGN)
+		want = LARGEST - ALIGN;
 	if (want < size)
 		want = size;
-	b = mem_alloc(ALIGN + want);
-	pages_fill_soon(b, want);
+	b = pages_alloc(ALIGN + want);
 	b->next = a->head;
 	b->size = want;
 	a->head = b;

@@ -2,6 +2,7 @@
 #include "lib/base/hash.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,23 @@ static void rebuild(struct map64 *m, size_t size)
 {
 	struct map64 old = *m;
 
-	m->slots = mem_zarray(size, sizeof *m->slots);
+	m->slots = pages_array(size, sizeof *m->slots);
+	memset(m->slots, 0, size * sizeof *m->slots);
 	m->mask = size - 1;
 	for (size_t i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i].value)
 			*find(m, old.slots[i].key) = old.slots[i];
 	free(old.slots);
+}
+
+void map64_reserve(struct map64 *m, size_t n)
+{
+	size_t size = m->slots ? m->mask + 1 : 64;
+
+	while (n >= size / 8 * 5)
+		size *= 2;
+	if (!m->slots || size > m->mask + 1)
+		rebuild(m, size);
 }
 
 uint32_t *map64_put(struct map64 *m, uint64_t key)

@@ -43,6 +43,8 @@ struct map64 {
 /* The value's place, made with value 0 if the key is new; the caller must then set a non-zero
  * value before the next call. Valid until the next map64_put. */
 uint32_t *map64_put(struct map64 *m, uint64_t key);
+/* Room for n keys in all, so that it does not grow on the way. */
+void map64_reserve(struct map64 *m, size_t n);
 uint32_t map64_get(const struct map64 *m, uint64_t key); /* 0: not there */
 void map64_remove(struct map64 *m, uint64_t key);
 void map64_release(struct map64 *m);

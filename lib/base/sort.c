@@ -31,8 +31,7 @@ void sort_radix(struct sort_item *items, size_t n)
 		return;
 	}
 	count = mem_zarray(8, sizeof *count);
-	scratch = to = mem_array(n, sizeof *scratch);
-	pages_fill_soon(scratch, n * sizeof *scratch);
+	scratch = to = pages_array(n, sizeof *scratch);
 	for (size_t i = 0; i < n; i++)
 		for (unsigned b = 0; b < 8; b++)
 			count[b][items[i].key >> b * 8 & 0xff]++;

@@ -8,6 +8,7 @@
 #undef malloc
 #undef calloc
 #undef realloc
+#undef aligned_alloc
 #undef free
 #undef realpath
 #undef open
@@ -21,6 +22,7 @@
 #undef pthread_mutex_unlock
 #include "lib/base/zone.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +32,7 @@
 struct block {
 	struct zone *zone; /* NULL: made outside of all */
 	struct block *next, *before;
-	size_t pad; /* what follows is aligned as malloc's */
+	size_t pad; /* bytes before this, when what follows is aligned more than malloc's */
 };
 
 _Static_assert(sizeof(struct block) % _Alignof(max_align_t) == 0, "blocks are aligned");
@@ -189,12 +191,31 @@ static void unlink_block(struct block *b)
 	pthread_mutex_unlock(&z->lock);
 }
 
+static void *start_of(struct block *b)
+{
+	return (char *)b - b->pad;
+}
+
+void *zone_aligned_alloc(size_t align, size_t n)
+{
+	struct block *b;
+	char *start = n > PTRDIFF_MAX - align || fails() ? NULL : aligned_alloc(align, n + align);
+
+	if (!start)
+		return NULL;
+	b = (struct block *)(start + align) - 1;
+	b->pad = align - sizeof *b;
+	link_block(b);
+	return b + 1;
+}
+
 void *zone_malloc(size_t n)
 {
 	struct block *b = n > PTRDIFF_MAX - sizeof *b || fails() ? NULL : malloc(n + sizeof *b);
 
 	if (!b)
 		return NULL;
+	b->pad = 0;
 	link_block(b);
 	return b + 1;
 }
@@ -222,6 +243,16 @@ void *zone_realloc(void *p, size_t n)
 		return zone_malloc(n);
 	if (n > PTRDIFF_MAX - sizeof *b || fails())
 		return NULL;
+	if (b->pad) { /* to a block of the usual kind */
+		size_t had = malloc_usable_size(start_of(b)) - b->pad - sizeof *b;
+		void *to = zone_malloc(n);
+
+		if (to) {
+			memcpy(to, p, had < n ? had : n);
+			zone_release(p);
+		}
+		return to;
+	}
 	unlink_block(b);
 	moved = realloc(b, n + sizeof *b);
 	b = moved ? moved : b;
@@ -242,7 +273,7 @@ void zone_release(void *p)
 	if (!b)
 		return;
 	unlink_block(b);
-	free(b);
+	free(start_of(b));
 }
 
 void *zone_outside(size_t n)
@@ -324,7 +355,7 @@ void zone_free(struct zone *z)
 		struct block *b = z->blocks;
 
 		z->blocks = b->next;
-		free(b);
+		free(start_of(b));
 	}
 	current = outer;
 	pthread_mutex_destroy(&z->lock);

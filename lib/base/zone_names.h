@@ -17,6 +17,7 @@
 void *zone_malloc(size_t n) __attribute__((__malloc__));
 void *zone_calloc(size_t n, size_t size) __attribute__((__malloc__));
 void *zone_realloc(void *p, size_t n);
+void *zone_aligned_alloc(size_t align, size_t n) __attribute__((malloc));
 void zone_release(void *p);
 char *zone_realpath(const char *path, char *to);
 int zone_open(const char *path, int flags, ...);
@@ -33,6 +34,7 @@ int zone_mutex_unlock(pthread_mutex_t *m);
 #define malloc               zone_malloc
 #define calloc               zone_calloc
 #define realloc              zone_realloc
+#define aligned_alloc        zone_aligned_alloc
 #define free                 zone_release
 #define realpath             zone_realpath
 #define open                 zone_open

@@ -105,65 +105,66 @@ static struct lookup_call made_call(const struct lookup *l, uint32_t call,
 				    const struct print_options *o)
 {
 	const struct symbol_call *c = &l->symbols.calls[call];
-	struct lookup_call v = {.id = call, .line = c->line, .inlined = c->outer != 0};
+	struct lookup_call v = {.line = c->line, .inlined = c->outer != 0};
+	size_t n_file;
 
 	v.name = print_name(l, c->function, o);
-	v.n_name = strlen(v.name);
-	v.file = intern_text(&l->symbols.strings, c->file, &v.n_file);
+	v.n_name = (uint32_t)strlen(v.name);
+	v.file = intern_text(&l->symbols.strings, c->file, &n_file);
+	v.n_file = (uint32_t)n_file;
 	v.discriminator = lookup_extra(l, call)->discriminator;
 	return v;
 }
 
-static bool first_call(struct lookup *l, const struct lookup_query *q, struct lookup_call *c,
-		       const struct print_options *o)
+static void gnu_head(struct buf *b, const struct lookup_query *q, uint64_t shown,
+		     const struct print_options *o)
 {
-	if (l->viewing)
-		return lookup_first(l, q, c);
-	if (q->named.call)
-		*c = made_call(l, q->named.call, o);
-	return q->named.call;
+	if (!o->addresses)
+		return;
+	buf_adds(b, "0x");
+	buf_add_hex(b, shown, !q->file || lookup_is_64(q->file) ? 16 : 8);
+	buf_adds(b, o->pretty ? ": " : "\n");
 }
 
-static bool next_call(struct lookup *l, const struct lookup_query *q, struct lookup_call *c,
-		      const struct print_options *o)
+static void gnu_unknown(struct buf *b, const struct print_options *o)
 {
-	uint32_t outer;
-
-	if (l->viewing)
-		return lookup_next(l, q, c);
-	outer = l->symbols.calls[c->id].outer;
-	if (outer)
-		*c = made_call(l, outer, o);
-	return outer;
+	if (o->names != NAMES_NONE)
+		buf_adds(b, o->pretty ? "?? " : "??\n");
+	buf_adds(b, "??:0\n");
 }
 
-bool print_gnu(struct buf *b, struct lookup *l, const struct lookup_query *q, uint64_t shown,
+bool print_gnu_view(struct buf *b, const struct lookup_query *q, uint64_t shown,
+		    const struct lookup_call *calls, size_t n, const struct print_options *o)
+{
+	gnu_head(b, q, shown, o);
+	if (!n)
+		gnu_unknown(b, o);
+	/* GNU says the innermost place's discriminator for the calls around it, too. */
+	for (size_t i = 0; i < (o->inlines ? n : n != 0); i++) {
+		if (i && o->pretty)
+			buf_adds(b, " (inlined by) ");
+		gnu_call(b, q, &calls[i], calls[0].discriminator, o);
+	}
+	return n;
+}
+
+bool print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 	       const struct print_options *o)
 {
-	bool wide = !q->file || !q->file->object || object_is_64(q->file->object);
-	struct lookup_call c;
-	uint32_t discriminator;
+	uint32_t call = q->named.call;
+	uint32_t discriminator = lookup_extra(l, call)->discriminator;
 
-	if (o->addresses) {
-		buf_adds(b, "0x");
-		buf_add_hex(b, shown, wide ? 16 : 8);
-		buf_adds(b, o->pretty ? ": " : "\n");
-	}
-	if (!first_call(l, q, &c, o)) {
-		if (o->names != NAMES_NONE)
-			buf_adds(b, o->pretty ? "?? " : "??\n");
-		buf_adds(b, "??:0\n");
-		return false;
-	}
-	/* GNU says the innermost place's for the calls around it, too. */
-	discriminator = c.discriminator;
-	for (;;) {
-		gnu_call(b, q, &c, discriminator, o);
-		if (!o->inlines || !next_call(l, q, &c, o))
-			return true;
-		if (o->pretty)
+	gnu_head(b, q, shown, o);
+	if (!call)
+		gnu_unknown(b, o);
+	for (uint32_t at = call; at; at = o->inlines ? l->symbols.calls[at].outer : 0) {
+		struct lookup_call c = made_call(l, at, o);
+
+		if (at != call && o->pretty)
 			buf_adds(b, " (inlined by) ");
+		gnu_call(b, q, &c, discriminator, o);
 	}
+	return call;
 }
 
 static void atos_call(struct buf *b, const struct lookup *l, const struct lookup_query *q,

@@ -33,8 +33,11 @@ struct print_options {
 };
 
 /* shown: the address to print. False: nothing is known of it. */
-bool print_gnu(struct buf *b, struct lookup *l, const struct lookup_query *q, uint64_t shown,
+bool print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
 	       const struct print_options *o);
+/* The same of an answer's n calls, while lookup.viewing. */
+bool print_gnu_view(struct buf *b, const struct lookup_query *q, uint64_t shown,
+		    const struct lookup_call *calls, size_t n, const struct print_options *o);
 
 /* The answer to a request; JSON: an object without a line end. A request by name has as many
  * queries as there are symbols of it; every other one has one. What is no request is answered as

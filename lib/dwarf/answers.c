@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/dwarf/engine.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@ void dwarf_answers_init(struct dwarf_answers *a, size_t n)
 {
 	*a = (struct dwarf_answers){.n = n};
 	store_init(&a->store);
-	a->of = mem_zarray(n, sizeof *a->of);
+	a->of = pages_array(n, sizeof *a->of);
+	memset(a->of, 0, n * sizeof *a->of);
 	VEC_PUSH(a->calls, a->n_calls, a->cap_calls) = (struct dwarf_call){0};
 }
 

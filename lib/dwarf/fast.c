@@ -3,6 +3,7 @@
  * The fast engine: own decoders over bounds-checked bytes, in parallel over units.
  *
  *	fast_read.h      bytes of a section
+ *	fast_near.c      bytes of the file in a worker's memory
  *	fast_unit.c      sections, units, forms
  *	fast_abbrev.c    abbreviations, compiled
  *	fast_ranges.c    range lists
@@ -21,6 +22,7 @@
  * depend on their number is what they stand for.
  */
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_merge.h"
@@ -105,13 +107,30 @@ static const char *own_rows(struct fast_file *f, struct fast_worker *w, struct f
 	return why;
 }
 
+/* Enough of the unit for its DIE. */
+static bool root_near(struct fast_worker *w, const struct fast_file *f, const struct fast_unit *u,
+		      struct bytes *head)
+{
+	enum { MOST_ROOTS = 512 };
+	uint64_t n = u->end - u->offset;
+
+	if (n > MOST_ROOTS)
+		n = MOST_ROOTS;
+	if (!fast_near_bring(&w->info, f, IN_INFO, u->offset, n))
+		return false;
+	*head = (struct bytes){w->info.p, n};
+	return true;
+}
+
 bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	      fast_scopes_found_fn *owned, void *arg)
 {
 	struct fast_value ranges, low, high;
+	struct bytes head;
 	const char *why;
 
-	if (u->state != UNIT_SOUND || !fast_unit_root(f, u, &ranges, &low, &high))
+	if (u->state != UNIT_SOUND ||
+	    !fast_unit_root(f, u, root_near(w, f, u, &head) ? &head : NULL, &ranges, &low, &high))
 		return false;
 	why = fast_ranges_read(f, u, &ranges, &low, &high, &w->budget, &w->ranges, &u->ranged);
 	if (why)
@@ -288,7 +307,7 @@ static int by_number(const void *a, const void *b)
  * function found in an earlier one counts. */
 static void later_rounds(struct fast_engine *g)
 {
-	uint32_t *stamp = mem_zarray(g->job->n, sizeof *stamp);
+	uint32_t *stamp = pages_array(g->job->n, sizeof *stamp);
 	uint32_t *query = NULL;
 	size_t n = 0, cap = 0;
 	struct {
@@ -297,6 +316,7 @@ static void later_rounds(struct fast_engine *g)
 	} *starts = NULL;
 	size_t n_starts = 0, cap_starts = 0;
 
+	memset(stamp, 0, g->job->n * sizeof *stamp);
 	for (size_t i = 0; i <= g->file.n_units; i++) {
 		const struct fast_unit *u;
 		size_t first = n;
@@ -343,6 +363,12 @@ static void later_rounds(struct fast_engine *g)
 	free(stamp);
 }
 
+static void take_section(struct fast_file *f, size_t i, const struct object_section *s)
+{
+	f->in[i] = (struct bytes){s->data, s->size};
+	f->map[i] = s->map;
+}
+
 /* The supplementary file's units: all their DIEs are read, since nobody asks for one by one. */
 static enum status load_alt(struct fast_engine *g, struct object *o, struct err *e)
 {
@@ -353,12 +379,12 @@ static enum status load_alt(struct fast_engine *g, struct object *o, struct err 
 
 	if (!st) {
 		for (size_t i = 0; i < IN_ALT_STR; i++)
-			alt->in[i] = (struct bytes){s.all[i + 1].data, s.all[i + 1].size};
+			take_section(alt, i, &s.all[i + 1]);
 		alt->big_endian = s.big_endian;
 		alt->last = f->last;
 		fast_units_index(alt);
 		for (size_t i = 0; i < alt->n_units; i++)
-			fast_unit_root(alt, &alt->units[i], &ranges, &low, &high);
+			fast_unit_root(alt, &alt->units[i], NULL, &ranges, &low, &high);
 	}
 	if (s.complaint.len)
 		fast_complain(g, "%s", buf_str(&s.complaint));
@@ -383,7 +409,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	if (s->complaint.len)
 		fast_complain(g, "%s", buf_str(&s->complaint));
 	for (size_t i = 0; i < IN_ALT_STR; i++)
-		f->in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
+		take_section(f, i, &s->all[i + 1]);
 	f->big_endian = s->big_endian;
 	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
 	f->discriminators = g->options->discriminators;
@@ -427,7 +453,7 @@ static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, doub
 			  struct err *e)
 {
 	struct dwarf_job *job = g->job;
-	uint32_t *query = mem_array(job->n, sizeof *query);
+	uint32_t *query = pages_array(job->n, sizeof *query);
 	enum status st = ST_OK;
 
 	g->n_workers = g->options->jobs ? g->options->jobs : 1;
@@ -438,7 +464,8 @@ static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, doub
 		g->workers[i].copy_names = g->options->once;
 	}
 	g->fresh = mem_zarray(g->n_workers, sizeof *g->fresh);
-	g->owner = mem_zarray(job->n, sizeof *g->owner);
+	g->owner = pages_array(job->n, sizeof *g->owner);
+	memset(g->owner, 0, job->n * sizeof *g->owner);
 	for (size_t i = 0; i < job->n; i++)
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
 	fast_units_index(&g->file);

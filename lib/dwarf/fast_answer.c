@@ -2,7 +2,6 @@
 #include "lib/dwarf/fast_answer.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/pages.h"
 #include "lib/dwarf/fast_split.h"
 
 #include <stdlib.h>
@@ -29,12 +28,7 @@ static void make_room(struct fast_worker *w, size_t n)
 	w->rows = mem_realloc(w->rows, w->cap, sizeof *w->rows);
 }
 
-enum {
-	NO_PATH = 1, /* in path_of: ids have STORE_BIT */
-	LARGE_UNIT = 128 << 10,
-	READ_SOON =
-	    64 << 20 /* of a unit, at most: one that claims a whole file is not read whole */
-};
+enum { NO_PATH = 1 }; /* in path_of: ids have STORE_BIT */
 
 static uint32_t path_of(struct making *m, uint32_t number)
 {
@@ -245,7 +239,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	struct fast_unit *asked = &f->units[a->unit];
 	struct making m = {.w = w, .f = f, .u = asked, .asked = asked};
 	double from = w->timed ? budget_now() : 0;
-	uint64_t size;
+	bool split;
 	enum status st;
 
 	if (asked->split && f->splits) {
@@ -265,10 +259,10 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	make_room(w, a->n);
 	for (size_t q = 0; q < a->n; q++)
 		w->addrs[q] = addrs[a->query[q]];
-	size = m.u->end - m.u->offset;
-	if (size >= LARGE_UNIT)
-		pages_read_soon(m.f->in[IN_INFO].p + m.u->offset,
-				size < READ_SOON ? size : READ_SOON);
+	split = m.u != asked;
+	m.u = fast_worker_unit(w, m.f, m.u);
+	if (!split)
+		m.asked = m.u;
 	w->scopes.n = w->n_extras = 0;
 	fast_names_clear(&w->names);
 	w->names.unit = m.u;
@@ -306,6 +300,16 @@ const struct abbrevs *fast_worker_table(struct fast_worker *w, struct fast_file 
 	return t ? t : fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
 }
 
+const struct fast_unit *fast_worker_unit(struct fast_worker *w, const struct fast_file *f,
+					 const struct fast_unit *u)
+{
+	if (!fast_near_bring(&w->info, f, IN_INFO, u->offset, u->end - u->offset))
+		return u;
+	w->unit = *u;
+	w->unit.near = w->info.p;
+	return &w->unit;
+}
+
 void fast_worker_init(struct fast_worker *w, struct dwarf_answers *out)
 {
 	w->out = out;
@@ -317,6 +321,7 @@ void fast_worker_release(struct fast_worker *w)
 	store_writer_done(&w->writer);
 	arena_release(&w->arena);
 	abbrevs_release(&w->table);
+	fast_near_release(&w->info);
 	fast_scopes_release(&w->scopes);
 	fast_names_release(&w->names);
 	fast_lines_release(&w->lines);

@@ -9,6 +9,7 @@
 #include "lib/dwarf/engine.h"
 #include "lib/dwarf/fast_line.h"
 #include "lib/dwarf/fast_name.h"
+#include "lib/dwarf/fast_near.h"
 #include "lib/dwarf/fast_scope.h"
 
 enum { FAST_DECLINED = 255 }; /* for the reference engine; beside enum dwarf_found */
@@ -35,6 +36,8 @@ struct fast_worker {
 	double scopes_time, lines_time, names_time;
 	struct abbrevs table; /* of fast_worker_table */
 	const struct fast_unit *table_of;
+	struct fast_near info;
+	struct fast_unit unit; /* the present one, when its bytes are near */
 	struct fast_scopes scopes;
 	struct fast_names names;
 	struct fast_lines lines;
@@ -66,6 +69,9 @@ void fast_worker_init(struct fast_worker *w, struct dwarf_answers *out);
 /* The unit's table, until the next call. */
 const struct abbrevs *fast_worker_table(struct fast_worker *w, struct fast_file *f,
 					const struct fast_unit *u);
+/* The unit with its bytes near, if that can be, until the next call. */
+const struct fast_unit *fast_worker_unit(struct fast_worker *w, const struct fast_file *f,
+					 const struct fast_unit *u);
 /* addrs are the job's. a->unit, query, n, to and direct say what to do. */
 void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_t *addrs,
 		       struct fast_answers *a);

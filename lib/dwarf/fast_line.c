@@ -29,6 +29,7 @@ struct program {
 	const struct fast_file *f;
 	struct fast_unit unit; /* the unit's, but as wide as the table is */
 	struct fast_lines *l;
+	const uint8_t *start; /* of the table */
 	struct rd r;
 	uint8_t min_length, max_ops, opcode_base, line_range;
 	int8_t line_base;
@@ -40,7 +41,12 @@ struct program {
 };
 
 /* What is wrong, where the reader stopped. */
-#define WRONG(g, r, ...) fast_fault_of((g)->f, IN_LINE, (r)->p, (g)->unit.lines, __VA_ARGS__)
+#define WRONG(g, r, ...) fast_fault((g)->f, IN_LINE, place_of(g, r), __VA_ARGS__)
+
+static uint64_t place_of(const struct program *g, const struct rd *r)
+{
+	return g->unit.lines + (r->p ? (uint64_t)(r->p - g->start) : 0);
+}
 
 static const char *cut_short(const struct program *g, const struct rd *r)
 {
@@ -154,8 +160,8 @@ static const char *read_header(struct program *g)
 	if (r->failed)
 		return cut_short(g, r);
 	if (version < 2 || version > 5)
-		return fast_fault_of(g->f, IN_LINE, r->p - 2, 0, "line table: unknown version %u",
-				     version);
+		return fast_fault(g->f, IN_LINE, place_of(g, r) - 2,
+				  "line table: unknown version %u", version);
 	g->l->version = (uint8_t)version;
 	if (version >= 5) {
 		g->unit.address_size = rd_u8(r);
@@ -375,6 +381,32 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 	return r->failed ? cut_short(g, r) : NULL;
 }
 
+/* The table's bytes, near: first enough for most. */
+static void bring_table(struct program *g)
+{
+	enum { MOST_TABLES = 48 << 10 };
+	const struct fast_file *f = g->f;
+	uint64_t left = f->in[IN_LINE].n - g->unit.lines,
+		 n = left < MOST_TABLES ? left : MOST_TABLES;
+	struct fast_near *near = &g->l->near;
+	struct rd r;
+	uint64_t length;
+
+	if (!fast_near_bring(near, f, IN_LINE, g->unit.lines, n))
+		return;
+	r = (struct rd){.p = near->p, .end = near->p + n, .big_endian = f->big_endian};
+	length = rd_u32(&r);
+	if (length == UINT32_MAX)
+		length = rd_u64(&r);
+	length = length < left ? length + (uint64_t)(r.p - near->p) : left;
+	if (length > left)
+		length = left;
+	if (length > n && !fast_near_bring(near, f, IN_LINE, g->unit.lines, n = length))
+		return;
+	g->start = g->r.p = near->p;
+	g->r.end = near->p + n;
+}
+
 static const char *run_table(const struct fast_file *f, const struct fast_unit *u,
 			     const uint64_t *addrs, size_t n, struct budget *b,
 			     struct fast_lines *l, struct fast_row *rows,
@@ -390,6 +422,8 @@ static const char *run_table(const struct fast_file *f, const struct fast_unit *
 	g.r = rd_at(f->in[IN_LINE], u->lines, f->big_endian);
 	if (g.r.failed)
 		return fast_fault(f, IN_LINE, u->lines, "line table: lies outside the section");
+	g.start = g.r.p;
+	bring_table(&g);
 	why = read_header(&g);
 	/* Units may share a table, and it is run for each that is asked: a row belongs to the unit
 	 * that owns its address, and only those addresses are looked for. Compilers share tables
@@ -463,5 +497,6 @@ void fast_lines_release(struct fast_lines *l)
 	free(l->files);
 	free(l->dirs);
 	buf_release(&l->scratch);
+	fast_near_release(&l->near);
 	*l = (struct fast_lines){.n_files = 0};
 }

@@ -9,6 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_budget.h"
+#include "lib/dwarf/fast_near.h"
 #include "lib/dwarf/fast_unit.h"
 
 /* The row in force at an address: of those whose stretch holds it the one that begins last. */
@@ -33,6 +34,7 @@ struct fast_lines {
 	struct fast_line_file *dirs; /* before DWARF 5 the first is the compilation directory */
 	size_t n_dirs, cap_dirs;
 	struct buf scratch;
+	struct fast_near near; /* the table's bytes */
 };
 
 enum { LIMIT_LINE_FILES = 1 << 20 };

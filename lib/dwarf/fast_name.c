@@ -44,8 +44,12 @@ static void take_text(const struct fast_file *f, const struct fast_unit *u,
 	size_t n;
 	const char *s = fast_value_text(f, u, v, &n);
 
-	if (s && n && !t->s)
-		*t = (struct fast_text){s, n};
+	if (!s || !n || t->s)
+		return;
+	/* what is near goes when the worker goes on */
+	if (u->near && v->class == CLASS_TEXT && v->section == IN_INFO)
+		s = (const char *)f->in[IN_INFO].p + u->offset + ((const uint8_t *)s - u->near);
+	*t = (struct fast_text){s, n};
 }
 
 static const struct abbrevs *table_of(const struct fast_names *names, struct fast_file *f,
@@ -70,7 +74,7 @@ static bool read_naming(const struct fast_names *names, struct fast_file *f,
 	if (!find_unit(&f, &u, &die))
 		return false;
 	t = table_of(names, f, u);
-	r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
+	r = fast_unit_bytes(f, u, die);
 	code = rd_uleb(&r);
 	a = t->why || !code ? NULL : abbrev_find(t, code);
 	if (!a)
@@ -144,7 +148,7 @@ static bool read_facts(struct fast_names *names, struct fast_file *f, const stru
 	if (!find_unit(&f, &u, &die))
 		return false;
 	t = table_of(names, f, u);
-	r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
+	r = fast_unit_bytes(f, u, die);
 	code = rd_uleb(&r);
 	a = t->why || !code ? NULL : abbrev_find(t, code);
 	for (uint32_t i = 0; a && i < a->n_attrs; i++) {
@@ -264,7 +268,7 @@ void fast_call_site_read(const struct fast_file *f, const struct fast_unit *u,
 			 const struct abbrevs *t, const struct abbrev *a, uint64_t die,
 			 struct fast_call_site *c)
 {
-	struct rd r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
+	struct rd r = fast_unit_bytes(f, u, die);
 	const struct abbrev_site *site = abbrev_site(t, a);
 	struct fast_value v;
 

@@ -2,10 +2,13 @@
 #include "lib/dwarf/fast_scope.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/sort.h"
 
 #include <limits.h>
 #include <stdlib.h>
+
+enum { MANY_SCOPES = 100000 }; /* of a unit */
 
 struct fast_level {
 	uint32_t from, to; /* the addresses that may lie in what is inside */
@@ -33,7 +36,7 @@ struct walk {
 	void *arg;
 	struct budget *budget;
 	struct fast_scopes *s;
-	const uint8_t *info, *end;
+	const uint8_t *unit, *end; /* the unit's bytes */
 	enum status st;
 };
 
@@ -46,9 +49,15 @@ static void fail(struct walk *w, enum status st, const char *why)
 	w->s->why = why;
 }
 
+/* Where p is, in .debug_info. */
+static inline uint64_t offset_of(const struct walk *w, const uint8_t *p)
+{
+	return w->u->offset + (uint64_t)(p - w->unit);
+}
+
 static void fail_at(struct walk *w, const uint8_t *die, enum status st, const char *why)
 {
-	fail(w, st, fast_fault_of(w->f, IN_INFO, die, 0, "%s", why));
+	fail(w, st, fast_fault(w->f, IN_INFO, offset_of(w, die), "%s", why));
 }
 
 /* Behind the op, or NULL. */
@@ -106,10 +115,9 @@ static inline const uint8_t *sibling(const struct walk *w, const struct abbrev *
 	}
 	rd_skip(&r, a->sibling_bytes);
 	to = rd_uint(&r, a->sibling);
-	if (r.failed || to > w->u->end - w->u->offset ||
-	    to + w->u->offset <= (uint64_t)(at - w->info))
+	if (r.failed || to > w->u->end - w->u->offset || to <= (uint64_t)(at - w->unit))
 		return NULL;
-	return w->info + w->u->offset + to;
+	return w->unit + to;
 }
 
 static inline const struct abbrev *next_abbrev(const struct walk *w, const uint8_t **p,
@@ -420,7 +428,7 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 	}
 	if (!w->found && (matched || a->children)) {
 		VEC_PUSH(s->all, s->n, s->cap) = (struct fast_scope){
-		    .die = (uint64_t)(die - w->info),
+		    .die = offset_of(w, die),
 		    .abbrev = a,
 		    .parent = inlined ? cur->scope : 0,
 		};
@@ -458,7 +466,7 @@ static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *a
 static void walk(struct walk *w, struct fast_level top)
 {
 	struct fast_scopes *s = w->s;
-	const uint8_t *p = w->info + w->u->die;
+	const uint8_t *start = w->unit + (w->u->die - w->u->offset), *p = start;
 	uint64_t code;
 	const struct abbrev *a = next_abbrev(w, &p, &code);
 	const uint8_t pass = w->everything ? ABBREV_PASS_ALWAYS : ABBREV_PASS;
@@ -466,7 +474,7 @@ static void walk(struct walk *w, struct fast_level top)
 
 	p = a ? behind_attrs(w, a, p) : NULL;
 	if (!p) {
-		fail_at(w, w->info + w->u->die, ST_BAD,
+		fail_at(w, start, ST_BAD,
 			a ? "unit DIE: cut short" : "unit DIE: its abbreviation is not there");
 		return;
 	}
@@ -529,6 +537,11 @@ static void walk(struct walk *w, struct fast_level top)
 	}
 }
 
+static const uint8_t *unit_start(const struct fast_file *f, const struct fast_unit *u)
+{
+	return u->near ? u->near : f->in[IN_INFO].p + u->offset;
+}
+
 enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *u,
 			     const struct abbrevs *t, const uint64_t *addrs, size_t n,
 			     bool everything, struct budget *b, struct fast_scopes *s,
@@ -545,10 +558,14 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .narrow = u->version > 2,
 			 .budget = b,
 			 .s = s,
-			 .info = f->in[IN_INFO].p,
-			 .end = f->in[IN_INFO].p + u->end};
+			 .unit = unit_start(f, u),
+			 .end = unit_start(f, u) + (u->end - u->offset)};
 
 	memset(node, 0, n * sizeof *node);
+	if (!s->cap) {
+		s->cap = MANY_SCOPES;
+		s->all = pages_array(s->cap, sizeof *s->all);
+	}
 	forget_lists(&s->lists);
 	walk(&w, (struct fast_level){.to = (uint32_t)n});
 	return w.st;
@@ -571,8 +588,8 @@ enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit
 			 .arg = arg,
 			 .budget = b,
 			 .s = s,
-			 .info = f->in[IN_INFO].p,
-			 .end = f->in[IN_INFO].p + u->end};
+			 .unit = unit_start(f, u),
+			 .end = unit_start(f, u) + (u->end - u->offset)};
 
 	forget_lists(&s->lists);
 	walk(&w, (struct fast_level){.scope = 0});

@@ -154,7 +154,7 @@ static struct dwo *dwo_new(const struct fast_file *main, const struct bytes in[S
 		struct fast_value ranges, low, high;
 		uint32_t *id;
 
-		if (u->state != UNIT_SOUND || !fast_unit_root(f, u, &ranges, &low, &high))
+		if (u->state != UNIT_SOUND || !fast_unit_root(f, u, NULL, &ranges, &low, &high))
 			continue;
 		u->split = false;
 		u->has_lines = false;
@@ -388,7 +388,7 @@ uint64_t dwarf_companions(struct object *o)
 		struct fast_value ranges, low, high;
 		char *dir, *name;
 
-		if (u->state != UNIT_SOUND || !fast_unit_root(&f, u, &ranges, &low, &high) ||
+		if (u->state != UNIT_SOUND || !fast_unit_root(&f, u, NULL, &ranges, &low, &high) ||
 		    !u->split)
 			continue;
 		if (!digest) {

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_split.h"
+#include "lib/object/map.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,16 +24,17 @@ static void lose(struct fast_unit *u, const char *why)
 	u->why = why;
 }
 
-/* The rest of a header, behind its length. */
-static void read_header(const struct fast_file *f, struct fast_unit *u, struct rd *r)
+/* The rest of a header, behind its length; start: its first byte. */
+static void read_header(const struct fast_file *f, struct fast_unit *u, const uint8_t *start,
+			struct rd *r)
 {
 	uint16_t version = rd_u16(r);
 
 	u->type = UT_COMPILE;
 	u->version = 0;
 	if (!r->failed && (version < 2 || version > 5)) {
-		lose(u, fast_fault_of(f, IN_INFO, r->p - 2, 0, "unit header: unknown version %u",
-				      version));
+		lose(u, fast_fault(f, IN_INFO, u->offset + (uint64_t)(r->p - 2 - start),
+				   "unit header: unknown version %u", version));
 		return;
 	}
 	u->version = (uint8_t)version;
@@ -53,9 +55,9 @@ static void read_header(const struct fast_file *f, struct fast_unit *u, struct r
 		lose(u, fast_fault(f, IN_INFO, u->offset, "unit header: unknown type of unit %u",
 				   u->type));
 	}
-	u->die = (uint64_t)(r->p - f->in[IN_INFO].p);
+	u->die = u->offset + (uint64_t)(r->p - start);
 	if (r->failed) {
-		lose(u, fast_fault_of(f, IN_INFO, r->p, u->offset, "unit header: cut short"));
+		lose(u, fast_fault(f, IN_INFO, u->die, "unit header: cut short"));
 	} else if (u->address_size != 2 && u->address_size != 4 && u->address_size != 8) {
 		lose(u, fast_fault(f, IN_INFO, u->offset, "unit header: addresses of %u bytes",
 				   u->address_size));
@@ -76,20 +78,31 @@ static void break_chain(struct fast_file *f, uint64_t at, const char *why)
 
 static void read_headers(struct fast_file *f)
 {
+	enum { NEAR = 64 }; /* more than a header */
 	struct bytes info = f->in[IN_INFO];
+	uint8_t near[NEAR];
 	uint64_t at = 0;
 
 	while (at < info.n) {
 		struct rd r = rd_at(info, at, f->big_endian);
 		struct fast_unit u = {.offset = at};
-		uint64_t length = rd_u32(&r);
+		uint64_t length, left;
+		const uint8_t *start;
 
+		if (f->map[IN_INFO] && info.n - at >= NEAR) {
+			map_copy(f->map[IN_INFO], info.p + at, NEAR, near);
+			r.p = near;
+			r.end = near + NEAR;
+		}
+		start = r.p;
+		length = rd_u32(&r);
 		u.wide = length == UINT32_MAX;
 		if (u.wide)
 			length = rd_u64(&r);
 		else if (length >= 0xfffffff0)
 			rd_fail(&r);
-		if (r.failed || length > rd_left(&r) || f->n_units >= UINT32_MAX / 2) {
+		left = info.n - at - (uint64_t)(r.p - start);
+		if (r.failed || length > left || f->n_units >= UINT32_MAX / 2) {
 			break_chain(f, at,
 				    fast_fault(f, IN_INFO, at,
 					       "unit header: its length, 0x%" PRIx64
@@ -97,9 +110,10 @@ static void read_headers(struct fast_file *f)
 					       length));
 			return;
 		}
-		r.end = r.p + length;
-		u.end = (uint64_t)(r.end - info.p);
-		read_header(f, &u, &r);
+		u.end = at + (uint64_t)(r.p - start) + length;
+		if (length < rd_left(&r))
+			r.end = r.p + length;
+		read_header(f, &u, start, &r);
 		if (u.state == UNIT_LOST)
 			u.abbrev_offset = f->in[IN_ABBREV].n;
 		VEC_PUSH(f->units, f->n_units, f->cap_units) = u;
@@ -375,10 +389,15 @@ static const char *text_or_none(const struct fast_file *f, const struct fast_uni
 	return s ? s : "";
 }
 
-bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_value *ranges,
-		    struct fast_value *low, struct fast_value *high)
+static bool lies_in(const struct bytes *b, const char *s)
 {
-	struct rd r = rd_between(f->in[IN_INFO], u->die, u->end, f->big_endian), a;
+	return (uintptr_t)s - (uintptr_t)b->p < b->n;
+}
+
+static bool read_root(const struct fast_file *f, struct fast_unit *u, struct rd r,
+		      struct fast_value *ranges, struct fast_value *low, struct fast_value *high)
+{
+	struct rd a;
 	struct fast_value v, comp_dir = {.class = CLASS_NONE}, dwo_name = comp_dir;
 	uint64_t name, form, code;
 	int64_t implicit;
@@ -437,4 +456,24 @@ bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_
 	if (!fast_value_address(f, u, low, &u->base))
 		u->base = 0;
 	return true;
+}
+
+bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, const struct bytes *head,
+		    struct fast_value *ranges, struct fast_value *low, struct fast_value *high)
+{
+	struct rd r = {.big_endian = f->big_endian};
+	uint64_t before = u->die - u->offset;
+
+	if (head && head->n > before) {
+		r.p = head->p + before;
+		r.end = head->p + head->n;
+		/* texts must stay, and what seems to be cut short goes on in the section */
+		if (read_root(f, u, r, ranges, low, high) && !lies_in(head, u->comp_dir) &&
+		    !lies_in(head, u->dwo_name))
+			return true;
+		u->state = UNIT_SOUND;
+		u->split = u->has_lines = false;
+		u->why = NULL;
+	}
+	return read_root(f, u, fast_unit_bytes(f, u, u->die), ranges, low, high);
 }

@@ -57,14 +57,18 @@ struct fast_unit {
 	const char *why;       /* it is lost or declined: with its place (fast_fault.h) */
 	struct fast_run *runs; /* ascending within a range; may overlap */
 	size_t n_runs;
+	/* Of a worker's own copy of this: the unit's bytes, from offset up to end, where they are
+	 * near (fast_near.h). NULL: in the section. */
+	const uint8_t *near;
 };
 
 struct fast_splits;
 
 struct fast_file {
 	struct bytes in[IN_COUNT];
-	uint64_t starts[IN_COUNT]; /* of in, in the section: not 0 of a part of a .dwp file */
-	uint16_t in_dwo;           /* bits of those that are .dwo sections */
+	struct map_piece *map[IN_COUNT]; /* of in; NULL: it is in memory */
+	uint64_t starts[IN_COUNT];       /* of in, in the section: not 0 of a part of a .dwp file */
+	uint16_t in_dwo;                 /* bits of those that are .dwo sections */
 	struct fast_file
 	    *alt; /* what dwz has moved into another file; NULL: none. Has none itself */
 	struct fast_splits *splits; /* what skeletons' parts are found by; NULL: they are not */
@@ -105,13 +109,29 @@ struct fast_value {
 	uint8_t form;
 };
 
+/* The unit's bytes from at, an offset in .debug_info, on. */
+static inline struct rd fast_unit_bytes(const struct fast_file *f, const struct fast_unit *u,
+					uint64_t at)
+{
+	struct rd r = {.big_endian = f->big_endian, .failed = at < u->offset || at >= u->end};
+
+	if (!u->near)
+		return rd_between(f->in[IN_INFO], at, u->end, f->big_endian);
+	if (!r.failed) {
+		r.p = u->near + (at - u->offset);
+		r.end = u->near + (u->end - u->offset);
+	}
+	return r;
+}
+
 /* The units' headers. Tables are not compiled yet. */
 void fast_units_index(struct fast_file *f);
 void fast_file_release(struct fast_file *f);
 /* Reads the unit DIE: fills what struct fast_unit says of it, and the attributes that own addresses
- * into *ranges, *low, *high (CLASS_NONE: not there). On failure state and why are set. */
-bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, struct fast_value *ranges,
-		    struct fast_value *low, struct fast_value *high);
+ * into *ranges, *low, *high (CLASS_NONE: not there). head: the unit's first bytes, where they are
+ * near; or NULL. On failure state and why are set. */
+bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, const struct bytes *head,
+		    struct fast_value *ranges, struct fast_value *low, struct fast_value *high);
 
 /* Reads one attribute's value. False: the form is unknown, or r has failed. */
 bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int64_t implicit,

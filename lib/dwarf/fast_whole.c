@@ -2,12 +2,14 @@
  *
  * The engine answers batches. Between two neighbours of all the places where some range or row
  * begins or ends nothing can change, so each unit is asked for exactly those places (in parallel),
- * which gives its pieces; then the units' pieces are merged two by two, by the engine's own order:
- * the better answer, and of equal ones that of the unit that comes first.
+ * which gives its pieces, many in a row. Rows that no other unit's overlaps, which are nearly all,
+ * are put in order as they are; the others are merged two by two, by the engine's own order: the
+ * better answer, and of equal ones that of the unit that comes first.
  */
 #include "lib/dwarf/whole.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast_merge.h"
@@ -49,7 +51,6 @@ struct whole {
 	struct dwarf_answers made; /* of all units */
 	struct scratch *scratch;   /* by worker */
 	struct pieces *pieces;     /* by unit */
-	size_t step;               /* of the merge */
 	uint64_t n_pieces;
 	bool too_many;
 };
@@ -148,6 +149,8 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 	struct fast_file *of = part ? part->file : f; /* where its functions are */
 	const struct fast_unit *v = part ? &part->unit : u;
 	const struct abbrevs *t = of ? fast_worker_table(w, of, v) : NULL;
+
+	v = of ? fast_worker_unit(w, of, v) : v;
 
 	w->scopes.loose = false;
 	if (!t || t->declined || t->why ||
@@ -256,22 +259,75 @@ static void merge(struct pieces *a, struct pieces *b)
 	*b = (struct pieces){.n = 0};
 }
 
-static void merge_pair(size_t item, unsigned index, void *arg)
-{
-	struct whole *x = arg;
-	size_t first = item * 2 * x->step;
+/* Pieces of one unit that touch each other. */
+struct row {
+	uint64_t lo, hi;
+	const struct piece *all;
+	size_t n;
+	uint32_t unit;
+};
 
-	(void)index;
-	merge(&x->pieces[first], &x->pieces[first + x->step]);
+struct rows {
+	struct row *all;
+	size_t n, cap;
+};
+
+static void add_rows(struct rows *rows, uint32_t unit, const struct pieces *p)
+{
+	for (size_t i = 0, end; i < p->n; i = end) {
+		for (end = i + 1; end < p->n && p->all[end].lo == p->all[end - 1].hi;)
+			end++;
+		VEC_PUSH(rows->all, rows->n, rows->cap) =
+		    (struct row){p->all[i].lo, p->all[end - 1].hi, &p->all[i], end - i, unit};
+	}
 }
 
-static void merge_all(struct whole *x)
+static void order_rows(struct rows *rows)
 {
-	size_t n = x->g.file.n_units;
+	struct sort_item *items = pages_array(rows->n, sizeof *items);
+	struct row *sorted = pages_array(rows->n, sizeof *sorted);
 
-	for (x->step = 1; x->step < n; x->step *= 2)
-		pool_run(x->g.n_workers, (n - x->step + 2 * x->step - 1) / (2 * x->step),
-			 merge_pair, x);
+	for (size_t i = 0; i < rows->n; i++)
+		items[i] = (struct sort_item){rows->all[i].lo, (uint32_t)i};
+	sort_radix(items, rows->n);
+	for (size_t i = 0; i < rows->n; i++)
+		sorted[i] = rows->all[items[i].index];
+	free(items);
+	free(rows->all);
+	rows->all = sorted;
+}
+
+static int by_unit(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/* Rows that overlap, as pieces that do not; the caller frees what it gets. */
+static struct pieces merge_rows(struct row *rows, size_t n)
+{
+	struct pieces *of = mem_zarray(n, sizeof *of), all;
+	size_t n_units = 0;
+
+	sort_array(rows, n, sizeof *rows, by_unit);
+	for (size_t i = 0; i < n; i++) {
+		struct pieces *p;
+
+		n_units += !i || rows[i].unit != rows[i - 1].unit;
+		p = &of[n_units - 1];
+		p->all = mem_grow(p->all, &p->cap, p->n + rows[i].n, sizeof *p->all);
+		memcpy(p->all + p->n, rows[i].all, rows[i].n * sizeof *p->all);
+		p->n += rows[i].n;
+	}
+	for (size_t step = 1; step < n_units; step *= 2)
+		for (size_t i = 0; i + step < n_units; i += 2 * step)
+			merge(&of[i], &of[i + step]);
+	all = of[0];
+	free(of);
+	return all;
 }
 
 /* From what the units have made to the answers, where equal calls and texts are one. */
@@ -324,22 +380,48 @@ static void add_stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8
 	VEC_PUSH(w->all, w->n, w->cap) = (struct dwarf_stretch){lo, call, found};
 }
 
+static void hand_over_pieces(struct carrying *c, struct dwarf_whole *w, uint64_t *at,
+			     const struct piece *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct piece *y = &all[i];
+
+		if (*at < y->lo)
+			add_stretch(w, *at, 0, DWARF_NOT_FOUND);
+		add_stretch(w, y->lo, y->call ? carry(c, y->call) : 0, y->found);
+		*at = y->hi;
+	}
+}
+
 static void hand_over(struct whole *x, struct dwarf_whole *w)
 {
-	const struct pieces *p = &x->pieces[0];
 	struct carrying c = {.from = &x->made, .to = &w->answers};
+	struct rows rows = {.n = 0};
+	uint64_t at = 0;
 
 	c.calls = mem_zarray(x->made.store.n_calls, sizeof *c.calls);
 	c.texts = mem_zarray(x->made.store.n_texts, sizeof *c.texts);
-	for (size_t i = 0; x->g.file.n_units && i < p->n; i++) {
-		const struct piece *y = &p->all[i];
+	map64_reserve(&w->answers.call_ids, x->made.store.n_calls / 2); /* others are equal */
+	for (size_t i = 0; i < x->g.file.n_units; i++)
+		add_rows(&rows, (uint32_t)i, &x->pieces[i]);
+	order_rows(&rows);
+	for (size_t i = 0, end; i < rows.n; i = end) {
+		uint64_t hi = rows.all[i].hi;
 
-		if (i && p->all[i - 1].hi < y->lo)
-			add_stretch(w, p->all[i - 1].hi, 0, DWARF_NOT_FOUND);
-		add_stretch(w, y->lo, y->call ? carry(&c, y->call) : 0, y->found);
-		if (i + 1 == p->n)
-			add_stretch(w, y->hi, 0, DWARF_NOT_FOUND);
+		for (end = i + 1; end < rows.n && rows.all[end].lo < hi; end++)
+			hi = rows.all[end].hi > hi ? rows.all[end].hi : hi;
+		if (end == i + 1) {
+			hand_over_pieces(&c, w, &at, rows.all[i].all, rows.all[i].n);
+		} else {
+			struct pieces merged = merge_rows(&rows.all[i], end - i);
+
+			hand_over_pieces(&c, w, &at, merged.all, merged.n);
+			free(merged.all);
+		}
 	}
+	if (rows.n)
+		add_stretch(w, at, 0, DWARF_NOT_FOUND);
+	free(rows.all);
 	free(c.calls);
 	free(c.texts);
 	map64_release(&c.text_of);
@@ -376,7 +458,6 @@ static enum status answer_all(struct whole *x, struct dwarf_whole *w, struct err
 	if (x->g.n_complaints) /* each would be repeated for every batch */
 		return err_set(e, ST_UNSUPPORTED, "%s",
 			       intern_text(&w->answers.strings, w->answers.complaints[0], NULL));
-	merge_all(x);
 	hand_over(x, w);
 	return object_intact(x->g.job->object, e) ? ST_BAD
 						  : fast_splits_intact(x->g.file.splits, e);

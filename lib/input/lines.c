@@ -2,40 +2,92 @@
 #include "lib/input/lines.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	CHUNK = 64 << 10,
 	MOST_BYTES = 64 << 20,
-	MANY = 64, /* lines: who sends that many at once sends more */
-	GRACE = 5, /* milliseconds to wait for it */
+	USUAL = 16, /* bytes of a line, or so */
+	MANY = 64,  /* lines: who sends that many at once sends more */
+	GRACE = 5,  /* milliseconds to wait for it */
 };
 
-/* Makes lines of n new bytes in place, NULs for ends; what is too long is dropped. */
-static size_t split(struct lines *l, char *p, size_t n)
+/* Makes lines of n new bytes in place; what is too long is dropped. */
+static void split(struct lines *l, char *p, size_t n)
 {
-	size_t longest = l->longest ? l->longest : LINES_LONGEST, ends = 0;
-	char *to = p;
+	size_t longest = l->longest ? l->longest : LINES_LONGEST;
+	char *to = p, *end = p + n;
 
-	for (size_t i = 0; i < n; i++) {
-		if (p[i] == '\n') {
-			*to++ = '\n';
-			l->in_line = 0;
-			ends++;
-		} else if (l->in_line < longest) {
-			*to++ = p[i];
-			l->in_line++;
-		} else {
-			l->dropped++;
-		}
+	while (p < end) {
+		char *nl = memchr(p, '\n', (size_t)(end - p));
+		size_t length = (size_t)((nl ? nl : end) - p), fits = longest - l->in_line;
+
+		if (fits > length)
+			fits = length;
+		if (to != p)
+			memmove(to, p, fits);
+		l->dropped += length - fits;
+		l->in_line += fits;
+		to += fits;
+		p += length;
+		if (!nl)
+			break;
+		VEC_PUSH(l->ends, l->n_ends, l->cap_ends) = (uint32_t)(to - l->text.data);
+		*to++ = *p++;
+		l->in_line = 0;
 	}
-	l->text.len += (size_t)(to - p);
-	return ends;
+	l->text.len = (size_t)(to - l->text.data);
+}
+
+static void make_ends(struct lines *l, size_t cap)
+{
+	uint32_t *ends;
+
+	if (cap <= l->cap_ends)
+		return;
+	ends = pages_array(cap, sizeof *ends);
+	if (l->n_ends)
+		memcpy(ends, l->ends, l->n_ends * sizeof *ends);
+	free(l->ends);
+	l->ends = ends;
+	l->cap_ends = cap;
+}
+
+/* For a file of questions, all of it and the end that is behind it. */
+static size_t first_room(int fd)
+{
+	struct stat s;
+	size_t n = 4 * CHUNK;
+
+	if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size > (off_t)n)
+		n = s.st_size < MOST_BYTES ? (size_t)s.st_size + CHUNK + 1 : MOST_BYTES;
+	return n;
+}
+
+/* A file comes in few pieces. */
+static char *make_room(struct lines *l)
+{
+	struct buf *b = &l->text;
+	size_t cap = b->cap ? 2 * b->cap : first_room(l->fd);
+	char *data;
+
+	if (b->cap - b->len >= CHUNK)
+		return b->data + b->len;
+	data = pages_alloc(cap);
+	if (b->len)
+		memcpy(data, b->data, b->len);
+	free(b->data);
+	b->data = data;
+	b->cap = cap;
+	make_ends(l, cap / USUAL);
+	return data + b->len;
 }
 
 static bool wait_for(int fd, int milliseconds)
@@ -45,12 +97,12 @@ static bool wait_for(int fd, int milliseconds)
 	return poll(&p, 1, milliseconds) > 0;
 }
 
-static enum status fill(struct lines *l, size_t *ends, struct err *e)
+static enum status fill(struct lines *l, struct err *e)
 {
-	*ends = 0;
+	l->n_ends = 0;
 	do {
-		char *p = buf_reserve(&l->text, CHUNK);
-		ssize_t got = read(l->fd, p, CHUNK);
+		char *p = make_room(l);
+		ssize_t got = read(l->fd, p, l->text.cap - l->text.len);
 
 		if (got < 0) {
 			if (errno == EAGAIN)
@@ -63,21 +115,21 @@ static enum status fill(struct lines *l, size_t *ends, struct err *e)
 			l->at_end = true;
 			return ST_OK;
 		}
-		*ends += split(l, p, (size_t)got);
-	} while (!*ends || (*ends < LINES_MOST && l->text.len < MOST_BYTES &&
-			    wait_for(l->fd, *ends >= MANY ? GRACE : 0)));
+		split(l, p, (size_t)got);
+	} while (!l->n_ends || (l->n_ends < LINES_MOST && l->text.len < MOST_BYTES &&
+				wait_for(l->fd, l->n_ends >= MANY ? GRACE : 0)));
 	return ST_OK;
 }
 
-static void add(struct lines *l, size_t from, size_t to)
+static void add(struct lines *l, size_t end)
 {
-	l->text.data[to] = '\0';
-	VEC_PUSH(l->items, l->n, l->cap) = (struct line){l->text.data + from, to - from};
+	l->text.data[end] = '\0';
+	l->items[l->n++] = (struct line){l->text.data + l->used, end - l->used};
+	l->used = end;
 }
 
 enum status lines_next(struct lines *l, struct err *e)
 {
-	size_t ends;
 	enum status st;
 
 	l->n = 0;
@@ -88,26 +140,28 @@ enum status lines_next(struct lines *l, struct err *e)
 	}
 	if (l->at_end)
 		return ST_NONE;
-	st = fill(l, &ends, e);
+	st = fill(l, e);
 	if (st)
 		return st;
 	buf_reserve(&l->text, 1); /* for the NUL of a last line without an end */
-	while (ends--) {
-		char *end = memchr(l->text.data + l->used, '\n', l->text.len - l->used);
-
-		add(l, l->used, (size_t)(end - l->text.data));
-		l->used = (size_t)(end - l->text.data) + 1;
+	if (l->n_ends >= l->cap) {
+		free(l->items);
+		l->cap = l->n_ends + l->n_ends / 4 + 1;
+		l->items = pages_array(l->cap, sizeof *l->items);
 	}
-	if (l->at_end && l->used < l->text.len) {
-		add(l, l->used, l->text.len);
-		l->used = l->text.len;
+	for (size_t i = 0; i < l->n_ends; i++) {
+		add(l, l->ends[i]);
+		l->used++;
 	}
+	if (l->at_end && l->used < l->text.len)
+		add(l, l->text.len);
 	return l->n ? ST_OK : ST_NONE;
 }
 
 void lines_release(struct lines *l)
 {
 	buf_release(&l->text);
+	free(l->ends);
 	free(l->items);
 	*l = (struct lines){.fd = -1};
 }

@@ -26,6 +26,8 @@ struct lines { /* zeroed, with fd set, is valid */
 	size_t longest;   /* 0: LINES_LONGEST */
 	uint64_t dropped; /* bytes of all lines */
 	struct buf text;
+	uint32_t *ends; /* of the lines that are whole: where their "\n" is in text */
+	size_t n_ends, cap_ends;
 	size_t used;    /* bytes at the start of text that were given out */
 	size_t in_line; /* length of the last line so far */
 	bool at_end;

@@ -322,18 +322,16 @@ enum { MANY = 50000 }; /* queries: some of them ask the symbol table */
 /* Reading answers allocates nothing, so what they may ask is there before. */
 static void load_symbols(struct opened *x, size_t n)
 {
+	struct lookup_views v = {.n = 0};
 	struct lookup *l = &x->lookup;
 	size_t ignored;
 
 	for (size_t i = 0; n >= MANY && i < l->n_files; i++)
 		if (l->files[i]->object)
 			object_symbols(l->files[i]->object, &ignored);
-	for (size_t i = 0; n < MANY && i < n; i++) {
-		struct lookup_call call;
-
-		for (bool is = lookup_first(l, &x->queries[i], &call); is;)
-			is = lookup_next(l, &x->queries[i], &call);
-	}
+	for (size_t i = 0; n < MANY && i < n; i += LOOKUP_VIEWS)
+		lookup_view(l, x->queries + i, n - i < LOOKUP_VIEWS ? n - i : LOOKUP_VIEWS, &v);
+	lookup_views_release(&v);
 }
 
 static enum tracemill_status answer(struct call *c)
@@ -343,7 +341,9 @@ static enum tracemill_status answer(struct call *c)
 	struct err e = ERR_INIT;
 
 	free(x->queries);
+	x->queries = NULL;
 	x->queries = mem_zarray(c->n, sizeof *x->queries);
+	x->n = c->n;
 	for (size_t i = 0; i < c->n; i++)
 		if (queries[i].binary)
 			x->queries[i] = (struct lookup_query){
@@ -372,42 +372,62 @@ enum tracemill_status tracemill_symbolize(struct tracemill_symbolizer *s,
 	return symbolizer_call(&(struct call){.s = s, .fn = answer, .a = queries, .n = n});
 }
 
-static void show(const struct lookup_call *from, struct tracemill_call *to)
+/* A public call is the lookup's, and public views are its own under another name. */
+#define CALLS_AGREE(public, own)                                                                  \
+	_Static_assert(                                                                           \
+	    offsetof(struct tracemill_call, public) == offsetof(struct lookup_call, own) &&       \
+		sizeof((struct tracemill_call){0}.public) == sizeof((struct lookup_call){0}.own), \
+	    #own)
+CALLS_AGREE(function, name);
+CALLS_AGREE(file, file);
+CALLS_AGREE(n_function, n_name);
+CALLS_AGREE(n_file, n_file);
+CALLS_AGREE(line, line);
+CALLS_AGREE(column, column);
+CALLS_AGREE(discriminator, discriminator);
+CALLS_AGREE(inlined, inlined);
+_Static_assert(sizeof(struct tracemill_call) == sizeof(struct lookup_call), "calls agree");
+_Static_assert(sizeof(struct tracemill_views) >= sizeof(struct lookup_views), "views fit");
+_Static_assert((int)TRACEMILL_VIEWS == (int)LOOKUP_VIEWS, "views agree");
+
+struct viewing {
+	struct opened *x;
+	const struct tracemill_query *queries;
+	size_t n;
+	struct lookup_views *to;
+};
+
+static void run_view(void *arg)
 {
-	*to = (struct tracemill_call){.function = from->name,
-				      .file = from->file,
-				      .n_function = from->n_name,
-				      .n_file = from->n_file,
-				      .line = from->line,
-				      .column = from->column,
-				      .discriminator = from->discriminator,
-				      .inlined = from->inlined,
-				      .id = from->id};
+	struct lookup_query queries[LOOKUP_VIEWS];
+	const struct viewing *v = arg;
+
+	for (size_t i = 0; i < v->n; i++)
+		queries[i] = v->x->queries[v->queries[i].first];
+	lookup_view(&v->x->lookup, queries, v->n, v->to);
 }
 
-bool tracemill_call_first(const struct tracemill_symbolizer *s, const struct tracemill_query *query,
-			  struct tracemill_call *call)
+enum tracemill_status tracemill_view(const struct tracemill_symbolizer *s,
+				     const struct tracemill_query *queries, size_t n,
+				     struct tracemill_views *views)
 {
-	struct opened *x = s->opened;
-	struct lookup_call c;
+	struct viewing v = {s->opened, queries, n, (struct lookup_views *)views};
 
-	if (!x || !x->queries || query->why == TRACEMILL_NO_BINARY ||
-	    !lookup_first(&x->lookup, &x->queries[query->first], &c))
-		return false;
-	show(&c, call);
-	return true;
+	if (n > LOOKUP_VIEWS || !v.x || !v.x->queries)
+		return TRACEMILL_MISUSE;
+	for (size_t i = 0; i < n; i++)
+		if (queries[i].first >= v.x->n)
+			return TRACEMILL_MISUSE;
+	/* in no zone: the views are the caller's, and the handle is only read */
+	if (zone_run(NULL, run_view, &v) == ZONE_DONE)
+		return TRACEMILL_OK;
+	tracemill_views_release(views);
+	return TRACEMILL_MEMORY;
 }
 
-bool tracemill_call_next(const struct tracemill_symbolizer *s, const struct tracemill_query *query,
-			 struct tracemill_call *call)
+void tracemill_views_release(struct tracemill_views *views)
 {
-	struct lookup_call c = {.id = call->id, .inlined = call->inlined};
-	struct opened *x = s->opened;
-
-	if (!x || !x->queries || !lookup_next(&x->lookup, &x->queries[query->first], &c))
-		return false;
-	show(&c, call);
-	return true;
+	lookup_views_release((struct lookup_views *)views);
 }
 
 static enum tracemill_status next_complaint(struct call *c)

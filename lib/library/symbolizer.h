@@ -25,6 +25,7 @@ struct opened {
 	struct search search;
 	struct lookup lookup;
 	struct lookup_query *queries; /* of the last batch; its answers are read through them */
+	size_t n;
 	const char *complaint;
 };
 

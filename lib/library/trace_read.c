@@ -14,7 +14,7 @@
 struct reading {
 	struct sink sink; /* first */
 	const char *path;
-	struct tracemill_trace_calls calls;
+	struct tracemill_receiver to;
 	void *arg;
 	bool stopped; /* by the caller */
 	struct err e;
@@ -41,8 +41,7 @@ static enum status hand_on_events(struct sink *s, struct trace *t, const struct 
 {
 	struct reading *r = (struct reading *)s;
 
-	if (!r->calls.events ||
-	    r->calls.events(r->arg, outer(t), (const struct tracemill_event *)ev, n))
+	if (!r->to.events || r->to.events(r->arg, outer(t), (const struct tracemill_event *)ev, n))
 		return ST_OK;
 	return stop(r, e);
 }
@@ -70,7 +69,7 @@ static enum status read_capture(struct reading *r, struct stream *s, struct trac
 		offset = cursor_offset(s->in) - c.length;
 		if (!begun && c.kind != CHUNK_HEADER) {
 			begun = true;
-			if (r->calls.begin && !r->calls.begin(r->arg, outer(t)))
+			if (r->to.begin && !r->to.begin(r->arg, outer(t)))
 				return stop(r, &r->e);
 		}
 		st = c.kind == CHUNK_EVENTS
@@ -79,7 +78,7 @@ static enum status read_capture(struct reading *r, struct stream *s, struct trac
 	}
 	if (!r->stopped && s->damaged_chunks)
 		trace_note(t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
-	if (begun && !r->stopped && r->calls.end && !r->calls.end(r->arg, outer(t)))
+	if (begun && !r->stopped && r->to.end && !r->to.end(r->arg, outer(t)))
 		return stop(r, &r->e);
 	return st;
 }
@@ -109,14 +108,14 @@ static void read_all(void *arg)
 }
 
 enum tracemill_status tracemill_trace_read(const char *path,
-					   const struct tracemill_trace_calls *calls, void *arg,
+					   const struct tracemill_receiver *receiver, void *arg,
 					   char *error, size_t size)
 {
 	struct reading r = {.path = path, .arg = arg, .e = ERR_INIT};
 	struct handle h = {.zone = NULL};
 	enum tracemill_status st;
 
-	memcpy(&r.calls, calls, calls->size < sizeof r.calls ? calls->size : sizeof r.calls);
+	memcpy(&r.to, receiver, receiver->size < sizeof r.to ? receiver->size : sizeof r.to);
 	st = handle_run(&h, read_all, &r);
 	if (st)
 		r.e = h.e;
@@ -205,37 +204,34 @@ const char *tracemill_trace_module(const struct tracemill_trace *t, uint32_t mod
 						      : "";
 }
 
-static bool show(const struct symbols *s, uint32_t id, bool shown, struct tracemill_call *call)
+static struct tracemill_call show(const struct symbols *s, const struct symbol_call *c, bool shown)
 {
-	const struct symbol_call *c;
-	const struct symbol_function *f;
+	const struct symbol_function *f =
+	    c->function && c->function < s->n_functions ? &s->functions[c->function] : NULL;
+	struct tracemill_call call = {
+	    .line = c->line, .column = c->column, .inlined = c->outer != 0};
+	size_t n_function, n_file;
 
-	if (!id || id >= s->n_calls)
-		return false;
-	c = &s->calls[id];
-	*call = (struct tracemill_call){
-	    .line = c->line, .column = c->column, .inlined = c->outer != 0, .id = id};
-	f = c->function && c->function < s->n_functions ? &s->functions[c->function] : NULL;
-	call->function =
-	    intern_text(&s->strings, f ? shown ? f->display : f->raw : 0, &call->n_function);
-	call->file = intern_text(&s->strings, c->file, &call->n_file);
-	return true;
+	call.function = intern_text(&s->strings, f ? shown ? f->display : f->raw : 0, &n_function);
+	call.file = intern_text(&s->strings, c->file, &n_file);
+	call.n_function = (uint32_t)n_function;
+	call.n_file = (uint32_t)n_file;
+	return call;
 }
 
-bool tracemill_trace_call_first(const struct tracemill_trace *t, uint32_t location, bool shown,
-				struct tracemill_call *call)
+size_t tracemill_trace_calls(const struct tracemill_trace *t, uint32_t location, bool shown,
+			     struct tracemill_call *calls, size_t max)
 {
 	const struct symbols *s = &inner(t)->symbols;
+	uint32_t id = symbols_binding(s, location)->call;
+	size_t n = 0;
 
-	return show(s, symbols_binding(s, location)->call, shown, call);
-}
-
-bool tracemill_trace_call_next(const struct tracemill_trace *t, bool shown,
-			       struct tracemill_call *call)
-{
-	const struct symbols *s = &inner(t)->symbols;
-
-	return call->id && call->id < s->n_calls && show(s, s->calls[call->id].outer, shown, call);
+	for (; id && id < s->n_calls; id = s->calls[id].outer) {
+		if (n < max)
+			calls[n] = show(s, &s->calls[id], shown);
+		n++;
+	}
+	return n;
 }
 
 const char *tracemill_trace_attribute(const struct tracemill_trace *t, const char *key)

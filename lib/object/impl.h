@@ -10,6 +10,7 @@
 #include "lib/object/trail.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 /* One section header; the contents are still in the file. */
@@ -116,6 +117,12 @@ struct symtab {
 		uint32_t symbol; /* SYMBOL_NONE: a gap */
 	} * at;
 	size_t n_at;
+	/* So that few steps find a span: those of coarse[i] and before begin below base + (i <<
+	 * shift). NULL: there are no spans. */
+	uint32_t *coarse;
+	size_t n_coarse;
+	uint64_t base;
+	unsigned shift;
 	uint32_t *guesses; /* indexes of the symbols without a size, by lo */
 	size_t n_guesses;
 	bool own;          /* all of them are of the file's own table */
@@ -156,7 +163,8 @@ struct object {
 	struct image debug; /* fd -1 and path NULL: none */
 	struct object_cached_section *cache;
 	pthread_mutex_t lock; /* of symbols */
-	bool symbols_loaded, own_loaded, any_loaded;
+	atomic_bool symbols_loaded;
+	bool own_loaded, any_loaded;
 	struct symtab symbols, own, any;
 	struct object_code *code; /* NULL: not asked for yet */
 	struct trail trail;

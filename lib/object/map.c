@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +18,9 @@ struct map_piece {
 	_Atomic uintptr_t lo, hi;
 	atomic_bool lost;
 	bool used;
+	int fd; /* the caller's */
+	const uint8_t *data;
+	uint64_t offset; /* of data, in the file */
 	struct map_piece *_Atomic next;
 };
 
@@ -162,7 +166,30 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 	zone_hold(m, end_piece);
 	*data = reserved + before_it;
 	(*data)[n] = 0;
+	m->fd = fd;
+	m->data = *data;
+	m->offset = offset;
 	return m;
+}
+
+void map_copy(struct map_piece *m, const uint8_t *from, size_t n, uint8_t *to)
+{
+	off_t at = (off_t)(m->offset + (uint64_t)(from - m->data));
+
+	while (n) {
+		ssize_t got = pread(m->fd, to, n, at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			atomic_store(&m->lost, true);
+			memset(to, 0, n);
+			return;
+		}
+		to += got;
+		at += got;
+		n -= (size_t)got;
+	}
 }
 
 bool map_intact(const struct map_piece *m)

@@ -18,6 +18,10 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data);
 /* Installs the handler of SIGBUS, once, which passes on what is not its own to the handler before
  * it. Without it a file that becomes shorter ends the program. */
 void map_guard(void);
+/* Copies n bytes of it, which lie at from, to memory of the caller's by reading the file, whose
+ * descriptor must still be open: the mapping's pages are not touched, which costs more than it
+ * seems where each is to be found and mapped. What the file has lost is zeroes, here as there. */
+void map_copy(struct map_piece *m, const uint8_t *from, size_t n, uint8_t *to);
 /* False when a page of it could not be read: the bytes there are zeroes. */
 bool map_intact(const struct map_piece *m);
 void map_close(struct map_piece *m); /* accepts NULL */

@@ -205,7 +205,7 @@ static void add_section(struct object *o, const char *name, const struct elf_sec
 
 	c->map = map;
 	c->section = (struct object_section){
-	    .name = mem_strdup(name), .data = data, .size = size, .addr = s->addr};
+	    .name = mem_strdup(name), .data = data, .size = size, .addr = s->addr, .map = map};
 	c->next = o->cache;
 	o->cache = c;
 }

@@ -158,6 +158,7 @@ struct object_section {
 	const char *name;
 	const uint8_t *data;
 	uint64_t size, addr;
+	struct map_piece *map; /* the object's, of which data is; NULL: of none */
 };
 enum status object_section(struct object *o, const char *name, struct object_section *out,
 			   struct err *e);

@@ -8,6 +8,9 @@
 
 static const struct symtab *loaded(struct object *o)
 {
+	/* asked by all workers, again and again */
+	if (atomic_load_explicit(&o->symbols_loaded, memory_order_acquire))
+		return &o->symbols;
 	pthread_mutex_lock(&o->lock);
 	if (!o->symbols_loaded)
 		symtab_load(&o->symbols, o);
@@ -37,7 +40,13 @@ static const struct object_symbol *innermost(const struct symtab *s, uint64_t va
 {
 	const struct object_symbol *guess = NULL;
 	size_t lo = 0, hi = s->n_at;
+	uint64_t part =
+	    s->n_coarse && vaddr >= s->base ? (vaddr - s->base) >> s->shift : UINT64_MAX;
 
+	if (part + 1 < s->n_coarse) {
+		lo = s->coarse[part];
+		hi = s->coarse[part + 1];
+	}
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 

@@ -7,6 +7,7 @@
 #include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/base/sort.h"
 #include "lib/object/descriptors.h"
 #include "lib/object/impl.h"
@@ -108,8 +109,8 @@ static void bound_guesses(struct object_symbol *all, size_t n)
 
 static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 {
-	struct sort_item *items = mem_array(s->n, sizeof *items);
-	struct object_symbol *sorted = mem_array(s->n, sizeof *sorted);
+	struct sort_item *items = pages_array(s->n, sizeof *items);
+	struct object_symbol *sorted = pages_array(s->n, sizeof *sorted);
 	uint64_t next = UINT64_MAX;
 	size_t n = 0;
 
@@ -159,6 +160,24 @@ static void close_until(struct symtab *s, size_t *cap, const uint32_t *stack, si
 	}
 }
 
+static void index_spans(struct symtab *s)
+{
+	uint64_t reach = s->n_at ? s->at[s->n_at - 1].lo - s->at[0].lo : 0;
+
+	if (!s->n_at)
+		return;
+	s->base = s->at[0].lo;
+	while (reach >> s->shift > 2 * s->n_at)
+		s->shift++;
+	s->n_coarse = (size_t)(reach >> s->shift) + 2;
+	s->coarse = mem_array(s->n_coarse, sizeof *s->coarse);
+	for (size_t i = 0, at = 0; i < s->n_coarse; i++) {
+		while (at < s->n_at && (s->at[at].lo - s->base) >> s->shift < i)
+			at++;
+		s->coarse[i] = (uint32_t)at;
+	}
+}
+
 static void flatten(struct symtab *s)
 {
 	uint32_t *stack = mem_array(s->n, sizeof *stack);
@@ -181,6 +200,7 @@ static void flatten(struct symtab *s)
 	}
 	close_until(s, &cap, stack, &depth, UINT64_MAX);
 	free(stack);
+	index_spans(s);
 }
 
 /* Of the symbols read so far, beside symtab.all. */
@@ -267,6 +287,10 @@ static void add_table(struct symtab *s, struct loading *l, const struct object *
 	}
 	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
 	c.big_endian = f->big_endian;
+	if (!s->all) { /* most of them are code */
+		s->all = pages_array(size / each + 1, sizeof *s->all);
+		l->cap = (size_t)(size / each) + 1;
+	}
 	add_symbols(s, l, o, f, &c, (char *)names, n_names);
 	s->names[l->n_names++] = (char *)names;
 	allowance_free(bytes);
@@ -438,6 +462,7 @@ void symtab_release(struct symtab *s)
 	allowance_free(s->names[0]);
 	allowance_free(s->names[1]);
 	free(s->at);
+	free(s->coarse);
 	free(s->guesses);
 	*s = (struct symtab){0};
 }

@@ -72,8 +72,33 @@ static void drop_answers(struct lookup *l)
 	l->viewing = false;
 }
 
+static void *read_symbols(void *object)
+{
+	size_t n;
+
+	object_symbols(object, &n);
+	return NULL;
+}
+
+void lookup_expect(struct lookup *l, struct lookup_file *f)
+{
+	if (l->expected || !f->object || l->options.dwarf.jobs < 2)
+		return;
+	/* no thread to be had: it is read when it is asked for */
+	if (!pthread_create(&l->expecting, NULL, read_symbols, f->object))
+		l->expected = f->object;
+}
+
+static void await(struct lookup *l)
+{
+	if (l->expected)
+		pthread_join(l->expecting, NULL);
+	l->expected = NULL;
+}
+
 void lookup_release(struct lookup *l)
 {
+	await(l);
 	drop_answers(l);
 	pthread_mutex_destroy(&l->cut_lock);
 	cache_release(&l->cache);
@@ -250,8 +275,7 @@ static void collect(struct lookup *l, struct part *parts, const struct lookup_qu
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
 
-		p->items = mem_array(p->cap, sizeof *p->items);
-		pages_fill_soon(p->items, p->cap * sizeof *p->items);
+		p->items = pages_array(p->cap, sizeof *p->items);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct part *p = part_of(parts, &queries[i]);
@@ -266,8 +290,7 @@ static void collect(struct lookup *l, struct part *parts, const struct lookup_qu
 		if (!p->n)
 			continue;
 		sort_radix(p->items, p->n);
-		p->addrs = mem_array(p->n, sizeof *p->addrs);
-		pages_fill_soon(p->addrs, p->n * sizeof *p->addrs);
+		p->addrs = pages_array(p->n, sizeof *p->addrs);
 		for (size_t i = 0; i < p->n; i++)
 			if (!p->n_addrs || p->addrs[p->n_addrs - 1] != p->items[i].key)
 				p->addrs[p->n_addrs++] = p->items[i].key;
@@ -453,6 +476,7 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	struct part *parts;
 	enum status st;
 
+	await(l);
 	drop_answers(l);
 	symbols_release(&l->symbols);
 	free(l->extras);

@@ -23,7 +23,7 @@ struct lookup_options {
 	bool demangle;    /* fill in the functions' display names */
 	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
 	bool dwarf_names; /* where DWARF names a function, no symbol's fuller name */
-	/* Answers are left where the engine has stored them and read through lookup_first, when
+	/* Answers are left where the engine has stored them and read through lookup_view, when
 	 * nothing has to be made of them: see lookup.viewing. */
 	bool views;
 	bool whole; /* names stay as long as they are, beyond what a trace may have */
@@ -64,7 +64,9 @@ struct lookup {
 	bool viewing;
 	struct dwarf_answers *answers; /* by file, while viewing; zeroed where nothing was asked */
 	size_t n_answers;
-	struct intern cut; /* names that are too long for a trace, as it has them */
+	struct object *expected; /* of lookup_expect */
+	pthread_t expecting;     /* while expected is there */
+	struct intern cut;       /* names that are too long for a trace, as it has them */
 	pthread_mutex_t cut_lock;
 	struct intern told; /* complaints, each once; ids below tell_from have been told */
 	uint32_t tell_from;
@@ -79,6 +81,10 @@ struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_buil
 /* It can be asked: it is open. */
 bool lookup_usable(const struct lookup_file *f);
 bool lookup_is_64(const struct lookup_file *f);
+/* Many queries of this file will come: what is needed of it is read meanwhile, on a thread of its
+ * own. The next run waits for it; until then nothing else is done with the file but what any
+ * thread may do. */
+void lookup_expect(struct lookup *l, struct lookup_file *f);
 /* Answers all queries. ST_SYS: no engine can run. */
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e);
 /* The next complaint about a file's debug information that was not yet given; NULL: no more. */
@@ -88,17 +94,28 @@ const char *lookup_complaint(struct lookup *l);
  * NUL for our purposes. */
 struct lookup_call {
 	const char *name, *file; /* n_name 0, n_file 0: not known */
-	size_t n_name, n_file;
+	uint32_t n_name, n_file;
 	uint32_t line, column, discriminator; /* 0: not known */
-	bool inlined;                         /* there is one around it */
-	uint32_t id;                          /* for lookup_next */
+	bool inlined;                         /* into the one behind it */
 };
-/* The innermost call at the address of a query. False: nothing is known. Any thread. */
-bool lookup_first(struct lookup *l, const struct lookup_query *q, struct lookup_call *c);
-/* The one that it was inlined into. False: it was not. */
-bool lookup_next(struct lookup *l, const struct lookup_query *q, struct lookup_call *c);
-/* Fetches what lookup_first and lookup_next will read of these queries, all at once. */
-void lookup_fetch(const struct lookup *l, const struct lookup_query *queries, size_t n);
+
+/* The answers to some queries: those to the i-th are calls [first[i], first[i + 1]), innermost
+ * first; none: nothing is known. Zeroed is empty; of one thread. */
+struct lookup_views {
+	struct lookup_call *calls;
+	uint32_t *first;
+
+	/* private */
+	const struct dwarf_call **nodes;
+	size_t n, cap, cap_nodes, cap_first;
+};
+
+/* Views of n answers, of as many as fit into the nearest cache: what all of them need is fetched at
+ * once, so that the processor does not wait for one after the other. Any thread. */
+void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
+		 struct lookup_views *v);
+void lookup_views_release(struct lookup_views *v);
+enum { LOOKUP_VIEWS = 48 }; /* fit */
 /* ST_BAD: a file has lost bytes since: what was read of it may be nonsense. To be asked once all is
  * printed. */
 enum status lookup_intact(const struct lookup *l, struct err *e);

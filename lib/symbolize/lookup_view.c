@@ -3,8 +3,12 @@
  * Answers as views into the engine's store, or the mapped index: nothing is copied until it is
  * printed. The symbol table is asked only here, and only where DWARF has no name or a poor one.
  */
+#include "lib/base/mem.h"
 #include "lib/symbolize/lookup.h"
 #include "lib/trace/model.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const struct dwarf_answers *answers_of(const struct lookup *l, const struct lookup_query *q)
 {
@@ -12,16 +16,18 @@ static const struct dwarf_answers *answers_of(const struct lookup *l, const stru
 }
 
 /* What is longer than a trace may have is shown as a trace has it. */
-static void cut(struct lookup *l, const char **s, size_t *n)
+static void cut(struct lookup *l, const char **s, uint32_t *n)
 {
 	uint32_t id;
+	size_t length;
 	bool was;
 
 	if (*n <= TRACE_STRING_MAX || l->options.whole)
 		return;
 	pthread_mutex_lock(&l->cut_lock);
 	id = intern_add_cut(&l->cut, *s, *n, TRACE_STRING_MAX, &was);
-	*s = intern_text(&l->cut, id, n);
+	*s = intern_text(&l->cut, id, &length);
+	*n = (uint32_t)length;
 	pthread_mutex_unlock(&l->cut_lock);
 }
 
@@ -30,115 +36,146 @@ static void take_symbol(const struct object_symbol *sym, struct lookup_call *c)
 	if (!sym)
 		return;
 	c->name = sym->name;
-	c->n_name = strlen(sym->name);
+	c->n_name = (uint32_t)strlen(sym->name);
 }
 
-/* What the engine says of c->id. False: there is no such call. */
-static bool take_call(struct lookup *l, const struct lookup_query *q, struct lookup_call *c)
+/* Brings the nodes of all chains near: everybody's next before anybody's second. */
+static void fetch_nodes(const struct lookup *l, const struct lookup_query *queries, size_t n)
 {
-	const struct dwarf_answers *a = answers_of(l, q);
-	const struct dwarf_call *from = a ? dwarf_call_at(a, c->id) : NULL;
+	const struct dwarf_answers *of[LOOKUP_VIEWS];
+	uint32_t ids[LOOKUP_VIEWS];
+	size_t live = 0;
 
-	if (!from)
-		return false;
-	c->name = dwarf_text(a, from->function, &c->n_name);
-	c->file = dwarf_text(a, from->file, &c->n_file);
+	for (size_t i = 0; i < n && live < LOOKUP_VIEWS; i++) {
+		const struct dwarf_answers *a = answers_of(l, &queries[i]);
+
+		if (!a || !queries[i].named.call)
+			continue;
+		of[live] = a;
+		ids[live++] = queries[i].named.call;
+		__builtin_prefetch(dwarf_call_at(a, queries[i].named.call));
+	}
+	while (live) {
+		size_t next = 0;
+
+		for (size_t i = 0; i < live; i++) {
+			const struct dwarf_call *c = dwarf_call_at(of[i], ids[i]);
+
+			if (!c || !dwarf_outer(c, ids[i]))
+				continue;
+			of[next] = of[i];
+			ids[next] = c->outer;
+			__builtin_prefetch(dwarf_call_at(of[i], c->outer));
+			next++;
+		}
+		live = next;
+	}
+}
+
+static void fetch_text(const struct dwarf_answers *a, uint32_t id)
+{
+	if (id & STORE_BIT)
+		__builtin_prefetch(store_text_row(&a->store, id));
+}
+
+/* Puts down the chain of a query, and fetches where its texts are. */
+static void list_chain(const struct dwarf_answers *a, uint32_t id, struct lookup_views *v)
+{
+	const struct dwarf_call *c = a ? dwarf_call_at(a, id) : NULL;
+
+	while (c) {
+		uint32_t outer = dwarf_outer(c, id);
+
+		fetch_text(a, c->function);
+		fetch_text(a, c->file);
+		VEC_PUSH(v->nodes, v->n, v->cap_nodes) = c;
+		c = dwarf_call_at(a, outer);
+		id = outer;
+	}
+}
+
+/* Fills in a call, and fetches its texts. */
+static void fill_call(const struct dwarf_answers *a, const struct dwarf_call *from, bool inlined,
+		      struct lookup_call *c)
+{
+	size_t n_name, n_file;
+
+	c->name = dwarf_text(a, from->function, &n_name);
+	c->file = dwarf_text(a, from->file, &n_file);
+	__builtin_prefetch(c->name);
+	if (n_name > 64)
+		__builtin_prefetch(c->name + 64);
+	__builtin_prefetch(c->file);
+	c->n_name = (uint32_t)n_name;
+	c->n_file = (uint32_t)n_file;
 	c->line = from->line;
 	c->column = from->column;
 	c->discriminator = dwarf_extra_of(a, from).discriminator;
-	c->inlined = dwarf_outer(from, c->id) && dwarf_call_at(a, from->outer);
-	if (!c->inlined && c->n_name && !l->options.dwarf_names &&
-	    !calls_is_mangled(c->name, c->n_name))
-		take_symbol(calls_symbol(q->file->object, q->addr, c->name, c->n_name), c);
-	return true;
+	c->inlined = inlined;
 }
 
-bool lookup_first(struct lookup *l, const struct lookup_query *q, struct lookup_call *c)
+/* What the symbol table has to say of the answer [first, v->n). */
+static void name_by_symbol(struct lookup *l, const struct lookup_query *q, struct lookup_call *c,
+			   size_t n)
 {
-	bool known;
+	struct lookup_call *last = &c[n - 1];
+	struct object *o = q->file->object;
 
-	*c = (struct lookup_call){.name = "", .file = "", .id = q->named.call};
-	known = take_call(l, q, c);
+	if (q->named.reason == DWARF_FUNCTION || n > 1) {
+		if (last->n_name && !l->options.dwarf_names &&
+		    !calls_is_mangled(last->name, last->n_name))
+			take_symbol(calls_symbol(o, q->addr, last->name, last->n_name), last);
+	}
 	/* what has no DIE: thunks, assembler, files without DWARF */
-	if (q->named.reason != DWARF_FUNCTION && q->file && q->file->object) {
-		const struct object_symbol *sym = object_symbol_at(q->file->object, q->addr);
-
-		take_symbol(sym, c);
-		known |= sym != NULL;
+	if (q->named.reason != DWARF_FUNCTION && o)
+		take_symbol(object_symbol_at(o, q->addr), &c[0]);
+	for (size_t i = 0; i < n; i++) {
+		cut(l, &c[i].name, &c[i].n_name);
+		cut(l, &c[i].file, &c[i].n_file);
 	}
-	cut(l, &c->name, &c->n_name);
-	cut(l, &c->file, &c->n_file);
-	return known;
 }
 
-bool lookup_next(struct lookup *l, const struct lookup_query *q, struct lookup_call *c)
+void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
+		 struct lookup_views *v)
 {
-	const struct dwarf_answers *a = answers_of(l, q);
-	const struct dwarf_call *from = a && c->inlined ? dwarf_call_at(a, c->id) : NULL;
+	fetch_nodes(l, queries, n);
+	if (n >= v->cap_first)
+		v->first = mem_grow(v->first, &v->cap_first, n + 1, sizeof *v->first);
+	v->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct lookup_query *q = &queries[i];
 
-	if (!from)
-		return false;
-	c->id = dwarf_outer(from, c->id);
-	if (!take_call(l, q, c))
-		return false;
-	cut(l, &c->name, &c->n_name);
-	cut(l, &c->file, &c->n_file);
-	return true;
-}
+		v->first[i] = (uint32_t)v->n;
+		list_chain(answers_of(l, q), q->named.call, v);
+		/* a call of its symbol's alone */
+		if (v->first[i] == v->n && q->named.reason != DWARF_FUNCTION && q->file &&
+		    q->file->object && object_symbol_at(q->file->object, q->addr))
+			VEC_PUSH(v->nodes, v->n, v->cap_nodes) = NULL;
+	}
+	v->first[n] = (uint32_t)v->n;
+	if (v->n > v->cap)
+		v->calls = mem_grow(v->calls, &v->cap, v->n, sizeof *v->calls);
+	for (size_t i = 0; i < n; i++) {
+		const struct dwarf_answers *a = answers_of(l, &queries[i]);
 
-/* Everybody's next step before anybody's second: so the processor waits for many at once. */
-void lookup_fetch(const struct lookup *l, const struct lookup_query *queries, size_t n)
-{
-	enum { AT_ONCE = 64, DEEP = 24 };
-
-	for (size_t first = 0; first < n; first += AT_ONCE) {
-		size_t k = n - first < AT_ONCE ? n - first : AT_ONCE, live = 0, met = 0;
-		uint32_t ids[AT_ONCE];
-		const struct dwarf_answers *of[AT_ONCE], *met_of[AT_ONCE * DEEP];
-		uint32_t names[AT_ONCE * DEEP];
-
-		for (size_t i = 0; i < k; i++) {
-			const struct lookup_query *q = &queries[first + i];
-			const struct dwarf_answers *a = answers_of(l, q);
-
-			if (!a || !q->named.call)
-				continue;
-			of[live] = a;
-			ids[live++] = q->named.call;
-			__builtin_prefetch(dwarf_call_at(a, q->named.call));
-		}
-		for (unsigned deep = 0; live && deep < DEEP; deep++) {
-			size_t next = 0;
-
-			for (size_t i = 0; i < live; i++) {
-				const struct dwarf_call *c = dwarf_call_at(of[i], ids[i]);
-
-				if (!c)
-					continue;
-				if (c->function & STORE_BIT) {
-					__builtin_prefetch(
-					    store_text_row(&of[i]->store, c->function));
-					met_of[met] = of[i];
-					names[met++] = c->function;
-				}
-				if (!dwarf_outer(c, ids[i]))
-					continue;
-				of[next] = of[i];
-				ids[next] = c->outer;
-				__builtin_prefetch(dwarf_call_at(of[i], c->outer));
-				next++;
-			}
-			live = next;
-		}
-		for (size_t i = 0; i < met; i++) {
-			size_t len;
-			const char *s = dwarf_text(met_of[i], names[i], &len);
-
-			__builtin_prefetch(s);
-			if (len > 64)
-				__builtin_prefetch(s + 64);
+		for (uint32_t k = v->first[i]; k < v->first[i + 1]; k++) {
+			v->calls[k] = (struct lookup_call){.name = "", .file = ""};
+			if (v->nodes[k])
+				fill_call(a, v->nodes[k], k + 1 < v->first[i + 1], &v->calls[k]);
 		}
 	}
+	for (size_t i = 0; i < n; i++)
+		if (v->first[i] < v->first[i + 1])
+			name_by_symbol(l, &queries[i], v->calls + v->first[i],
+				       v->first[i + 1] - v->first[i]);
+}
+
+void lookup_views_release(struct lookup_views *v)
+{
+	free(v->calls);
+	free(v->first);
+	free(v->nodes);
+	*v = (struct lookup_views){.n = 0};
 }
 
 enum status lookup_intact(const struct lookup *l, struct err *e)

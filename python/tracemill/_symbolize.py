@@ -45,13 +45,20 @@ class _Call(ctypes.Structure):
     _fields_ = [
         ("function", ctypes.c_void_p),
         ("file", ctypes.c_void_p),
-        ("n_function", ctypes.c_size_t),
-        ("n_file", ctypes.c_size_t),
+        ("n_function", ctypes.c_uint32),
+        ("n_file", ctypes.c_uint32),
         ("line", ctypes.c_uint32),
         ("column", ctypes.c_uint32),
         ("discriminator", ctypes.c_uint32),
         ("inlined", ctypes.c_bool),
-        ("id", ctypes.c_uint32),
+    ]
+
+
+class _Views(ctypes.Structure):
+    _fields_ = [
+        ("calls", ctypes.POINTER(_Call)),
+        ("first", ctypes.POINTER(ctypes.c_uint32)),
+        ("own", ctypes.c_void_p * 6),
     ]
 
 
@@ -77,8 +84,8 @@ declare("tracemill_binary_by_id", ctypes.c_int, _handle, ctypes.c_char_p, ctypes
 declare("tracemill_binary_facts", ctypes.c_int, _handle, _handle, _pointer(_Facts))
 declare("tracemill_symbolize", ctypes.c_int, _handle, _pointer(_Query), ctypes.c_size_t)
 declare("tracemill_cancel", None, _handle)
-declare("tracemill_call_first", ctypes.c_bool, _handle, _pointer(_Query), _pointer(_Call))
-declare("tracemill_call_next", ctypes.c_bool, _handle, _pointer(_Query), _pointer(_Call))
+declare("tracemill_view", ctypes.c_int, _handle, _pointer(_Query), ctypes.c_size_t, _pointer(_Views))
+declare("tracemill_views_release", None, _pointer(_Views))
 declare("tracemill_complaint", ctypes.c_char_p, _handle)
 declare("tracemill_demangle", ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
 declare("tracemill_process_new", ctypes.c_int, _handle, _pointer(_handle))
@@ -100,6 +107,11 @@ class Call(NamedTuple):
     column: int
     discriminator: int
     inlined: bool  # into the next one
+
+
+def _shown(call: _Call) -> Call:
+    return Call(text(call.function, call.n_function), text(call.file, call.n_file), call.line, call.column,
+                call.discriminator, call.inlined)
 
 
 class Answer(NamedTuple):
@@ -220,15 +232,15 @@ class Symbolizer:
     def _answers(self, queries: "ctypes.Array[_Query]") -> List[Answer]:
         self._check(lib.tracemill_symbolize(self._s, queries, len(queries)))
         answers = []
-        call = _Call()
-        for query in queries:
-            calls = []
-            more = lib.tracemill_call_first(self._s, ctypes.byref(query), ctypes.byref(call))
-            while more:
-                calls.append(Call(text(call.function, call.n_function), text(call.file, call.n_file), call.line,
-                                  call.column, call.discriminator, call.inlined))
-                more = lib.tracemill_call_next(self._s, ctypes.byref(query), ctypes.byref(call))
-            answers.append(Answer(query.why, calls))
+        views = _Views()
+        at_once = 48
+        for begin in range(0, len(queries), at_once):
+            n = min(at_once, len(queries) - begin)
+            self._check(lib.tracemill_view(self._s, ctypes.byref(queries[begin]), n, ctypes.byref(views)))
+            for i in range(n):
+                calls = [_shown(views.calls[k]) for k in range(views.first[i], views.first[i + 1])]
+                answers.append(Answer(queries[begin + i].why, calls))
+        lib.tracemill_views_release(ctypes.byref(views))
         return answers
 
     def symbolize(self, binary: Binary, addresses: Iterable[int]) -> List[Answer]:

@@ -9,7 +9,7 @@ import threading
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._library import BAD, OK, Error, declare, lib, text
-from ._symbolize import Call, Path, _Call
+from ._symbolize import Call, Path, _Call, _shown
 
 (FRAME, ALLOC, FREE, FREED, TYPE_TOTAL, ENTER, EXIT, SAMPLE, COUNTER, OBJECT, REFERENCE, DELTA) = range(1, 13)
 _HAS = {name: 1 << i for i, name in enumerate(
@@ -69,8 +69,8 @@ for _name in ("type", "marker", "module"):
 declare("tracemill_trace_counter", ctypes.c_char_p, ctypes.c_void_p, _u32, ctypes.POINTER(ctypes.c_char_p))
 declare("tracemill_trace_stack", _u32, ctypes.c_void_p, _u32, ctypes.POINTER(_u32))
 declare("tracemill_trace_location", _Location, ctypes.c_void_p, _u32)
-declare("tracemill_trace_call_first", ctypes.c_bool, ctypes.c_void_p, _u32, ctypes.c_bool, ctypes.POINTER(_Call))
-declare("tracemill_trace_call_next", ctypes.c_bool, ctypes.c_void_p, ctypes.c_bool, ctypes.POINTER(_Call))
+declare("tracemill_trace_calls", ctypes.c_size_t, ctypes.c_void_p, _u32, ctypes.c_bool, ctypes.POINTER(_Call),
+        ctypes.c_size_t)
 
 
 class Location(NamedTuple):
@@ -120,14 +120,12 @@ class _Tables:
     def location(self, number: int) -> Location:
         if number not in self.locations:
             raw = lib.tracemill_trace_location(self.trace, number)
-            call, calls = _Call(), []
-            more = lib.tracemill_trace_call_first(self.trace, number, True, ctypes.byref(call))
-            while more:
-                calls.append(Call(text(call.function, call.n_function), text(call.file, call.n_file), call.line,
-                                  call.column, call.discriminator, call.inlined))
-                more = lib.tracemill_trace_call_next(self.trace, True, ctypes.byref(call))
+            n = lib.tracemill_trace_calls(self.trace, number, True, None, 0)
+            calls = (_Call * n)()
+            lib.tracemill_trace_calls(self.trace, number, True, calls, n)
             module = lib.tracemill_trace_module(self.trace, raw.module).decode("utf-8", "surrogateescape")
-            self.locations[number] = Location(raw.address, module, self.string(raw.name), tuple(calls))
+            self.locations[number] = Location(raw.address, module, self.string(raw.name),
+                                              tuple(_shown(c) for c in calls))
         return self.locations[number]
 
     def stack(self, number: int) -> "Tuple[Location, ...]":

@@ -17,18 +17,22 @@ enum { QUERIES = 64 };
 
 static size_t read_all(struct tracemill_symbolizer *s, struct tracemill_query *q, size_t n)
 {
-	struct tracemill_call c;
+	struct tracemill_views v = {0};
 	size_t sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		for (bool is = tracemill_call_first(s, &q[i], &c); is;
-		     is = tracemill_call_next(s, &q[i], &c)) {
+	for (size_t i = 0; i < n; i++) {
+		if (tracemill_view(s, &q[i], 1, &v))
+			abort();
+		for (uint32_t k = 0; k < v.first[1]; k++) {
+			const struct tracemill_call *c = &v.calls[k];
 			char shown[256];
 
-			sum += tracemill_demangle(c.function, c.n_function, shown, sizeof shown);
-			for (size_t k = 0; k < c.n_file; k++)
-				sum += (unsigned char)c.file[k];
+			sum += tracemill_demangle(c->function, c->n_function, shown, sizeof shown);
+			for (size_t at = 0; at < c->n_file; at++)
+				sum += (unsigned char)c->file[at];
 		}
+	}
+	tracemill_views_release(&v);
 	return sum;
 }
 
@@ -83,12 +87,12 @@ static bool take(void *arg, const struct tracemill_trace *t, const struct tracem
 			tracemill_trace_thread(t, events[i].thread).id;
 		while (stack && (location = tracemill_trace_stack(t, stack, &stack))) {
 			struct tracemill_location l = tracemill_trace_location(t, location);
-			struct tracemill_call c;
+			struct tracemill_call calls[8];
+			size_t k = tracemill_trace_calls(t, location, true, calls, 8);
 
 			*sum += strlen(tracemill_trace_module(t, l.module));
-			for (bool is = tracemill_trace_call_first(t, location, true, &c); is;
-			     is = tracemill_trace_call_next(t, true, &c))
-				*sum += c.n_function + c.line;
+			while (k-- > 0)
+				*sum += k < 8 ? calls[k].n_function + calls[k].line : 0;
 		}
 	}
 	return true;
@@ -96,7 +100,7 @@ static bool take(void *arg, const struct tracemill_trace *t, const struct tracem
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	const struct tracemill_trace_calls calls = {.size = sizeof calls, .events = take};
+	const struct tracemill_receiver receiver = {.size = sizeof receiver, .events = take};
 	int fd = memfd_create("input", MFD_CLOEXEC);
 	char path[64], error[200];
 	size_t sum = 0;
@@ -105,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		abort();
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	ask(path, data, n);
-	tracemill_trace_read(path, &calls, &sum, error, sizeof error);
+	tracemill_trace_read(path, &receiver, &sum, error, sizeof error);
 	close(fd);
 	return 0;
 }

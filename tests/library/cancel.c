@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	struct tracemill_options none = {.size = 0};
 	struct tracemill_binary_facts facts = {.size = sizeof facts}, no_facts = {.size = 0};
 	struct tracemill_binary *b, *again;
-	struct tracemill_call c;
+	struct tracemill_views v = {0};
 	struct tracemill_query q;
 	enum tracemill_status st;
 	bool good;
@@ -57,12 +57,12 @@ int main(int argc, char **argv)
 	q = (struct tracemill_query){.binary = b, .address = strtoull(argv[2], NULL, 16)};
 	st = tracemill_symbolize(s, &q, 1);
 	good &= check("cancelled from progress", st == TRACEMILL_CANCELLED && calls);
-	good &= check("no answers then", !tracemill_call_first(s, &q, &c));
+	good &= check("no answers then", tracemill_view(s, &q, 1, &v) == TRACEMILL_MISUSE);
 	impatient = false;
 	st = tracemill_symbolize(s, &q, 1);
 	good &= check("the same handle answers the next batch",
-		      !st && q.why == TRACEMILL_FUNCTION && tracemill_call_first(s, &q, &c) &&
-			  c.line && c.n_function);
+		      !st && q.why == TRACEMILL_FUNCTION && !tracemill_view(s, &q, 1, &v) &&
+			  v.first[1] && v.calls[0].line && v.calls[0].n_function);
 	good &= check("facts of a binary", !tracemill_binary_facts(s, b, &facts) &&
 					       facts.has_dwarf && !strcmp(facts.path, argv[1]));
 	good &= check("facts without a size are refused",
@@ -72,8 +72,9 @@ int main(int argc, char **argv)
 	q = (struct tracemill_query){.address = 1};
 	good &= check("a query without a binary", !tracemill_symbolize(s, &q, 1) &&
 						      q.why == TRACEMILL_NO_BINARY &&
-						      !tracemill_call_first(s, &q, &c));
+						      !tracemill_view(s, &q, 1, &v) && !v.first[1]);
 	good &= check("an empty batch", !tracemill_symbolize(s, NULL, 0));
+	tracemill_views_release(&v);
 	tracemill_symbolizer_free(s);
 	tracemill_symbolizer_free(NULL);
 	return !good;

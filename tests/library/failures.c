@@ -79,16 +79,19 @@ static enum tracemill_status ask_process(struct tracemill_symbolizer *s, const s
 
 static uint64_t hash_of(struct tracemill_symbolizer *s, const struct batch *b)
 {
-	struct tracemill_call c;
+	struct tracemill_views v = {0};
 	uint64_t h = 5381;
 
-	for (size_t i = 0; i < b->n; i++)
-		for (bool is = tracemill_call_first(s, &b->queries[i], &c); is;
-		     is = tracemill_call_next(s, &b->queries[i], &c)) {
-			for (size_t k = 0; k < c.n_function; k++)
-				h = h * 33 + (unsigned char)c.function[k];
-			h = h * 33 + c.line;
+	for (size_t i = 0; i < b->n; i++) {
+		if (tracemill_view(s, &b->queries[i], 1, &v))
+			return 0;
+		for (uint32_t k = 0; k < v.first[1]; k++) {
+			for (size_t c = 0; c < v.calls[k].n_function; c++)
+				h = h * 33 + (unsigned char)v.calls[k].function[c];
+			h = h * 33 + v.calls[k].line;
 		}
+	}
+	tracemill_views_release(&v);
 	return h;
 }
 

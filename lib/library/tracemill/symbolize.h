@@ -7,18 +7,18 @@
  *
  *     struct tracemill_symbolizer *s;
  *     struct tracemill_binary *b;
- *     struct tracemill_call call;
+ *     struct tracemill_views v = {0};
  *     struct tracemill_query q[2];
  *
  *     if (tracemill_symbolizer_new(&s, NULL) || tracemill_binary_open(s, "a.out", &b))
  *             return 1;
  *     q[0] = (struct tracemill_query){.binary = b, .address = 0x1189};
  *     q[1] = (struct tracemill_query){.binary = b, .address = 0x11a2};
- *     if (tracemill_symbolize(s, q, 2))
+ *     if (tracemill_symbolize(s, q, 2) || tracemill_view(s, q, 2, &v))
  *             return 1;
- *     for (bool is = tracemill_call_first(s, &q[0], &call); is;
- *          is = tracemill_call_next(s, &q[0], &call))
- *             printf("%.*s\n", (int)call.n_function, call.function);
+ *     for (uint32_t i = v.first[0]; i < v.first[1]; i++)
+ *             printf("%.*s\n", (int)v.calls[i].n_function, v.calls[i].function);
+ *     tracemill_views_release(&v);
  *     tracemill_symbolizer_free(s);
  *
  * Batches are what it is fast at: addresses are sorted, made unique and answered on several threads
@@ -167,19 +167,29 @@ void tracemill_cancel(struct tracemill_symbolizer *s);
 struct tracemill_call {
 	const char *function; /* as linked (mangled), or as the debug information has it */
 	const char *file;
-	size_t n_function, n_file; /* bytes; 0: not known */
-	uint32_t line, column;     /* 0: not known */
-	uint32_t discriminator;    /* 0: not known */
-	bool inlined;              /* into the next one */
-	uint32_t id;               /* the library's */
+	uint32_t n_function, n_file; /* bytes; 0: not known */
+	uint32_t line, column;       /* 0: not known */
+	uint32_t discriminator;      /* 0: not known */
+	bool inlined;                /* into the next one */
 };
 
-/* The innermost call at the address of a query; false: nothing is known of it. Any thread. */
-bool tracemill_call_first(const struct tracemill_symbolizer *s, const struct tracemill_query *query,
-			  struct tracemill_call *call);
-/* The one that it was inlined into; false: it is the last. Any thread. */
-bool tracemill_call_next(const struct tracemill_symbolizer *s, const struct tracemill_query *query,
-			 struct tracemill_call *call);
+/* Answers as they lie: those of the i-th query are calls[first[i]] up to calls[first[i + 1]], innermost
+ * first; none: nothing is known. A thread's own, zeroed before it is used first; what it shows is
+ * valid until it is used again, and no longer than the batch. */
+struct tracemill_views {
+	const struct tracemill_call *calls;
+	const uint32_t *first;
+	void *own[6]; /* the library's */
+};
+/* Fits into the nearest cache: the more at once, the less the processor waits. */
+enum { TRACEMILL_VIEWS = 48 };
+
+/* The answers to n queries of the last batch, at most TRACEMILL_VIEWS. Any thread; after
+ * TRACEMILL_MEMORY the views are as zeroed, and the handle is as it was. */
+enum tracemill_status tracemill_view(const struct tracemill_symbolizer *s,
+				     const struct tracemill_query *queries, size_t n,
+				     struct tracemill_views *views);
+void tracemill_views_release(struct tracemill_views *views); /* accepts a zeroed one */
 
 /* A linkage name as people write it (C++, Rust, D), into to with room for size bytes, cut to that and
  * ended by NUL (but for size 0). Returns the bytes of the whole name; 0: it is not mangled, or memory

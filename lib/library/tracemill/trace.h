@@ -118,8 +118,8 @@ struct tracemill_note {
 
 struct tracemill_trace; /* what the events of one capture refer to, while it is read */
 
-struct tracemill_trace_calls {
-	size_t size; /* sizeof(struct tracemill_trace_calls) */
+struct tracemill_receiver {
+	size_t size; /* sizeof(struct tracemill_receiver) */
 	/* Each may be NULL. What they are given is valid during the call; false ends the reading with
 	 * TRACEMILL_CANCELLED. A file may hold several captures, one after the other. */
 	bool (*begin)(void *arg, const struct tracemill_trace *t);
@@ -133,7 +133,7 @@ struct tracemill_trace_calls {
  * sound has been handed on, end of the last capture included. error (may be NULL) gets why, in size
  * bytes. */
 enum tracemill_status tracemill_trace_read(const char *path,
-					   const struct tracemill_trace_calls *calls, void *arg,
+					   const struct tracemill_receiver *receiver, void *arg,
 					   char *error, size_t size);
 
 /* Of a trace, by number; "" and zeroes for numbers that it does not have. Texts end in NUL, have n
@@ -151,12 +151,11 @@ struct tracemill_location tracemill_trace_location(const struct tracemill_trace 
 						   uint32_t location);
 /* Path or base name of a module. */
 const char *tracemill_trace_module(const struct tracemill_trace *t, uint32_t module);
-/* The calls at a location, innermost first, as tm-symbolize has put them into the trace; texts end in
- * NUL. shown: names for people instead of linkage names. False: there are none, or no more. */
-bool tracemill_trace_call_first(const struct tracemill_trace *t, uint32_t location, bool shown,
-				struct tracemill_call *call);
-bool tracemill_trace_call_next(const struct tracemill_trace *t, bool shown,
-			       struct tracemill_call *call);
+/* The calls at a location, innermost first, as tm-symbolize has put them into the trace, up to max of
+ * them into calls. Returns how many there are; 0: none. Texts end in NUL. shown: names for people
+ * instead of linkage names. */
+size_t tracemill_trace_calls(const struct tracemill_trace *t, uint32_t location, bool shown,
+			     struct tracemill_call *calls, size_t max);
 /* The value of an attribute ("format", "clock", ...); NULL: it has none. */
 const char *tracemill_trace_attribute(const struct tracemill_trace *t, const char *key);
 /* The i-th note, from 0; false: there are no more. All are there in end. */
