@@ -8,6 +8,7 @@
 
 struct zstd {
 	ZSTD_DStream *stream;
+	ZSTD_CCtx *packer; /* NULL: nothing has been packed yet */
 };
 
 struct zstd *zstd_new(void)
@@ -24,6 +25,8 @@ void zstd_free(struct zstd *z)
 {
 	if (z)
 		ZSTD_freeDStream(z->stream);
+	if (z)
+		ZSTD_freeCCtx(z->packer);
 	free(z);
 }
 
@@ -46,4 +49,24 @@ const char *zstd_unpack(struct zstd *z, struct inflate_to *to, const uint8_t *in
 		if (from.pos == before && !out.pos)
 			return NULL;
 	}
+}
+
+size_t zstd_pack(struct zstd *z, void *out, size_t room, const void *in, size_t n, int level)
+{
+	size_t size;
+
+	if (!z->packer)
+		z->packer = ZSTD_createCCtx();
+	if (!z->packer)
+		mem_exhausted();
+	size = ZSTD_compressCCtx(z->packer, out, room, in, n, level);
+	return ZSTD_isError(size) ? 0 : size;
+}
+
+bool zstd_unpack_whole(struct zstd *z, void *out, size_t n, const void *in, size_t packed)
+{
+	/* Of several frames it would take them all. */
+	size_t frame = ZSTD_findFrameCompressedSize(in, packed);
+
+	return frame == packed && ZSTD_decompressDCtx(z->stream, out, n, in, packed) == n;
 }
