@@ -46,8 +46,7 @@ static bool expendable(uint32_t kind)
 	       kind == CHUNK_SYMBOL_NOTES;
 }
 
-static enum status unpack(struct stream *s, struct chunk *c, const uint8_t **payload,
-			  uint64_t offset, struct err *e)
+static enum status unpack(struct stream *s, struct chunk *c, const uint8_t **payload, struct err *e)
 {
 	const uint8_t *end = *payload + c->length, *p;
 	uint64_t n;
@@ -55,14 +54,14 @@ static enum status unpack(struct stream *s, struct chunk *c, const uint8_t **pay
 	c->kind &= ~(uint32_t)CHUNK_PACKED;
 	p = uleb_decode(*payload, end, &n);
 	if (!p || n > CHUNK_MAX)
-		return err_at(e, ST_BAD, offset, "chunk of more than %d bytes as it is unpacked",
+		return err_at(e, ST_BAD, s->offset, "chunk of more than %d bytes as it is unpacked",
 			      CHUNK_MAX);
 	if (!s->zstd)
 		s->zstd = zstd_new();
 	if (!s->unpacked)
 		s->unpacked = mem_alloc(CHUNK_MAX);
 	if (!zstd_unpack_whole(s->zstd, s->unpacked, (size_t)n, p, (size_t)(end - p)))
-		return err_at(e, ST_BAD, offset, "packed chunk of kind %" PRIu32 " is broken",
+		return err_at(e, ST_BAD, s->offset, "packed chunk of kind %" PRIu32 " is broken",
 			      c->kind);
 	c->length = (uint32_t)n;
 	*payload = s->unpacked;
@@ -95,7 +94,7 @@ enum status stream_next(struct stream *s, struct chunk *c, const uint8_t **paylo
 		packed = s->major > 1 && c->kind & CHUNK_PACKED;
 		sound = chunk_checksum(c->kind, *payload, c->length) == c->checksum;
 		if (sound)
-			return packed ? unpack(s, c, payload, offset, e) : ST_OK;
+			return packed ? unpack(s, c, payload, e) : ST_OK;
 		if (packed)
 			c->kind &= ~(uint32_t)CHUNK_PACKED;
 		if (!expendable(c->kind))
