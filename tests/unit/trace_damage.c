@@ -294,6 +294,7 @@ TEST(hostile_rows_are_refused_with_their_place)
 	    {5, "02 00 01", "stack refers forward"},
 	    {5, "02 03 01", "stack refers forward"},
 	    {5, "02 01 02", "refers to location 2"},
+	    {5, "02 01 00", "stack without a location"},
 	    {5, "02 02 01 01 01 05", "needs"},
 	    {6, "02 02", "refers to string 2"},
 	    {7, "01 00 01 00 02", "refers to string 2"},
