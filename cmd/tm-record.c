@@ -21,6 +21,7 @@
 enum { TRACE, MEMTRACER, LOLI };
 static const char *const form_words[] = {"trace", "memtracer", "loli", NULL};
 static const char *const exporter_words[] = {NULL, "memtracer", "loli-stream"};
+static const char *const time_words[] = {"us", "ns", NULL};
 enum { WAIT_MS = 60000, IDLE_S = 30 };
 
 static const char *output;
@@ -176,7 +177,7 @@ int main(int argc, char **argv)
 	struct cap_settings *s = &l.settings;
 	uint64_t depth = CAP_DEPTH, seconds = 0, idle = IDLE_S, port = SERVE_PORT;
 	struct unity_options unity = {0};
-	int stacks = 0, calls = 0, form = 0, fd = -1, status;
+	int stacks = 0, calls = 0, times = 0, form = 0, fd = -1, status;
 	bool serving = false;
 	struct serve *server = NULL;
 	const char *given = NULL;
@@ -204,6 +205,7 @@ int main(int argc, char **argv)
 		       launch_stacks),
 	    ROW_CHOICE(0, "calls", "HOW", "times of calls: none, markers or all", &calls,
 		       launch_calls),
+	    ROW_CHOICE(0, "times", "UNIT", "of allocations in us or ns", &times, time_words),
 	    ROW_STRING(0, "spikes", "FILE", "PET's log of calls that take too long", &l.spikes),
 	    ROW_NUMBER(0, "depth", "N", "locations kept of a stack (default: 128)", &depth),
 	    ROW_HEADING("instead of a program:"),
@@ -226,6 +228,8 @@ int main(int argc, char **argv)
 	}
 	if (!n)
 		cli_usage("no program to run");
+	if (form == TRACE && !serving)
+		cli_output_unpacked(output);
 	if (!depth || depth > CAP_DEPTH_MAX)
 		cli_usage("--depth is 1 to %d", CAP_DEPTH_MAX);
 	if (port > UINT16_MAX)
@@ -241,6 +245,7 @@ int main(int argc, char **argv)
 	s->depth = (unsigned)depth;
 	s->stacks = (enum cap_stacks)stacks;
 	s->calls = (enum cap_calls)calls;
+	s->ns = times;
 	s->duration_ms = seconds * 1000;
 	status = launch_prepare(&l, argv[1], given, &about, &e) ? failed(about, &e) : 0;
 	free(about);

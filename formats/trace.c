@@ -19,7 +19,8 @@ static void note_losses(struct trace *t, const struct stream *s)
 		trace_note(t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
 	if (s->unknown_chunks || s->unknown_events)
 		trace_note(t, NOTE_INFO, s->unknown_chunks + s->unknown_events,
-			   "chunks and events of a later version (1.%u) were skipped", s->minor);
+			   "chunks and events of a later version (%u.%u) were skipped", s->major,
+			   s->minor);
 }
 
 /* One capture, from behind its mark to its totals. */
@@ -31,22 +32,16 @@ static enum status read_capture(struct import *im, struct stream *s, struct err 
 	enum status st;
 
 	while (c.kind != CHUNK_TOTALS) {
-		uint64_t offset;
-
 		st = stream_next(s, &c, &payload, e);
 		if (st)
 			break;
-		offset = cursor_offset(s->in) - c.length;
 		if (!im->begun && c.kind != CHUNK_HEADER) {
 			st = import_begin(im, e);
 			if (st)
 				return st;
 		}
-		if (c.kind == CHUNK_EVENTS) {
-			st = stream_events(s, t, &c, payload, offset, im->sink, e);
-		} else {
-			st = stream_apply(s, t, &c, payload, offset, e);
-		}
+		st = stream_has_events(s, &c) ? stream_events(s, t, &c, payload, im->sink, e)
+					      : stream_apply(s, t, &c, payload, e);
 		if (st)
 			break;
 	}
@@ -62,12 +57,12 @@ static enum status read_trace(struct import *im, struct err *e)
 	while (!st) {
 		st = read_capture(im, &s, e);
 		if (st)
-			return st;
-		s = (struct stream){0};
+			break;
 		st = stream_mark(&s, &im->in->cur, e);
 		if (!st)
 			st = import_next(im, e);
 	}
+	stream_release(&s);
 	return st == ST_NONE ? ST_OK : st;
 }
 

@@ -8,7 +8,9 @@
 #include "lib/group/rank.h"
 #include "lib/report/top/overview.h"
 #include "lib/table/table.h"
+#include "lib/trace/chunk_out.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,45 @@ static bool put_names(const struct recorded *r)
 		cli_note(r->path, "has no names: tm-symbolize has ended with status %d", status);
 	free(path);
 	return !status;
+}
+
+static enum status pack_into(FILE *out, const char *path, struct err *e)
+{
+	struct input in = {0};
+	enum status st = input_open(&in, path, e);
+
+	if (!st)
+		st = chunk_out_copy(out, &in.cur, e);
+	if (!st && fflush(out))
+		st = err_sys(e, "write");
+	input_close(&in);
+	return st;
+}
+
+/* What tm-symbolize has not written anew is as the runtime wrote it: in plain chunks. A trace that
+ * could not be read to its end stays so, and so does one for which there is no room twice. */
+static void pack(const char *given)
+{
+	struct buf aside = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct stat st;
+	char *path = realpath(given, NULL);
+	FILE *out = NULL;
+	int fd = -1;
+
+	buf_addf(&aside, "%s.XXXXXX", path ? path : given);
+	buf_str(&aside);
+	if (path)
+		fd = mkostemp(aside.data, O_CLOEXEC);
+	if (fd >= 0)
+		out = fdopen(fd, "w");
+	if (out && (pack_into(out, path, &e) || stat(path, &st) || fchmod(fd, st.st_mode & 07777) ||
+		    rename(aside.data, path)))
+		unlink(aside.data);
+	if (out)
+		fclose(out);
+	buf_release(&aside);
+	free(path);
 }
 
 static void learn_modules(void *arg, struct trace *t)
@@ -208,6 +249,8 @@ void recorded_end(const struct recorded *r)
 		return;
 	tell_process(r);
 	names = !r->no_symbols && put_names(r);
+	if (!names)
+		pack(r->path);
 	if (!cli_quiet)
 		tell_run(r, names);
 	if (r->report)

@@ -9,11 +9,17 @@
 
 struct zstd {
 	ZSTD_DStream *stream;
+	ZSTD_CCtx *packer; /* NULL: nothing has been packed yet */
 };
 
 static void end_stream(void *stream)
 {
 	ZSTD_freeDStream(stream);
+}
+
+static void end_packer(void *packer)
+{
+	ZSTD_freeCCtx(packer);
 }
 
 struct zstd *zstd_new(void)
@@ -29,9 +35,13 @@ struct zstd *zstd_new(void)
 
 void zstd_free(struct zstd *z)
 {
-	if (z) {
-		zone_forget(z->stream);
-		end_stream(z->stream);
+	if (!z)
+		return;
+	zone_forget(z->stream);
+	end_stream(z->stream);
+	if (z->packer) {
+		zone_forget(z->packer);
+		end_packer(z->packer);
 	}
 	free(z);
 }
@@ -55,4 +65,26 @@ const char *zstd_unpack(struct zstd *z, struct inflate_to *to, const uint8_t *in
 		if (from.pos == before && !out.pos)
 			return NULL;
 	}
+}
+
+size_t zstd_pack(struct zstd *z, void *out, size_t room, const void *in, size_t n, int level)
+{
+	size_t size;
+
+	if (!z->packer) {
+		z->packer = ZSTD_createCCtx();
+		if (!z->packer)
+			mem_exhausted();
+		zone_hold(z->packer, end_packer);
+	}
+	size = ZSTD_compressCCtx(z->packer, out, room, in, n, level);
+	return ZSTD_isError(size) ? 0 : size;
+}
+
+bool zstd_unpack_whole(struct zstd *z, void *out, size_t n, const void *in, size_t packed)
+{
+	/* Of several frames it would take them all. */
+	size_t frame = ZSTD_findFrameCompressedSize(in, packed);
+
+	return frame == packed && ZSTD_decompressDCtx(z->stream, out, n, in, packed) == n;
 }

@@ -49,6 +49,8 @@ void cli_status(enum exit_status s);
  * files without a name (O_TMPFILE: not NFS); elsewhere it stands there as NAME.XXXXXX, and only a
  * signal that can be caught removes it. */
 void cli_output(const char *path);
+/* Only the check that its name is not of something packed: a usage error. */
+void cli_output_unpacked(const char *path);
 /* The same for other bytes, whose form may be a packed one: a trace's name must not say so. */
 void cli_output_binary(const char *path);
 /* The same for text, which may be for a terminal. */

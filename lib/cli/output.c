@@ -159,7 +159,7 @@ void cli_output_binary(const char *path)
 		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
 }
 
-void cli_output(const char *path)
+void cli_output_unpacked(const char *path)
 {
 	static const char *const packed[] = {".zst", ".gz", ".xz", ".bz2", ".lz4"};
 	const char *dot = path ? strrchr(path, '.') : NULL;
@@ -169,6 +169,11 @@ void cli_output(const char *path)
 			cli_usage("-o %s: traces are written as they are: without -o, into the "
 				  "program that packs them",
 				  path);
+}
+
+void cli_output(const char *path)
+{
+	cli_output_unpacked(path);
 	cli_output_binary(path);
 }
 

@@ -61,20 +61,16 @@ static enum status read_capture(struct reading *r, struct stream *s, struct trac
 	enum status st = ST_OK;
 
 	while (!st && c.kind != CHUNK_TOTALS) {
-		uint64_t offset;
-
 		st = stream_next(s, &c, &payload, &r->e);
 		if (st)
 			break;
-		offset = cursor_offset(s->in) - c.length;
 		if (!begun && c.kind != CHUNK_HEADER) {
 			begun = true;
 			if (r->to.begin && !r->to.begin(r->arg, outer(t)))
 				return stop(r, &r->e);
 		}
-		st = c.kind == CHUNK_EVENTS
-			 ? stream_events(s, t, &c, payload, offset, &r->sink, &r->e)
-			 : stream_apply(s, t, &c, payload, offset, &r->e);
+		st = stream_has_events(s, &c) ? stream_events(s, t, &c, payload, &r->sink, &r->e)
+					      : stream_apply(s, t, &c, payload, &r->e);
 	}
 	if (!r->stopped && s->damaged_chunks)
 		trace_note(t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
@@ -100,10 +96,10 @@ static void read_all(void *arg)
 			trace_free(t);
 			if (st)
 				break;
-			s = (struct stream){0};
 		} while (!stream_mark(&s, &in.cur, &r->e));
 	else if (r->e.code == ST_NONE || r->e.code == ST_OK)
 		err_set(&r->e, ST_BAD, "empty");
+	stream_release(&s);
 	input_close(&in);
 }
 

@@ -126,10 +126,10 @@ static void add_settings(struct buf *b, const struct launch *l, int outcome)
 	buf_addf(b,
 		 "pid=%d fd=%d since=%" PRIu64 " stacks=%s threshold=%" PRIu64 " sample=%" PRIu64
 		 " depth=%u mmap=%d children=%d drop=%d duration=%" PRIu64 " rss=%" PRIu64
-		 " calls=%s",
+		 " calls=%s ns=%d",
 		 (int)getpid(), l->fd, (uint64_t)time(NULL), launch_stacks[s->stacks], s->threshold,
 		 s->sample, s->depth, s->mmap, s->children, s->drop, s->duration_ms, s->rss_ms,
-		 launch_calls[s->calls]);
+		 launch_calls[s->calls], s->ns);
 	if (outcome >= 0)
 		buf_addf(b, " outcome=%d", outcome);
 	if (l->path) {

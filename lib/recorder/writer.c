@@ -102,6 +102,13 @@ static uint64_t events_of(const uint64_t n[CAP_LOSSES])
 	return sum;
 }
 
+/* Of times, in ns: the finer ones of allocations would be most of a trace's bytes. But calls may
+ * be shorter than that. */
+static int64_t resolution(void)
+{
+	return cap.settings.ns || cap.settings.calls ? 1 : 1000;
+}
+
 static void header(void)
 {
 	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
@@ -122,7 +129,7 @@ static void header(void)
 	p = cap_uleb(p, n);
 	p = attribute(p, "format", "capture");
 	p = attribute(p, "clock", "monotonic");
-	p = attribute(p, "time_resolution_ns", "1");
+	p = decimal(p, "time_resolution_ns", (uint64_t)resolution());
 	p = decimal(p, "capture.pid", cap.pid);
 	p = attribute(p, "capture.mode", s->sample ? "sample" : s->threshold ? "threshold" : "all");
 	p = attribute(p, "capture.stacks", stacks[s->stacks]);
@@ -328,6 +335,7 @@ static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 	struct event ev = {.time = rec->time - cap.start, .has = EV_HAS_TIME};
 
 	(void)arg;
+	ev.time -= ev.time % resolution();
 	if (rec->stack > cap.nodes)
 		stacks();
 	switch (rec->kind) {

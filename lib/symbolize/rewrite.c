@@ -29,12 +29,13 @@ static enum status scan_capture(struct rewrite *all, struct rewrite_capture *w, 
 			return ST_OK;
 		}
 		/* Totals are compared with events, which are not counted here. */
-		if (!st && c.kind != CHUNK_EVENTS && c.kind != CHUNK_TOTALS && !is_symbols(c.kind))
-			st = stream_apply(s, t, &c, payload, cursor_offset(s->in) - c.length, e);
+		if (!st && !stream_has_events(s, &c) && c.kind != CHUNK_TOTALS &&
+		    !is_symbols(c.kind))
+			st = stream_apply(s, t, &c, payload, e);
 		if (st)
 			return st;
 		w->end = cursor_offset(s->in);
-		w->events |= c.kind == CHUNK_EVENTS;
+		w->events |= stream_has_events(s, &c);
 		if (c.kind == CHUNK_LOCATIONS)
 			VEC_PUSH(w->location_ends, w->n_ends, w->cap_ends) =
 			    (uint32_t)t->n_locations;
@@ -71,12 +72,11 @@ static enum status salvage(struct rewrite *w, struct rewrite_capture *c, enum st
 	return ST_OK;
 }
 
-enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer *sy,
-			 const struct trace *maps, struct err *e)
+static enum status scan_all(struct rewrite *w, struct stream *s, struct cursor *in,
+			    struct symbolizer *sy, const struct trace *maps, struct err *e)
 {
 	for (;;) {
-		struct stream s = {0};
-		enum status st = stream_mark(&s, in, e);
+		enum status st = stream_mark(s, in, e);
 		struct rewrite_capture *c;
 
 		if (st == ST_NONE)
@@ -85,12 +85,12 @@ enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer
 			return salvage(w, NULL, st, e);
 		VEC_PUSH(w->captures, w->n, w->cap) = (struct rewrite_capture){.t = trace_new()};
 		c = &w->captures[w->n - 1];
-		st = scan_capture(w, c, &s, e);
+		st = scan_capture(w, c, s, e);
 		if (w->named)
 			return ST_OK;
 		c->first_note = c->t->n_notes;
-		if (s.damaged_chunks)
-			trace_note(c->t, NOTE_LOSS, s.damaged_chunks, "damaged chunks left out");
+		if (s->damaged_chunks)
+			trace_note(c->t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
 		if (st) {
 			size_t n = w->n;
 
@@ -110,6 +110,16 @@ enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer
 	}
 }
 
+enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer *sy,
+			 const struct trace *maps, struct err *e)
+{
+	struct stream s = {0};
+	enum status st = scan_all(w, &s, in, sy, maps, e);
+
+	stream_release(&s);
+	return st;
+}
+
 static enum status discard(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
 {
 	(void)s;
@@ -120,18 +130,22 @@ static enum status discard(struct sink *s, struct trace *t, const struct event *
 }
 
 /* The first look told why the capture ends here: with totals it is told once. */
-static enum status end_cut(const struct rewrite_capture *w, bool counted, FILE *out, struct err *e)
+static enum status end_cut(const struct rewrite_capture *w, bool counted, struct chunk_out *out,
+			   struct err *e)
 {
 	uint64_t rows[TOTALS_ROWS];
-	enum status st = writer_notes(out, w->t, w->first_note, w->t->n_notes, e);
+	enum status st = chunk_out_events(out, e);
+
+	if (!st)
+		st = writer_notes(out, w->t, w->first_note, w->t->n_notes, e);
 
 	stream_rows(w->t, rows);
 	return st || !counted ? st : writer_totals(out, w->t, rows, e);
 }
 
 /* Copies the chunks of one capture, its totals included. cut: it ends before them. */
-static enum status copy_capture(const struct rewrite_capture *w, struct stream *s, FILE *out,
-				bool cut, struct err *e)
+static enum status copy_capture(const struct rewrite_capture *w, struct stream *s,
+				struct chunk_out *out, bool cut, struct err *e)
 {
 	struct sink counts = {.event = discard};
 	struct trace *t = w->t;
@@ -147,10 +161,10 @@ static enum status copy_capture(const struct rewrite_capture *w, struct stream *
 		if (cut && cursor_offset(s->in) >= w->end)
 			return end_cut(w, counted, out, e);
 		st = stream_next(s, &c, &payload, e);
-		if (!st && cut && c.kind == CHUNK_EVENTS) {
+		if (!st && cut && stream_has_events(s, &c)) {
 			struct err bad = ERR_INIT; /* for those who read the events */
 
-			counted &= !stream_events(s, t, &c, payload, 0, &counts, &bad);
+			counted &= !stream_events(s, t, &c, payload, &counts, &bad);
 		}
 		if (st)
 			return st;
@@ -160,10 +174,14 @@ static enum status copy_capture(const struct rewrite_capture *w, struct stream *
 			st = writer_symbols(out, &t->symbols, e);
 			symbols_out = true;
 		}
+		if (!st && chunk_out_waits(c.kind))
+			st = chunk_out_events(out, e);
 		if (!st && c.kind == CHUNK_TOTALS)
 			st = writer_notes(out, t, w->first_note, t->n_notes, e);
 		if (!st)
-			st = writer_chunk(out, c.kind, payload, c.length, e);
+			st = c.kind == CHUNK_EVENTS
+				 ? chunk_out_rows(out, payload, c.length, e)
+				 : chunk_out_chunk(out, c.kind, payload, c.length, e);
 		if (!st && c.kind == CHUNK_LOCATIONS && table < w->n_ends) {
 			st = writer_bindings(out, &t->symbols, locations, w->location_ends[table],
 					     e);
@@ -175,22 +193,24 @@ static enum status copy_capture(const struct rewrite_capture *w, struct stream *
 	return ST_OK;
 }
 
-enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *out, struct err *e)
+enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *to, struct err *e)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		struct stream s = {0};
-		enum status st = stream_mark(&s, in, e);
+	struct chunk_out *out = chunk_out_new(to);
+	struct stream s = {0};
+	enum status st = ST_OK;
 
+	for (size_t i = 0; !st && i < w->n; i++) {
+		st = stream_mark(&s, in, e);
 		if (st == ST_NONE)
 			st = err_set(e, ST_BAD, "the trace was longer at the first look");
 		if (!st)
-			st = writer_mark(out, e);
+			st = chunk_out_mark(out, e);
 		if (!st)
 			st = copy_capture(&w->captures[i], &s, out, w->cut && i + 1 == w->n, e);
-		if (st)
-			return st;
 	}
-	return ST_OK;
+	stream_release(&s);
+	chunk_out_free(out);
+	return st;
 }
 
 void rewrite_release(struct rewrite *w)

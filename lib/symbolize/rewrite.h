@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Symbols into a trace stream, in two looks: the first reads the tables (not the events) and
- * symbolizes, the second copies the stream, event chunks untouched, and puts the symbol tables
+ * symbolizes, the second copies the stream, its events as columns, and puts the symbol tables
  * behind the header and the bindings behind the locations they are of, so before any event
  * that uses them. Symbols that were in the stream are left out.
  */
@@ -36,7 +36,7 @@ struct rewrite {
 enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer *s,
 			 const struct trace *maps, struct err *e);
 /* Second look, over the same bytes. */
-enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *out, struct err *e);
+enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *to, struct err *e);
 void rewrite_release(struct rewrite *w);
 
 #endif

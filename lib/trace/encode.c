@@ -102,26 +102,6 @@ struct fields {
 
 enum { ROOM = 2 * EVENT_MAX }; /* also when each field begins behind the end */
 
-/* The bytes of an integer are as random as what it says, so a branch on each would be guessed
- * wrong about once per field: eight bytes at a time are put together without any. */
-static inline uint64_t seven_bits_of_each(uint64_t x)
-{
-	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
-	x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
-	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-	uint64_t x;
-
-	memcpy(&x, p, sizeof x);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	x = __builtin_bswap64(x);
-#endif
-	return x;
-}
-
 static inline uint64_t next(struct fields *f)
 {
 	const uint8_t *p;
@@ -134,7 +114,7 @@ static inline uint64_t next(struct fields *f)
 			uint64_t last = ends & -ends; /* the top bit of the last byte */
 
 			f->p += (unsigned)__builtin_ctzll(ends) / 8 + 1;
-			return seven_bits_of_each(x & (last - 1) & 0x7f7f7f7f7f7f7f7f);
+			return uleb_seven_bits_of_each(x & (last - 1) & 0x7f7f7f7f7f7f7f7f);
 		}
 	}
 	p = f->p <= f->end ? uleb_decode(f->p, f->end, &v) : NULL;

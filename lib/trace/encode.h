@@ -10,9 +10,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #define TRACE_MAGIC "\x89TMT\r\n\x1a\n"
-enum { TRACE_MAGIC_SIZE = 8, TRACE_MAJOR = 1, TRACE_MINOR = 0 };
+enum { TRACE_MAGIC_SIZE = 8, TRACE_OLDEST = 1, TRACE_MAJOR = 2, TRACE_MINOR = 0 };
 enum { TRACE_MARK_SIZE = 16 }; /* magic, u16 major, u16 minor, u32 zero */
 enum { CHUNK_HEADER_SIZE = 16, CHUNK_MAX = 1 << 20 };
 
@@ -29,6 +30,7 @@ enum chunk_kind {
 	CHUNK_EVENTS,
 	CHUNK_NOTES,
 	CHUNK_TOTALS,
+	CHUNK_COLUMNS, /* events, field by field; since version 2 */
 	CHUNK_SYMBOL_STRINGS = 32,
 	CHUNK_SYMBOL_OBJECTS,
 	CHUNK_SYMBOL_FUNCTIONS,
@@ -37,6 +39,9 @@ enum chunk_kind {
 	CHUNK_SYMBOL_NOTES, /* rows as in CHUNK_NOTES; replaced with the symbols they are about */
 };
 
+/* A bit beside the kind, since version 2: the payload is the uleb of how many bytes there are, then a
+ * frame of zstd that holds them. */
+enum { CHUNK_PACKED = 1 << 16 };
 enum { TOTALS_ROWS = 8 }; /* tables that CHUNK_TOTALS counts */
 
 struct chunk {
@@ -94,6 +99,26 @@ static inline const uint8_t *uleb_decode(const uint8_t *p, const uint8_t *end, u
 		}
 	}
 	return NULL;
+}
+
+/* The bytes of an integer are as random as what it says, so a branch on each would be guessed
+ * wrong about once per field: eight bytes at a time are put together without any. */
+static inline uint64_t uleb_seven_bits_of_each(uint64_t x)
+{
+	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
+	x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
+	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
+}
+
+static inline uint64_t load64(const uint8_t *p)
+{
+	uint64_t x;
+
+	memcpy(&x, p, sizeof x);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
+	return x;
 }
 
 static inline uint64_t zigzag(int64_t v)

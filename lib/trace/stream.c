@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/trace/stream.h"
 
+#include "lib/base/mem.h"
+#include "lib/trace/event_columns.h"
 #include "lib/trace/stream_tables.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+void stream_release(struct stream *s)
+{
+	event_columns_reader_free(s->columns);
+	zstd_free(s->zstd);
+	free(s->unpacked);
+	*s = (struct stream){.in = NULL};
+}
 
 enum status stream_mark(struct stream *s, struct cursor *in, struct err *e)
 {
 	uint64_t offset = cursor_offset(in);
 	const uint8_t *p;
-	unsigned major;
 
 	s->in = in;
+	s->unknown_chunks = s->unknown_events = s->damaged_chunks = 0;
 	if (cursor_done(in))
 		return in->failed ? e->code : ST_NONE;
 	p = cursor_bytes(in, TRACE_MARK_SIZE, "start of a trace");
@@ -19,25 +30,49 @@ enum status stream_mark(struct stream *s, struct cursor *in, struct err *e)
 		return e->code;
 	if (memcmp(p, TRACE_MAGIC, TRACE_MAGIC_SIZE))
 		return err_at(e, ST_BAD, offset, "no trace begins here");
-	major = p[8] | (unsigned)p[9] << 8;
+	s->major = (uint16_t)(p[8] | p[9] << 8);
 	s->minor = (uint16_t)(p[10] | p[11] << 8);
-	if (major != TRACE_MAJOR)
+	if (s->major < TRACE_OLDEST || s->major > TRACE_MAJOR)
 		return err_at(e, ST_UNSUPPORTED, offset,
-			      "trace of version %u.%u; this program reads version %d", major,
-			      s->minor, TRACE_MAJOR);
+			      "trace of version %u.%u; this program reads versions %d to %d",
+			      s->major, s->minor, TRACE_OLDEST, TRACE_MAJOR);
 	return ST_OK;
 }
 
 /* What can be lost without making later chunks meaningless. */
 static bool expendable(uint32_t kind)
 {
-	return kind == CHUNK_EVENTS || kind == CHUNK_NOTES || kind == CHUNK_SYMBOL_NOTES;
+	return kind == CHUNK_EVENTS || kind == CHUNK_COLUMNS || kind == CHUNK_NOTES ||
+	       kind == CHUNK_SYMBOL_NOTES;
+}
+
+static enum status unpack(struct stream *s, struct chunk *c, const uint8_t **payload, struct err *e)
+{
+	const uint8_t *end = *payload + c->length, *p;
+	uint64_t n;
+
+	c->kind &= ~(uint32_t)CHUNK_PACKED;
+	p = uleb_decode(*payload, end, &n);
+	if (!p || n > CHUNK_MAX)
+		return err_at(e, ST_BAD, s->offset, "chunk of more than %d bytes as it is unpacked",
+			      CHUNK_MAX);
+	if (!s->zstd)
+		s->zstd = zstd_new();
+	if (!s->unpacked)
+		s->unpacked = mem_alloc(CHUNK_MAX);
+	if (!zstd_unpack_whole(s->zstd, s->unpacked, (size_t)n, p, (size_t)(end - p)))
+		return err_at(e, ST_BAD, s->offset, "packed chunk of kind %" PRIu32 " is broken",
+			      c->kind);
+	c->length = (uint32_t)n;
+	*payload = s->unpacked;
+	return ST_OK;
 }
 
 enum status stream_next(struct stream *s, struct chunk *c, const uint8_t **payload, struct err *e)
 {
 	for (;;) {
 		uint64_t offset = cursor_offset(s->in);
+		bool packed, sound;
 		const uint8_t *p;
 
 		if (cursor_done(s->in))
@@ -55,8 +90,13 @@ enum status stream_next(struct stream *s, struct chunk *c, const uint8_t **paylo
 		*payload = cursor_bytes(s->in, c->length, "chunk");
 		if (!*payload)
 			return e->code;
-		if (chunk_checksum(c->kind, *payload, c->length) == c->checksum)
-			return ST_OK;
+		s->offset = offset + CHUNK_HEADER_SIZE;
+		packed = s->major > 1 && c->kind & CHUNK_PACKED;
+		sound = chunk_checksum(c->kind, *payload, c->length) == c->checksum;
+		if (sound)
+			return packed ? unpack(s, c, payload, e) : ST_OK;
+		if (packed)
+			c->kind &= ~(uint32_t)CHUNK_PACKED;
 		if (!expendable(c->kind))
 			return err_at(e, ST_BAD, offset,
 				      "chunk of kind %" PRIu32 ": checksum differs", c->kind);
@@ -81,62 +121,102 @@ static const char *bad_reference(const struct trace *t, const struct event *ev)
 }
 
 /* Few enough that they stay in the nearest cache. */
-enum { BATCH = 64 };
+enum { BATCH = EVENT_COLUMNS_BATCH };
 
-/* Decodes up to BATCH events from *p on, and says what is wrong with the next one. */
-static size_t decode(struct stream *s, const struct trace *t, struct event_state *state,
-		     const uint8_t **p, const uint8_t *end, struct event *batch, bool *cut,
-		     const char **bad)
+static enum status bad_event(const struct trace *t, const struct event *ev, uint64_t offset,
+			     struct err *e)
 {
-	size_t n = 0;
+	return err_at(e, ST_BAD, offset, "%s refers to a %s that has not been defined",
+		      event_kind_name(ev->kind), bad_reference(t, ev));
+}
 
-	while (*p < end && n < BATCH) {
-		struct event *ev = &batch[n];
+/* How many of the first events are sound; their stacks then are the model's. */
+static size_t check(const struct trace *t, struct event *batch, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (bad_reference(t, &batch[i]))
+			return i;
+		batch[i].stack = stream_id(&t->stream_stacks, batch[i].stack);
+	}
+	return n;
+}
+
+/* Decodes up to BATCH events from *p on; ends before one that is cut short. */
+static size_t decode(struct stream *s, struct event_state *state, const uint8_t **p,
+		     const uint8_t *end, struct event *batch, const uint8_t **at)
+{
+	size_t n = 0, size = 1;
+
+	while (*p < end && n < BATCH && size) {
 		bool known;
-		size_t size = event_decode(state, *p, end, ev, &known);
 
-		*cut = !size;
-		*bad = size && known ? bad_reference(t, ev) : NULL;
-		if (*cut || *bad)
-			break;
-		ev->stack = known ? stream_id(&t->stream_stacks, ev->stack) : 0;
-		n += known;
-		s->unknown_events += !known;
+		size = event_decode(state, *p, end, &batch[n], &known);
+		at[n] = *p;
+		n += size && known;
+		s->unknown_events += size && !known;
 		*p += size;
 	}
 	return n;
 }
 
-enum status stream_events(struct stream *s, struct trace *t, const struct chunk *c,
-			  const uint8_t *payload, uint64_t offset, struct sink *sink, struct err *e)
+static enum status row_events(struct stream *s, struct trace *t, const struct chunk *c,
+			      const uint8_t *payload, struct sink *sink, struct err *e)
 {
-	const uint8_t *p = payload, *end = payload + c->length;
+	const uint8_t *p = payload, *end = payload + c->length, *at[BATCH];
 	struct event_state state = {0};
 	struct event batch[BATCH];
 
 	while (p < end) {
-		const char *bad = NULL;
-		bool cut = false;
-		size_t n = decode(s, t, &state, &p, end, batch, &cut, &bad);
-		enum status st = n ? sink_events(sink, t, batch, n, e) : ST_OK;
+		size_t n = decode(s, &state, &p, end, batch, at), sound = check(t, batch, n);
+		enum status st = sound ? sink_events(sink, t, batch, sound, e) : ST_OK;
 
 		if (st)
 			return st;
-		if (cut)
-			return err_at(e, ST_BAD, offset + (uint64_t)(p - payload),
+		if (sound < n)
+			return bad_event(t, &batch[sound],
+					 s->offset + (uint64_t)(at[sound] - payload), e);
+		if (n < BATCH && p < end)
+			return err_at(e, ST_BAD, s->offset + (uint64_t)(p - payload),
 				      "event is cut short");
-		if (bad)
-			return err_at(e, ST_BAD, offset + (uint64_t)(p - payload),
-				      "%s refers to a %s that has not been defined",
-				      event_kind_name(batch[n].kind), bad);
 	}
 	return ST_OK;
 }
 
-enum status stream_apply(struct stream *s, struct trace *t, const struct chunk *c,
-			 const uint8_t *payload, uint64_t offset, struct err *e)
+static enum status column_events(struct stream *s, struct trace *t, const struct chunk *c,
+				 const uint8_t *payload, struct sink *sink, struct err *e)
 {
-	enum status st = stream_table(t, c, payload, offset, e);
+	struct event batch[BATCH];
+	uint64_t unknown;
+	const char *bad;
+	size_t n;
+
+	if (!s->columns)
+		s->columns = event_columns_reader_new();
+	bad = event_columns_open(s->columns, payload, c->length, EV_FIELDS);
+	while (!bad && event_columns_next(s->columns, batch, &n, &unknown, &bad)) {
+		size_t sound = check(t, batch, n);
+		enum status st = sound ? sink_events(sink, t, batch, sound, e) : ST_OK;
+
+		s->unknown_events += unknown;
+		if (st)
+			return st;
+		if (sound < n)
+			return bad_event(t, &batch[sound], s->offset, e);
+	}
+	return bad ? err_at(e, ST_BAD, s->offset, "events: %s", bad) : ST_OK;
+}
+
+enum status stream_events(struct stream *s, struct trace *t, const struct chunk *c,
+			  const uint8_t *payload, struct sink *sink, struct err *e)
+{
+	return c->kind == CHUNK_EVENTS ? row_events(s, t, c, payload, sink, e)
+				       : column_events(s, t, c, payload, sink, e);
+}
+
+enum status stream_apply(struct stream *s, struct trace *t, const struct chunk *c,
+			 const uint8_t *payload, struct err *e)
+{
+	enum status st = stream_table(t, c, payload, s->offset, e);
 
 	if (st != ST_NONE)
 		return st;

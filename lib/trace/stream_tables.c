@@ -171,6 +171,8 @@ static void stack_row(struct cursor *c, struct trace *t)
 
 	if (back < 1 || back > next)
 		cursor_fail(c, ST_BAD, "stack refers forward");
+	if (!location)
+		cursor_fail(c, ST_BAD, "stack without a location");
 	if (c->failed)
 		return;
 	s = (struct stack){stream_id(&t->stream_stacks, (uint32_t)(next - back)),

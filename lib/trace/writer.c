@@ -3,52 +3,27 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
-#include "lib/trace/encode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENT_CHUNK = 32 << 10 }; /* what a cut or a flipped bit costs at most */
-
 struct writer {
 	struct sink sink;
-	FILE *out;
+	struct chunk_out *out;
 	struct buf header;  /* as last written, to see whether it changed */
 	struct buf scratch; /* a table chunk being filled */
-	uint8_t *events;    /* an event chunk being filled */
-	size_t n_events;    /* bytes in it */
-	struct event_state state;
-	struct { /* the highest ids written so far */
+	struct {            /* the highest ids written so far */
 		size_t strings, modules, locations, stacks, types, threads, markers, counters;
 		size_t symbol_strings, objects, functions, calls, bindings;
 	} done;
 };
 
-enum status writer_mark(FILE *out, struct err *e)
-{
-	uint8_t mark[TRACE_MARK_SIZE];
-
-	trace_mark_encode(mark);
-	if (fwrite(mark, sizeof mark, 1, out) != 1)
-		return err_sys(e, "write");
-	return ST_OK;
-}
-
-enum status writer_chunk(FILE *out, uint32_t kind, const void *payload, size_t n, struct err *e)
-{
-	uint8_t header[CHUNK_HEADER_SIZE];
-
-	chunk_encode(header, kind, payload, (uint32_t)n);
-	if (fwrite(header, sizeof header, 1, out) != 1 || (n && fwrite(payload, n, 1, out) != 1))
-		return err_sys(e, "write");
-	return ST_OK;
-}
-
 /* Rows [first, end) of a table as chunks: each begins with its first id and holds whole rows. */
 typedef void (*row_fn)(struct buf *b, const void *tables, size_t row, uint64_t *previous);
 
-static enum status write_rows(FILE *out, struct buf *b, uint32_t kind, const void *tables,
-			      row_fn row, size_t first, size_t end, struct err *e)
+static enum status write_rows(struct chunk_out *out, struct buf *b, uint32_t kind,
+			      const void *tables, row_fn row, size_t first, size_t end,
+			      struct err *e)
 {
 	while (first < end) {
 		uint64_t previous = 0;
@@ -68,7 +43,7 @@ static enum status write_rows(FILE *out, struct buf *b, uint32_t kind, const voi
 				break;
 			}
 		}
-		st = writer_chunk(out, kind, b->data, b->len, e);
+		st = chunk_out_chunk(out, kind, b->data, b->len, e);
 		if (st)
 			return st;
 		first = i;
@@ -233,7 +208,7 @@ static void binding_row(struct buf *b, const void *tables, size_t i, uint64_t *p
 	*previous = x->vaddr;
 }
 
-enum status writer_symbols(FILE *out, const struct symbols *s, struct err *e)
+enum status writer_symbols(struct chunk_out *out, const struct symbols *s, struct err *e)
 {
 	struct buf b = BUF_INIT;
 	enum status st;
@@ -252,8 +227,8 @@ enum status writer_symbols(FILE *out, const struct symbols *s, struct err *e)
 	return st;
 }
 
-enum status writer_bindings(FILE *out, const struct symbols *s, uint32_t first, uint32_t end,
-			    struct err *e)
+enum status writer_bindings(struct chunk_out *out, const struct symbols *s, uint32_t first,
+			    uint32_t end, struct err *e)
 {
 	struct buf b = BUF_INIT;
 	enum status st = write_rows(out, &b, CHUNK_BINDINGS, s, binding_row, first, end, e);
@@ -263,8 +238,8 @@ enum status writer_bindings(FILE *out, const struct symbols *s, uint32_t first, 
 }
 
 /* The notes of one origin. */
-static enum status write_notes(FILE *out, const struct trace *t, size_t first, size_t end,
-			       bool symbolizing, struct err *e)
+static enum status write_notes(struct chunk_out *out, const struct trace *t, size_t first,
+			       size_t end, bool symbolizing, struct err *e)
 {
 	uint32_t kind = symbolizing ? CHUNK_SYMBOL_NOTES : CHUNK_NOTES;
 	struct buf b = BUF_INIT;
@@ -278,17 +253,18 @@ static enum status write_notes(FILE *out, const struct trace *t, size_t first, s
 			buf_add_uleb(&b, i);
 		note_row(&b, t->notes, i, &unused);
 		if (b.len > CHUNK_MAX / 2) {
-			st = writer_chunk(out, kind, b.data, b.len, e);
+			st = chunk_out_chunk(out, kind, b.data, b.len, e);
 			b.len = 0;
 		}
 	}
 	if (!st && b.len)
-		st = writer_chunk(out, kind, b.data, b.len, e);
+		st = chunk_out_chunk(out, kind, b.data, b.len, e);
 	buf_release(&b);
 	return st;
 }
 
-enum status writer_notes(FILE *out, const struct trace *t, size_t first, size_t end, struct err *e)
+enum status writer_notes(struct chunk_out *out, const struct trace *t, size_t first, size_t end,
+			 struct err *e)
 {
 	enum status st = write_notes(out, t, first, end, false, e);
 
@@ -330,7 +306,7 @@ static enum status write_header(struct writer *w, const struct trace *t, struct 
 		return err_set(e, ST_LIMIT, "attributes need more than %d bytes", CHUNK_MAX);
 	w->header.len = 0;
 	buf_add(&w->header, w->scratch.data, w->scratch.len);
-	return writer_chunk(w->out, CHUNK_HEADER, w->header.data, w->header.len, e);
+	return chunk_out_chunk(w->out, CHUNK_HEADER, w->header.data, w->header.len, e);
 }
 
 static enum status write_tables(struct writer *w, const struct trace *t, struct err *e)
@@ -379,17 +355,13 @@ static enum status flush_events(struct writer *w, const struct trace *t, struct 
 {
 	enum status st = write_tables(w, t, e);
 
-	if (!st && w->n_events)
-		st = writer_chunk(w->out, CHUNK_EVENTS, w->events, w->n_events, e);
-	w->n_events = 0;
-	w->state = (struct event_state){0};
-	return st;
+	return st ? st : chunk_out_events(w->out, e);
 }
 
 static enum status writer_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct writer *w = (struct writer *)s;
-	enum status st = writer_mark(w->out, e);
+	enum status st = chunk_out_mark(w->out, e);
 
 	memset(&w->done, 0, sizeof w->done);
 	w->header.len = 0;
@@ -400,13 +372,17 @@ static enum status writer_event(struct sink *s, struct trace *t, const struct ev
 				struct err *e)
 {
 	struct writer *w = (struct writer *)s;
+	enum status st;
 
-	w->n_events += event_encode(&w->state, ev, w->events + w->n_events);
-	return w->n_events >= EVENT_CHUNK ? flush_events(w, t, e) : ST_OK;
+	if (chunk_out_add(w->out, ev))
+		return ST_OK;
+	st = flush_events(w, t, e);
+	chunk_out_add(w->out, ev);
+	return st;
 }
 
-enum status writer_totals(FILE *out, const struct trace *t, const uint64_t rows[TOTALS_ROWS],
-			  struct err *e)
+enum status writer_totals(struct chunk_out *out, const struct trace *t,
+			  const uint64_t rows[TOTALS_ROWS], struct err *e)
 {
 	struct buf b = BUF_INIT;
 	int kinds = EV_KINDS;
@@ -420,7 +396,7 @@ enum status writer_totals(FILE *out, const struct trace *t, const uint64_t rows[
 	buf_add_uleb(&b, TOTALS_ROWS);
 	for (size_t i = 0; i < TOTALS_ROWS; i++)
 		buf_add_uleb(&b, rows[i]);
-	st = writer_chunk(out, CHUNK_TOTALS, b.data, b.len, e);
+	st = chunk_out_chunk(out, CHUNK_TOTALS, b.data, b.len, e);
 	buf_release(&b);
 	return st;
 }
@@ -446,8 +422,7 @@ struct writer *writer_new(FILE *out)
 	struct writer *w = mem_zalloc(sizeof *w);
 
 	w->sink = (struct sink){writer_begin, writer_event, writer_end, NULL};
-	w->out = out;
-	w->events = mem_alloc(EVENT_CHUNK + EVENT_MAX);
+	w->out = chunk_out_new(out);
 	return w;
 }
 
@@ -457,7 +432,7 @@ void writer_free(struct writer *w)
 		return;
 	buf_release(&w->header);
 	buf_release(&w->scratch);
-	free(w->events);
+	chunk_out_free(w->out);
 	free(w);
 }
 

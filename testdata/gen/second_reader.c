@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * second_reader < TRACE: a second reader of the trace stream, written from tracemill-trace(5)
+ * second_reader [--unpack] < TRACE: a second reader of the trace stream, written from tracemill-trace(5)
  * and sharing no code with the first. It prints the lines that tm-dump(1) describes;
- * tests/sh/man_trace.sh compares them. Any damage ends it with status 1.
+ * tests/sh/man_trace.sh compares them. Any damage ends it with status 1. With --unpack it writes the
+ * bytes of the payloads instead, unpacked.
  */
 #include "testdata/gen/second_reader.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#include <zstd.h>
 
 static void escaped(struct text t)
 {
@@ -262,6 +264,132 @@ static void events(struct bytes *b)
 	}
 }
 
+enum { EVENTS_MAX = 65536 };
+
+static struct made { /* what was unpacked: texts point there until the capture ends */
+	struct made *before;
+	unsigned char bytes[];
+} * last_made;
+
+static struct bytes unpacked(struct bytes *b, size_t n, size_t packed)
+{
+	struct made *m = malloc(sizeof *m + n + 1);
+
+	if (packed > (size_t)(b->end - b->p))
+		damage(b->p, "ends within packed bytes");
+	if (!m)
+		exit(1);
+	if (ZSTD_findFrameCompressedSize(b->p, packed) != packed ||
+	    ZSTD_decompress(m->bytes, n, b->p, packed) != n)
+		damage(b->p, "packed bytes are not what they should be");
+	m->before = last_made;
+	last_made = m;
+	b->p += packed;
+	return (struct bytes){m->bytes, m->bytes + n};
+}
+
+static struct bytes column(struct bytes *b, size_t *all)
+{
+	uint64_t n = uleb(b), packed = uleb(b);
+	struct bytes c = {b->p, b->p + n};
+
+	if (n > 1048576 || (*all += (size_t)n) > 1048576)
+		damage(b->p, "columns of more than 1048576 bytes");
+	if (packed) {
+		c = unpacked(b, (size_t)n, (size_t)packed);
+	} else {
+		if (n > (uint64_t)(b->end - b->p))
+			damage(b->p, "ends within a column");
+		b->p += n;
+	}
+	if (unpack)
+		fwrite(c.p, 1, (size_t)(c.end - c.p), stdout);
+	return c;
+}
+
+struct times {
+	uint64_t unit, n; /* values so far */
+	const unsigned char *bits;
+};
+
+static uint64_t next_time(struct times *t, struct bytes *c, uint64_t *before)
+{
+	if (t->bits[t->n / 8] >> t->n % 8 & 1)
+		*before += zig(c);
+	t->n++;
+	return *before * t->unit;
+}
+
+static void event_columns(struct bytes *b)
+{
+	uint64_t n = uleb(b), n_shapes = uleb(b), any = 0, before[13] = {0}, timed = 0;
+	struct {
+		uint64_t kind, mask;
+	} shapes[256];
+	struct bytes which = {NULL, NULL}, fields[64];
+	struct times times = {0};
+	size_t all = 0;
+
+	if (n > EVENTS_MAX || n_shapes > 256 || (n && !n_shapes))
+		damage(b->p, "too many events or shapes");
+	for (uint64_t i = 0; i < n_shapes; i++) {
+		shapes[i].kind = fixed(b, 1);
+		any |= shapes[i].mask = uleb(b);
+	}
+	if (n_shapes > 1)
+		which = column(b, &all);
+	if (n_shapes > 1 && (uint64_t)(which.end - which.p) != n)
+		damage(b->p, "not a shape for each event");
+	for (int bit = 0; bit < 64; bit++)
+		if (any >> bit & 1)
+			fields[bit] = column(b, &all);
+	if (unpack)
+		return;
+	for (uint64_t i = 0; i < n; i++) {
+		unsigned shape = n_shapes > 1 ? which.p[i] : 0;
+
+		if (shape >= n_shapes)
+			damage(b->p, "a shape that is not there");
+		timed += shapes[shape].mask >> 6 & 1;
+	}
+	if (any >> 6 & 1) {
+		times.unit = uleb(&fields[6]);
+		times.bits = fields[6].p;
+		if ((timed + 7) / 8 > (uint64_t)(fields[6].end - fields[6].p))
+			damage(b->p, "times are cut");
+		fields[6].p += (timed + 7) / 8;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		unsigned shape = n_shapes > 1 ? which.p[i] : 0;
+		uint64_t kind = shapes[shape].kind, mask = shapes[shape].mask & 8191, v[13] = {0};
+
+		for (int bit = 0; bit < 13; bit++) {
+			if (!(mask >> bit & 1))
+				continue;
+			switch (bit) {
+			case 0:
+			case 1: v[bit] = before[bit] += zig(&fields[bit]); break;
+			case 5: v[bit] = before[bit] += zig(&fields[bit]); break;
+			case 6: v[bit] = next_time(&times, &fields[bit], &before[bit]); break;
+			case 9: v[bit] = zig(&fields[bit]); break;
+			default: v[bit] = uleb(&fields[bit]); break;
+			}
+		}
+		if (kind < 1 || kind > 11)
+			continue;
+		refers(v[4], kind == 9 ? COUNTERS : kind >= 6 && kind <= 8 ? MARKERS : TYPES);
+		refers(v[5], STACKS);
+		refers(v[8], THREADS);
+		refers(v[10], STRINGS);
+		capture.events[kind]++;
+		print_tables();
+		print_event(kind, mask, v);
+	}
+	for (int bit = 0; bit < 13; bit++)
+		if (any >> bit & 1 && fields[bit].p != fields[bit].end)
+			damage(b->p, "a column is longer than its events");
+}
+
 static void totals(struct bytes *b)
 {
 	static const char *const severities[] = {"info", "guess", "loss"};
@@ -298,6 +426,12 @@ static void forget(void)
 			free(tables[k].rows[i].ranges);
 		free(tables[k].rows);
 	}
+	while (last_made) {
+		struct made *before = last_made->before;
+
+		free(last_made);
+		last_made = before;
+	}
 	memset(tables, 0, sizeof tables);
 	memset(&capture, 0, sizeof capture);
 }
@@ -305,9 +439,12 @@ static void forget(void)
 static void one_capture(struct bytes *in)
 {
 	uint64_t kind = 0;
+	int major;
 
-	if (in->end - in->p < 16 || memcmp(in->p, "\211TMT\r\n\032\n\1\0", 10) != 0)
-		damage(in->p, "no trace of version 1 begins here");
+	if (in->end - in->p < 16 || memcmp(in->p, "\211TMT\r\n\032\n", 8) != 0 || in->p[8] < 1 ||
+	    in->p[8] > 2 || in->p[9])
+		damage(in->p, "no trace of version 1 or 2 begins here");
+	major = in->p[8];
 	in->p += 16;
 	while (kind != 12) {
 		struct bytes b;
@@ -322,12 +459,29 @@ static void one_capture(struct bytes *in)
 		in->p += length;
 		if (XXH3_64bits_withSeed(b.p, (size_t)length, kind) != sum)
 			damage(b.p, "checksum differs");
+		if (major == 2 && kind >> 16 & 1) {
+			uint64_t n = uleb(&b);
+
+			if (n > 1048576)
+				damage(b.p, "a chunk of illegal length");
+			b = unpacked(&b, (size_t)n, (size_t)(b.end - b.p));
+			kind -= 65536;
+		}
+		if (unpack)
+			fwrite(b.p, 1, (size_t)(b.end - b.p), stdout);
+		if (unpack) {
+			if (kind == 13 && major == 2)
+				event_columns(&b);
+			continue;
+		}
 		if (kind != 1 && !capture.begun)
 			begin();
 		if (kind == 1)
 			header(&b);
 		else if (kind == 10)
 			events(&b);
+		else if (kind == 13 && major == 2)
+			event_columns(&b);
 		else if (kind == 12)
 			totals(&b);
 		else if (kind == 37) /* symbol notes: as notes */
@@ -339,11 +493,12 @@ static void one_capture(struct bytes *in)
 	forget();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct bytes in;
 	size_t n = 0, cap = 1 << 20, got;
 
+	unpack = argc > 1 && !strcmp(argv[1], "--unpack");
 	start = malloc(cap);
 	while (start && (got = fread(start + n, 1, cap - n, stdin)) > 0) {
 		n += got;

@@ -61,6 +61,7 @@ static struct {
 } capture;
 
 static unsigned char *start;
+static int unpack; /* nothing is printed but bytes */
 
 static uint64_t damage(const unsigned char *at, const char *what)
 {
@@ -128,6 +129,12 @@ static uint64_t id(struct bytes *b, enum table kind)
 	if (v && v >= tables[kind].n)
 		damage(b->p, "refers to a row that has not been there");
 	return v;
+}
+
+static void refers(uint64_t v, enum table kind)
+{
+	if (v && v >= tables[kind].n)
+		damage(start, "an event refers to a row that has not been there");
 }
 
 static struct row *append(enum table kind)

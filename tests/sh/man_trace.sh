@@ -32,7 +32,7 @@ while read -r at hex; do
 		echo "  at $at: $*, but there is:$found"
 		wrong=1
 	fi
-done < <(sed -n 's/^\.It Li \([0-9a-f][0-9a-f]\) Ta Li "\{0,1\}\([0-9a-f ]*[0-9a-f]\).*/\1 \2/p' "$page")
+done < <(sed -n 's/^\.It Li \([0-9a-f]\{2,3\}\) Ta Li "\{0,1\}\([0-9a-f ]*[0-9a-f]\).*/\1 \2/p' "$page")
 if [ $rows -gt 10 ] && [ $wrong -eq 0 ]; then
 	echo "ok - the walk through the example is right, $rows places"
 else

@@ -235,7 +235,7 @@ TEST(the_writers_bytes_are_the_specified_ones)
 	CHECK_EQ(sink->end(sink, t, &e), ST_OK);
 	fclose(f);
 
-	add_mark(&want, 1, 0);
+	add_mark(&want, 2, 0);
 	/* flags; 5 metrics of (state, key); 1 attribute */
 	add_hex(&want, 1, "00 05 0100 0201 0000 0000 0000 01 05'clock' 04'wall'");
 	/* first id, then length and bytes */
@@ -257,11 +257,13 @@ TEST(the_writers_bytes_are_the_specified_ones)
 	add_hex(&want, 35, "01 01 01 01 05 02  01 01 00 09 00");
 	/* reason; tier | kind << 3; flags; object; vaddr difference; call */
 	add_hex(&want, 36, "01 00 0b 04 01 e848 02");
-	/* kind, length, has, fields in the order of their bits */
-	add_hex(&want, 10,
-		"01 05 c004 d00f 03"
-		"02 0a e710 02 8004 8001 03 01 01"
-		"03 03 03 04 7f");
+	/* events; shapes, each a kind and a mask; which has which; then by field: length, 0 as it is not
+	 * packed, values: seq +1 +2, address +0x100 -0x40, requested, stack +3, time in units of 1 ns,
+	 * both of another than before: +1000 -1; value, domain */
+	add_hex(&want, 13,
+		"03 03 01c004 02e710 0303  03 00 000102"
+		"02 00 0204  03 00 8004 7f  02 00 8001  01 00 06  05 00 01 03 d00f 01"
+		"01 00 03  01 00 01");
 	/* notes are counted from 0: severity, count, text */
 	add_hex(&want, 11, "00 02 02 03'two'");
 	add_hex(&want, 12, "0c 00 01 01 01 00 00 00 00 00 00 00 00  08 05 01 03 03 01 01 01 01");
@@ -308,7 +310,7 @@ TEST(tables_are_split_into_chunks_of_at_most_a_mebibyte)
 		struct chunk c = chunk_decode((uint8_t *)bytes + at);
 
 		CHECK(c.length <= 1 << 20);
-		string_chunks += c.kind == CHUNK_STRINGS;
+		string_chunks += c.kind == (CHUNK_STRINGS | CHUNK_PACKED);
 		at += 16 + c.length;
 	}
 	CHECK_EQ(at, size);

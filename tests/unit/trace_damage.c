@@ -3,6 +3,7 @@
  * Reading traces that are cut, damaged, hostile or of another version: damage is never taken for
  * data.
  */
+#include "lib/trace/event_columns.h"
 #include "lib/trace/writer.h"
 #include "tests/unit/test.h"
 #include "tests/unit/trace.h"
@@ -10,11 +11,12 @@
 /* --- damage --- */
 
 /* A small trace with three event chunks; each event has its own sequence number. */
-static void small_trace(struct buf *b)
+static void small_trace_of(struct buf *b, unsigned major)
 {
+	struct event_columns *columns = event_columns_new();
 	uint64_t seq = 1;
 
-	add_mark(b, 1, 0);
+	add_mark(b, major, 0);
 	add_hex(b, 1, "00 05 0100 0100 0000 0100 0000 01 06'format' 04'test'");
 	add_hex(b, 2, "01 01'a' 02'bc' 03'def'");
 	add_hex(b, 4, "01 08 8004 00 08 10 00");
@@ -36,16 +38,27 @@ static void small_trace(struct buf *b)
 				ev.stack = 1 + (uint32_t)seq % 2;
 				ev.type = 1 + (uint32_t)seq % 2;
 			}
-			events.len +=
-			    event_encode(&state, &ev, (uint8_t *)buf_reserve(&events, EVENT_MAX));
+			if (major > 1)
+				event_columns_add(columns, &ev);
+			else
+				events.len += event_encode(
+				    &state, &ev, (uint8_t *)buf_reserve(&events, EVENT_MAX));
 		}
-		add_chunk(b, 10, events.data, events.len);
+		if (major > 1)
+			event_columns_take(columns, &events);
+		add_chunk(b, major > 1 ? CHUNK_COLUMNS : CHUNK_EVENTS, events.data, events.len);
 		buf_release(&events);
 		if (!chunk)
 			add_hex(b, 2, "04 04'more'");
 	}
 	add_hex(b, 11, "00 00 00 04'fine'");
 	add_hex(b, 12, "04 00 00 09 03 08 04 00 02 02 02 00 00 00");
+	event_columns_free(columns);
+}
+
+static void small_trace(struct buf *b)
+{
+	small_trace_of(b, 1);
 }
 
 static bool is_prefix(const struct collector *part, const struct collector *whole)
@@ -88,7 +101,7 @@ TEST(the_small_trace_is_sound)
 	buf_release(&b);
 }
 
-TEST(cut_at_every_byte)
+static void cut_at_every_byte_of(unsigned major)
 {
 	struct buf b = BUF_INIT;
 	struct collector whole, c;
@@ -96,7 +109,7 @@ TEST(cut_at_every_byte)
 	bool lossy;
 	size_t last = 0;
 
-	small_trace(&b);
+	small_trace_of(&b, major);
 	read_bytes(b.data, b.len, &whole, &lossy, &e);
 	for (size_t n = 0; n < b.len; n++) {
 		enum status st = read_bytes(b.data, n, &c, &lossy, &e);
@@ -119,7 +132,13 @@ TEST(cut_at_every_byte)
 	buf_release(&b);
 }
 
-TEST(every_changed_byte_is_found)
+TEST(cut_at_every_byte)
+{
+	cut_at_every_byte_of(1);
+	cut_at_every_byte_of(2);
+}
+
+static void every_changed_byte_of(unsigned major)
 {
 	struct buf b = BUF_INIT;
 	struct collector whole, c;
@@ -127,7 +146,7 @@ TEST(every_changed_byte_is_found)
 	bool lossy;
 	unsigned kept = 0;
 
-	small_trace(&b);
+	small_trace_of(&b, major);
 	read_bytes(b.data, b.len, &whole, &lossy, &e);
 	for (size_t i = 0; i < b.len; i++)
 		for (unsigned mask = 1; mask < 256; mask += mask < 0x80 ? mask : 0x7f) {
@@ -152,6 +171,12 @@ TEST(every_changed_byte_is_found)
 	CHECK(kept > 300); /* three chunks of over 40 bytes, nine changes each */
 	collector_release(&whole);
 	buf_release(&b);
+}
+
+TEST(every_changed_byte_is_found)
+{
+	every_changed_byte_of(1);
+	every_changed_byte_of(2);
 }
 
 TEST(concatenation_is_two_captures)
@@ -202,9 +227,9 @@ TEST(another_major_version_is_refused)
 	struct err e;
 	bool lossy;
 
-	add_mark(&b, 2, 3);
+	add_mark(&b, 3, 1);
 	CHECK_EQ(read_bytes(b.data, b.len, &c, &lossy, &e), ST_UNSUPPORTED);
-	CHECK_STR(e.msg, "trace of version 2.3; this program reads version 1");
+	CHECK_STR(e.msg, "trace of version 3.1; this program reads versions 1 to 2");
 	CHECK_EQ(e.offset, 0);
 	collector_release(&c);
 	buf_release(&b);
@@ -269,6 +294,7 @@ TEST(hostile_rows_are_refused_with_their_place)
 	    {5, "02 00 01", "stack refers forward"},
 	    {5, "02 03 01", "stack refers forward"},
 	    {5, "02 01 02", "refers to location 2"},
+	    {5, "02 01 00", "stack without a location"},
 	    {5, "02 02 01 01 01 05", "needs"},
 	    {6, "02 02", "refers to string 2"},
 	    {7, "01 00 01 00 02", "refers to string 2"},
@@ -304,6 +330,30 @@ TEST(hostile_rows_are_refused_with_their_place)
 	    {10, "02 06 20 8080808010", "event is cut short"}, /* a stack of 33 bits */
 	    {10, "02", "event is cut short"},
 	    {10, "02 ffffffffffffffffff01", "event is cut short"},
+	    {13, "", "columns are cut short"},
+	    {13, "01 00", "an illegal number of shapes"},
+	    {13, "01 8102", "an illegal number of shapes"},
+	    {13, "818004 01 0220 01 00 02", "more than 65536 events"},
+	    {13, "01 01 02", "columns are cut short"},
+	    {13, "01 01 0220", "columns are cut short"},
+	    {13, "01 01 0220 02 00 02", "columns are cut short"},
+	    {13, "01 01 0220 05 02 00", "columns are cut short"},
+	    {13, "01 01 0220 05 01 00", "a packed column is broken"},
+	    {13, "01 01 0220 81808001 00", "columns of more than 1 MiB"},
+	    {13, "01 01 0220 01 00 80", "a column is cut short"},
+	    {13, "02 01 0220 01 00 02", "a column is cut short"},
+	    {13, "01 01 028002 05 00 8080808010", "a number that is too large"}, /* of 33 bits */
+	    {13, "01 01 028010 01 00 05", "a number that is too large"},         /* domain 5 */
+	    {13, "01 01 0240 01 00 00", "illegal unit"},
+	    {13, "01 01 0240 01 00 01", "times are cut short"},
+	    {13, "02 02 0200 0300 02 00 0002", "a shape that is not there"},
+	    {13, "02 02 0200 0300 01 00 00", "not one shape for each event"},
+	    {13, "01 01 0210 01 00 02", "alloc refers to a type, marker or counter"},
+	    {13, "01 01 0220 01 00 04", "alloc refers to a stack"},
+	    {13, "01 01 0220 01 00 01", "a number that is too large"}, /* -1 */
+	    {2 | CHUNK_PACKED, "05 00", "packed chunk of kind 2 is broken"},
+	    {2 | CHUNK_PACKED, "81808001 00", "more than 1048576 bytes as it is unpacked"},
+	    {2 | CHUNK_PACKED, "", "more than 1048576 bytes as it is unpacked"},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -313,7 +363,7 @@ TEST(hostile_rows_are_refused_with_their_place)
 		bool lossy;
 		size_t start;
 
-		add_mark(&b, 1, 0);
+		add_mark(&b, 2, 0);
 		add_hex(&b, 1, "00 00 00");
 		add_hex(&b, 2, "01 01's'");
 		add_hex(&b, 4, "01 00 00 00");

@@ -99,6 +99,8 @@ static bool set(struct cap_settings *s, const char *key, size_t k, const char *p
 		s->depth = v < CAP_DEPTH_MAX ? (unsigned)v : CAP_DEPTH_MAX;
 	else if (is(key, k, "mmap"))
 		s->mmap = v;
+	else if (is(key, k, "ns"))
+		s->ns = v;
 	else if (is(key, k, "children"))
 		s->children = v;
 	else if (is(key, k, "drop"))

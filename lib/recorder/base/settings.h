@@ -16,6 +16,7 @@
  *   sample=N       Poisson sampling: a point every N bytes on average
  *   depth=N        locations kept of a stack
  *   mmap=1         anonymous mappings too
+ *   ns=1           times of allocations in ns, not us
  *   children=1     processes that are forked or started write OUT.PID
  *   drop=1         when the output is slower than the program: drop, and count, instead of wait
  *   duration=MS    stop recording after so long
@@ -82,7 +83,7 @@ struct cap_settings {
 	enum cap_stacks stacks;
 	enum cap_calls calls;
 	unsigned depth;
-	bool mmap, children, drop;
+	bool mmap, children, drop, ns;
 	char out[CAP_PATH_MAX]; /* "": none */
 };
 

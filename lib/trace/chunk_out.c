@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/trace/chunk_out.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "lib/trace/event_columns.h"
+#include "lib/trace/stream.h"
+
+#include <stdlib.h>
+
+/* Below LEAST bytes a frame's own head eats what it saves. */
+enum { LEAST = 64, LEVEL = 6 };
+
+struct chunk_out {
+	FILE *out;
+	struct zstd *zstd;
+	struct event_columns *columns; /* NULL: no event yet */
+	struct buf payload, packed;
+};
+
+struct chunk_out *chunk_out_new(FILE *out)
+{
+	struct chunk_out *o = mem_zalloc(sizeof *o);
+
+	o->out = out;
+	o->zstd = zstd_new();
+	return o;
+}
+
+void chunk_out_free(struct chunk_out *o)
+{
+	if (!o)
+		return;
+	zstd_free(o->zstd);
+	event_columns_free(o->columns);
+	buf_release(&o->payload);
+	buf_release(&o->packed);
+	free(o);
+}
+
+enum status chunk_out_mark(struct chunk_out *o, struct err *e)
+{
+	uint8_t mark[TRACE_MARK_SIZE];
+
+	trace_mark_encode(mark);
+	return fwrite(mark, sizeof mark, 1, o->out) == 1 ? ST_OK : err_sys(e, "write");
+}
+
+static enum status put(struct chunk_out *o, uint32_t kind, const void *payload, size_t n,
+		       struct err *e)
+{
+	uint8_t header[CHUNK_HEADER_SIZE];
+
+	chunk_encode(header, kind, payload, (uint32_t)n);
+	if (fwrite(header, sizeof header, 1, o->out) != 1 ||
+	    (n && fwrite(payload, n, 1, o->out) != 1))
+		return err_sys(e, "write");
+	return ST_OK;
+}
+
+enum status chunk_out_chunk(struct chunk_out *o, uint32_t kind, const void *payload, size_t n,
+			    struct err *e)
+{
+	struct buf *b = &o->packed;
+	size_t packed = 0;
+
+	if (kind != CHUNK_COLUMNS && n >= LEAST) { /* columns are packed one by one */
+		b->len = 0;
+		buf_reserve(b, n + 10);
+		buf_add_uleb(b, n);
+		packed = zstd_pack(o->zstd, b->data + b->len, n - b->len, payload, n, LEVEL);
+	}
+	return packed ? put(o, kind | CHUNK_PACKED, b->data, b->len + packed, e)
+		      : put(o, kind, payload, n, e);
+}
+
+bool chunk_out_add(struct chunk_out *o, const struct event *ev)
+{
+	if (!o->columns)
+		o->columns = event_columns_new();
+	return event_columns_add(o->columns, ev);
+}
+
+enum status chunk_out_events(struct chunk_out *o, struct err *e)
+{
+	if (!o->columns || !event_columns_count(o->columns))
+		return ST_OK;
+	o->payload.len = 0;
+	event_columns_take(o->columns, &o->payload);
+	return chunk_out_chunk(o, CHUNK_COLUMNS, o->payload.data, o->payload.len, e);
+}
+
+/* Nothing but events that we know, to the last byte. */
+static bool sound(const uint8_t *p, const uint8_t *end)
+{
+	struct event_state state = {0};
+	struct event ev;
+	bool known = true;
+
+	while (p < end && known) {
+		size_t size = event_decode(&state, p, end, &ev, &known);
+
+		known &= size > 0;
+		p += size;
+	}
+	return known;
+}
+
+enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n, struct err *e)
+{
+	const uint8_t *p = payload, *end = payload + n;
+	struct event_state state = {0};
+	enum status st = ST_OK;
+	struct event ev;
+	bool known;
+
+	if (!sound(p, end)) {
+		st = chunk_out_events(o, e);
+		return st ? st : put(o, CHUNK_EVENTS, payload, n, e);
+	}
+	while (!st && p < end) {
+		p += event_decode(&state, p, end, &ev, &known);
+		if (chunk_out_add(o, &ev))
+			continue;
+		st = chunk_out_events(o, e);
+		chunk_out_add(o, &ev);
+	}
+	return st;
+}
+
+static enum status copy_capture(struct chunk_out *o, struct stream *s, struct err *e)
+{
+	struct chunk c = {0};
+	enum status st = chunk_out_mark(o, e);
+
+	while (!st && c.kind != CHUNK_TOTALS) {
+		const uint8_t *payload;
+
+		st = stream_next(s, &c, &payload, e);
+		if (st) {
+			/* At the end: cut short, which the copy is too. */
+			struct err unused = ERR_INIT;
+
+			return cursor_done(s->in) ? chunk_out_events(o, &unused) : st;
+		}
+		if (c.kind == CHUNK_EVENTS) {
+			st = chunk_out_rows(o, payload, c.length, e);
+			continue;
+		}
+		if (chunk_out_waits(c.kind))
+			st = chunk_out_events(o, e);
+		if (!st)
+			st = chunk_out_chunk(o, c.kind, payload, c.length, e);
+	}
+	return st;
+}
+
+enum status chunk_out_copy(FILE *out, struct cursor *in, struct err *e)
+{
+	struct chunk_out *o = chunk_out_new(out);
+	struct stream s = {.in = NULL};
+	enum status st = ST_OK;
+
+	while (!st) {
+		st = stream_mark(&s, in, e);
+		if (!st)
+			st = copy_capture(o, &s, e);
+		if (!st && s.damaged_chunks)
+			st = err_set(e, ST_BAD, "damaged chunks");
+	}
+	stream_release(&s);
+	chunk_out_free(o);
+	return st == ST_NONE ? ST_OK : st;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/trace/event_columns.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+
+/* Behind each column, so that eight bytes can be read wherever one of it stands. */
+enum { MARGIN = 16 };
+enum { COLUMNS = 1 + EVENT_COLUMNS_FIELDS, MASK_BITS = 64 };
+enum {
+	SEQ,
+	ADDRESS,
+	REQUESTED,
+	REAL,
+	TYPE,
+	STACK,
+	TIME,
+	COUNT,
+	THREAD,
+	VALUE,
+	NAME,
+	DOMAIN,
+	TARGET
+};
+
+struct shape {
+	uint64_t mask; /* all bits, also those of a later version */
+	uint16_t has;  /* of the wanted ones */
+	uint8_t kind;
+	bool known;
+};
+
+struct column {
+	const uint8_t *p, *end; /* what is left; both NULL: not there, or not wanted */
+};
+
+struct event_columns_reader {
+	struct zstd *zstd;
+	uint8_t *room;
+	struct column field[EVENT_COLUMNS_FIELDS];
+	const uint8_t *shape_of; /* of each event; NULL: all are of the first */
+	struct shape shapes[EVENT_COLUMNS_SHAPES];
+	size_t n, next, n_shapes;
+	unsigned live;                         /* fields whose columns are read */
+	uint64_t before[EVENT_COLUMNS_FIELDS]; /* of those that are stored as differences */
+	const uint8_t *time_bits;
+	size_t n_times; /* so far */
+	int64_t unit;
+	uint64_t v[EVENT_COLUMNS_FIELDS][EVENT_COLUMNS_BATCH + MARGIN];
+};
+
+struct event_columns_reader *event_columns_reader_new(void)
+{
+	struct event_columns_reader *r = mem_zalloc(sizeof *r);
+
+	r->zstd = zstd_new();
+	r->room = mem_alloc(EVENT_COLUMNS_BYTES + COLUMNS * MARGIN);
+	return r;
+}
+
+void event_columns_reader_free(struct event_columns_reader *r)
+{
+	if (!r)
+		return;
+	zstd_free(r->zstd);
+	free(r->room);
+	free(r);
+}
+
+/* Where a payload is taken apart. */
+struct place {
+	const uint8_t *p, *end;
+	size_t used; /* bytes of columns so far */
+	uint8_t *to;
+};
+
+static bool number(struct place *at, uint64_t *v)
+{
+	const uint8_t *p = uleb_decode(at->p, at->end, v);
+
+	if (p)
+		at->p = p;
+	return p;
+}
+
+static const char *read_shapes(struct event_columns_reader *r, struct place *at, unsigned wanted)
+{
+	uint64_t n, shapes;
+
+	if (!number(at, &n) || !number(at, &shapes))
+		return "columns are cut short";
+	if (n > EVENT_COLUMNS_EVENTS)
+		return "more than 65536 events in one chunk";
+	if (shapes > EVENT_COLUMNS_SHAPES || (n && !shapes))
+		return "an illegal number of shapes";
+	r->n = (size_t)n;
+	r->n_shapes = (size_t)shapes;
+	for (size_t i = 0; i < shapes; i++) {
+		struct shape *s = &r->shapes[i];
+
+		if (at->p == at->end)
+			return "columns are cut short";
+		s->kind = *at->p++;
+		if (!number(at, &s->mask))
+			return "columns are cut short";
+		s->known = s->kind > 0 && s->kind < EV_KINDS;
+		s->has = (uint16_t)(s->mask & wanted);
+	}
+	return NULL;
+}
+
+/* The next column into *c, or past it. */
+static const char *read_column(struct event_columns_reader *r, struct place *at, bool wanted,
+			       struct column *c)
+{
+	uint64_t n, packed;
+	const uint8_t *from;
+
+	if (!number(at, &n) || !number(at, &packed))
+		return "columns are cut short";
+	if (n > EVENT_COLUMNS_BYTES - at->used)
+		return "columns of more than 1 MiB";
+	from = at->p;
+	if ((packed ? packed : n) > (uint64_t)(at->end - at->p))
+		return "columns are cut short";
+	at->p += packed ? packed : n;
+	at->used += (size_t)n;
+	if (!wanted)
+		return NULL;
+	if (packed && !zstd_unpack_whole(r->zstd, at->to, (size_t)n, from, (size_t)packed))
+		return "a packed column is broken";
+	if (!packed)
+		memcpy(at->to, from, (size_t)n);
+	c->p = at->to;
+	c->end = at->to + n;
+	memset(at->to + n, 0, MARGIN);
+	at->to += n + MARGIN;
+	return NULL;
+}
+
+static const char *check_shapes(const struct event_columns_reader *r, const struct column *c)
+{
+	unsigned highest = 0;
+
+	if ((size_t)(c->end - c->p) != r->n)
+		return "not one shape for each event";
+	for (size_t i = 0; i < r->n; i++)
+		highest = c->p[i] > highest ? c->p[i] : highest;
+	return r->n && highest >= r->n_shapes ? "a shape that is not there" : NULL;
+}
+
+/* The unit, then a bit for each event that has a time; differences are left in the column. */
+static const char *open_times(struct event_columns_reader *r)
+{
+	struct column *c = &r->field[TIME];
+	size_t per[EVENT_COLUMNS_SHAPES] = {0}, n = 0;
+	uint64_t unit;
+
+	for (size_t i = 0; r->shape_of && i < r->n; i++)
+		per[r->shape_of[i]]++;
+	if (!r->shape_of)
+		per[0] = r->n;
+	for (size_t i = 0; i < r->n_shapes; i++)
+		n += r->shapes[i].mask & EV_HAS_TIME ? per[i] : 0;
+	c->p = uleb_decode(c->p, c->end, &unit);
+	if (!c->p || !unit || unit > 1000000000 || (n + 7) / 8 > (size_t)(c->end - c->p))
+		return "times are cut short, or of an illegal unit";
+	r->unit = (int64_t)unit;
+	r->time_bits = c->p;
+	c->p += (n + 7) / 8;
+	return NULL;
+}
+
+const char *event_columns_open(struct event_columns_reader *r, const uint8_t *payload, size_t n,
+			       unsigned wanted)
+{
+	struct place at = {payload, payload + n, 0, r->room};
+	struct column shapes = {NULL, NULL};
+	uint64_t any = 0;
+	const char *bad = read_shapes(r, &at, wanted);
+
+	memset(r->field, 0, sizeof r->field);
+	memset(r->before, 0, sizeof r->before);
+	r->next = r->n_times = 0;
+	r->shape_of = NULL;
+	for (size_t i = 0; !bad && i < r->n_shapes; i++)
+		any |= r->shapes[i].mask;
+	r->live = (unsigned)any & wanted & EV_FIELDS;
+	if (!bad && r->n_shapes > 1) {
+		bad = read_column(r, &at, true, &shapes);
+		bad = bad ? bad : check_shapes(r, &shapes);
+		r->shape_of = shapes.p;
+	}
+	for (unsigned bit = 0; !bad && bit < MASK_BITS; bit++) {
+		struct column skipped;
+		bool live = bit < EVENT_COLUMNS_FIELDS && r->live >> bit & 1;
+
+		if (any >> bit & 1)
+			bad = read_column(r, &at, live, live ? &r->field[bit] : &skipped);
+	}
+	if (!bad && r->live & EV_HAS_TIME)
+		bad = open_times(r);
+	return bad;
+}
+
+/* n integers from a column on; false: it has not so many. */
+static inline bool integers(struct column *c, uint64_t *v, size_t n)
+{
+	const uint8_t *p = c->p;
+	size_t i = 0;
+
+	while (i < n) {
+		uint64_t x, ends;
+
+		if (p >= c->end)
+			return false;
+		x = load64(p);
+		ends = ~x & 0x8080808080808080;
+		if (ends == 0x8080808080808080 && n - i >= 8) {
+			for (unsigned k = 0; k < 8; k++)
+				v[i + k] = x >> 8 * k & 0x7f;
+			p += 8;
+			i += 8;
+		} else if (ends) {
+			uint64_t last = ends & -ends; /* the top bit of the last byte */
+
+			p += (unsigned)__builtin_ctzll(ends) / 8 + 1;
+			v[i++] = uleb_seven_bits_of_each(x & (last - 1) & 0x7f7f7f7f7f7f7f7f);
+		} else {
+			p = uleb_decode(p, c->end, &v[i++]);
+			if (!p)
+				return false;
+		}
+	}
+	c->p = p;
+	return p <= c->end;
+}
+
+static void add_up(uint64_t *v, size_t n, uint64_t *before)
+{
+	uint64_t x = *before;
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = x += (uint64_t)unzigzag(v[i]);
+	*before = x;
+}
+
+static bool times(struct event_columns_reader *r, size_t n)
+{
+	uint64_t *v = r->v[TIME], d[EVENT_COLUMNS_BATCH + MARGIN], t = r->before[TIME];
+	size_t first = r->n_times, changes = 0, k = 0;
+
+	for (size_t i = first; i < first + n; i++)
+		changes += r->time_bits[i / 8] >> i % 8 & 1;
+	if (!integers(&r->field[TIME], d, changes))
+		return false;
+	d[changes] = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t changed = r->time_bits[(first + i) / 8] >> (first + i) % 8 & 1;
+
+		t += (uint64_t)unzigzag(d[k]) & -changed;
+		k += changed;
+		v[i] = t * (uint64_t)r->unit;
+	}
+	r->n_times += n;
+	r->before[TIME] = t;
+	return true;
+}
+
+/* The values of a field that this batch has, n of them. */
+static bool values(struct event_columns_reader *r, unsigned bit, size_t n)
+{
+	uint64_t *v = r->v[bit], highest = 0;
+
+	if (bit == TIME)
+		return times(r, n);
+	if (!integers(&r->field[bit], v, n))
+		return false;
+	switch (bit) {
+	case SEQ:
+	case ADDRESS: add_up(v, n, &r->before[bit]); return true;
+	case STACK: add_up(v, n, &r->before[bit]); break;
+	case TYPE:
+	case THREAD:
+	case NAME:
+	case DOMAIN: break;
+	case VALUE:
+		for (size_t i = 0; i < n; i++)
+			v[i] = (uint64_t)unzigzag(v[i]);
+		return true;
+	default: return true;
+	}
+	for (size_t i = 0; i < n; i++)
+		highest |= v[i];
+	if (bit == DOMAIN) {
+		for (size_t i = 0; i < n; i++)
+			if (v[i] >= DOMAINS)
+				return false;
+	}
+	return highest <= UINT32_MAX;
+}
+
+/* Field by field, and without a branch on what an event has: which that is changes from one to the
+ * next. */
+static inline void put(struct event *ev, const struct shape *s, struct event_columns_reader *r,
+		       unsigned live, uint32_t at[EVENT_COLUMNS_FIELDS])
+{
+	unsigned mask = (unsigned)s->mask;
+
+#define NEXT(bit)                                                                                  \
+	(live >> (bit)&1 ? (at[bit] += mask >> (bit)&1,                                            \
+			    r->v[bit][at[bit] - (mask >> (bit)&1)] & -(uint64_t)(mask >> (bit)&1)) \
+			 : 0)
+	ev->kind = s->kind;
+	ev->has = s->has;
+	ev->seq = NEXT(SEQ);
+	ev->address = NEXT(ADDRESS);
+	ev->requested = NEXT(REQUESTED);
+	ev->real = NEXT(REAL);
+	ev->type = (uint32_t)NEXT(TYPE);
+	ev->stack = (uint32_t)NEXT(STACK);
+	ev->time = (int64_t)NEXT(TIME);
+	ev->count = live >> COUNT & 1 && mask >> COUNT & 1 ? NEXT(COUNT) : 1;
+	ev->thread = (uint32_t)NEXT(THREAD);
+	ev->value = (int64_t)NEXT(VALUE);
+	ev->name = (uint32_t)NEXT(NAME);
+	ev->domain = (uint8_t)NEXT(DOMAIN);
+	ev->target = NEXT(TARGET);
+#undef NEXT
+}
+
+/* Each column has said all. */
+static bool at_ends(const struct event_columns_reader *r)
+{
+	for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++)
+		if (r->field[bit].p != r->field[bit].end)
+			return false;
+	return true;
+}
+
+bool event_columns_next(struct event_columns_reader *r, struct event ev[EVENT_COLUMNS_BATCH],
+			size_t *n, uint64_t *unknown, const char **bad)
+{
+	size_t all = r->n - r->next < EVENT_COLUMNS_BATCH ? r->n - r->next : EVENT_COLUMNS_BATCH;
+	const uint8_t *shape_of = r->shape_of ? r->shape_of + r->next : NULL;
+	uint32_t have[EVENT_COLUMNS_FIELDS] = {0}, at[EVENT_COLUMNS_FIELDS] = {0};
+	unsigned live = r->live;
+
+	*n = 0;
+	*unknown = 0;
+	*bad = NULL;
+	if (!all) {
+		*bad = at_ends(r) ? NULL : "a column is longer than its events";
+		return false;
+	}
+	for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++) {
+		if (!(live >> bit & 1))
+			continue;
+		for (size_t i = 0; i < all; i++)
+			have[bit] += r->shapes[shape_of ? shape_of[i] : 0].mask >> bit & 1;
+		if (!values(r, bit, have[bit])) {
+			*bad = "a column is cut short, or has a number that is too large";
+			return false;
+		}
+	}
+	for (size_t i = 0; i < all; i++) {
+		const struct shape *s = &r->shapes[shape_of ? shape_of[i] : 0];
+
+		put(&ev[*n], s, r, live, at);
+		*n += s->known;
+		*unknown += !s->known;
+	}
+	r->next += all;
+	return true;
+}
