@@ -87,7 +87,7 @@ struct cli_import {
 };
 extern const char *const cli_location_choices[], *const cli_offset_choices[];
 #define CLI_IMPORT_ROWS(i)                                                                         \
-	ROW_HEADING("reading captures:"),                                                          \
+	ROW_GROUP("reading captures:"),                                                            \
 	    ROW_STRING('f', "format", "NAME", "read as this format instead of guessing",           \
 		       &(i).options.format),                                                       \
 	    ROW_STRING(0, "maps", "FILE", "module map: /proc/PID/maps or smaps text",              \
