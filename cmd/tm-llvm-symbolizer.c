@@ -365,8 +365,10 @@ int main(int argc, char **argv)
 	const struct opt_program program = {called ? called : "tm-llvm-symbolizer",
 					    "[[FILE] ADDRESS...]",
 					    "Prints functions, files, lines and columns.", options};
-	const struct opt_style style = {
-	    .dash_words = true, .v_is_version = true, .usage_status = called ? 1 : 0};
+	const struct opt_style style = {.drop_in = true,
+					.dash_words = true,
+					.v_is_version = true,
+					.usage_status = called ? 1 : 0};
 
 	j.print.inlines = !gnu;
 	cli_start(program.name, style.usage_status ? style.usage_status : EXIT_USAGE);

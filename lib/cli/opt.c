@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/cli.h"
 #include "lib/cli/complete.h"
+#include "lib/cli/defaults.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -12,7 +13,7 @@
 
 enum { WIDE = 80, TEXT_AT = 29 }; /* columns of the help */
 
-static bool want_help, want_all, want_version, no_sandbox;
+static bool want_help, want_all, want_version, no_sandbox, no_config;
 static int progress;
 static const char *const progress_choices[] = {"auto", "always", "never", NULL};
 
@@ -22,6 +23,7 @@ static const struct opt common[] = {
     ROW_FLAG('v', "verbose", "more notes", &cli_verbose),
     ROW_CHOICE(0, "progress", "WHEN", "auto, always or never", &progress, progress_choices),
     ROW_FLAG(0, "no-sandbox", "may call the system for anything, open any file", &no_sandbox),
+    ROW_FLAG(0, "no-config", "leave tracemill.ini alone", &no_config),
     ROW_FLAG('h', "help", "this text", &want_help),
     ROW_FLAG('V', "version", "the version", &want_version),
     OPT_END,
@@ -404,6 +406,43 @@ static void tell_old(void)
 	opt_list_release(&olds);
 }
 
+static bool is_given(const struct opt *o)
+{
+	return o->type == OPT_LIST ? ((const struct opt_list *)o->to)->n > 0
+				   : *(const char *const *)o->to != NULL;
+}
+
+/* Those of the project, where the command line does not say otherwise; for programs that this
+ * program starts, too. */
+static void set_defaults(void)
+{
+	static struct defaults d; /* borrowed from */
+	const struct opt *explain = find_word("explain", strlen("explain"));
+	struct err e = ERR_INIT;
+
+	if (no_config)
+		setenv("TRACEMILL_CONFIG", "", 1);
+	if (defaults_find(&d, &e))
+		cli_usage("%s", e.msg);
+	for (size_t i = 0; i < d.n; i++) {
+		const struct opt *o = find_word(d.rows[i].word, strlen(d.rows[i].word));
+
+		if (!o || !o->arg || strcmp(o->arg, d.rows[i].arg) || is_given(o))
+			d.rows[i].word = NULL;
+	}
+	for (size_t i = 0; i < d.n; i++) {
+		struct opt o;
+
+		if (!d.rows[i].word)
+			continue;
+		o = *find_word(d.rows[i].word, strlen(d.rows[i].word));
+		o.given = NULL;
+		set(&o, d.rows[i].value);
+		(explain && *(const bool *)explain->to ? cli_note : cli_info)(
+		    d.path, "--%s %s", d.rows[i].word, d.rows[i].value);
+	}
+}
+
 static bool is_long(const char *arg)
 {
 	return arg[1] == '-' || (style.dash_words && arg[2] && arg[2] != '=' &&
@@ -467,6 +506,8 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 		}
 	}
 	tell_old();
+	if (!style.drop_in && !want_help && !want_version)
+		set_defaults();
 	cli_progress_mode(progress);
 	for (int i = 1; i <= operands && strstr(p->operands, "FILE"); i++)
 		may_read(argv[i]);

@@ -102,6 +102,7 @@ struct opt_program {
 
 /* How a program parses that takes the place of another tool; zeroed is how all others do. */
 struct opt_style {
+	bool drop_in;      /* the defaults of a project (defaults.h) are not for it */
 	bool dash_words;   /* -word is --word where there is such a word, and -e=FILE is -e FILE */
 	bool prefixes;     /* the beginning of a word will do where no other begins so */
 	bool v_is_version; /* not --verbose */
