@@ -545,6 +545,7 @@ install: all $(B)/completions
 	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
 	install -D -m 644 lib/recorder/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
 	install -D -m 644 lib/recorder/spike.h '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h'
+	install -D -m 644 lib/recorder/tracemill-loli.h '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h'
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :
@@ -563,6 +564,7 @@ uninstall:
 	  $(foreach r,$(RUNTIME) $(LIBRARY) $(soname) pkgconfig/tracemill.pc,'$(DESTDIR)$(LIBDIR)/$(if $(filter pkgconfig/%,$(r)),$(r),$(notdir $(r)))') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h' \
 	  $(foreach h,$(notdir $(library_api)),'$(DESTDIR)$(INCLUDEDIR)/tracemill/$(h)') \
+	  '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h' \
 	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')

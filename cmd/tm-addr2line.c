@@ -256,8 +256,10 @@ int main(int argc, char **argv)
 	const struct opt_program program = {called ? called : "tm-addr2line", "[ADDRESS...]",
 					    "Prints functions, files and lines of addresses.",
 					    options};
-	const struct opt_style style = {
-	    .prefixes = true, .v_is_version = true, .usage_status = called ? 1 : 0};
+	const struct opt_style style = {.drop_in = true,
+					.prefixes = true,
+					.v_is_version = true,
+					.usage_status = called ? 1 : 0};
 
 	n = opt_parse_as(&style, &program, argc, argv);
 	cli_binaries_done(&binaries);

@@ -157,7 +157,8 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {called ? called : "tm-atos", "[ADDRESS...]",
 					    "Prints symbols of addresses.", options};
-	const struct opt_style style = {.dash_words = true, .usage_status = called ? 1 : 0};
+	const struct opt_style style = {
+	    .drop_in = true, .dash_words = true, .usage_status = called ? 1 : 0};
 
 	n = opt_parse_as(&style, &program, argc, argv);
 	if (process)

@@ -36,7 +36,7 @@ static const char *const sort_words[] = {"auto",
 					 "mono-net",
 					 "samples",
 					 NULL};
-static const char *const per_words[] = {"run", "frame", "second", NULL};
+static const char *const per_words[] = {"run", "frame", "second", "capture", NULL};
 
 static int sort_of(int word)
 {
@@ -125,28 +125,24 @@ int main(int argc, char **argv)
 		       "what a row is: site, function, location, stack, type, file, module, "
 		       "thread or owner",
 		       &by, key_words),
-	    ROW_CHOICE(
-		0, "sort", "METRIC",
-		"rank by the change in auto, live, count, entries, requested, real, slack, "
-		"live-*, freed-*, peak-*, temporary, lifetime, self-time, total-time, calls, "
-		"mean-time, lua-net, mono-net or samples",
-		&sort, sort_words),
-	    ROW_FLAG(0, "cumulative", "totals, not self, of functions, locations, files, modules",
-		     &options.cumulative),
-	    ROW_CHOICE(0, "per", "UNIT", "divide by run, frame or second", &per, per_words),
+	    ROW_CHOICE(0, "sort", "METRIC", "rank by the change in this; --help all has the list",
+		       &sort, sort_words),
+	    ROW_FLAG(0, "cumulative", "totals, not self", &options.cumulative),
+	    ROW_CHOICE(0, "per", "UNIT", "divide by run, frame, second or capture", &per,
+		       per_words),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &options.n),
 	    ROW_FLAG(0, "all", "rows that did not change, too", &options.all),
-	    ROW_STRING(
-		0, "save-baseline", "FILE",
-		"keep what one capture comes to (tracemill-aggregate(5)), and compare nothing",
-		&save),
-	    ROW_STRING(0, "origin", "FILE",
-		       "--save-baseline: the capture that was symbolized, to be known by", &origin),
 	    CLI_POLICY_ROWS(compare),
+	    CLI_COMPARE_PARTS(compare),
+	    ROW_STRING(0, "save-baseline", "FILE", "keep what one capture comes to, and end",
+		       &save),
+	    ROW_STRING(0, "origin", "FILE", "--save-baseline: the capture before it had names",
+		       &origin),
 	    CLI_FILTER_ROWS(filter),
 	    CLI_VIEW_ROWS(filter),
 	    CLI_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
+	    ROW_OLD("policy", "gate"),
 	    OPT_END,
 	};
 	const struct opt_program program = {

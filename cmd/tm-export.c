@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "events", "for sqlite: every event too, not only sums", &o.events),
 	    ROW_FLAG(0, "types", "for stacks: the type is the innermost entry", &o.types),
 	    ROW_HEADING("choosing:"),
-	    ROW_CHOICE(0, "metric", "METRIC",
+	    ROW_CHOICE(0, "sort", "METRIC",
 		       "what weighs stacks: auto, count, entries, requested, real, live-count, "
 		       "live-requested, live-real, samples or time",
 		       &metric, metric_words),
@@ -154,6 +154,7 @@ int main(int argc, char **argv)
 		&domain, domain_words),
 	    ROW_FLAG(0, "no-demangle", "raw names", &o.mangled),
 	    CLI_IMPORT_ROWS(import),
+	    ROW_OLD("metric", "sort"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-export", "[FILE...]",

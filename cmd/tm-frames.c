@@ -20,10 +20,7 @@ int main(int argc, char **argv)
 	    {.type = OPT_CHOICE,
 	     .word = "sort",
 	     .arg = "METRIC",
-	     .help =
-		 "frames with most first: auto, count, entries, requested, real, slack, "
-		 "live-..., freed-..., temporary, self-time, calls, lua-net, mono-net, samples or "
-		 "duration",
+	     .help = "frames with most of this first; --help all: the list",
 	     .to = &c.sort,
 	     .given = &c.sorted,
 	     .choices = cli_frames_sorts},
@@ -33,7 +30,7 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "every", "TIME", "steps of so much time instead of frames", &c.every),
 	    ROW_FLAG(0, "detail", "types and stacks of the chosen frames; so is --frame N",
 		     &c.detail),
-	    ROW_NUMBER(0, "stacks", "N", "--detail: stacks of each type; 0: all (default 5)",
+	    ROW_NUMBER(0, "show-stacks", "N", "--detail: stacks of each type; 0: all (default 5)",
 		       &c.stacks),
 	    ROW_NUMBER(0, "tops", "N", "beneath each frame: its N largest types (or --by KEY)",
 		       &c.tops),
@@ -41,11 +38,13 @@ int main(int argc, char **argv)
 		     "frames above [METRIC>]VALUE, 33ms, 20% of the frame, 3x the median, or 6mad "
 		     "above it",
 		     &c.spikes),
-	    ROW_FLAG(0, "new", "stacks that no frame before had", &c.options.news),
+	    ROW_FLAG(0, "new-stacks", "stacks that no frame before had", &c.options.news),
 	    CLI_FILTER_ROWS(c.filter),
 	    CLI_VIEW_ROWS(c.filter),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
+	    ROW_OLD("stacks", "show-stacks"),
+	    ROW_OLD("new", "new-stacks"),
 	    OPT_END,
 	};
 	const struct opt_program program = {

@@ -40,7 +40,7 @@ static void check(enum command what, const struct cli_history *h, int n, char **
 	if (what != BLAME && (h->from || h->to))
 		cli_usage("--from and --to are for blame");
 	if (what != CHANGE_POINTS && h->fail)
-		cli_usage("--fail is for change-points");
+		cli_usage("--gate is for change-points");
 }
 
 int main(int argc, char **argv)
@@ -50,8 +50,11 @@ int main(int argc, char **argv)
 	struct cli_filter filter = {.domain = 0};
 	struct cli_report report = {0};
 	const struct opt table[] = {
-	    CLI_HISTORY_ROWS(history), CLI_FILTER_ROWS(filter), CLI_VIEW_ROWS(filter),
-	    CLI_REPORT_ROWS(report),   CLI_IMPORT_ROWS(import), OPT_END,
+	    CLI_HISTORY_ROWS(history),  CLI_FILTER_ROWS(filter),
+	    CLI_VIEW_ROWS(filter),      CLI_REPORT_ROWS(report),
+	    CLI_IMPORT_ROWS(import),    ROW_OLD("metric", "sort"),
+	    ROW_OLD("policy", "rules"), ROW_OLD("min-change", "min"),
+	    ROW_OLD("fail", "gate"),    OPT_END,
 	};
 	const struct opt_program program = {
 	    "tm-history", "COMMAND STORE [FILE...]",

@@ -24,7 +24,7 @@ struct inspect_cli {
 	bool required[FITS], by_file, any;
 };
 
-/* --require a,b,c */
+/* --gate a,b,c */
 static void parse_require(struct inspect_cli *c)
 {
 	for (size_t i = 0; i < c->require.n; i++)
@@ -35,7 +35,7 @@ static void parse_require(struct inspect_cli *c)
 			       (strlen(fit_names[k]) != n || strncmp(fit_names[k], p, n) != 0))
 				k++;
 			if (k == FITS)
-				cli_usage("--require: there is no capability '%.*s'", (int)n, p);
+				cli_usage("--gate: there is no capability '%.*s'", (int)n, p);
 			c->required[k] = true;
 			p += n + (p[n] == ',');
 		}
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 	struct cli_binaries binaries = {0};
 	struct lookup_options lookup = {.cache = {.off = true}, .demangle = true};
 	const struct opt table[] = {
-	    ROW_LIST(0, "require", "LIST",
+	    ROW_LIST(0, "gate", "LIST",
 		     "status 1 unless it is fit for these, as in lines,frame-pointers", &c.require),
 	    ROW_FLAG(0, "by-file", "frame pointers and instrumentation by source file", &c.by_file),
 	    ROW_STRING(0, "disassemble", "WHAT",
@@ -182,6 +182,7 @@ int main(int argc, char **argv)
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
+	    ROW_OLD("require", "gate"),
 	    OPT_END,
 	};
 	const struct opt_program program = {
@@ -193,7 +194,7 @@ int main(int argc, char **argv)
 		cli_usage("which binaries?");
 	cli_import_done(&c.import);
 	if (c.disassemble && (n > 1 || c.by_file || c.require.n))
-		cli_usage("--disassemble: of one binary, and without --require and --by-file");
+		cli_usage("--disassemble: of one binary, and without --gate and --by-file");
 	if (c.traces.n && !c.disassemble)
 		cli_usage("--trace: goes with --disassemble");
 	parse_require(&c);

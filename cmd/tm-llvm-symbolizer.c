@@ -339,6 +339,7 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "fallback-debug-path", "DIR", NULL, &binaries.debug_dirs),
 	    ROW_FLAG(0, "relative-address", NULL, &untagged), /* PE's */
 	    ROW_FLAG(0, "no-untag-addresses", NULL, &untagged),
+	    ROW_GROUP("less often:"),
 	    ROW_STRING(0, "default-arch", "ARCH", "of a universal Mach-O file this part", &o.arch),
 	    ROW_LIST(0, "dsym-hint", "DIR", "where the .dSYM of Mach-O files are; again for more",
 		     &binaries.debug_dirs),
@@ -352,20 +353,22 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "filter-markup", "replace symbolizer markup in the text of standard input",
 		     &filter),
 	    ROW_HEADING("not in llvm-symbolizer:"),
-	    ROW_FLAG(0, "notes", "more notes: what every other program's --verbose says",
-		     &cli_verbose),
+	    ROW_FLAG(0, "notes", "more notes, as the others' --verbose", &cli_verbose),
 	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
-	    ROW_LIST(0, "module", "NAME=FILE", "the file for requests that begin with NAME",
+	    ROW_LIST(0, "module-file", "NAME=FILE", "the file for requests that begin with NAME",
 		     &j.modules),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_MANAGED_ROWS(managed),
+	    ROW_OLD("module", "module-file"),
 	    OPT_END,
 	};
 	const struct opt_program program = {called ? called : "tm-llvm-symbolizer",
 					    "[[FILE] ADDRESS...]",
 					    "Prints functions, files, lines and columns.", options};
-	const struct opt_style style = {
-	    .dash_words = true, .v_is_version = true, .usage_status = called ? 1 : 0};
+	const struct opt_style style = {.drop_in = true,
+					.dash_words = true,
+					.v_is_version = true,
+					.usage_status = called ? 1 : 0};
 
 	j.print.inlines = !gnu;
 	cli_start(program.name, style.usage_status ? style.usage_status : EXIT_USAGE);

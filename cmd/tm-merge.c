@@ -15,13 +15,14 @@ int main(int argc, char **argv)
 		     &q.lists),
 	    ROW_FLAG(0, "allow-duplicates", "count an input twice that is in two aggregates",
 		     &q.merge.allow_duplicates),
-	    ROW_STRING(0, "prune-below", "LIMIT",
+	    ROW_STRING(0, "min", "LIMIT",
 		       "leave out things with less, such as 4KiB or requested:1MiB",
 		       &q.prune_below),
 	    ROW_HEADING("for engines that sort and pass lines:"),
 	    ROW_FLAG(0, "lines", "write records as lines", &q.lines),
 	    ROW_FLAG(0, "from-lines", "read sorted lines, and join those of one key",
 		     &q.from_lines),
+	    ROW_OLD("prune-below", "min"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-merge", "[FILE...]",
@@ -30,11 +31,11 @@ int main(int argc, char **argv)
 	int n = opt_parse(&program, argc, argv);
 
 	if (q.prune_below && aggregate_prune_parse(&q.prune, q.prune_below, &e))
-		cli_usage("--prune-below: %s", e.msg);
+		cli_usage("--min: %s", e.msg);
 	if (q.from_lines && (n > 1 || q.lists.n))
 		cli_usage("--from-lines reads standard input or one file");
 	if (q.from_lines && q.lines && q.prune_below)
-		cli_usage("--prune-below needs a whole aggregate: not lines from lines");
+		cli_usage("--min needs a whole aggregate: not lines from lines");
 	if (!q.from_lines && !n && !q.lists.n)
 		cli_usage("give aggregates, or --files-from");
 	if (q.lines)

@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 	struct recorded end = {.path = NULL};
 	const struct opt table[] = {
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
-	    ROW_CHOICE(0, "format", "FORM", "trace, memtracer or loli", &form, form_words),
+	    ROW_CHOICE(0, "as", "FORMAT", "trace, memtracer or loli", &form, form_words),
 	    ROW_FLAG(0, "serve", "send LoliProfiler's stream to whoever attaches", &serving),
 	    ROW_NUMBER(0, "port", "PORT", "of --serve, at 127.0.0.1 (default: 8000)", &port),
 	    ROW_FLAG(0, "pid-children", "processes that it starts write FILE.PID", &s->children),
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "report", "print the sites that allocated most", &end.report),
 	    ROW_FLAG(0, "no-symbols", "put no names into the trace", &end.no_symbols),
 	    ROW_HEADING("what is recorded:"),
-	    ROW_NUMBER(0, "threshold", "BYTES", "only blocks of at least so many", &s->threshold),
+	    ROW_NUMBER(0, "min", "BYTES", "only blocks of at least so many", &s->threshold),
 	    ROW_NUMBER(0, "sample", "BYTES", "a sample every so many, on average", &s->sample),
 	    ROW_FLAG(0, "mmap", "anonymous mappings too", &s->mmap),
 	    ROW_NUMBER(0, "rss", "MS", "counters of the process's memory, so often", &s->rss_ms),
@@ -212,6 +212,8 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "unity", "PLACE", "a Unity player at HOST[:PORT]", &unity.place),
 	    ROW_FLAG(0, "follow", "write FILE as it comes", &unity.follow),
 	    ROW_NUMBER(0, "idle", "SECONDS", "give a silent player up (default: 30)", &idle),
+	    ROW_OLD("format", "as"),
+	    ROW_OLD("threshold", "min"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-record", "PROGRAM [ARGUMENT...]",
@@ -235,11 +237,11 @@ int main(int argc, char **argv)
 	if (port > UINT16_MAX)
 		cli_usage("--port is at most %d", UINT16_MAX);
 	if ((form || serving) && end.report)
-		cli_usage("--report is of a trace: without --format and --serve");
+		cli_usage("--report is of a trace: without --as and --serve");
 	if ((form || serving) && s->children)
-		cli_usage("--pid-children writes traces: without --format and --serve");
+		cli_usage("--pid-children writes traces: without --as and --serve");
 	if (serving && form == MEMTRACER)
-		cli_usage("--serve is for --format loli");
+		cli_usage("--serve is for --as loli");
 	cli_sandbox("tm-record", NULL);
 	argv[n + 1] = NULL;
 	s->depth = (unsigned)depth;

@@ -80,7 +80,7 @@ static void parse(struct spikes_cli *c, struct spikes_options *o)
 	if (c->filter.sizes.n)
 		cli_usage("--size: calls have no size");
 	if (!c->depth || c->depth > SPIKES_DEPTH_MAX)
-		cli_usage("--depth: 1 to %d", SPIKES_DEPTH_MAX);
+		cli_usage("--nesting: 1 to %d", SPIKES_DEPTH_MAX);
 	if (c->n > SPIKES_WORST_MAX)
 		cli_usage("--top: at most %d", SPIKES_WORST_MAX);
 	o->threshold = c->rules.has_threshold ? c->rules.threshold : SPIKES_THRESHOLD;
@@ -138,7 +138,7 @@ static void judge(struct spikes_cli *c)
 	if (!c->has_max)
 		return;
 	if (unsure(c)) {
-		cli_error(NULL, "--max-spikes: %s", unsure(c));
+		cli_error(NULL, "--gate: %s", unsure(c));
 		cli_status(EXIT_INCONCLUSIVE);
 		/* The rule that was given up on might have allowed it. */
 		if (match_all_gave_up())
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "channel", "NAME", "rules of this channel count", &c.channels),
 	    ROW_STRING(0, "hook-cost", "TIME", "what entering and leaving a call costs its callers",
 		       &c.hook_cost),
-	    ROW_NUMBER(0, "depth", "N", "calls nested deeper are not judged (default 1024)",
+	    ROW_NUMBER(0, "nesting", "N", "calls nested deeper are not judged (default 1024)",
 		       &c.depth),
 	    ROW_NUMBER('n', "top", "N", "rows of each table; 0: all (default 30)", &c.n),
 	    ROW_CHOICE(0, "sort", "METRIC", "stacks by worst, count, sum or p95", &c.sort,
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "pet", "print all spikes as PET's log", &c.pet),
 	    ROW_FLAG(0, "suggest", "print a rule file to begin with", &c.suggest),
 	    {.type = OPT_UNSIGNED,
-	     .word = "max-spikes",
+	     .word = "gate",
 	     .arg = "N",
 	     .help = "exit status 1 when there are more",
 	     .to = &c.max,
@@ -200,6 +200,8 @@ int main(int argc, char **argv)
 	    CLI_MANGLED_ROW(c.filter.mangled),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
+	    ROW_OLD("max-spikes", "gate"),
+	    ROW_OLD("depth", "nesting"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-spikes", "[FILE...]",

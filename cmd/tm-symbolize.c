@@ -19,7 +19,7 @@ struct job {
 	struct cli_binaries *binaries;
 	struct coverage all;
 	struct stats stats;
-	uint64_t least; /* --min-coverage */
+	uint64_t least; /* --gate */
 	bool tell_stats;
 	bool if_useful, missing;
 	struct cli_collect collect;
@@ -192,8 +192,7 @@ int main(int argc, char **argv)
 		     "write nothing of a trace that has names, or gets none by build-ids",
 		     &j.if_useful),
 	    ROW_FLAG(0, "text", "FILEs are logs: print them with names in their stacks", &text),
-	    ROW_NUMBER(0, "min-coverage", "PERCENT", "status 4 if fewer locations get a name",
-		       &j.least),
+	    ROW_NUMBER(0, "gate", "PERCENT", "status 4 if fewer locations get a name", &j.least),
 	    ROW_FLAG(0, "stats", "where the time went, on standard error", &j.tell_stats),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_EXPLAIN_ROW(binaries),
@@ -202,6 +201,8 @@ int main(int argc, char **argv)
 		       &managed.jit_map),
 	    ROW_FLAG(0, "no-managed", "generated names as they are; look for no maps", &no_managed),
 	    CLI_IMPORT_ROWS(import),
+	    ROW_OLD("module", "module-file"),
+	    ROW_OLD("min-coverage", "gate"),
 	    OPT_END,
 	};
 	const struct opt_program program = {
@@ -213,7 +214,7 @@ int main(int argc, char **argv)
 	if (!binaries.jobs || binaries.jobs > 256)
 		cli_usage("--jobs: from 1 to 256");
 	if (j.least > 100)
-		cli_usage("--min-coverage: a percentage, from 0 to 100");
+		cli_usage("--gate: a percentage, from 0 to 100");
 	binaries.explain |= j.missing; /* until the search is made */
 	cli_binaries_done(&binaries);
 	binaries.explain &= !j.missing;

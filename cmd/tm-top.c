@@ -80,8 +80,7 @@ static unsigned share_of(const char *text)
 	if (strspn(text, "0123456789.") == strlen(text) &&
 	    sscanf(text, "%3u.%n%2u%n%c", &whole, &dot, &part, &digits, &end) == 2 && whole < 100)
 		return whole * 100 + (digits - dot == 1 ? part * 10 : part);
-	cli_usage("--min-percent: '%s' is no percentage from 0 to 100 with at most two decimals",
-		  text);
+	cli_usage("--min: '%s' is no percentage from 0 to 100 with at most two decimals", text);
 }
 
 /* All of the report, with a flame graph of the stacks, is for pages and for programs. */
@@ -347,37 +346,34 @@ int main(int argc, char **argv)
 		       "what a row is: site, function, location, stack, type, file, module, frame, "
 		       "thread or owner",
 		       &q.by, key_words),
-	    ROW_CHOICE(0, "sort", "METRIC",
-		       "rank by auto, count, entries, requested, real, live, slack, freed, peak, "
-		       "temporary, lifetime, self-time, total-time, calls, mean-time, lua-net, "
-		       "mono-net or samples; also live-count and so on",
+	    ROW_CHOICE(0, "sort", "METRIC", "rank by this (default auto); --help all has the list",
 		       &q.sort, sort_words),
 	    ROW_STRING(0, "metrics", "LIST", "these metrics, with commas between; all", &q.metrics),
 	    ROW_FLAG(0, "cumulative", "rank by what is in or below, not by self",
 		     &q.top.cumulative),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &q.top.n),
-	    ROW_NUMBER(0, "stacks", "K", "the K largest stacks under each row", &q.top.stacks),
-	    ROW_NUMBER(0, "callers", "N",
-		       "under the first N sites who calls them (on a terminal 3)", &q.top.callers),
+	    ROW_NUMBER(0, "show-stacks", "N", "the N largest stacks under each row", &q.top.stacks),
+	    ROW_NUMBER(0, "callers", "N", "callers of the first N sites (on a terminal 3)",
+		       &q.top.callers),
 	    ROW_FLAG(0, "tree", "the tree of calls, from the outermost", &q.tree),
 	    ROW_FLAG(0, "bottom-up", "the tree of callers, from what allocates", &q.bottom_up),
-	    ROW_STRING(0, "min-percent", "P", "leave out what is less in a tree (default 0.5)",
+	    ROW_STRING(0, "min", "PERCENT", "leave out what is less in a tree (default 0.5)",
 		       &q.min_percent),
 	    ROW_STRING(0, "peek", "REGEX", "callers and callees of matching functions", &q.peek),
-	    ROW_FLAG(0, "guess-sites",
-		     "pass over functions that only hand on what many others allocate", &q.guess),
+	    ROW_FLAG(0, "guess-sites", "pass over functions that only hand on", &q.guess),
 	    ROW_FLAG(0, "no-symbols", "put no names into traces that have none", &q.no_symbols),
-	    ROW_FLAG(0, "leaks", "rank by what is live at the end and no library keeps", &q.leaks),
-	    ROW_LIST(0, "suppressions", "FILE",
-		     "LeakSanitizer's, of what is no leak; again for more", &q.suppressions),
+	    ROW_FLAG(0, "leaks", "what is live at the end and no library keeps", &q.leaks),
+	    ROW_LIST(0, "suppressions", "FILE", "what is no leak, as LeakSanitizer has it; again",
+		     &q.suppressions),
 	    ROW_FLAG(0, "list-suppressions", "print the shipped ones and end",
 		     &q.list_suppressions),
-	    ROW_FLAG(0, "memory", "sizes, live bytes over time, pages under what is live",
-		     &q.memory),
+	    ROW_FLAG(0, "memory", "sizes, live bytes over time, pages under them", &q.memory),
 	    CLI_FILTER_ROWS(q.filter),
 	    CLI_VIEW_ROWS(q.filter),
 	    CLI_REPORT_ROWS(q.report),
 	    CLI_IMPORT_ROWS(import),
+	    ROW_OLD("stacks", "show-stacks"),
+	    ROW_OLD("min-percent", "min"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-top", "[FILE...]", "Ranks what allocates most.",

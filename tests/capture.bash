@@ -89,6 +89,6 @@ depths_truth() {
 	}' | LC_ALL=C sort
 }
 depths_of() { # trace
-	tm-symbolize -q "$1" | tm-export -q --as folded --metric count |
+	tm-symbolize -q "$1" | tm-export -q --as folded --sort count |
 		sed -nE 's/^(.*;)?(main|thread);rounds;/\2;rounds;/p' | LC_ALL=C sort
 }

@@ -80,11 +80,11 @@ store_says() { # WHAT STORE
 	tm-history change-points "$2" --by function --csv >steps.csv 2>err
 	check "$1: the planted step is found, and nothing else" eval \
 		'[ "$(columns steps.csv direction name build_before build)" = "up Texture::load b114 b115" ]'
-	tm-history change-points -q "$2" --fail >out 2>err
-	check "$1: --fail ends with 1 for it" [ $? = 1 ]
-	tm-history change-points -q "$2" --fail --until 2026-10-23 >out 2>err
+	tm-history change-points -q "$2" --gate >out 2>err
+	check "$1: --gate ends with 1 for it" [ $? = 1 ]
+	tm-history change-points -q "$2" --gate --until 2026-10-23 >out 2>err
 	check "$1: and with 0 before it" [ $? = 0 ]
-	tm-history change-points -q "$2" --fail --last 4 >out 2>err
+	tm-history change-points -q "$2" --gate --last 4 >out 2>err
 	check "$1: and with 5 where there are too few runs to tell" [ $? = 5 ]
 
 	truth_by_function | awk '$1 == "b114" { s -= $3 } $1 == "b115" { s += $3 } END { printf "%d\n", s }' >want
@@ -99,14 +99,14 @@ store_says() { # WHAT STORE
 	check "$1: with its calls" eval 'sed -n "/Texture::load/{n;p;n;p;n;p;q}" blame.txt | tr -d " \n" | grep -qx "Texture::loadupdatemain"'
 
 	printf '[rule load]\nmetric = requested\nkey = function\nmatch = ^Texture\npercent = 3\n' >policy.ini
-	tm-history trend "$2" --policy policy.ini --csv >rule.csv 2>err
+	tm-history trend "$2" --rules policy.ini --csv >rule.csv 2>err
 	columns rule.csv build value >got
 	truth_by_function | awk '$2 == "Texture::load" { print $1, $3 }' >want
 	check "$1: a rule's values" cmp got want
 	# The newest five green runs are b116 to b120, all with the step.
-	tm-compare -q --history "$2" --base-branch main --policy policy.ini b115.tmt >out 2>err
+	tm-compare -q --history "$2" --base-branch main --gate policy.ini b115.tmt >out 2>err
 	check "$1: a gate on the newest green runs passes what is like them" [ $? = 0 ]
-	tm-compare -q --history "$2" --base-branch none --policy policy.ini b115.tmt >out 2>err
+	tm-compare -q --history "$2" --base-branch none --gate policy.ini b115.tmt >out 2>err
 	check "$1: and is inconclusive where there are none" [ $? = 5 ]
 	tm-compare -q --history "$2" --base-last 3 b114.tmt --by function --csv -n 0 >compare.csv 2>err
 	columns compare.csv function base_requested | sed -n 's/^Texture::load //p' >got

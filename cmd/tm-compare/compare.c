@@ -104,6 +104,8 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 		add_threads(f, &c->ranges[i]);
 	}
 	today(c->today);
+	if (single && !c->policy_given)
+		c->policy_path = NULL; /* nothing is judged */
 	if (single) {
 		if (n != 1 || lists || c->groups.n || c->has_ranges || c->policy_path)
 			cli_usage("--save-baseline takes one file and compares nothing");

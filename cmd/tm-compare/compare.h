@@ -18,6 +18,7 @@ struct cli_compare {
 	struct opt_list base, new, groups;
 	struct opt_list base_frames, base_times, new_frames, new_times;
 	const char *policy_path, *today;
+	bool policy_given; /* not a default of the project */
 	const char *history, *base_branch, *base_machine;
 	uint64_t base_last; /* 0: COMPARE_GREEN */
 	bool allow_loss, allow_unmatched;
@@ -31,15 +32,15 @@ struct cli_compare {
 	bool has_ranges;
 };
 
-#define CLI_COMPARE_ROWS(c)                                                                        \
-	ROW_MANY(0, "base", "FILES", "runs to compare with", &(c).base),                           \
-	    ROW_MANY(0, "new", "FILES", "runs to judge", &(c).new),                                \
-	    ROW_MANY(0, "group", "NAME",                                                           \
-		     "and FILES: one of several groups of runs; the first is the base",            \
-		     &(c).groups),                                                                 \
-	    ROW_STRING(0, "history", "STORE",                                                      \
-		       "the base is the median of green runs of this store (tm-history(1))",       \
-		       &(c).history),                                                              \
+#define CLI_COMPARE_ROWS(c)                                                                     \
+	ROW_MANY(0, "base", "FILES", "runs to compare with", &(c).base),                        \
+	    ROW_MANY(0, "new", "FILES", "runs to judge", &(c).new),                             \
+	    ROW_MANY(0, "group", "NAME", "and FILES: a group of runs, the base first",          \
+		     &(c).groups),                                                              \
+	    ROW_STRING(0, "history", "STORE", "the base is the median of a store's green runs", \
+		       &(c).history)
+#define CLI_COMPARE_PARTS(c)                                                                       \
+	ROW_GROUP("parts of the two sides:"),                                                      \
 	    ROW_STRING(0, "base-branch", "NAME", "of this branch", &(c).base_branch),              \
 	    ROW_STRING(0, "base-machine", "NAME", "of this machine", &(c).base_machine),           \
 	    ROW_NUMBER(0, "base-last", "N", "of the newest N of them (default 5)",                 \
@@ -48,14 +49,18 @@ struct cli_compare {
 	    ROW_LIST(0, "new-frame", "RANGE", "of the new side only these", &(c).new_frames),      \
 	    ROW_LIST(0, "base-time", "RANGE", "of the base only this time", &(c).base_times),      \
 	    ROW_LIST(0, "new-time", "RANGE", "of the new side only this", &(c).new_times)
-#define CLI_POLICY_ROWS(c)                                                                     \
-	ROW_HEADING("gate:"),                                                                  \
-	    ROW_STRING(0, "policy", "FILE", "fail where this is broken (tracemill-policy(5))", \
-		       &(c).policy_path),                                                      \
-	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",          \
-		     &(c).allow_loss),                                                         \
-	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing is kept",          \
-		     &(c).allow_unmatched),                                                    \
+#define CLI_POLICY_ROWS(c)                                                            \
+	ROW_HEADING("gate:"),                                                         \
+	    {.type = OPT_STRING,                                                      \
+	     .word = "gate",                                                          \
+	     .arg = "FILE",                                                           \
+	     .help = "fail where this is broken (tracemill-policy(5))",               \
+	     .to = (const char **){&(c).policy_path},                                 \
+	     .given = &(c).policy_given},                                             \
+	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too", \
+		     &(c).allow_loss),                                                \
+	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing is kept", \
+		     &(c).allow_unmatched),                                           \
 	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's)", &(c).today)
 
 /* Checks the options and reads the policy, whose maps of paths join the filter's; c->policy then says what the project has to group by.

@@ -79,7 +79,7 @@ void cli_history_start(struct cli_history *c, bool adding)
 	if (!adding && (c->date || c->commit))
 		cli_usage("--date and --commit are for add");
 	c->error_rate = c->alpha ? number_of("alpha", c->alpha, 1e-6, 0.5) : 0.05;
-	c->least_percent = c->least ? number_of("min-change", c->least, 0, 1e9) : 0;
+	c->least_percent = c->least ? number_of("min", c->least, 0, 1e9) : 0;
 	if (c->wait > 1000000)
 		cli_usage("--wait: more than 1000000 seconds");
 }
@@ -499,7 +499,7 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 	if (c->by == 0 || c->by == KEY_FRAME + 1 || c->by == KEY_LOCATION + 1)
 		cli_usage("blame is by stack, site, function, type, file, module, thread or owner");
 	if (c->counter || c->policy_path || c->cumulative)
-		cli_usage("blame adds up what is self: no --counter, --policy or --cumulative");
+		cli_usage("blame adds up what is self: no --counter, --rules or --cumulative");
 	if (history_metric(&c->h, &c->runs, sort_of(c->metric), &sum, &e)) {
 		cli_fail(c->h.shown, &e);
 		return;

@@ -46,7 +46,7 @@ struct cli_history {
 extern const char *const history_by_words[], *const history_per_words[];
 
 #define CLI_HISTORY_ROWS(c)                                                                       \
-	ROW_HEADING("labels of what is added, and of what is looked at:"),                        \
+	ROW_GROUP("labels of what is added, and of what is looked at:"),                          \
 	    ROW_STRING(0, "build", "NAME", "the build (add: default: the file's name)",           \
 		       &(c).build),                                                               \
 	    ROW_STRING(0, "branch", "NAME", "the branch", &(c).branch),                           \
@@ -62,28 +62,26 @@ extern const char *const history_by_words[], *const history_per_words[];
 	    ROW_NUMBER(0, "last", "N", "only the newest N of them", &(c).last),                   \
 	    ROW_NUMBER(0, "wait", "SECONDS", "for another writer (default 60)", &(c).wait),       \
 	    ROW_HEADING("series:"),                                                               \
-	    ROW_CHOICE(0, "metric", "METRIC", "as --sort of tm-top (default: auto)", &(c).metric, \
+	    ROW_CHOICE(0, "sort", "METRIC",                                                       \
+		       "what is followed (default auto); --help all: the list", &(c).metric,      \
 		       sort_words),                                                               \
-	    ROW_STRING(0, "counter", "NAME",                                                      \
-		       "a counter instead: its mean, or NAME:last, :min, :max", &(c).counter),    \
+	    ROW_STRING(0, "counter", "NAME", "a counter's mean, or NAME:last, :min, :max",        \
+		       &(c).counter),                                                             \
 	    ROW_CHOICE(0, "by", "KEY",                                                            \
-		       "a series for each type, function, site, file, module, thread or owner; "  \
-		       "default: total; blame: also stack (default)",                             \
-		       &(c).by, history_by_words),                                                \
+		       "a series for each of these (default: total; blame: stack)", &(c).by,      \
+		       history_by_words),                                                         \
 	    ROW_LIST(0, "name", "REGEX", "only things of the key with a matching name",           \
 		     &(c).names),                                                                 \
-	    ROW_FLAG(0, "cumulative", "totals, not self, of functions, files, modules",           \
-		     &(c).cumulative),                                                            \
+	    ROW_FLAG(0, "cumulative", "totals, not self", &(c).cumulative),                       \
 	    ROW_CHOICE(0, "per", "UNIT", "divide by capture (default), run, frame or second",     \
 		       &(c).per, history_per_words),                                              \
-	    ROW_STRING(0, "policy", "FILE", "a series for each rule (tracemill-policy(5))",       \
+	    ROW_STRING(0, "rules", "FILE", "a series for each rule (tracemill-policy(5))",        \
 		       &(c).policy_path),                                                         \
 	    ROW_STRING(0, "alpha", "P", "error rate of steps, per series (default 0.05)",         \
 		       &(c).alpha),                                                               \
-	    ROW_STRING(0, "min-change", "PERCENT", "pass over smaller steps", &(c).least),        \
+	    ROW_STRING(0, "min", "PERCENT", "pass over smaller steps", &(c).least),               \
 	    ROW_NUMBER(0, "seed", "N", "of the permutations (default 1)", &(c).seed),             \
-	    ROW_FLAG(0, "fail", "change-points: end with 1 where the newest level is a step up",  \
-		     &(c).fail),                                                                  \
+	    ROW_FLAG(0, "gate", "change-points: status 1 if the newest step is up", &(c).fail),   \
 	    ROW_STRING(0, "from", "RUN", "blame: the run before, a build or #number", &(c).from), \
 	    ROW_STRING(0, "to", "RUN", "blame: the run after", &(c).to),                          \
 	{                                                                                         \

@@ -24,7 +24,7 @@ static void tell_pruned(const struct aggregate_prune *p)
 
 		aggregate_lost_text(&b, &l->sums);
 		if (l->things)
-			cli_note(NULL, "--prune-below leaves out %" PRIu64 " %s%s%s", l->things,
+			cli_note(NULL, "--min leaves out %" PRIu64 " %s%s%s", l->things,
 				 key_plurals[k], b.len ? ": " : "", buf_str(&b));
 		buf_release(&b);
 	}

@@ -15,11 +15,11 @@ struct cli_modules {
 	bool no_local;
 };
 
-#define CLI_MODULES_ROWS(m)                                                                     \
-	ROW_LIST('e', "exe", "FILE", "a binary of the capture, or MODULE=FILE; again for more", \
-		 &(m).files),                                                                   \
-	    ROW_LIST(0, "module", "NAME=FILE", "the binary of this module; again for more",     \
-		     &(m).modules),                                                             \
+#define CLI_MODULES_ROWS(m)                                                                      \
+	ROW_LIST('e', "exe", "FILE", "a binary of the capture, or MODULE=FILE; again for more",  \
+		 &(m).files),                                                                    \
+	    ROW_LIST(0, "module-file", "NAME=FILE", "the binary of this module; again for more", \
+		     &(m).modules),                                                              \
 	    ROW_FLAG(0, "no-local", "do not look up captured paths at all", &(m).no_local)
 
 /* After cli_binaries_done. They borrow from both. */

@@ -249,7 +249,7 @@ static enum status can_answer(const struct project *p, const struct aggregate_as
 		if (p->groupings[i].key.within && !asked->stacks_spare)
 			return err_set(e, ST_UNSUPPORTED,
 				       "an aggregate does not say which stacks a row has "
-				       "(--stacks)");
+				       "(--show-stacks)");
 		if (p->groupings[i].key.by == KEY_LOCATION)
 			return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by location");
 	}

@@ -72,7 +72,7 @@ void cli_check_modules(const struct opt_list *modules)
 		const char *equals = strchr(modules->items[i], '=');
 
 		if (!equals || equals == modules->items[i] || !equals[1])
-			cli_usage("--module: '%s' is not NAME=FILE", modules->items[i]);
+			cli_usage("--module-file: '%s' is not NAME=FILE", modules->items[i]);
 	}
 }
 

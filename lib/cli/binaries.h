@@ -27,7 +27,7 @@ struct cli_binaries {
 };
 
 #define CLI_BINARIES_ROWS(b)                                                                      \
-	ROW_HEADING("binaries and their debug files:"),                                           \
+	ROW_GROUP("binaries and their debug files:"),                                             \
 	    ROW_LIST(0, "debug-dir", "DIR", "debug files are there or below; again for more",     \
 		     &(b).debug_dirs),                                                            \
 	    ROW_STRING(0, "sysroot", "DIR", "look up paths of the captured system below DIR (/)", \

@@ -89,7 +89,7 @@ struct cli_import {
 };
 extern const char *const cli_location_choices[], *const cli_offset_choices[];
 #define CLI_IMPORT_ROWS(i)                                                                         \
-	ROW_HEADING("reading captures:"),                                                          \
+	ROW_GROUP("reading captures:"),                                                            \
 	    ROW_STRING('f', "format", "NAME", "read as this format instead of guessing",           \
 		       &(i).options.format),                                                       \
 	    ROW_STRING(0, "maps", "FILE", "module map: /proc/PID/maps or smaps text",              \
@@ -157,7 +157,7 @@ void cli_pour(struct buf *out);
  * TRIPLE-NAME or NAME-14; NULL: by its own, which begins with tm-. */
 const char *cli_called(const char *argv0, const char *const *names);
 
-/* Progress on stderr for work over a second, on a terminal or with --progress=always. total 0:
+/* Progress on stderr for work over half a second, on a terminal or with --progress=always. total 0:
  * not known. Cheap to call often. */
 void cli_progress(const char *what, uint64_t done, uint64_t total);
 void cli_progress_clear(void);

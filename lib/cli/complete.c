@@ -30,7 +30,7 @@ static void each_row(const struct complete *c,
 
 	for (size_t i = 0; i < 2; i++)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++)
-			if (o->type != OPT_HEADING && o->help && c->has_word(o))
+			if (o->word && o->help && c->has_word(o))
 				each(c, o);
 }
 

@@ -37,7 +37,7 @@ extern const char *const cli_domain_choices[];
 
 /* Which events count. */
 #define CLI_FILTER_ROWS(f)                                                                    \
-	ROW_HEADING("choosing:"),                                                             \
+	ROW_GROUP("choosing:"),                                                               \
 	    ROW_LIST(0, "focus", "REGEX", "keep stacks that have a matching call",            \
 		     &(f).patterns[FILTER_FOCUS]),                                            \
 	    ROW_LIST(0, "ignore", "REGEX", "drop stacks that have a matching call",           \

@@ -53,6 +53,11 @@ static enum status open_one(struct cli_loop *l, struct input *in, const char *pa
 	return input_open(in, path, e);
 }
 
+static void reading(const struct input *in)
+{
+	cli_progress("reading", input_consumed(in), in->size);
+}
+
 static void read_one(struct cli_loop *l, const char *path)
 {
 	struct err e = ERR_INIT;
@@ -63,6 +68,8 @@ static void read_one(struct cli_loop *l, const char *path)
 
 	l->file = strcmp(path, "-") ? path : "<stdin>";
 	st = open_one(l, &in, path, &e);
+	if (!st)
+		input_watch(&in, reading);
 	if (!st && l->digest)
 		input_want_digest(&in, l->digest);
 	if (!st && l->instead)

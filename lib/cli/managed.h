@@ -16,7 +16,7 @@ struct cli_managed {
 };
 
 #define CLI_MANAGED_ROWS(m)                                                                  \
-	ROW_HEADING("managed code:"),                                                        \
+	ROW_GROUP("managed code:"),                                                          \
 	    ROW_LIST(0, "linemap", "FILE", "LineNumberMappings.json of il2cpp, or Sentry's", \
 		     &(m).line_maps),                                                        \
 	    ROW_ADDRESS(0, "linemap-window", "N", "lines that an entry of it holds; 0: any", \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/cli.h"
 #include "lib/cli/complete.h"
+#include "lib/cli/defaults.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -10,16 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool want_help, want_version, no_sandbox;
+enum { WIDE = 80, TEXT_AT = 29 }; /* columns of the help */
+
+static bool want_help, want_all, want_version, no_sandbox, no_config;
 static int progress;
 static const char *const progress_choices[] = {"auto", "always", "never", NULL};
 
 static const struct opt common[] = {
-    ROW_HEADING("every program:"),
+    ROW_GROUP("every program:"),
     ROW_FLAG('q', "quiet", "no notes, errors only", &cli_quiet),
     ROW_FLAG('v', "verbose", "more notes", &cli_verbose),
     ROW_CHOICE(0, "progress", "WHEN", "auto, always or never", &progress, progress_choices),
     ROW_FLAG(0, "no-sandbox", "may call the system for anything, open any file", &no_sandbox),
+    ROW_FLAG(0, "no-config", "leave tracemill.ini alone", &no_config),
     ROW_FLAG('h', "help", "this text", &want_help),
     ROW_FLAG('V', "version", "the version", &want_version),
     OPT_END,
@@ -29,10 +33,16 @@ static const struct opt common[] = {
 static const struct opt_program *program;
 static struct opt_style style;
 static struct opt_list *many; /* what the arguments up to the next option belong to */
+static struct opt_list olds;  /* words that were given and have another name now, and that name */
 
 static bool is_flag(const struct opt *o)
 {
 	return o->type == OPT_FLAG || o->type == OPT_CLEAR || o->type == OPT_SWITCH;
+}
+
+static bool is_row(const struct opt *o)
+{
+	return o->type != OPT_HEADING && o->type != OPT_GROUP && o->type != OPT_OLD;
 }
 
 static const struct opt *find_letter(char letter)
@@ -43,7 +53,7 @@ static const struct opt *find_letter(char letter)
 		letter = 'V';
 	for (int i = 0; i < 2; i++)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++)
-			if (o->type != OPT_HEADING && o->letter && o->letter == letter)
+			if (is_row(o) && o->letter && o->letter == letter)
 				return o;
 	return NULL;
 }
@@ -55,7 +65,7 @@ static const struct opt *find_word(const char *word, size_t n)
 
 	for (int i = 0; i < 2; i++)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
-			if (o->type == OPT_HEADING || !o->word || strncmp(o->word, word, n) != 0)
+			if (!o->word || strncmp(o->word, word, n) != 0)
 				continue;
 			if (!o->word[n])
 				return o;
@@ -65,35 +75,119 @@ static const struct opt *find_word(const char *word, size_t n)
 	return style.prefixes && n && !several ? beginning : NULL;
 }
 
+/* From column `at` on, where a line is already `column` long; what does not fit goes below. */
+static void print_wrapped(const char *text, size_t column, size_t at)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column > at && column + n + 1 > WIDE) {
+			printf("\n%*s", (int)at, "");
+			column = at;
+		} else if (column > at) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)n, text);
+		column += n;
+		text += n + strspn(text + n, " ");
+	}
+	putchar('\n');
+}
+
+static bool is_shown(const struct opt *o)
+{
+	return is_row(o) && o->help && find_word(o->word, strlen(o->word)) == o;
+}
+
 /* A common row is shown with the letter and under the word that are still its own. */
+static void print_row(const struct opt *o)
+{
+	bool letter = o->letter && find_letter(o->letter) == o;
+	struct buf all = BUF_INIT;
+	int n = printf("  %c%c%s--%s%s%s%s%s", letter ? '-' : ' ', letter ? o->letter : ' ',
+		       letter ? ", " : "  ", o->word, o->bare || !o->arg ? "" : " ",
+		       o->bare && o->arg ? "[=" : "", o->arg ? o->arg : "",
+		       o->bare && o->arg ? "]" : "");
+
+	buf_adds(&all, o->help);
+	if (want_all && o->type == OPT_CHOICE && o->choices[0] && !strstr(o->help, o->choices[1])) {
+		buf_adds(&all, ":");
+		for (int i = 0; o->choices[i]; i++)
+			buf_addf(&all, "%s %s", i ? "," : "", o->choices[i]);
+	}
+	if (n > TEXT_AT - 1)
+		n = printf("\n") - 1;
+	n += printf("%*s", TEXT_AT - n, "");
+	print_wrapped(buf_str(&all), (size_t)n, TEXT_AT);
+	buf_release(&all);
+}
+
+/* The words of a group's rows; returns the row behind them. */
+static const struct opt *print_group(const struct opt *group)
+{
+	const struct opt *o = group + 1;
+	struct buf words = BUF_INIT;
+
+	for (; o->type != OPT_END_ROW && o->type != OPT_GROUP && o->type != OPT_HEADING; o++)
+		if (is_shown(o))
+			buf_addf(&words, "%s--%s", words.len ? " " : "", o->word);
+	print_wrapped(group->help, 0, 0);
+	printf("  ");
+	print_wrapped(buf_str(&words), 2, 2);
+	buf_release(&words);
+	return o;
+}
+
 static void print_rows(const struct opt *o)
 {
-	for (; o->type != OPT_END_ROW; o++) {
-		bool letter = o->letter && find_letter(o->letter) == o;
-		char left[64];
+	static bool behind_rows;
 
-		if (o->type == OPT_HEADING) {
-			printf("\n%s\n", o->help);
+	while (o->type != OPT_END_ROW) {
+		if (o->type == OPT_GROUP && !want_all) {
+			if (behind_rows)
+				putchar('\n');
+			behind_rows = false;
+			o = print_group(o);
 			continue;
 		}
-		if (!o->help || find_word(o->word, strlen(o->word)) != o)
-			continue;
-		snprintf(left, sizeof left, "%c%c%s--%s%s%s%s%s", letter ? '-' : ' ',
-			 letter ? o->letter : ' ', letter ? ", " : "  ", o->word,
-			 o->bare || !o->arg ? "" : " ", o->bare && o->arg ? "[=" : "",
-			 o->arg ? o->arg : "", o->bare && o->arg ? "]" : "");
-		printf("  %-26s %s\n", left, o->help);
+		behind_rows = true;
+		if (o->type == OPT_HEADING || o->type == OPT_GROUP)
+			printf("\n%s\n", o->help);
+		else if (is_shown(o))
+			print_row(o);
+		o++;
 	}
+}
+
+static void print_old(void)
+{
+	struct buf all = BUF_INIT;
+
+	for (const struct opt *o = program->options; o->type != OPT_END_ROW; o++)
+		if (o->type == OPT_OLD)
+			buf_addf(&all, "%s --%s is --%s",
+				 all.len ? ";" : "until the next version:", o->word, o->arg);
+	if (all.len) {
+		putchar('\n');
+		print_wrapped(buf_str(&all), 0, 0);
+	}
+	buf_release(&all);
 }
 
 static void help(void)
 {
 	const struct opt_program *p = program;
 
-	printf("usage: %s [option...] %s\n%s\n\n", p->name, p->operands, p->what);
+	printf("usage: %s [option...] %s\n", p->name, p->operands);
+	print_wrapped(p->what, 0, 0);
+	putchar('\n');
 	print_rows(p->options);
 	print_rows(common);
-	printf("\nsee %s(1), tracemill(7)\n", p->name);
+	if (want_all)
+		print_old();
+	printf("\n%ssee %s(1), tracemill(7)\n", want_all ? "" : "--help all has what each does; ",
+	       p->name);
 }
 
 bool opt_is_slip(const char *a, size_t na, const char *b)
@@ -119,7 +213,7 @@ static const char *near_word(const char *word, size_t n)
 
 	for (int i = 0; i < 2; i++)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
-			if (o->type == OPT_HEADING || !o->help || !n)
+			if (!is_row(o) || !o->help || !n)
 				continue;
 			if (strncmp(o->word, word, n) && !opt_is_slip(word, n, o->word))
 				continue;
@@ -130,15 +224,34 @@ static const char *near_word(const char *word, size_t n)
 	return found;
 }
 
+/* --by sites for site, func for function; NULL when nothing is near, or more than one. */
+static const char *near_choice(const struct opt *o, const char *value)
+{
+	const char *found = NULL;
+	size_t n = strlen(value);
+
+	for (int i = 0; n && o->choices[i]; i++) {
+		if (strncmp(o->choices[i], value, n) && !opt_is_slip(value, n, o->choices[i]))
+			continue;
+		if (found)
+			return NULL;
+		found = o->choices[i];
+	}
+	return found;
+}
+
 static void set_choice(const struct opt *o, const char *value)
 {
 	struct buf all = BUF_INIT;
+	const char *near = near_choice(o, value);
 
 	for (int i = 0; o->choices[i]; i++)
 		if (!strcmp(o->choices[i], value)) {
 			*(int *)o->to = i;
 			return;
 		}
+	if (near)
+		cli_usage("--%s: '%s' is none of its values; is it %s?", o->word, value, near);
 	for (int i = 0; o->choices[i]; i++)
 		buf_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
 	cli_usage("--%s: '%s' is none of its values: %s", o->word, value, buf_str(&all));
@@ -211,6 +324,8 @@ static void set(const struct opt *o, const char *value)
 	case OPT_ADDRESS: ok = num_auto(value, strlen(value), o->to); break;
 	case OPT_CHOICE: set_choice(o, value); break;
 	case OPT_HEADING:
+	case OPT_GROUP:
+	case OPT_OLD:
 	case OPT_END_ROW: break;
 	}
 	if (!ok)
@@ -259,6 +374,11 @@ static int long_option(const char *arg, const char *following)
 		cli_usage("no option --%.*s%s%s%s", (int)n, word, near ? "; is it --" : "",
 			  near ? near : "", near ? "?" : "");
 	}
+	if (o->type == OPT_OLD) {
+		VEC_PUSH(olds.items, olds.n, olds.cap) = o->word;
+		VEC_PUSH(olds.items, olds.n, olds.cap) = o->arg;
+		o = find_word(o->arg, strlen(o->arg));
+	}
 	if (is_flag(o) || o->bare) {
 		if (equals && (o->type == OPT_FLAG || o->type == OPT_CLEAR))
 			cli_usage("--%s takes no value", o->word);
@@ -269,6 +389,58 @@ static int long_option(const char *arg, const char *following)
 		cli_usage("--%s needs a value", o->word);
 	set(o, equals ? equals + 1 : following);
 	return equals ? 0 : 1;
+}
+
+/* Once each, when it is known whether notes are wanted. */
+static void tell_old(void)
+{
+	for (size_t i = 0; i < olds.n; i += 2) {
+		size_t first = 0;
+
+		while (strcmp(olds.items[first], olds.items[i]))
+			first += 2;
+		if (first == i)
+			cli_note(NULL, "--%s is old, and goes with the next version: it is --%s",
+				 olds.items[i], olds.items[i + 1]);
+	}
+	opt_list_release(&olds);
+}
+
+static bool is_given(const struct opt *o)
+{
+	return o->type == OPT_LIST ? ((const struct opt_list *)o->to)->n > 0
+				   : *(const char *const *)o->to != NULL;
+}
+
+/* Those of the project, where the command line does not say otherwise; for programs that this
+ * program starts, too. */
+static void set_defaults(void)
+{
+	static struct defaults d; /* borrowed from */
+	const struct opt *explain = find_word("explain", strlen("explain"));
+	struct err e = ERR_INIT;
+
+	if (no_config)
+		setenv("TRACEMILL_CONFIG", "", 1);
+	if (defaults_find(&d, &e))
+		cli_usage("%s", e.msg);
+	for (size_t i = 0; i < d.n; i++) {
+		const struct opt *o = find_word(d.rows[i].word, strlen(d.rows[i].word));
+
+		if (!o || !o->arg || strcmp(o->arg, d.rows[i].arg) || is_given(o))
+			d.rows[i].word = NULL;
+	}
+	for (size_t i = 0; i < d.n; i++) {
+		struct opt o;
+
+		if (!d.rows[i].word)
+			continue;
+		o = *find_word(d.rows[i].word, strlen(d.rows[i].word));
+		o.given = NULL;
+		set(&o, d.rows[i].value);
+		(explain && *(const bool *)explain->to ? cli_note : cli_info)(
+		    d.path, "--%s %s", d.rows[i].word, d.rows[i].value);
+	}
 }
 
 static bool is_long(const char *arg)
@@ -328,7 +500,14 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 			i += long_option(argv[i], following);
 		else
 			i += short_options(argv[i], following);
+		if (want_help && i + 1 < argc && !strcmp(argv[i + 1], "all")) {
+			want_all = true;
+			i++;
+		}
 	}
+	tell_old();
+	if (!style.drop_in && !want_help && !want_version)
+		set_defaults();
 	cli_progress_mode(progress);
 	for (int i = 1; i <= operands && strstr(p->operands, "FILE"); i++)
 		may_read(argv[i]);

@@ -6,7 +6,12 @@
  * ROW_SWITCH, ROW_CLEAR, ROW_OPTIONAL, and rows without help, which are more words for a row above.
  * A wrong option prints one line and ends with status 2;
  * --help and --version print to standard output and end with 0, as does --completion=SHELL, which
- * must be the only argument and prints what makes bash, zsh or fish complete the options.
+ * must be the only argument and prints what makes bash, zsh or fish complete the options. --help is
+ * one screen: rows behind a ROW_GROUP, which several programs have, are their words there; --help all
+ * says what each does.
+ *
+ * What a word means, the same in every program: lib/cli/options.txt, to which tests/lint/options.sh
+ * holds the tables.
  */
 #ifndef TM_CLI_OPT_H
 #define TM_CLI_OPT_H
@@ -18,6 +23,8 @@
 enum opt_type {
 	OPT_END_ROW,
 	OPT_HEADING, /* help only: a line between groups */
+	OPT_GROUP,   /* the same before rows that several programs have */
+	OPT_OLD,     /* word was the name of what is now called arg; taken, and said to be old */
 	OPT_FLAG,    /* bool *: set to true */
 	OPT_SWITCH,  /* bool *: set to true, or as --word=true or =false says */
 	OPT_CLEAR,   /* bool *: set to false */
@@ -53,6 +60,8 @@ struct opt {
 /* clang-format off */
 /* Rows are written with these, so that the compiler checks what each points to. */
 #define ROW_HEADING(text) {.type = OPT_HEADING, .help = text}
+#define ROW_GROUP(text) {.type = OPT_GROUP, .help = text}
+#define ROW_OLD(w, now) {.type = OPT_OLD, .word = w, .arg = now}
 #define ROW_FLAG(l, w, h, p) \
 	{.type = OPT_FLAG, .letter = l, .word = w, .help = h, .to = (bool *){p}}
 #define ROW_SWITCH(l, w, h, p) \
@@ -93,6 +102,7 @@ struct opt_program {
 
 /* How a program parses that takes the place of another tool; zeroed is how all others do. */
 struct opt_style {
+	bool drop_in;      /* the defaults of a project (defaults.h) are not for it */
 	bool dash_words;   /* -word is --word where there is such a word, and -e=FILE is -e FILE */
 	bool prefixes;     /* the beginning of a word will do where no other begins so */
 	bool v_is_version; /* not --verbose */

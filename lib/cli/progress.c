@@ -34,10 +34,10 @@ void cli_progress(const char *what, uint64_t done, uint64_t total)
 		current = what;
 		started = last = t;
 	}
-	/* Always: a line at once, for logs. Else nothing before a second has gone by. */
+	/* Always: a line at once, for logs. Else nothing before half a second has gone by. */
 	if (t - last < 0.2 && !(mode == 1 && last == started))
 		return;
-	if (mode == 0 && t - started < 1)
+	if (mode == 0 && t - started < 0.5)
 		return;
 	last = t;
 	shown = mode == 0;

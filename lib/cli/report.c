@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WIDTH_MAX = 10000 };
+enum { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WIDTH_MAX = 10000, LOG_WIDTH = 120 };
 
 const char *const cli_as_choices[] = {"auto",     "text",  "csv",   "tsv",  "json",
 				      "markdown", "junit", "sarif", "html", NULL};
@@ -43,6 +43,14 @@ void cli_report_start(struct cli_report *r)
 		cli_pager_prepare();
 }
 
+/* What a log is read at: a job of CI has no terminal, and says that it is one. */
+static unsigned log_width(const struct cli_report *r)
+{
+	const char *ci = getenv("CI");
+
+	return r->output || !ci || !*ci || !strcmp(ci, "false") ? 0 : LOG_WIDTH;
+}
+
 static unsigned terminal_width(void)
 {
 	struct winsize size;
@@ -72,7 +80,9 @@ void cli_report_print(struct cli_report *r, const struct document *d)
 	struct err e = ERR_INIT;
 	enum status st;
 
-	r->options.width = r->has_width ? (unsigned)r->width : terminal ? terminal_width() : 0;
+	r->options.width = r->has_width ? (unsigned)r->width
+			   : terminal   ? terminal_width()
+					: log_width(r);
 	r->options.colour = r->color == WHEN_ALWAYS ||
 			    (r->color == WHEN_AUTO && terminal && !is_set("NO_COLOR") && !dumb());
 	r->options.plot = r->plot == WHEN_ALWAYS || (r->plot == WHEN_AUTO && terminal);

@@ -31,7 +31,7 @@ struct cli_report {
 
 extern const char *const cli_as_choices[], *const cli_when_choices[];
 #define CLI_REPORT_ROWS(r)                                                                         \
-	ROW_HEADING("printing:"),                                                                  \
+	ROW_GROUP("printing:"),                                                                    \
 	    ROW_CHOICE(0, "as", "FORMAT", CLI_AS_HELP, &(r).as, cli_as_choices),                   \
 	    ROW_FLAG(0, "csv", "short for --as csv", &(r).csv),                                    \
 	    ROW_STRING('o', "output", "FILE", "write there, when all is done", &(r).output),       \

@@ -33,14 +33,18 @@ enum {
 
 extern const char *const value_words[]; /* "count", "live-real"; ends with NULL */
 
-enum { EXPORT_DOMAIN_DEFAULT = -1, EXPORT_DOMAIN_ALL = DOMAINS };
+enum {
+	EXPORT_DOMAIN_DEFAULT = -1,
+	EXPORT_DOMAIN_ALL = DOMAINS,
+	EXPORT_DOMAIN_AGENT /* LoliProfiler's stream: malloc and pool, as its agent sends both */
+};
 
 struct export_options {
 	const char *const *file; /* the name of the input being read; what it points to changes */
 	const char *path;        /* formats that are no stream: the file to make */
 	struct cursor *original; /* formats that names are written into: the capture */
 	int value;               /* an enum value or VALUE_AUTO */
-	int domain;              /* an enum domain, EXPORT_DOMAIN_ALL or EXPORT_DOMAIN_DEFAULT */
+	int domain;              /* an enum domain or EXPORT_DOMAIN_... */
 	bool types;              /* the type is a stack's innermost entry */
 	bool mangled;            /* functions are written by their linkage names */
 	bool events;             /* SQLite: every event as well */

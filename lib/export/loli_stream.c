@@ -11,6 +11,8 @@
  * Records are numbered as they come, from 1. A block's size is the requested one, where the capture
  * has that, else the real one. Threads, types, frames and counters have no place in it. Addresses
  * of blocks do not say whose they are, so only one domain is written: malloc, or what is asked for.
+ * As an agent sends it there are both of malloc and pool: where a pool's block begins where one of
+ * malloc does, that is freed before, and its own free is none.
  * A packet ends when it is full, when options->live is set also with the events that came at once,
  * and at the end of a capture.
  */
@@ -18,6 +20,7 @@
 #include "lib/input/lz4.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -38,6 +41,8 @@ struct stream {
 	const struct export_options *options;
 	FILE *out;
 	struct buf raw, packet;
+	struct map64
+	    owners; /* domain + 1 of what is live at an address, with EXPORT_DOMAIN_AGENT */
 	unsigned n; /* records in raw */
 	uint32_t number;
 	uint64_t allocs, frees, others, large, deep;
@@ -123,7 +128,39 @@ static bool wanted(const struct stream *s, const struct event *ev)
 		return false;
 	if (domain == EXPORT_DOMAIN_DEFAULT)
 		domain = DOMAIN_MALLOC;
+	if (domain == EXPORT_DOMAIN_AGENT)
+		return ev->domain == DOMAIN_MALLOC || ev->domain == DOMAIN_POOL;
 	return domain == EXPORT_DOMAIN_ALL || ev->domain == domain;
+}
+
+static void put_free(struct stream *s, uint64_t address)
+{
+	s->number++;
+	put(&s->raw, FREE, 2);
+	put(&s->raw, 0, 1);
+	put(&s->raw, s->number, 4);
+	put(&s->raw, address, 8);
+	s->frees++;
+	s->n++;
+}
+
+/* False: the free of a block that another one has taken the place of. */
+static bool owns(struct stream *s, const struct event *ev)
+{
+	uint32_t ours = ev->domain + 1u, owner;
+
+	if (s->options->domain != EXPORT_DOMAIN_AGENT)
+		return true;
+	owner = map64_get(&s->owners, ev->address);
+	if (ev->kind != EV_ALLOC) {
+		if (owner == ours)
+			map64_remove(&s->owners, ev->address);
+		return owner == ours;
+	}
+	if (owner && owner != ours)
+		put_free(s, ev->address);
+	*map64_put(&s->owners, ev->address) = ours;
+	return true;
 }
 
 static enum status event(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
@@ -136,18 +173,16 @@ static enum status event(struct sink *sink, struct trace *t, const struct event 
 		s->others++;
 		return ST_OK;
 	}
-	s->number++;
+	if (!owns(s, ev))
+		return ST_OK;
 	if (ev->kind == EV_ALLOC) {
+		s->number++;
 		put_alloc(s, t, ev);
+		s->n++;
 	} else {
-		put(&s->raw, FREE, 2);
-		put(&s->raw, 0, 1);
-		put(&s->raw, s->number, 4);
-		put(&s->raw, ev->address, 8);
-		s->frees++;
+		put_free(s, ev->address);
 	}
-	s->n++;
-	return s->n == RECORDS || s->raw.len >= RAW ? put_packet(s, e) : ST_OK;
+	return s->n >= RECORDS || s->raw.len >= RAW ? put_packet(s, e) : ST_OK;
 }
 
 static enum status events(struct sink *sink, struct trace *t, const struct event *ev, size_t n,
@@ -197,6 +232,7 @@ static void release(struct export *x)
 
 	buf_release(&s->raw);
 	buf_release(&s->packet);
+	map64_release(&s->owners);
 	free(s);
 }
 

@@ -347,17 +347,16 @@ enum status profile_value(const struct profile *p, bool more, enum value *v, str
 	if (p->options->value == VALUE_AUTO || !b.len) {
 		err_set(e, ST_UNSUPPORTED,
 			"nothing in it has a stack and a size, a time or a count%s%s",
-			b.len ? "; --metric can be " : "", buf_str(&b));
+			b.len ? "; --sort can be " : "", buf_str(&b));
 	} else if (!(p->known >> p->options->value & 1)) {
 		err_set(e, ST_UNSUPPORTED,
-			"--metric: no stack of the captures has '%s'; they have %s",
+			"--sort: no stack of the captures has '%s'; they have %s",
 			value_words[p->options->value], buf_str(&b));
 	} else if (more && !profile_has(p, (enum value)p->options->value)) {
-		err_set(
-		    e, ST_UNSUPPORTED,
-		    "--metric: '%s' of every stack is 0, so nothing is to be written; more have "
-		    "%s",
-		    value_words[p->options->value], buf_str(&b));
+		err_set(e, ST_UNSUPPORTED,
+			"--sort: '%s' of every stack is 0, so nothing is to be written; more have "
+			"%s",
+			value_words[p->options->value], buf_str(&b));
 	} else {
 		*v = (enum value)p->options->value;
 	}

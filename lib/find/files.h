@@ -44,7 +44,7 @@ struct file {
 struct files_options {
 	const char *const *files; /* -e: "FILE" or "MODULE=FILE" */
 	size_t n_files;
-	const char *const *modules; /* --module: "MODULE=FILE" */
+	const char *const *modules; /* --module-file: "MODULE=FILE" */
 	size_t n_modules;
 	struct object_search search;
 	const char *sysroot; /* "" or NULL: never look at captured paths */

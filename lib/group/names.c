@@ -34,15 +34,27 @@ static uint32_t map_file(struct names *n, uint32_t file)
 	const char *s;
 	size_t len;
 
-	if (!file || !n->paths)
+	if (!file)
 		return file;
 	id = map64_get(&n->mapped, file);
 	if (!id) {
+		struct buf tidy = BUF_INIT;
+
+		id = file;
 		s = names_text(n, file, &len);
-		id = paths_map(n->paths, s, len, &b) ? add_string(n, b.data, b.len) : file;
+		if (paths_tidy(s, len, &tidy)) {
+			id = add_string(n, tidy.data, tidy.len);
+			s = buf_str(&tidy);
+			len = tidy.len;
+		}
+		if (n->paths && paths_map(n->paths, s, len, &b))
+			id = add_string(n, b.data, b.len);
 		*map64_put(&n->mapped, file) = id;
 		buf_release(&b);
+		buf_release(&tidy);
 	}
+	if (!n->paths)
+		return id;
 	first = map64_put(&n->unmapped, id);
 	if (!*first) {
 		*first = file;

@@ -75,6 +75,39 @@ size_t paths_count(const struct paths *p)
 	return p ? p->n : 0;
 }
 
+/* The name behind which a .. takes it away again: the last of a text that ends in '/'; 0: none, or
+ * it is itself no name. */
+static size_t last_name(const char *s, size_t n)
+{
+	size_t to = n ? n - 1 : 0, at = to;
+
+	while (at && s[at - 1] != '/')
+		at--;
+	if (at == to || (to - at <= 2 && !memcmp(s + at, "..", to - at)))
+		return 0;
+	return n - at;
+}
+
+bool paths_tidy(const char *s, size_t n, struct buf *to)
+{
+	size_t start = to->len;
+
+	if (!memmem(s, n, "/../", 4) && !memmem(s, n, "/./", 3))
+		return false;
+	for (size_t i = 0, part; i < n; i += part) {
+		const char *slash = memchr(s + i, '/', n - i);
+		size_t name = 0;
+
+		part = slash ? (size_t)(slash - (s + i)) + 1 : n - i;
+		if (part == 3 && !memcmp(s + i, "../", 3))
+			name = last_name(to->data + start, to->len - start);
+		to->len -= name;
+		if (!name && !(i && part == 2 && !memcmp(s + i, "./", 2)))
+			buf_add(to, s + i, part);
+	}
+	return true;
+}
+
 bool paths_map(const struct paths *p, const char *s, size_t n, struct buf *to)
 {
 	for (size_t i = 0; i < p->n; i++) {

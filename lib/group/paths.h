@@ -22,6 +22,8 @@ void paths_free(struct paths *p);
 enum status paths_add(struct paths *p, const char *text, struct err *e);
 void paths_add_all(struct paths *p, const struct paths *from); /* from may be NULL */
 size_t paths_count(const struct paths *p);                     /* p may be NULL */
+/* Appends it without /./ and NAME/../. False, and nothing is appended: there is neither. */
+bool paths_tidy(const char *s, size_t n, struct buf *to);
 /* Appends what s is mapped to. False, and nothing is appended: no map fits. */
 bool paths_map(const struct paths *p, const char *s, size_t n, struct buf *to);
 

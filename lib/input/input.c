@@ -38,6 +38,8 @@ struct input_source {
 	struct err failure;    /* met at the end of the window; due when its bytes are used up */
 	bool at_end;
 	struct text_mark mark;
+	void (*watch)(const struct input *in);
+	const struct input *watched;
 };
 
 static ssize_t read_some(int fd, void *p, size_t n)
@@ -309,11 +311,19 @@ static bool refill(struct cursor *c, size_t need)
 	struct input_source *s = c->owner;
 
 	slide(c, need);
+	if (s->watch)
+		s->watch(s->watched);
 	if (cursor_window(c) < need && s->failure.code) {
 		*c->e = s->failure;
 		return false;
 	}
 	return true;
+}
+
+void input_watch(struct input *in, void (*watch)(const struct input *in))
+{
+	in->source->watch = watch;
+	in->source->watched = in;
 }
 
 static void reset_cursor(struct input *in)

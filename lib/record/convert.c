@@ -81,7 +81,7 @@ static void keep_first(enum status *st, struct err *e, enum status new, const st
 
 static enum status convert(struct convert *c, int fd, FILE *to, const char *path, struct err *e)
 {
-	const struct export_options o = {.domain = EXPORT_DOMAIN_DEFAULT, .live = c->server};
+	const struct export_options o = {.domain = EXPORT_DOMAIN_AGENT, .live = c->server};
 	struct both b = {.sink = {begin, event, end, events}, .c = c};
 	FILE *out = fopen(path, "we");
 	struct export *form, *maps;

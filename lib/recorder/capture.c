@@ -280,7 +280,7 @@ static uint32_t weight(struct cap_ring *ring, const void *p, size_t size)
 }
 
 static void put_alloc(struct cap_ring *ring, const void *p, size_t requested, size_t real,
-		      unsigned domain, struct cap_where where)
+		      unsigned domain, uint32_t name, struct cap_where where)
 {
 	uint32_t w = weight(ring, p, requested), stack;
 	struct cap_record *rec;
@@ -294,6 +294,7 @@ static void put_alloc(struct cap_ring *ring, const void *p, size_t requested, si
 	rec->real = real == (size_t)CAP_UNKNOWN ? CAP_UNKNOWN : (uint64_t)real * w;
 	rec->count = w;
 	rec->stack = stack;
+	rec->name = name;
 	rec->domain = (uint8_t)domain;
 	cap_ring_put(ring);
 	cap_ring_done(ring);
@@ -309,7 +310,23 @@ void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 		return;
 	ring = room_for(1);
 	if (ring)
-		put_alloc(ring, p, requested, real, domain, where);
+		put_alloc(ring, p, requested, real, domain, 0, where);
+	leave(ring);
+}
+
+void cap_alloc_typed(const void *p, size_t requested, unsigned domain, const char *type,
+		     struct cap_where where)
+{
+	struct cap_ring *ring;
+	uint32_t name;
+
+	cap_timing_flush();
+	if (!enter())
+		return;
+	name = type ? cap_name_id(type, NULL) : 0;
+	ring = room_for(1);
+	if (ring)
+		put_alloc(ring, p, requested, (size_t)CAP_UNKNOWN, domain, name, where);
 	leave(ring);
 }
 
@@ -385,7 +402,7 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	cap_self.depth = CAP_BUSY;
 	if (p) {
 		put_free(ring, m->seq, m->old, 0);
-		put_alloc(ring, p, requested, real, 0, where);
+		put_alloc(ring, p, requested, real, 0, 0, where);
 	} else {
 		cap_ring_done(ring);
 		if (cap.some)

@@ -144,6 +144,9 @@ static inline bool cap_passes(size_t size)
 /* An allocation that succeeded; before the program knows of it. */
 void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 	       struct cap_where where);
+/* The same of a block of a type, which may be NULL; its real size is not known. */
+void cap_alloc_typed(const void *p, size_t requested, unsigned domain, const char *type,
+		     struct cap_where where);
 /* Before a block is given back. */
 void cap_free(const void *p, unsigned domain);
 /* Around a realloc: cap_move says whether the old block was recorded, and takes the number of its

@@ -49,6 +49,27 @@ void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real)
 		atomic_store_explicit(&typed, true, memory_order_relaxed);
 }
 
+void tracemill_mark_alloc(enum tracemill_domain domain, const void *p, size_t n, const char *type)
+{
+	if (p)
+		cap_alloc_typed(p, n, domain, type, CAP_HERE);
+}
+
+void tracemill_mark_free(enum tracemill_domain domain, const void *p)
+{
+	if (p)
+		cap_free(p, domain);
+}
+
+void tracemill_mark_realloc(enum tracemill_domain domain, const void *old, const void *p, size_t n,
+			    const char *type)
+{
+	if (old)
+		cap_free(old, domain);
+	if (p)
+		cap_alloc_typed(p, n, domain, type, CAP_HERE);
+}
+
 void tracemill_mark_flush(void)
 {
 	cap_flush();

@@ -41,6 +41,17 @@ void tracemill_mark_counter(const char *name, const char *unit, int64_t value) T
  * function that makes it; its stack is that of the caller. What a frame has of them reaches the
  * output before the next frame begins. */
 void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real) TRACEMILL_WEAK;
+/* An allocator of the program's own (a pool, lua_newstate's function, a managed heap) has handed
+ * out the block of n bytes at p, or moves or frees it. To be called behind an allocation and before
+ * a free, where no other thread can be given the address in between. type may be 0; p 0 does
+ * nothing. A domain's blocks are not added to those of malloc on which they stand. */
+enum tracemill_domain { TRACEMILL_POOL = 1, TRACEMILL_MANAGED = 3, TRACEMILL_LUA = 4 };
+void tracemill_mark_alloc(enum tracemill_domain domain, const void *p, size_t n,
+			  const char *type) TRACEMILL_WEAK;
+void tracemill_mark_free(enum tracemill_domain domain, const void *p) TRACEMILL_WEAK;
+/* What was at old (0: nothing was) is n bytes at p now (0: it was freed). */
+void tracemill_mark_realloc(enum tracemill_domain domain, const void *old, const void *p, size_t n,
+			    const char *type) TRACEMILL_WEAK;
 /* What is recorded so far reaches the output. */
 void tracemill_mark_flush(void) TRACEMILL_WEAK;
 
@@ -58,6 +69,11 @@ void tracemill_mark_flush(void) TRACEMILL_WEAK;
 	TRACEMILL_CALL(tracemill_mark_counter, (name, unit, value))
 #define tracemill_typed_alloc(type, requested, real) \
 	TRACEMILL_CALL(tracemill_mark_typed_alloc, (type, requested, real))
+#define tracemill_alloc(domain, p, n, type) \
+	TRACEMILL_CALL(tracemill_mark_alloc, (domain, p, n, type))
+#define tracemill_free(domain, p) TRACEMILL_CALL(tracemill_mark_free, (domain, p))
+#define tracemill_realloc(domain, old, p, n, type) \
+	TRACEMILL_CALL(tracemill_mark_realloc, (domain, old, p, n, type))
 #define tracemill_flush() TRACEMILL_CALL(tracemill_mark_flush, ())
 
 #ifdef __cplusplus

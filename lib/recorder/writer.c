@@ -374,9 +374,9 @@ static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 	default:
 		ev.kind = rec->kind == CAP_FREE ? EV_FREE : EV_ALLOC;
 		ev.has |= EV_HAS_THREAD;
-		if (rec->kind != CAP_TYPED) {
+		if (rec->kind != CAP_TYPED)
 			ev.has |= EV_HAS_ADDRESS;
-		} else if (rec->name) {
+		if (rec->name) {
 			ev.has |= EV_HAS_TYPE;
 			ev.type = type_row(rec->name);
 		}

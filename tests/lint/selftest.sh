@@ -101,4 +101,31 @@ expect fail words 'a note to oneself' 'cmd/tm-later.c:1'
 fresh
 printf 'char p[] = "%swork%s";\n' / /main >tree/cmd/tm-path.c
 expect fail words 'a path of one machine' 'cmd/tm-path.c:1'
+
+optioned() { # a program with options, and their table
+	fresh
+	mkdir -p tree/lib/cli
+	printf '\tROW_CHOICE(0, "sort", "METRIC",\n\t\t   "which"),\n\tROW_FLAG(0, "all", "rows"),\n\tROW_OLD("metric", "sort"),\n' >>tree/cmd/tm-x.c
+	printf 'sort METRIC x which number ranks\nall - x all rows\nold:metric sort x\n' >tree/lib/cli/options.txt
+}
+optioned
+expect pass options 'a table and its program' ''
+printf '\tROW_FLAG(0, "order", "sorted"),\n' >>tree/cmd/tm-x.c
+expect fail options 'an option that is not in the table' '--order - of x is not in'
+optioned
+printf 'order - x sorted\n' >>tree/lib/cli/options.txt
+expect fail options 'a row without an option' '--order - is of no table of x'
+optioned
+printf '\tROW_FLAG(0, "sort", "sorted"),\n' >tree/cmd/tm-y.c
+expect fail options 'a name with another argument in another program' '--sort - of y is not in'
+printf 'sort - y sorted\n' >>tree/lib/cli/options.txt
+expect fail options 'a name with two meanings' '--sort has two rows'
+optioned
+printf '\tROW_STRING(0, "rank", "METRIC", "which"),\n' >tree/cmd/tm-y.c
+printf 'rank METRIC y which number ranks\n' >>tree/lib/cli/options.txt
+expect fail options 'a meaning with two names' 'two words mean: which number ranks'
+optioned
+printf '\tROW_STRING(0, "metric", "METRIC", "which"),\n' >>tree/cmd/tm-x.c
+printf 'metric METRIC x another\n' >>tree/lib/cli/options.txt
+expect fail options 'an old name that is a new one' '--metric is an old word and a new one'
 exit $failed

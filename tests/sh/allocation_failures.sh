@@ -57,7 +57,7 @@ fails 5 --out out/top.html tm-top --as html -o out/top.html t.tmt
 fails 1 tm-top a.tma
 fails 3 tm-frames t.tmt
 fails 1 tm-spikes t.tmt
-fails 7 tm-compare --policy policy.ini t.tmt t.tmt
+fails 7 tm-compare --gate policy.ini t.tmt t.tmt
 fails 9 --out out/b.tma tm-compare -q --save-baseline out/b.tma t.tmt
 fails 1 --out out/m.tma tm-merge -o out/m.tma a.tma b.tma
 fails 3 tm-filter --size 10.. t.tmt

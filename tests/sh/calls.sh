@@ -106,11 +106,11 @@ for line in sys.stdin: # what its table of symbols says
 			sed 's/\[thread \(.*\)\]/\1/' | sort >got
 		check "$(say threads)" want got
 		twin tree <truth >want
-		tm-top -q --csv --tree --min-percent 0 $in |
+		tm-top -q --csv --tree --min 0 $in |
 			columns total_self_ns self_ns depth function | tail -n +2 >got
 		check "$(say tree)" want got
 		twin bottom-up <truth >want
-		tm-top -q --csv --bottom-up --min-percent 0 $in |
+		tm-top -q --csv --bottom-up --min 0 $in |
 			columns total_self_ns depth function | tail -n +2 >got
 		check "$(say bottom-up)" want got
 		for f in $functions; do
@@ -135,7 +135,7 @@ for line in sys.stdin: # what its table of symbols says
 		tm-export -q --as folded $in | sort >got
 		check "$(say folded)" want got
 		twin folded calls <truth | sort >want
-		tm-export -q --as folded --metric samples $in | sort >got
+		tm-export -q --as folded --sort samples $in | sort >got
 		check "$(say folded calls)" want got
 		tm-export -q --as chrome $in >capture.chrome
 		tm-export -q --as speedscope $in >capture.speedscope
@@ -182,7 +182,7 @@ check 'an aggregate' functions.1 got
 total=$(awk '$4 == "0x11680" {print $2}' functions.1)
 for limit in "$total" $((total - 1)); do
 	printf '[rule recursion]\nmetric = total-time\nkey = function\nmatch = ^0x11680$\nmax = %sns\n' "$limit" >policy
-	tm-compare -q --policy policy two one >/dev/null 2>err
+	tm-compare -q --gate policy two one >/dev/null 2>err
 	echo "$? $(cat err)"
 done >got
 printf '0 \n1 \n' >want
@@ -196,7 +196,7 @@ middle=$("$GEN/instrument" truth 1 | awk '$3 == 701 {t[++n] = $2} END {print t[i
 awk -v ns="$middle" 'BEGIN {printf "TASK timestamp=6902.%09d tid=701 pid=700\n", 134700000 + ns}' >>uf/task.txt
 "$GEN/instrument" truth 1 | awk -v at="$middle" '$3 == 701 && $2 >= at {$3 = "701b"} {print}' |
 	twin tree | awk '{print $1, $2, $3}' | sort >want
-tm-top -q --csv --tree --min-percent 0 uf | columns total_self_ns self_ns depth | tail -n +2 | sort >got
+tm-top -q --csv --tree --min 0 uf | columns total_self_ns self_ns depth | tail -n +2 | sort >got
 check 'uftrace: a number that goes to another thread' want got
 tm-import -q uf | tm-dump | grep '^thread' | grep -c tid=701 >got
 echo 2 >want
@@ -223,7 +223,7 @@ for line in sys.stdin:
 	tm-top -q --csv -n 0 --by function bad.txt | columns self_ns total_ns calls function | sort >got
 	check "bad input, seed $seed: functions" want got
 	twin tree <known | awk '$1' >want
-	tm-top -q --csv --tree --min-percent 0 bad.txt |
+	tm-top -q --csv --tree --min 0 bad.txt |
 		columns total_self_ns self_ns depth function | tail -n +2 >got
 	check "bad input, seed $seed: tree" want got
 	twin folded <known | sort >want
@@ -305,7 +305,7 @@ for row in csv.DictReader(sys.stdin):
 	check 'uftrace report: total, self and calls of every function' want got
 	LC_ALL=C uftrace graph -d real --no-pager main | sed -n 's/^ *\([0-9.]* [mu]*s\) : .*([0-9]*) \(.*\)/\1 \2/p' |
 		sort >want
-	tm-top -q --csv --tree --min-percent 0 real | as_uftrace total_self_ns function | tail -n +2 | sort >got
+	tm-top -q --csv --tree --min 0 real | as_uftrace total_self_ns function | tail -n +2 | sort >got
 	check 'uftrace graph: every node of the tree' want got
 fi
 exit $failed

@@ -106,7 +106,7 @@ check "which is 7.00 %" $?
 # The same from any document, and a policy that fails in each.
 printf '[rule heap]\nmetric = requested\npercent = 0\n' >p.ini
 for as in text csv tsv json markdown junit sarif; do
-	tm-compare -q --as $as --policy p.ini a.tmt b.tmt >out.$as
+	tm-compare -q --as $as --gate p.ini a.tmt b.tmt >out.$as
 	[ $? -eq 1 ] && [ -s out.$as ]
 	check "$as: a failed gate ends with 1" $?
 done

@@ -3,7 +3,7 @@
 # tier: all
 #
 # --debug-dir: any layout, several folders, links in circles, folders without rights, what is no
-# binary; the cache of build-ids, and what changes behind its back; many files. --sysroot, --module.
+# binary; the cache of build-ids, and what changes behind its back; many files. --sysroot, --module-file.
 # timeout: 600
 # shellcheck disable=SC2317 # functions are called by check
 set -u
@@ -183,14 +183,14 @@ check 'and told' grep -q 'of another build (build-id)' err
 cp game "$tree/${build_id:2}"
 check "but the one in the sysroot's build-id tree" is "$(module --sysroot root)" play
 cp game 'a=b'
-check '--module' is "$(module --no-local --module game=a=b)" play
-check '--module, by its path' is "$(module --no-local --module /opt/game/bin/game=game)" play
-check '--module, another build' is "$(module --no-local --module game=other)" ''
+check '--module-file' is "$(module --no-local --module-file game=a=b)" play
+check '--module-file, by its path' is "$(module --no-local --module /opt/game/bin/game=game)" play
+check '--module-file, another build' is "$(module --no-local --module-file game=other)" ''
 check 'is told' grep -q 'of another build (build-id)' err
 tm-llvm-symbolizer --module /far/away/game=game --output-style=GNU --functions "/far/away/game $address" >got 2>err
-check 'tm-llvm-symbolizer --module' cmp -s want got
-tm-symbolize --module game one.tmt >/dev/null 2>err
-check '--module without a file: wrong usage' is $? 2
+check 'tm-llvm-symbolizer --module-file' cmp -s want got
+tm-symbolize --module-file game one.tmt >/dev/null 2>err
+check '--module-file without a file: wrong usage' is $? 2
 
 # The supplementary file that dwz makes of what two programs have in common, by its build-id.
 if command -v dwz >/dev/null; then

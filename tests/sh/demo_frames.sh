@@ -61,7 +61,7 @@ for dir in "$DATA"/demo/*-dwarf*/; do
 	same "$name: ranges of frames" "$work/ours" "$work/part"
 
 	for frame in 1 20; do
-		tm-frames -q --csv --frame $frame --stacks 0 "$mem" | tr -d '\r' | awk -F , -v OFS='\t' -v f=$frame '
+		tm-frames -q --csv --frame $frame --show-stacks 0 "$mem" | tr -d '\r' | awk -F , -v OFS='\t' -v f=$frame '
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			$at["depth"] == 0 { q += $at["requested"]; r += $at["real"]; n += $at["entries"] }
 			$at["depth"] == 1 { sr += $at["real"]; sn += $at["entries"] }

@@ -249,13 +249,13 @@ for dir in "$DATA"/demo/*-dwarf5-O[02]/; do
 				[ "$m" = "$metric" ] && break
 			done
 			word=${metric//_/-}
-			top --tree --min-percent 0 --sort "$word" | columns depth function "total_$metric" "$metric" |
+			top --tree --min 0 --sort "$word" | columns depth function "total_$metric" "$metric" |
 				paths | summed 1 > ours
 			{ view tree-total; view root; } | awk -F '\t' -v OFS='\t' -v k=$k '{ print $1, $(k + 1), 0 }' > t
 			view tree-self | awk -F '\t' -v OFS='\t' -v k=$k '{ print $1, 0, $(k + 1) }' >> t
 			summed 1 < t > true
 			same "$is: tree of $metric"
-			top --bottom-up --min-percent 0 --sort "$word" | columns depth function "total_$metric" |
+			top --bottom-up --min 0 --sort "$word" | columns depth function "total_$metric" |
 				paths | summed 1 > ours
 			{ view bottom-up; view root; } | cut -f 1,$((k + 1)) | summed 1 > true
 			same "$is: tree of $metric, bottom up"

@@ -78,7 +78,7 @@ if has_pprof; then
 	go tool pprof -top -unit=B -diff_base mem.pb.gz two.pb.gz 2>err >difference
 	check "two captures are twice one" \
 		eval 'grep -q "^ *$(truth mem.total | cut -f 2)B" difference'
-	tm-export --as pprof --metric count mem.tmt >out 2>err
+	tm-export --as pprof --sort count mem.tmt >out 2>err
 	status=$?
 	check "pprof: a metric that is not there" \
 		eval '[ $status = 3 ] && grep -q "no stack of the captures has .count" err'
@@ -105,9 +105,9 @@ tm-export -q --as folded --types mem.tmt | sed -E 's/.*;([^;]*) ([0-9]+)$/\1\t\2
 	awk -F '\t' -v OFS='\t' '{ n[$1] += $2 } END { for (x in n) print x, n[x] }' | LC_ALL=C sort >got
 truth mem.type | cut -f 1,3 | LC_ALL=C sort >want
 same "folded --types" got want
-tm-export -q --as folded --metric live-requested stream.tmt | awk '{ s += $NF } END { print s }' >got
+tm-export -q --as folded --sort live-requested stream.tmt | awk '{ s += $NF } END { print s }' >got
 truth stream.live | cut -f 2 >want
-same "folded --metric live-requested" got want
+same "folded --sort live-requested" got want
 tm-export -q --as folded stream.raw.tmt >raw.folded
 check "folded, no symbols: module and offset" grep -q 'libengine.so+0x' raw.folded
 

@@ -212,7 +212,7 @@ tm-dump names.tmt >out.dump 2>err
 check 'tm-dump' is dump out.dump
 printf '[rule x]\nmetric = samples\nkey = function\nmax = 1\neach = yes\n' >p.ini
 for as in junit sarif; do
-	tm-compare -q --policy p.ini --as $as --by function names.tmt names.tmt >out.$as 2>err
+	tm-compare -q --gate p.ini --as $as --by function names.tmt names.tmt >out.$as 2>err
 	check "--as $as: its rule is broken" [ $? = 1 ]
 	check "--as $as" is ${as/junit/xml} out.$as
 done
@@ -238,18 +238,18 @@ done
 on_terminal tm-top -q -f folded --by function -n 0 --csv --raw-csv names.folded
 check '--raw-csv on a terminal' is has out.tty
 for as in junit sarif; do
-	on_terminal tm-compare -q --policy p.ini --as $as --by function names.tmt names.tmt
+	on_terminal tm-compare -q --gate p.ini --as $as --by function names.tmt names.tmt
 	check "--as $as on a terminal" is terminal out.tty
 done
 on_terminal tm-dump names.tmt
 check 'tm-dump on a terminal' is has out.tty
 for as in folded speedscope chrome memtracer maps; do
-	on_terminal tm-export -q --as $as --metric samples names.tmt
+	on_terminal tm-export -q --as $as --sort samples names.tmt
 	check "tm-export --as $as on a terminal" is terminal out.tty
 done
-on_terminal tm-export -q --as folded --metric samples names.tmt
+on_terminal tm-export -q --as folded --sort samples names.tmt
 check 'tm-export --as folded on a terminal shows it' is has out.tty
-tm-export -q --as folded --metric samples names.tmt >out.folded 2>err
+tm-export -q --as folded --sort samples names.tmt >out.folded 2>err
 check '... but to a file it is exact' grep -qF $'x\xe2\x80\xaey' out.folded
 printf '%s\n' "> 0 x"$'\xe2\x80\xae'"y" '< 9000' | "$GEN/calls" >calls.tmt
 on_terminal tm-spikes -q --pet calls.tmt

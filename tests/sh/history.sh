@@ -31,11 +31,11 @@ done
 tm-history change-points owned.db --by owner --csv >steps.csv 2>err
 check 'the owner of what stepped, and no other' eval '[ "$(columns steps.csv direction key name build_before build)" = "up owner Art b114 b115" ]'
 printf '[rule team]\nmetric = requested\nkey = owner\neach = yes\npercent = 2\n' >team.ini
-tm-history trend owned.db --policy team.ini --csv >team.csv 2>err
+tm-history trend owned.db --rules team.ini --csv >team.csv 2>err
 columns team.csv rule name build value | sort >got
 truth_by_function | awk '{ sum["team " ($2 ~ /^Audio/ ? "Sound" : "Art") " " $1] += $3 } END { for (k in sum) printf "%s %.3f\n", k, sum[k] }' | sort >want
 check 'a series for each owner of a rule' cmp got want
-tm-history change-points owned.db --policy team.ini --csv >steps.csv 2>err
+tm-history change-points owned.db --rules team.ini --csv >steps.csv 2>err
 check 'steps per rule and owner' eval '[ "$(columns steps.csv direction rule name build)" = "up team Art b115" ]'
 
 # --- adding ---

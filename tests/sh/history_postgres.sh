@@ -70,7 +70,7 @@ keep
 # --- the same as in a file ---
 
 add_builds runs.db >out 2>err
-for command in 'list --table runs' 'trend --by site -n 0' 'trend --by type --metric count' \
+for command in 'list --table runs' 'trend --by site -n 0' 'trend --by type --sort count' \
 	'change-points --by function' 'blame -n 0'; do
 	# shellcheck disable=SC2086
 	set -- $command

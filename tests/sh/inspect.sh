@@ -146,16 +146,16 @@ same 'by file' "$(tm-inspect --by-file --table sources --csv mixed | tr -d '\r' 
 	'6,4,0,0.00,0,other.c
 6,4,4,100.00,0,plain.c'
 
-tm-inspect -q --require build-id,unwind-tables mixed >/dev/null
+tm-inspect -q --gate build-id,unwind-tables mixed >/dev/null
 same 'what is required is there' $? 0
-tm-inspect -q --require frame-pointers mixed >/dev/null
+tm-inspect -q --gate frame-pointers mixed >/dev/null
 same 'what is required is not there' $? 1
-tm-inspect --require loli-alloc mixed 2>&1 >/dev/null | grep -q 'mixed: required: loli-alloc: no: '
+tm-inspect --gate loli-alloc mixed 2>&1 >/dev/null | grep -q 'mixed: required: loli-alloc: no: '
 same 'and it says what' $? 0
 shared arm32 clang --target=arm-linux-gnueabihf -march=armv7-a "$plain"
-tm-inspect -q --require frame-pointers arm32 >/dev/null
+tm-inspect -q --gate frame-pointers arm32 >/dev/null
 same 'what cannot be told is no pass' $? 5
-tm-inspect --require nonsense mixed >/dev/null 2>&1
+tm-inspect --gate nonsense mixed >/dev/null 2>&1
 same 'no such capability' $? 2
 tm-inspect mixed /dev/null >/dev/null 2>told
 same 'one file of two' "$? $(wc -l <told)" "3 1"

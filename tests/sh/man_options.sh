@@ -7,7 +7,7 @@ set -u
 
 # "-o --output FILE" a line, from the help text: the argument is upper case, one blank behind.
 help_options() {
-	"$1" --help | sed -n 's/\[=\([A-Z]*\)\] / \1 /; s/^ *\(-[^-]\), --/  \1 --/; s/^  *\(\(-[^-] \)\{0,1\}--[a-zA-Z-]*\( [A-Z.=]\{1,\}\)\{0,1\}\) .*/\1/p' |
+	"$1" --help all | sed -n 's/$/ /; s/\[=\([A-Z]*\)\] / \1 /; s/^ *\(-[^-]\), --/  \1 --/; s/^ \{2,6\}\(\(-[^-] \)\{0,1\}--[a-zA-Z-]*\( [A-Z.=]\{1,\}\)\{0,1\}\) .*/\1/p' |
 		sort
 }
 
@@ -64,6 +64,13 @@ for program in $programs; do
 	fi
 	compare "$program: OPTIONS are those of --help" "$(help_options "$program")" \
 		"$(page_options "$page")"
+	for old in $("$program" --help all | sed -n '/^until the next version:/,/^$/p' | grep -o -- '--[a-z-]* is' | cut -d' ' -f1); do
+		if grep -q "^\.Fl ${old#-}\b" "$page"; then
+			echo "ok - $program: the page has $old, which is old"
+		else
+			echo "not ok - $program: the page has $old, which is old"
+		fi
+	done
 	compare "$program: SYNOPSIS has the options of --help" "$(help_synopsis "$program")" \
 		"$(page_synopsis "$page")"
 done
@@ -89,9 +96,9 @@ written_forms() { # program and operands
 }
 for program in tm-top tm-frames tm-spikes tm-heap tm-compare; do
 	case $program in
-	tm-spikes) operands=(--max-spikes 100 calls.tmt) ;;
+	tm-spikes) operands=(--gate 100 calls.tmt) ;;
 	tm-heap) operands=(heap.tmt) ;;
-	tm-compare) operands=(--policy policy.ini calls.tmt calls.tmt) ;;
+	tm-compare) operands=(--gate policy.ini calls.tmt calls.tmt) ;;
 	*) operands=(calls.tmt) ;;
 	esac
 	compare "$program(1) names the forms of its report" "$(page_forms "$SRC/man/$program.1")" \

@@ -44,9 +44,13 @@ for p in $programs; do
 	help_is_fine() { [ $status = 0 ] && grep -q "^usage: $p " out && grep -q -- '--version' out && empty err; }
 	run "$p" --help
 	check "$p --help: standard output, status 0" help_is_fine
+	screen() { [ "$(wc -l <out)" -le 40 ] && ! grep -qE '.{81}' out; }
+	check "$p --help: one screen, 80 columns" screen
 	version_is_fine() { [ $status = 0 ] && grep -Eq "^$p \(tracemill\) [0-9]" out && lines out 1 && empty err; }
 	run "$p" --version
 	check "$p --version" version_is_fine
+	run "$p" --help all
+	check "$p --help all: 80 columns" eval 'help_is_fine && ! grep -qE ".{81}" out'
 	run "$p" -V --help
 	check "$p -V --help: help wins" help_is_fine
 	if [ -w /dev/full ]; then

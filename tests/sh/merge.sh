@@ -59,8 +59,8 @@ fi
 check "64 open files are enough" cmp all d
 
 # --- pruning ---
-tm-merge --prune-below requested:27k -o pruned all 2>said
-check "--prune-below says what it lost" grep -Eq '^tm-merge: --prune-below leaves out [0-9]+ stacks: count [0-9]+, requested [0-9]+$' said
+tm-merge --min requested:27k -o pruned all 2>said
+check "--min says what it lost" grep -Eq '^tm-merge: --min leaves out [0-9]+ stacks: count [0-9]+, requested [0-9]+$' said
 lost=$(sed -n 's/.*, requested //p' said)
 kept=$(sums pruned)
 check "kept ${kept% *} and lost $lost are $bytes" [ $((${kept% *} + lost)) = "$bytes" ]
@@ -154,5 +154,5 @@ if [ -w /dev/full ]; then
 fi
 run tm-merge
 check "nothing given" [ $status = 2 ]
-run tm-merge --prune-below x x.tma
+run tm-merge --min x x.tma
 check "no limit" [ $status = 2 ]

@@ -106,7 +106,7 @@ ok "sampling: the estimates of bytes and counts" [ "$(tm-dump -q x.tmt | awk -v 
 	END { print (n > 5000 && n < 15000 && near(c, 74999) && near(b, r)) }')" = 1 ]
 ok "sampling: the trace says so" [ "$(tm-dump -q x.tmt | grep -c '^capture count=estimated requested=estimated real=estimated live=estimated')" = 1 ]
 ok "sampling: no free without its allocation" [ "$(sums x.tmt | grep -c order)" = 0 ]
-tm-record -o x.tmt --threshold 2000 -- ./blocks random 2>said
+tm-record -o x.tmt --min 2000 -- ./blocks random 2>said
 tm-record -o y.tmt -- ./blocks random 2>said
 ok "threshold: the blocks of so many bytes, and their frees" [ "$(tm-dump -q x.tmt | grep -c ^alloc)" = \
 	"$(tm-dump -q y.tmt | awk '$1 == "alloc" && /requested=([2-9]...|....[0-9]+)( |$)/' | wc -l)" ]

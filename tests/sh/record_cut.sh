@@ -51,7 +51,7 @@ fi
 
 # As many of the 30 as have more than 12 locations, which a recording of all of them tells.
 for how in "--stacks fp" "--stacks unwind" "--stacks shadow" "--stacks fp --sample 1" \
-	"--stacks unwind --threshold 500"; do
+	"--stacks unwind --min 500"; do
 	# shellcheck disable=SC2086 # words
 	tm-record -q $how --depth 256 -o all.tmt -- ./stray
 	# shellcheck disable=SC2086

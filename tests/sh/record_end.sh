@@ -123,7 +123,7 @@ if mkdir room && mount -t tmpfs -o size=${size}k none room 2>/dev/null; then
 else
 	echo "skip - a full disk (no tmpfs can be mounted here)"
 fi
-run env PATH="$BIN:$PATH" tm-record --format loli --report -o y.bin ./game
+run env PATH="$BIN:$PATH" tm-record --as loli --report -o y.bin ./game
 check '--report is of a trace' eval '[ $status = 2 ] && said "--report is of a trace"'
 
 # tracemill run.

@@ -61,7 +61,7 @@ sed '/^tm-record: /d; s/ [0-9]*$//' said | sort >want
 typed k.tmt >got
 same "typed allocations: a frame is out before the next begins" want got
 
-tm-record --format memtracer -o m.mem -- ./managed 10 2>said
+tm-record --as memtracer -o m.mem -- ./managed 10 2>said
 sed '/^tm-record: /d; s/ [0-9]*$//' said | sort >want
 tm-import -q --maps m.mem.maps -o back.tmt m.mem
 typed back.tmt >got
@@ -102,17 +102,17 @@ sed -i 's/,100.00,/,,/' want got
 same "loli: the same sites, with names" want got
 ok "loli: packets of at most 3000 records" [ "$(tm-dump -q b.tmt | grep -c '^\(alloc\|free\)')" -le \
 	"$(($(wc -c <b.bin) * 250))" ]
-tm-record --format loli -o l.bin -- ./blocks random 2>said
+tm-record --as loli -o l.bin -- ./blocks random 2>said
 tm-import -q --maps l.bin.maps -o back.tmt l.bin
 ok "loli: recorded so, what the program knows" [ "$(tm-dump -q back.tmt | awk '
 	$1 == "alloc" { a++; sub(/.*requested=/, ""); s += $1 } $1 == "free" { f++ }
 	END { printf "allocs %d frees %d requested %d", a, f, s }')" = "$(sed -n 's/ real.*//p' said)" ]
 ok "loli: nothing is missing by its numbers" [ "$(tm-dump -q back.tmt | grep -c 'note loss')" = 0 ]
-tm-record --format loli -o k.bin -- ./blocks kill 2>/dev/null
+tm-record --as loli -o k.bin -- ./blocks kill 2>/dev/null
 ok "loli: a killed program's records are there, as is its status" [ "$? $(tm-import -q k.bin | tm-dump -q | grep -c '^alloc')" = "137 1000" ]
-tm-record --format loli -o /dev/full -- ./blocks family >out 2>err
+tm-record --as loli -o /dev/full -- ./blocks family >out 2>err
 ok "a full disk: status 3, and the program runs on" [ "$? $(grep -c ^allocs err)" = "3 1" ]
-tm-record --format memtracer -- ./managed 10 2>err | head -n 1 >line
+tm-record --as memtracer -- ./managed 10 2>err | head -n 1 >line
 ok "the form on standard output" grep -q '^{"f":0,' line
 rm -f tm-record.maps
 

@@ -64,7 +64,7 @@ try() { # lua
 		END { print wrong + 0, (sum - before == last) }' "$lua/dump")" = "0 1" ]
 
 	# Where: tables made in fill, and the way there through a coroutine.
-	tm-export -q --as folded --types --metric count --domain lua "$lua/blocks.tmt" >"$lua/folded"
+	tm-export -q --as folded --types --sort count --domain lua "$lua/blocks.tmt" >"$lua/folded"
 	# Where kinds are told, the stack of a coroutine that grows is told from the tables.
 	grep -q 'table [0-9]*$' "$lua/folded" && sed -i '/table [0-9]*$/!d; s/;table / /' "$lua/folded"
 	ok "$lua: what fill allocates is fill's" [ "$(awk '/;fill [0-9]*$/ { n += $NF } END { print "fill", n }' "$lua/folded")" = \

@@ -44,7 +44,7 @@ ${CC:-cc} -std=c11 -g -O1 -fno-builtin -shared -fPIC "$SRC/testdata/src/record/m
 	-o moments_malloc.so || exit 1
 for mode in $(./moments); do
 	alone "$mode" >want
-	for how in "--stacks none" "--stacks fp" "--stacks unwind" "--stacks shadow" "--threshold 123" \
+	for how in "--stacks none" "--stacks fp" "--stacks unwind" "--stacks shadow" "--min 123" \
 		"--sample 1" "--calls all"; do
 		# shellcheck disable=SC2086 # two words
 		recorded $how "$mode" >got
@@ -72,7 +72,7 @@ for how in "--stacks none" "--stacks fp" "--stacks unwind" "--stacks shadow"; do
 	ok "interrupted, $how: ends as alone" grep -q '^0 blocks .* 1 $' got
 	ok "interrupted, $how: every block is there or counted" [ "$(told)" = "$(sed -n 's/^blocks //p' err)" ]
 done
-for how in "--stacks fp" "--stacks unwind" "--stacks shadow" "--threshold 123"; do
+for how in "--stacks fp" "--stacks unwind" "--stacks shadow" "--min 123"; do
 	# shellcheck disable=SC2086
 	recorded $how suspend | tr '\n' ' ' >got
 	ok "suspend, $how: the others end" grep -q '^0 blocks .* 1 $' got

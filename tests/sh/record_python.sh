@@ -20,6 +20,6 @@ tm-symbolize -q -o named.tmt x.tmt
 tm-top -q --csv --sites "$SRC/testdata/src/record/python.sites" named.tmt >top.csv
 ok "the buffers are first, by the function that makes them, with its line" \
 	[ "$(sed -n 2p top.csv | grep -cE "^1,50,50,$((50 * ((1 << 20) + 1))),[0-9]+,0,0,0,[0-9.]+,PyByteArray_Resize,.*/Objects/bytearrayobject\.c,[0-9]+")" = 1 ]
-ok "nearly every location has a name" tm-symbolize -q --min-coverage 95 -o named.tmt x.tmt
+ok "nearly every location has a name" tm-symbolize -q --gate 95 -o named.tmt x.tmt
 ok "their callers lead to main" [ "$(tm-filter -q --focus '^PyByteArray_Resize$' named.tmt |
 	tm-filter -q --focus '^Py_BytesMain$' | tm-dump -q | grep -c requested=1048577)" = 50 ]

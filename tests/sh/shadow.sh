@@ -15,7 +15,7 @@ CXX=${CXX:-c++}
 
 # Functions of ours are the ones with a capital letter; bytes by stack.
 stacks() {
-	tm-symbolize -q x.tmt | tm-export -q --as folded --metric requested | awk '{
+	tm-symbolize -q x.tmt | tm-export -q --as folded --sort requested | awk '{
 		bytes = $NF
 		sub(/ [0-9]+$/, "")
 		n = split($0, name, ";")
@@ -119,7 +119,7 @@ says() { # what
 
 	ok "$1: the pool's blocks" [ "$(pool)" = '371 39310 221 150 29000 0 0' ]
 	ok "$1: malloc's below it" [ "$(malloc)" = 3 ]
-	stacks=$(tm-symbolize -q x.tmt | tm-export -q --as folded --domain pool --metric requested |
+	stacks=$(tm-symbolize -q x.tmt | tm-export -q --as folded --domain pool --sort requested |
 		sed 's/.*main;//' | LC_ALL=C sort | tr '\n' ,)
 	ok "$1: who made them" [ "$stacks" = 'Game;Grow;EngineMalloc 100,Game;Grow;EngineRealloc 2210,Game;Leak;EngineMalloc 25000,Game;Spawn;EngineMalloc 12000,' ]
 }
@@ -157,7 +157,7 @@ done
 tm-record -o x.tmt --stacks unwind -- ./engine
 says "by unwind tables"
 ok "tm-top: the pool alone" [ "$(tm-symbolize -q x.tmt | tm-top -q --csv --domain pool | awk -F , 'NR > 1 { n += $2; b += $4 } END { print n, b }')" = '371 39310' ]
-tm-record -o x.tmt --threshold 500 -- ./engine
+tm-record -o x.tmt --min 500 -- ./engine
 ok "a threshold: of the pool's blocks too" [ "$(pool)" = '50 25000  50 25000 0 0' ]
 
 # LoliProfiler's agent, as far as these names go: it is told after us.

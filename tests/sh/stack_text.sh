@@ -135,7 +135,7 @@ tm-symbolize --text -e libtext.so tombstone 2>err >/dev/null
 check 'Android: what has no answer is counted' grep -q '1 of 3 calls have a name now' err
 check 'Android: another build is not used' grep -q '1 stay as they were: .*build' err
 check 'a build of which too little is known is status 4' \
-	[ "$(tm-symbolize -q --text --min-coverage 90 -e libtext.so tombstone >/dev/null 2>err; echo $?)" = 4 ]
+	[ "$(tm-symbolize -q --text --gate 90 -e libtext.so tombstone >/dev/null 2>err; echo $?)" = 4 ]
 {
 	echo "C  [libtext.so+0x$hex]  quarter+0x4"
 	echo

@@ -60,4 +60,30 @@ TEST(no_maps)
 	paths_free(p);
 }
 
+/* As a text: links are not known here, so what a .. takes away is the name before it, never another .. */
+static bool tidies(const char *s, const char *want)
+{
+	struct buf b = BUF_INIT;
+	bool is = paths_tidy(s, strlen(s), &b) ? want && !strcmp(buf_str(&b), want) : !want;
+
+	buf_release(&b);
+	return is;
+}
+
+TEST(tidy)
+{
+	CHECK(tidies("/b/static/../Objects/x.c", "/b/Objects/x.c"));
+	CHECK(tidies("/b/./x.c", "/b/x.c"));
+	CHECK(tidies("a/b/../../x.c", "x.c"));
+	CHECK(tidies("../b/../x.c", "../x.c"));
+	CHECK(tidies("../../a/../x.c", "../../x.c"));
+	CHECK(tidies("/a/../../x.c", "/../x.c"));
+	CHECK(tidies("./a/../x.c", "./x.c"));
+	CHECK(tidies("/a/b/x.c", NULL));
+	CHECK(tidies("..", NULL));
+	CHECK(tidies("a/..", NULL));
+	CHECK(tidies("/a/..b/x..c", NULL));
+	CHECK(tidies("", NULL));
+}
+
 TEST_MAIN()

@@ -78,9 +78,9 @@ static void add_input(struct frames_merged *m, const struct aggregate_record *r)
 
 static enum status can_answer(const struct frames *f, struct err *e)
 {
-	const char *what = f->options.every          ? "steps of time (--every)"
-			   : f->options.tops         ? "what is in a frame (--tops)"
-			   : f->options.news         ? "in which frame a stack is new (--new)"
+	const char *what = f->options.every  ? "steps of time (--every)"
+			   : f->options.tops ? "what is in a frame (--tops)"
+			   : f->options.news ? "in which frame a stack is new (--new-stacks)"
 			   : f->options.sort_counter ? "counters per frame"
 						     : NULL;
 

@@ -308,7 +308,7 @@ static void add_notes(const struct spikes *s, struct trace *t)
 	if (s->odd[ODD_DEEPER])
 		trace_note(t, NOTE_LOSS, s->odd[ODD_DEEPER],
 			   "calls deeper than %zu (up to %" PRIu64
-			   ") are not judged: --depth; their time is their caller's self time",
+			   ") are not judged: --nesting; their time is their caller's self time",
 			   s->options.depth, s->deepest);
 }
 

@@ -375,15 +375,17 @@ static void add_hint(struct top *t)
 	if (!share.present || share.number <= HALF || n.name_len > LONGEST)
 		return;
 	if (is_plain(n.name, n.name_len))
-		len = snprintf(text, sizeof text,
-			       "more than half is %.*s: --hide '^%.*s$' tells its callers apart, "
-			       "--guess-sites passes over what only hands on, --stacks 3 shows "
-			       "whole stacks",
-			       (int)n.name_len, n.name, (int)n.name_len, n.name);
+		len =
+		    snprintf(text, sizeof text,
+			     "more than half is %.*s: --hide '^%.*s$' tells its callers apart, "
+			     "--guess-sites passes over what only hands on, --show-stacks 3 shows "
+			     "whole stacks",
+			     (int)n.name_len, n.name, (int)n.name_len, n.name);
 	else
-		len = snprintf(text, sizeof text,
-			       "more than half is %.*s: --stacks 3 shows whole stacks, --tree all",
-			       (int)n.name_len, n.name);
+		len = snprintf(
+		    text, sizeof text,
+		    "more than half is %.*s: --show-stacks 3 shows whole stacks, --tree all",
+		    (int)n.name_len, n.name);
 	if ((size_t)len >= sizeof text)
 		len = sizeof text - 1;
 	notes = mem_array(t->table.n_notes + 1, sizeof *notes);

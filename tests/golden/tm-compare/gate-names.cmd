@@ -8,16 +8,16 @@ printf '[rule r]\nmetric = real\nkey = type\neach = yes\npercent = %s\n[waiver w
 sed 's/percent = 0/percent = 2/' p0.ini >p2.ini
 gate() { tm-compare -q --slide 0 --table policy --today 2026-06-01 --base b1.mem b2.mem b3.mem b4.mem --new n1.mem n2.mem n3.mem n4.mem "$@"; echo "status $?"; }
 echo "nothing allowed, and 2 %: a growth to the hundredfold is no pass"
-gate --policy p0.ini
-gate --policy p2.ini
+gate --gate p0.ini
+gate --gate p2.ini
 echo "without it: what is left is waived, and one that cannot be told"
-gate --policy p2.ini --type '^(Late|Wild|Same)'
+gate --gate p2.ini --type '^(Late|Wild|Same)'
 echo "in CSV, and in SARIF: kinds and suppressions"
-gate --policy p2.ini --csv
-tm-compare -q --slide 0 --today 2026-06-01 --base b?.mem --new n?.mem --policy p2.ini --as sarif |
+gate --gate p2.ini --csv
+tm-compare -q --slide 0 --today 2026-06-01 --base b?.mem --new n?.mem --gate p2.ini --as sarif |
 	python3 -c 'import json,sys
 for r in json.load(sys.stdin)["runs"][0]["results"]: print(r["kind"], r["level"], [s["justification"] for s in r.get("suppressions", [])], r["locations"][0]["logicalLocations"][0]["fullyQualifiedName"])'
 echo "a rule whose match hits nothing"
 printf '[rule typo]\nmetric = real\nkey = type\nmatch = ^Bgi\nmax = 5\n' >none.ini
-gate --policy none.ini
-gate --policy none.ini --allow-unmatched
+gate --gate none.ini
+gate --gate none.ini --allow-unmatched

@@ -12,7 +12,7 @@ tm-compare --by file --all --table changes --map-path /old/engine=/src/core --ma
 	base.mem new.mem
 echo "by the policy"
 printf '[policy]\nmap-path = /old/engine=/src/core\nmap-path = /old/vendor/=/src/core\n[rule r]\nmetric = real\nkey = file\neach = yes\npercent = 0\n' >p.ini
-tm-compare --by file --all --csv --table policy --policy p.ini base.mem new.mem
+tm-compare --by file --all --csv --table policy --gate p.ini base.mem new.mem
 echo "the gate: $?"
 echo "in tm-top; an aggregate has the paths that it was made with"
 tm-top -q --by file --map-path /old=/new base.mem
@@ -20,4 +20,4 @@ tm-compare -q --save-baseline base.tma base.mem
 tm-top -q --by file --map-path /old=/new base.tma
 tm-top --map-path /old base.mem
 printf '[policy]\nmap-path = /old\n' >p.ini
-tm-compare --policy p.ini base.mem new.mem
+tm-compare --gate p.ini base.mem new.mem

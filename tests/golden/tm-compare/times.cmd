@@ -34,9 +34,9 @@ key = function
 each = yes
 absolute = 20ns
 X
-tm-compare -q --by function --policy policy.ini --table policy a.tma b.tmt
+tm-compare -q --by function --gate policy.ini --table policy a.tma b.tmt
 tm-compare -q --table counters a.tma b.tmt
 printf '[rule x]\nmetric = counter:gpu\nmax = 1\n' >gpu.ini
-tm-compare -q --policy gpu.ini a.tmt b.tmt
+tm-compare -q --gate gpu.ini a.tmt b.tmt
 printf '[rule x]\nmetric = counter:fps\nkey = function\nmax = 1\n' >bad.ini
-tm-compare -q --policy bad.ini a.tmt b.tmt
+tm-compare -q --gate bad.ini a.tmt b.tmt

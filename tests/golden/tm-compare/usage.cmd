@@ -15,14 +15,14 @@ run --sort live a.mem a.mem
 run --sort count a.mem a.mem
 run --per second a.mem a.mem
 run --today 2026-02-30 a.mem a.mem
-run --policy none.ini a.mem a.mem
+run --gate none.ini a.mem a.mem
 run --save-baseline x a.mem a.mem
 run --save-baseline none/x a.mem
 run a.mem none.mem
 run --base-frame 1 --new-frame 1 - <a.mem
 echo '[rule x' >bad.ini
-run --policy bad.ini a.mem a.mem
+run --gate bad.ini a.mem a.mem
 printf '[rule x]\nmetric = count\nabsolute = 1\n' >bad.ini
-run --policy bad.ini a.mem a.mem
+run --gate bad.ini a.mem a.mem
 tm-compare -q --slide 0 a.mem a.mem >/dev/full
 echo "status $?"

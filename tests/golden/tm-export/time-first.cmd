@@ -3,5 +3,5 @@
 printf '%s\n' 'metric time exact' 'metric requested exact' 'sample main 1 100 40' 'sample main;f 1 60 60' 'alloc mono main;f 8' |
 	"$GEN/script" >run.tmt
 tm-export --as folded run.tmt
-tm-export --as folded --metric requested run.tmt
+tm-export --as folded --sort requested run.tmt
 tm-top --csv run.tmt | cut -d, -f 1,9

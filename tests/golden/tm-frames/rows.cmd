@@ -7,11 +7,11 @@ cat >run.mem <<'X'
 {"f":3,"d":[]}
 {"f":2,"d":[{"t":"List","s":150,"r":160,"st":["0x4040;"],"sz":[160]}]}
 X
-tm-frames --slide 0 --spike 3mad --spike 2x --spike 'requested>100' --new run.mem
+tm-frames --slide 0 --spike 3mad --spike 2x --spike 'requested>100' --new-stacks run.mem
 tm-frames --slide 0 --csv <run.mem
 tm-frames --slide 0 --sort requested -n 2 --table frames --tops 1 run.mem
 tm-frames --slide 0 --by type run.mem
 tm-frames --slide 0 --by function -n 1 --sort entries --as tsv run.mem
 tm-frames --slide 0 --frame 1 run.mem
 tm-frames --slide 0 --frame 2..3 --focus 0x1030 --table frames run.mem
-tm-frames --slide 0 --detail --stacks 1 -n 1 --csv run.mem
+tm-frames --slide 0 --detail --show-stacks 1 -n 1 --csv run.mem

@@ -8,8 +8,8 @@ tm-history list runs.db
 tm-history change-points runs.db --by function
 tm-history change-points runs.db --by function --alpha 0.001
 tm-history blame runs.db
-tm-history trend runs.db --plot always --since 2026-01-12 --metric count --per frame
+tm-history trend runs.db --plot always --since 2026-01-12 --sort count --per frame
 tm-history trend runs.db --counter heap:max --csv
 tm-history trend runs.db --last 3 --by function --name b --csv
 printf '[rule b]\nmetric = requested\nkey = function\nmatch = ^b$\nmax = 1M\n[rule s]\nmetric = requested\nkey = stack\nnew = 0\n[rule h]\nmetric = counter:heap:last\nmax = 5\n' >p.ini
-tm-history trend runs.db --policy p.ini
+tm-history trend runs.db --rules p.ini

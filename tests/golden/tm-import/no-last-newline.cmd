@@ -23,5 +23,5 @@ head -c -4 c.miku-diff | tm-import -f miku-diff - 2>&1 >/dev/null | tail -n 1
 head -c -7 d.lua-memref | tm-import -f lua-memref - 2>&1 >/dev/null
 echo "samples of lines are no calls whose times were lost"
 printf 'metric time exact\nsample main;f 1 5000000 10\n' | "$GEN/script" >calls.tmt
-tm-spikes --max-spikes 9 --csv --table spikes b.luatrace calls.tmt
+tm-spikes --gate 9 --csv --table spikes b.luatrace calls.tmt
 echo "status $?"

@@ -2,8 +2,8 @@
 echo '{"f":1,"d":[{"t":"T","s":8,"r":8,"st":["F (in G) (g.cpp:9);"],"sz":[8]}]}' >a.mem
 tm-compare -q --save-baseline a.tma a.mem
 tm-merge
-tm-merge --prune-below much a.tma
-tm-merge --prune-below lifetime:3ms a.tma
+tm-merge --min much a.tma
+tm-merge --min lifetime:3ms a.tma
 tm-merge --from-lines a.tma a.tma
 tm-merge a.tma a.mem -o x.tma
 tm-merge a.tma none.tma -o x.tma

@@ -12,9 +12,9 @@ try -o x.tmt -- ./none
 try -o none/x.tmt -- true
 try --library none -o x.tmt -- true
 try --port 65536 --serve -- true
-try --serve --format memtracer -- true
-try --format loli --pid-children -o x.tmt -- true
-try --format json -- true
+try --serve --as memtracer -- true
+try --as loli --pid-children -o x.tmt -- true
+try --as json -- true
 try --unity 127.0.0.1:1 -- true
 try --unity 127.0.0.1:0 -o x.raw
 try --unity 127.0.0.1:1 -o x.raw

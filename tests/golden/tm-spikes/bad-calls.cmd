@@ -40,8 +40,8 @@ thread U
 thread T
 < 20
 X
-# Deeper than --depth: the calls below it count in the self time of the last that is judged.
-one --depth 2 <<'X'
+# Deeper than --nesting: the calls below it count in the self time of the last that is judged.
+one --nesting 2 <<'X'
 thread T
 > 0 A
 > 1 B

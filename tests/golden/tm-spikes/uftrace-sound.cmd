@@ -1,7 +1,7 @@
 # Sound captures of uftrace that were called lost: the last record has a return value behind it (8 bytes, as of
 # uftrace record -a), and a symbol has no name. Half a record at the end is a loss, as before.
 mkdir uf && "$GEN/instrument" uftrace uf 3 >/dev/null
-judge() { tm-spikes -q --max-spikes 100000 "$1" >/dev/null 2>err; echo "$1: status $?"; }
+judge() { tm-spikes -q --gate 100000 "$1" >/dev/null 2>err; echo "$1: status $?"; }
 judge uf
 dat=$(ls uf/*.dat | head -n 1)
 sym=$(ls uf/*.sym | head -n 1)

@@ -16,8 +16,8 @@ rules() {
 try tm-spikes --threshold 1 run.tmt
 try tm-spikes --threshold -1ms run.tmt
 try tm-spikes --hook-cost x run.tmt
-try tm-spikes --depth 0 run.tmt
-try tm-spikes --depth 2000000 run.tmt
+try tm-spikes --nesting 0 run.tmt
+try tm-spikes --nesting 2000000 run.tmt
 try tm-spikes -n 100001 run.tmt
 try tm-spikes --size 1.. run.tmt
 try tm-spikes --pet --suggest run.tmt
@@ -98,8 +98,8 @@ rules <<'X'
 match
 X
 printf '[function a]\nmatch = a\0b\n' | rules
-try tm-spikes --max-spikes 1 -o out run.tmt
-try tm-spikes --max-spikes 0 -o out run.tmt
+try tm-spikes --gate 1 -o out run.tmt
+try tm-spikes --gate 0 -o out run.tmt
 tm-spikes run.tmt >/dev/full; echo "status $?"
 tm-spikes --pet run.tmt >/dev/full; echo "status $?"
 tm-spikes --suggest run.tmt >/dev/full; echo "status $?"
@@ -108,5 +108,5 @@ printf 'no capture' | try tm-spikes
 echo '{"f":1,"d":[{"t":"A","s":8,"r":16,"st":["0x10;"],"sz":[16]}]}' >run.mem
 try tm-spikes --slide 0 run.mem
 printf 'thread T\n> 1 A\n> 2 B\n< 3 A\n' | "$GEN/calls" >odd.tmt
-try tm-spikes --max-spikes 0 -o out odd.tmt
-try tm-spikes --max-spikes 0 --allow-loss -o out odd.tmt
+try tm-spikes --gate 0 -o out odd.tmt
+try tm-spikes --gate 0 --allow-loss -o out odd.tmt

@@ -45,7 +45,7 @@ ask() {
 "$GEN/trace" --module /opt/game --base 0x10000 --address 0x11001 >nameless.tmt
 ask --sysroot root --debug-dir symbols -e other named.tmt
 ask --no-local -e nameless named.tmt
-ask --no-local --module x=game --module game=other named.tmt
+ask --no-local --module-file x=game --module-file game=other named.tmt
 ask --no-local -e game nameless.tmt
 ask --no-local nameless.tmt
 "$GEN/trace" --module /opt/game --base 0x10000 --address 0x15000 | ask --no-local -e game

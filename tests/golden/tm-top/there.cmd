@@ -29,4 +29,4 @@ tm-frames --every 1ms two.tmt
 printf 'a;b 3\na;c 4\n' >samples.folded
 tm-top --by function samples.folded
 tm-export --as folded samples.folded
-tm-export --as folded --metric time samples.folded
+tm-export --as folded --sort time samples.folded

@@ -17,13 +17,13 @@ top() {
 	tm-top -q "$@" run.mem
 }
 top --tree
-top --tree --min-percent 30
-top --tree --sort entries --csv --min-percent 0
+top --tree --min 30
+top --tree --sort entries --csv --min 0
 top --bottom-up
 top --bottom-up --hide '^Alloc$' --csv
 top --peek '^(Alloc|Tick)$'
-top --by type --stacks 1 --csv
-top --by owner --owners owners --stacks 1
+top --by type --show-stacks 1 --csv
+top --by owner --owners owners --show-stacks 1
 top --by owner --owners owners --csv --owner '^(Level|\[no owner\])$'
 top --by module --csv
 top --by file --cumulative --csv
