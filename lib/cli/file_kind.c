@@ -16,7 +16,6 @@ struct kind_mark {
 
 enum { WITHIN = 4096, ENOUGH = 100000 };
 
-#define TO_FOLDED "as folded stacks it can be read: "
 static const char lfs[] = "fetch the file itself: git lfs pull";
 static const char zipped[] = "unpack it, and show the captures that are in it";
 static const char on_windows[] = "tm-inspect and tm-symbolize read ELF and Mach-O";
@@ -26,8 +25,6 @@ static const struct kind_mark marks[] = {
      NULL, lfs},
     {0, 17, "{\"dhatFileVersion", NULL, "a heap profile of valgrind's DHAT", NULL,
      "dh_view.html shows it; to have what tracemill tells, record with tm-record"},
-    {0, 13, "heap profile:", NULL, "a heap profile of gperftools", NULL,
-     TO_FOLDED "pprof --collapsed PROGRAM FILE"},
     {0, 4, "tr\375P", NULL, "a trace of Tracy", NULL, "tracy-csvexport prints it"},
     {0, 4, "tlZ\004", NULL, "a trace of Tracy", NULL, "tracy-csvexport prints it"},
     {0, 4, "tZst", NULL, "a trace of Tracy", NULL, "tracy-csvexport prints it"},
@@ -54,8 +51,6 @@ static const struct kind_mark marks[] = {
      "tm-symbolize -e FILE puts them into a trace"},
     {0, 4, "PK\3\4", NULL, "a zip file", NULL, zipped},
     {257, 5, "ustar", NULL, "a tar file", NULL, zipped},
-    {0, 1, "{", "www.speedscope.app/file-format-schema.json", "a profile of speedscope", NULL,
-     "speedscope shows it; it is written by tm-export, and not read"},
     {0, 1, "{", "\"program\":\"tm-", "a report of tracemill, as JSON", NULL,
      "a report is not a capture: show the capture"},
     {0, 5, "%PDF-", NULL, "a PDF", NULL, NULL},
