@@ -279,6 +279,8 @@ enum status chrome_push(struct chrome *x, struct err *e)
 
 	if (x->n_calls || x->asyncs)
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
+	else if (x->n_profiles)
+		trace_metric(t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
 	p.threads = mem_zarray(x->n_threads + 1, sizeof *p.threads);
 	p.stacks = mem_zarray(t->n_markers, sizeof *p.stacks);
 	for (size_t i = 0; i < x->n_threads; i++) {
@@ -298,6 +300,11 @@ enum status chrome_push(struct chrome *x, struct err *e)
 	}
 	for (size_t i = 0; !st && i < x->n_points; i++)
 		st = push_point(&p, &x->points[i], e);
+	for (size_t i = 0; !st && i < x->n_profiles; i++) {
+		v8_join(&x->profiles[i]->v8);
+		st = v8_push(&x->profiles[i]->v8, x->im, p.threads[x->profiles[i]->thread],
+			     x->start / 1000, e);
+	}
 	add_notes(x);
 	free(p.threads);
 	free(p.stacks);

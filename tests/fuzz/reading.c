@@ -42,6 +42,7 @@ static const struct {
     {"miku-tcp", CUT_NEVER},   /* which wire it is, is tried over many messages; diffs come last */
     {"chrome", CUT_NEVER},     /* calls are put in order when all are there */
     {"speedscope", CUT_NEVER}, /* values stand behind their stacks */
+    {"cpuprofile", CUT_NEVER}, /* times stand behind samples */
     {"pprof", CUT_NEVER},      /* names stand behind samples */
     {"gperftools-heap", CUT_NEVER}, /* the same, of Go's */
     {"jemalloc-heap", CUT_NEVER},   /* a row without its last thread is taken without threads */
