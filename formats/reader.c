@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/reader.h"
 
+#include "formats/foreign.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -79,6 +81,11 @@ const struct reader *const readers[] = {
     NULL,
 };
 
+const char *const carries_words[] = {
+    "allocations", "what is live", "types",    "stacks",  "samples",    "calls",     "time",
+    "threads",     "frames",       "counters", "objects", "references", "addresses", NULL,
+};
+
 const struct reader *reader_by_name(const char *name)
 {
 	for (size_t i = 0; readers[i]; i++)
@@ -120,6 +127,7 @@ bool maps_head(const uint8_t *p, size_t n)
 static enum status choose(struct input *in, const struct import_options *o, const struct reader **r,
 			  struct err *e)
 {
+	const struct foreign *f;
 	const uint8_t *head = NULL;
 	size_t n;
 	enum status st = ST_OK;
@@ -140,15 +148,12 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 	*r = reader_by_bid(head, n, n < INPUT_HEAD, NULL);
 	if (*r)
 		return ST_OK;
-	if (n > 4 && !memcmp(head, "\177ELF", 4))
-		return err_set(e, ST_UNSUPPORTED, "an ELF binary, not a capture");
-	if (maps_head(head, n))
-		return err_set(e, ST_UNSUPPORTED, "a module map, not a capture: see --maps");
-	if (n > 8 && !memcmp(head, "\211TMA\r\n\032\n", 8))
-		return err_set(
-		    e, ST_UNSUPPORTED,
-		    "an aggregate has no events: tm-top, tm-frames, tm-compare, tm-merge and "
-		    "tm-dump read it");
+	f = foreign_of(head, n, 0);
+	if (!f)
+		f = foreign_by_name(in->name);
+	if (f)
+		return err_set(e, ST_UNSUPPORTED, "not a capture that is read, but %s%s%s", f->what,
+			       f->advice ? ": " : "", f->advice ? f->advice : "");
 	return err_set(e, ST_UNSUPPORTED, "no known capture format (tm-import --list-formats)");
 }
 

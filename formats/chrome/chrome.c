@@ -670,6 +670,9 @@ static int bid_chrome(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_chrome = {
     .name = "chrome",
+    .family = "Chrome, node and speedscope",
+    .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS |
+	       CARRIES_COUNTERS,
     .what = "Chrome's trace events, JSON: calls by thread, counters, samples",
     .suffixes = "json",
     .bid = bid_chrome,

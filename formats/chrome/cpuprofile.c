@@ -111,6 +111,8 @@ static int bid_cpuprofile(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_cpuprofile = {
     .name = "cpuprofile",
+    .family = "Chrome, node and speedscope",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "profiles of Chrome and node: .cpuprofile, .heapprofile",
     .suffixes = "cpuprofile,heapprofile",
     .bid = bid_cpuprofile,

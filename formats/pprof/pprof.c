@@ -523,6 +523,9 @@ static int bid_pprof(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_pprof = {
     .name = "pprof",
+    .family = "Heap profiles",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
+	       CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "pprof's profiles: heap, cpu, contention and others",
     .suffixes = "pb.gz,pprof,pb,prof",
     .rewinds = true,

@@ -64,7 +64,7 @@ while read -r form _; do
 		original=()
 		case $form in
 		maps) continue ;;
-		loli | mem) original=(--original $capture) ;;
+		loli | mem) original=(--original "$capture") ;;
 		sqlite)
 			rm -f out.db
 			tm-export -q --as sqlite -o out.db $capture 2>err
