@@ -36,6 +36,10 @@ struct chrome_frame {          /* of the table of stack frames */
 	bool known, open;      /* open: its stack is being made */
 };
 
+struct chrome_place { /* of a marker, where it is known */
+	uint32_t file, line;
+};
+
 struct chrome_profile { /* of V8 */
 	struct v8_profile v8;
 	uint32_t thread;
@@ -51,6 +55,8 @@ struct chrome {
 	size_t n_threads, cap_threads;
 	struct chrome_frame *frames;
 	size_t n_frames, cap_frames;
+	struct chrome_place *places; /* by marker, so many; of tables of Tracy */
+	size_t n_places;
 	struct chrome_profile **profiles;
 	size_t n_profiles, cap_profiles;
 	struct map64 profile_of;               /* hash of process and id -> index + 1 */

@@ -132,6 +132,10 @@ static uint32_t stack_of(struct push *p, uint32_t marker)
 	struct trace *t = p->x->im->t;
 	struct location l = {.space = SPACE_NAME, .name = t->markers[marker].name};
 
+	if (marker < p->x->n_places) {
+		l.file = p->x->places[marker].file;
+		l.line = l.file ? p->x->places[marker].line : 0;
+	}
 	if (!p->stacks[marker])
 		p->stacks[marker] = trace_stack(t, 0, trace_location(t, &l));
 	return p->stacks[marker];
