@@ -15,15 +15,14 @@ struct mark {
 
 enum { WITHIN = 4096 };
 
-#define UNPACK "unpack it, and show the captures that are in it"
-#define ON_WINDOWS \
-	"tm-inspect and tm-symbolize read ELF and Mach-O; llvm-symbolizer reads it"
-#define SYMBOLS "tm-symbolize -e FILE puts them into a trace"
-#define UTRACE(how)                                                                            \
-	{                                                                                      \
-		"a trace of Unreal Engine (.utrace)" how, NULL,                                \
-		    "there is neither an open description of it nor a public file; " \
-		    "Unreal Insights reads it, and memreport -full writes what is read"        \
+#define UNPACK     "unpack it, and show the captures that are in it"
+#define ON_WINDOWS "tm-inspect and tm-symbolize read ELF and Mach-O; llvm-symbolizer reads it"
+#define SYMBOLS    "tm-symbolize -e FILE puts them into a trace"
+#define UTRACE(how)                                                                     \
+	{                                                                               \
+		"a trace of Unreal Engine (.utrace)" how, NULL,                         \
+		    "there is neither an open description of it nor a public file; "    \
+		    "Unreal Insights reads it, and memreport -full writes what is read" \
 	}
 #define PERFETTO                                                                     \
 	{                                                                            \
