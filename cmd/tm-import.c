@@ -13,10 +13,51 @@
 
 static const char *const align_words[] = {"auto", "frames", "time", NULL};
 
+/* A line of words; what is missed only where captures of its kind tend to have it. */
+static void list_words(const char *title, unsigned carries)
+{
+	const char *between = title;
+
+	for (size_t i = 0; carries_words[i]; i++)
+		if (carries >> i & 1) {
+			printf("%s%s", between, carries_words[i]);
+			between = ", ";
+		}
+}
+
+static void list_format(const struct reader *r)
+{
+	const unsigned of_heap = CARRIES_TYPES | CARRIES_REFERENCES;
+	const unsigned of_runs =
+	    CARRIES_STACKS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES | CARRIES_ADDRESSES;
+	unsigned missed = r->carries & CARRIES_OBJECTS ? of_heap : of_runs;
+
+	if (r->carries & CARRIES_ALLOCATIONS)
+		missed |= CARRIES_LIVE | CARRIES_TYPES;
+	printf("%-20s %s\n%20s ", r->name, r->what, "");
+	list_words("has ", r->carries);
+	list_words("; no ", missed & ~r->carries);
+	putchar('\n');
+}
+
+static bool is_first(size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(readers[k]->family, readers[i]->family))
+			return false;
+	return true;
+}
+
 static void list_formats(void)
 {
-	for (size_t i = 0; readers[i]; i++)
-		printf("%-15s %s\n", readers[i]->name, readers[i]->what);
+	for (size_t i = 0; readers[i]; i++) {
+		if (!is_first(i))
+			continue;
+		printf("%s%s:\n", i ? "\n" : "", readers[i]->family);
+		for (size_t k = i; readers[k]; k++)
+			if (!strcmp(readers[k]->family, readers[i]->family))
+				list_format(readers[k]);
+	}
 }
 
 /* The writer, with the notes of each capture told before it is closed. */

@@ -22,6 +22,7 @@
 enum { CALLERS = 3, GUESSES = 4 }; /* rounds of guesses */
 
 struct request {
+	uint64_t captures, seen[EV_KINDS]; /* events in them */
 	struct top_options top;
 	struct cli_report report;
 	struct cli_filter filter;
@@ -50,10 +51,13 @@ struct request {
 
 static void capture_notes(void *arg, struct trace *t)
 {
-	const struct request *q = arg;
+	struct request *q = arg;
 
 	if (q->none)
 		leaks_next(q->none);
+	for (size_t i = 0; i < EV_KINDS; i++)
+		q->seen[i] += t->events[i];
+	q->captures++;
 	cli_report_notes(q->loop.file, t);
 }
 
@@ -262,6 +266,8 @@ static void add_guess(void *arg, const char *name, size_t n, size_t callers, uin
 
 static void read_all(struct request *q, const struct project_options *what)
 {
+	memset(q->seen, 0, sizeof q->seen);
+	q->captures = 0;
 	project_init(&q->project, what);
 	cli_inputs(&q->loop, q->n, q->operands);
 	project_close(&q->project);
@@ -290,6 +296,33 @@ static void read_guessing(struct request *q, const struct project_options *what)
 	}
 }
 
+/* Why there is no row, and who has one. */
+static void tell_empty(const struct request *q)
+{
+	static const struct {
+		enum event_kind kind;
+		const char *what;
+	} others[] = {{EV_OBJECT, "objects, which tm-heap ranks"},
+		      {EV_FRAME, "frames, which tm-frames shows"},
+		      {EV_COUNTER, "readings of counters, which tm-frames and tm-dump show"}};
+	static const enum event_kind ranked[] = {EV_ALLOC, EV_TYPE_TOTAL, EV_SAMPLE,
+						 EV_ENTER, EV_EXIT,       EV_DELTA};
+	const char *between = "; it has ";
+	struct buf has = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof ranked / sizeof *ranked; i++)
+		if (q->seen[ranked[i]])
+			return;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (q->seen[others[i].kind]) {
+			buf_addf(&has, "%s%s: %" PRIu64, between, others[i].what,
+				 q->seen[others[i].kind]);
+			between = ", ";
+		}
+	cli_note(NULL, "nothing in it is an allocation, a sample or a call%s", buf_str(&has));
+	buf_release(&has);
+}
+
 static void tell_nameless(const struct request *q)
 {
 	const struct run *r = &q->project.now;
@@ -300,6 +333,8 @@ static void tell_nameless(const struct request *q)
 			 "most sites have no names: tm-symbolize -e BINARY -o NAMED %s puts them "
 			 "in; --debuginfod, --debug-dir say where debug files are",
 			 q->operands[0]);
+	if (q->captures && !r->unfiltered.v[SUM_ENTRIES])
+		tell_empty(q);
 	if (r->unfiltered.v[SUM_ENTRIES] && !r->all.v[SUM_ENTRIES])
 		cli_note(NULL, "nothing is left: none of %" PRIu64 " records is what was asked for",
 			 r->unfiltered.v[SUM_ENTRIES]);

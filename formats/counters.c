@@ -253,6 +253,8 @@ static int bid_counters(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_counters = {
     .name = "counters",
+    .family = "Of tracemill",
+    .carries = CARRIES_TIME | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "counters as CSV: time_ms,frame,NAME (UNIT),...",
     .suffixes = "csv",
     .bid = bid_counters,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/reader.h"
 
+#include "formats/foreign.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -13,10 +15,10 @@ extern const struct reader reader_trace, reader_memtracer, reader_loli, reader_l
     reader_mono_mlpd, reader_unity_snap, reader_unity_heapexplorer, reader_unity_memsnap,
     reader_unity_raw, reader_unity_data, reader_unity_pdata, reader_counters, reader_pprof,
     reader_heaptrack, reader_perf_data, reader_perf_script, reader_callgrind, reader_massif,
-    reader_chrome, reader_crash_log, reader_android_heap, reader_gperftools_heap,
-    reader_jemalloc_heap, reader_memreport, reader_memreport_objects, reader_memreport_pools,
-    reader_memreport_resources, reader_memreport_rhi, reader_memreport_targets,
-    reader_memreport_textures;
+    reader_chrome, reader_cpuprofile, reader_speedscope, reader_tracy_csv, reader_deep_copy,
+    reader_crash_log, reader_android_heap, reader_gperftools_heap, reader_jemalloc_heap,
+    reader_memreport, reader_memreport_objects, reader_memreport_pools, reader_memreport_resources,
+    reader_memreport_rhi, reader_memreport_targets, reader_memreport_textures;
 
 const struct reader *const readers[] = {
     &reader_trace,
@@ -63,6 +65,10 @@ const struct reader *const readers[] = {
     &reader_callgrind,
     &reader_massif,
     &reader_chrome,
+    &reader_cpuprofile,
+    &reader_speedscope,
+    &reader_tracy_csv,
+    &reader_deep_copy,
     &reader_crash_log,
     &reader_android_heap,
     &reader_gperftools_heap,
@@ -75,6 +81,11 @@ const struct reader *const readers[] = {
     &reader_memreport_targets,
     &reader_memreport_textures,
     NULL,
+};
+
+const char *const carries_words[] = {
+    "allocations", "what is live", "types",    "stacks",  "samples",    "calls",     "time",
+    "threads",     "frames",       "counters", "objects", "references", "addresses", NULL,
 };
 
 const struct reader *reader_by_name(const char *name)
@@ -118,6 +129,7 @@ bool maps_head(const uint8_t *p, size_t n)
 static enum status choose(struct input *in, const struct import_options *o, const struct reader **r,
 			  struct err *e)
 {
+	const struct foreign *f;
 	const uint8_t *head = NULL;
 	size_t n;
 	enum status st = ST_OK;
@@ -138,15 +150,12 @@ static enum status choose(struct input *in, const struct import_options *o, cons
 	*r = reader_by_bid(head, n, n < INPUT_HEAD, NULL);
 	if (*r)
 		return ST_OK;
-	if (n > 4 && !memcmp(head, "\177ELF", 4))
-		return err_set(e, ST_UNSUPPORTED, "an ELF binary, not a capture");
-	if (maps_head(head, n))
-		return err_set(e, ST_UNSUPPORTED, "a module map, not a capture: see --maps");
-	if (n > 8 && !memcmp(head, "\211TMA\r\n\032\n", 8))
-		return err_set(
-		    e, ST_UNSUPPORTED,
-		    "an aggregate has no events: tm-top, tm-frames, tm-compare, tm-merge and "
-		    "tm-dump read it");
+	f = foreign_of(head, n, 0);
+	if (!f)
+		f = foreign_by_name(in->name);
+	if (f)
+		return err_set(e, ST_UNSUPPORTED, "not a capture that is read, but %s%s%s", f->what,
+			       f->advice ? ": " : "", f->advice ? f->advice : "");
 	return err_set(e, ST_UNSUPPORTED, "no known capture format (tm-import --list-formats)");
 }
 

@@ -6,6 +6,7 @@
  *
  * To add a format:
  *  - write formats/<name>.c and add it to the list in formats/reader.c;
+ *  - say in carries what it may have;
  *  - set the metrics it has (trace_metric), and leave absent what the format cannot say;
  *  - add a generator testdata/gen/<name>.c, good/bad/unsupported golden cases and a fuzz target;
  *  - describe it in man/tracemill-<family>.5, with where its facts come from, and list it in
@@ -45,8 +46,28 @@ struct import {
 	bool *lossy;
 };
 
+/* What captures of a format may have. */
+enum carries {
+	CARRIES_ALLOCATIONS = 1 << 0,
+	CARRIES_LIVE = 1 << 1, /* or frees: what is in use is known */
+	CARRIES_TYPES = 1 << 2,
+	CARRIES_STACKS = 1 << 3,
+	CARRIES_SAMPLES = 1 << 4,
+	CARRIES_CALLS = 1 << 5,
+	CARRIES_TIME = 1 << 6,
+	CARRIES_THREADS = 1 << 7,
+	CARRIES_FRAMES = 1 << 8, /* of the game */
+	CARRIES_COUNTERS = 1 << 9,
+	CARRIES_OBJECTS = 1 << 10,
+	CARRIES_REFERENCES = 1 << 11,
+	CARRIES_ADDRESSES = 1 << 12, /* which symbols can name */
+};
+extern const char *const carries_words[]; /* by bit; ends with NULL */
+
 struct reader {
 	const char *name;     /* "memtracer" */
+	const char *family;   /* "Unity": formats are listed by it */
+	unsigned carries;     /* enum carries */
 	const char *what;     /* one line for --list-formats */
 	const char *suffixes; /* "mem,jsonl": a hint for people; never decides */
 	bool rewinds;         /* reads its input twice: input_keep is called first */

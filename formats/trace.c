@@ -68,6 +68,10 @@ static enum status read_trace(struct import *im, struct err *e)
 
 const struct reader reader_trace = {
     .name = "trace",
+    .family = "Of tracemill",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
+	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES |
+	       CARRIES_COUNTERS | CARRIES_OBJECTS | CARRIES_REFERENCES | CARRIES_ADDRESSES,
     .what = "tracemill's own trace stream, see tracemill-trace(5)",
     .suffixes = "tmt",
     .own_tables = true,

@@ -66,6 +66,7 @@ struct parser {
 	enum section section;
 	enum key key;
 	bool in_item, in_args, in_id;
+	struct v8_json v8; /* args.data of the item, which may be a piece of a profile */
 	struct buf section_key, frame_id, arg;
 	struct value values[KEYS];
 	struct reading *readings;
@@ -327,6 +328,37 @@ static void take_frame(struct parser *p)
 	p->x.frames[id - 1].parent = parent;
 }
 
+/* A piece of a profile; which one it belongs to is told by process and id. The thread that is profiled
+ * is that of "Profile", chunks come from another. */
+static void take_profile(struct parser *p, bool begins)
+{
+	struct chrome *x = &p->x;
+	const struct value *id = &p->values[KEY_ID];
+	bool text;
+	uint64_t pid = to_id(p, &p->values[KEY_PID], &text);
+	struct chrome_profile **at = NULL;
+	uint64_t hash = hash_bytes_seeded(buf_at(&id->text, 0), id->there ? id->text.len : 0, pid);
+	uint32_t *index = map64_put(&x->profile_of, hash);
+
+	if (!*index) {
+		VEC_PUSH(x->profiles, x->n_profiles, x->cap_profiles) = mem_zalloc(sizeof **at);
+		*index = (uint32_t)x->n_profiles;
+		begins = true;
+	}
+	at = &x->profiles[*index - 1];
+	if (begins)
+		(*at)->thread = thread_of(p, false);
+	v8_append(&(*at)->v8, &x->piece);
+}
+
+static bool is_profile(const struct parser *p)
+{
+	const struct value *name = &p->values[KEY_NAME];
+
+	return name->there && (is(&name->text, "Profile") || is(&name->text, "ProfileChunk") ||
+			       is(&name->text, "CpuProfile"));
+}
+
 static void take_event(struct parser *p)
 {
 	const struct buf *ph = &p->values[KEY_PH].text;
@@ -347,7 +379,16 @@ static void take_event(struct parser *p)
 			take_sample(p);
 			break;
 		}
-		p->x.other++;
+		if (is_profile(p))
+			take_profile(p, !is(&p->values[KEY_NAME].text, "ProfileChunk"));
+		else
+			p->x.other++;
+		break;
+	case 'I':
+		if (is_profile(p)) /* of Chrome before 70 */
+			take_profile(p, true);
+		else
+			p->x.other++;
 		break;
 	default: p->x.other++;
 	}
@@ -364,6 +405,7 @@ static void begin_item(struct parser *p)
 	p->label.there = false;
 	p->n_readings = 0;
 	p->no_number = p->rounded = 0;
+	v8_clear(&p->x.piece);
 }
 
 static enum status begin_bracket(void *arg, char bracket, struct err *e)
@@ -372,7 +414,10 @@ static enum status begin_bracket(void *arg, char bracket, struct err *e)
 
 	(void)e;
 	p->depth++;
-	if (p->depth == 1) {
+	if (p->v8.depth || (p->in_args && p->depth == p->item_depth + 2 && bracket == '{' &&
+			    is(&p->arg, "data"))) {
+		v8_begin(&p->v8, bracket);
+	} else if (p->depth == 1) {
 		p->top = bracket;
 		p->section = bracket == '[' ? SECTION_EVENTS : SECTION_NONE;
 		p->item_depth = 2;
@@ -397,6 +442,8 @@ static enum status end_bracket(void *arg, char bracket, struct err *e)
 
 	(void)bracket;
 	(void)e;
+	if (p->v8.depth)
+		v8_end(&p->v8);
 	if (p->in_item && p->depth == p->item_depth) {
 		p->in_item = false;
 		switch (p->section) {
@@ -425,7 +472,9 @@ static enum status take_key(void *arg, const char *s, size_t n, struct err *e)
 	struct parser *p = arg;
 
 	(void)e;
-	if (p->in_item && p->depth == p->item_depth) {
+	if (p->v8.depth) {
+		v8_key(&p->v8, s, n);
+	} else if (p->in_item && p->depth == p->item_depth) {
 		p->key = KEY_OTHER;
 		for (unsigned i = 1; i < KEYS; i++)
 			if (key_names[i].n == n && *s == *key_names[i].text &&
@@ -457,6 +506,10 @@ static enum status take_string(void *arg, const char *s, size_t n, struct err *e
 	struct parser *p = arg;
 
 	(void)e;
+	if (p->v8.depth) {
+		v8_string(&p->v8, s, n);
+		return ST_OK;
+	}
 	set_value(p, s, n, false);
 	if (p->in_id && p->depth == p->item_depth + 1) { /* {"local": "0x1"} */
 		set_text(&p->values[KEY_ID].text, s, n);
@@ -495,6 +548,10 @@ static enum status take_number(void *arg, const char *s, size_t n, struct err *e
 	struct parser *p = arg;
 
 	(void)e;
+	if (p->v8.depth) {
+		v8_number(&p->v8, s, n);
+		return ST_OK;
+	}
 	set_value(p, s, n, true);
 	if (p->in_args && p->depth == p->item_depth + 1)
 		take_reading(p, s, n);
@@ -511,6 +568,11 @@ static bool only_the_end(const struct parser *p, const struct err *e)
 	       (e->offset == ERR_NO_OFFSET || e->offset + 8 >= end);
 }
 
+static bool has_something(const struct parser *p)
+{
+	return p->x.n_calls || p->x.n_points || p->x.n_profiles;
+}
+
 static enum status read_events(struct parser *p, struct err *e)
 {
 	static const struct json_handler handler = {.number = take_number,
@@ -524,9 +586,9 @@ static enum status read_events(struct parser *p, struct err *e)
 	enum status st = json_parse(&p->x.im->in->cur, &handler, p, &options, &result, &own);
 	struct trace *t = p->x.im->t;
 
-	if (st && only_the_end(p, &own) && (p->x.n_calls || p->x.n_points))
+	if (st && only_the_end(p, &own) && has_something(p))
 		st = ST_OK;
-	if (!p->x.n_calls && !p->x.n_points) {
+	if (!has_something(p)) {
 		if (st) {
 			*e = own;
 			return st;
@@ -546,31 +608,47 @@ static enum status read_events(struct parser *p, struct err *e)
 	return chrome_push(&p->x, e);
 }
 
-static enum status read_chrome(struct import *im, struct err *e)
+static void parser_release(struct parser *p)
 {
-	struct parser p = {.x.im = im};
-	enum status st = read_events(&p, e);
-
 	for (size_t i = 0; i < KEYS; i++)
-		buf_release(&p.values[i].text);
-	for (size_t i = 0; i < p.cap_readings; i++)
-		buf_release(&p.readings[i].name);
-	buf_release(&p.label.text);
-	buf_release(&p.section_key);
-	buf_release(&p.frame_id);
-	buf_release(&p.arg);
-	intern_release(&p.x.thread_keys);
-	intern_release(&p.x.frame_keys);
-	map64_release(&p.async_open);
-	free(p.readings);
-	free(p.asyncs);
-	free(p.x.calls);
-	free(p.x.points);
-	free(p.x.threads);
-	free(p.x.frames);
-	return st;
+		buf_release(&p->values[i].text);
+	for (size_t i = 0; i < p->cap_readings; i++)
+		buf_release(&p->readings[i].name);
+	buf_release(&p->label.text);
+	buf_release(&p->section_key);
+	buf_release(&p->frame_id);
+	buf_release(&p->arg);
+	intern_release(&p->x.thread_keys);
+	intern_release(&p->x.frame_keys);
+	map64_release(&p->async_open);
+	free(p->readings);
+	free(p->asyncs);
+	free(p->x.calls);
+	free(p->x.points);
+	free(p->x.threads);
+	free(p->x.frames);
+	buf_release(&p->v8.key);
+	v8_release(&p->x.piece);
+	for (size_t i = 0; i < p->x.n_profiles; i++) {
+		v8_release(&p->x.profiles[i]->v8);
+		free(p->x.profiles[i]);
+	}
+	free(p->x.profiles);
+	map64_release(&p->x.profile_of);
+	free(p);
 }
 
+static enum status read_chrome(struct import *im, struct err *e)
+{
+	struct parser *p = mem_zalloc(sizeof *p);
+	enum status st;
+
+	p->x.im = p->v8.im = im;
+	p->v8.to = &p->x.piece;
+	st = read_events(p, e);
+	parser_release(p);
+	return st;
+}
 static int bid_chrome(const uint8_t *head, size_t n, bool whole)
 {
 	size_t i = 0;
@@ -592,6 +670,9 @@ static int bid_chrome(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_chrome = {
     .name = "chrome",
+    .family = "Chrome, node and speedscope",
+    .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS |
+	       CARRIES_COUNTERS,
     .what = "Chrome's trace events, JSON: calls by thread, counters, samples",
     .suffixes = "json",
     .bid = bid_chrome,

@@ -5,6 +5,7 @@
 #ifndef TM_FORMATS_CHROME_CHROME_H
 #define TM_FORMATS_CHROME_CHROME_H
 
+#include "formats/chrome/v8.h"
 #include "formats/reader.h"
 
 struct chrome_call {     /* B, E or X */
@@ -35,6 +36,15 @@ struct chrome_frame {          /* of the table of stack frames */
 	bool known, open;      /* open: its stack is being made */
 };
 
+struct chrome_place { /* of a marker, where it is known */
+	uint32_t file, line;
+};
+
+struct chrome_profile { /* of V8 */
+	struct v8_profile v8;
+	uint32_t thread;
+};
+
 struct chrome {
 	struct import *im;
 	struct chrome_call *calls;
@@ -45,6 +55,12 @@ struct chrome {
 	size_t n_threads, cap_threads;
 	struct chrome_frame *frames;
 	size_t n_frames, cap_frames;
+	struct chrome_place *places; /* by marker, so many; of tables of Tracy */
+	size_t n_places;
+	struct chrome_profile **profiles;
+	size_t n_profiles, cap_profiles;
+	struct map64 profile_of;               /* hash of process and id -> index + 1 */
+	struct v8_profile piece;               /* of the event that is read */
 	struct intern thread_keys, frame_keys; /* -> index + 1 */
 	bool any;                              /* an event with a time */
 	int64_t start;                         /* ns, of the first */

@@ -4,20 +4,6 @@
 #include "lib/base/num.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-static bool to_double(const char *s, size_t n, double *d)
-{
-	char text[64];
-
-	if (n >= sizeof text)
-		return false;
-	memcpy(text, s, n);
-	text[n] = '\0';
-	*d = strtod(text, NULL);
-	return isfinite(*d);
-}
 
 /* Exact where there is no exponent. */
 bool chrome_time(const char *s, size_t n, bool is_number, int64_t *ns)
@@ -48,7 +34,7 @@ bool chrome_time(const char *s, size_t n, bool is_number, int64_t *ns)
 			return true;
 		}
 	}
-	if (!is_number || !to_double(s, n, &d) || fabs(d) > 9e15)
+	if (!is_number || !num_double(s, n, &d) || fabs(d) > 9e15)
 		return false;
 	*ns = (int64_t)(d * 1000);
 	return true;
@@ -61,7 +47,7 @@ bool chrome_number(const char *s, size_t n, int64_t *v, bool *rounded)
 	*rounded = false;
 	if (num_i64(s, n, v))
 		return true;
-	if (!to_double(s, n, &d) || fabs(d) > 9e18)
+	if (!num_double(s, n, &d) || fabs(d) > 9e18)
 		return false;
 	*v = llround(d);
 	*rounded = fabs(d - (double)*v) > 1e-9;

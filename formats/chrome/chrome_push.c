@@ -132,6 +132,10 @@ static uint32_t stack_of(struct push *p, uint32_t marker)
 	struct trace *t = p->x->im->t;
 	struct location l = {.space = SPACE_NAME, .name = t->markers[marker].name};
 
+	if (marker < p->x->n_places) {
+		l.file = p->x->places[marker].file;
+		l.line = l.file ? p->x->places[marker].line : 0;
+	}
 	if (!p->stacks[marker])
 		p->stacks[marker] = trace_stack(t, 0, trace_location(t, &l));
 	return p->stacks[marker];
@@ -279,6 +283,8 @@ enum status chrome_push(struct chrome *x, struct err *e)
 
 	if (x->n_calls || x->asyncs)
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
+	else if (x->n_profiles)
+		trace_metric(t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
 	p.threads = mem_zarray(x->n_threads + 1, sizeof *p.threads);
 	p.stacks = mem_zarray(t->n_markers, sizeof *p.stacks);
 	for (size_t i = 0; i < x->n_threads; i++) {
@@ -298,6 +304,11 @@ enum status chrome_push(struct chrome *x, struct err *e)
 	}
 	for (size_t i = 0; !st && i < x->n_points; i++)
 		st = push_point(&p, &x->points[i], e);
+	for (size_t i = 0; !st && i < x->n_profiles; i++) {
+		v8_join(&x->profiles[i]->v8);
+		st = v8_push(&x->profiles[i]->v8, x->im, p.threads[x->profiles[i]->thread],
+			     x->start / 1000, e);
+	}
 	add_notes(x);
 	free(p.threads);
 	free(p.stacks);

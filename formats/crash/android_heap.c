@@ -291,6 +291,8 @@ static int bid_android_heap(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_android_heap = {
     .name = "android-heap",
+    .family = "Logs",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "Android's native heap dumps: am dumpheap -n, malloc_debug",
     .suffixes = "txt",
     .bid = bid_android_heap,

@@ -588,6 +588,8 @@ static int bid_crash_log(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_crash_log = {
     .name = "crash-log",
+    .family = "Logs",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "logs with stacks: sanitizers, tombstones, malloc_debug, hs_err, backtraces",
     .suffixes = "log,txt",
     .bid = bid_crash_log,

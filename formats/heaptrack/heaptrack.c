@@ -348,6 +348,9 @@ static int bid_heaptrack(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_heaptrack = {
     .name = "heaptrack",
+    .family = "heaptrack",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME |
+	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "heaptrack 1.x, raw and interpreted (file versions 0 to 3)",
     .suffixes = "gz,zst,raw",
     .bid = bid_heaptrack,

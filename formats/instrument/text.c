@@ -345,6 +345,8 @@ static enum status read_words(struct import *im, struct err *e)
 
 const struct reader reader_instrument_text = {
     .name = "instrument-text",
+    .family = "Instrumented code",
+    .carries = CARRIES_CALLS | CARRIES_TIME,
     .what = "lines of enter and exit hooks",
     .suffixes = "txt,log",
     .bid = bid,

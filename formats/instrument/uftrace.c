@@ -330,6 +330,8 @@ static enum status read_uftrace(struct import *im, struct err *e)
 
 const struct reader reader_uftrace = {
     .name = "uftrace",
+    .family = "Instrumented code",
+    .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "data directories of uftrace",
     .suffixes = "data",
     .bid = bid,

@@ -160,6 +160,9 @@ static int bid_cache(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_loli_cache = {
     .name = "loli-cache",
+    .family = "LoliProfiler",
+    .carries =
+	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME | CARRIES_ADDRESSES,
     .what = "LoliProfiler: cache file of the desktop program",
     .suffixes = "bin",
     .bid = bid_cache,

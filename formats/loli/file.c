@@ -254,6 +254,9 @@ static int bid_file(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_loli = {
     .name = "loli",
+    .family = "LoliProfiler",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME |
+	       CARRIES_THREADS | CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "LoliProfiler: saved capture (.loli 105, 106, 107)",
     .suffixes = "loli",
     .rewinds = true,

@@ -350,6 +350,9 @@ static int bid_stream(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_loli_stream = {
     .name = "loli-stream",
+    .family = "LoliProfiler",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME |
+	       CARRIES_THREADS | CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "LoliProfiler: live stream of an agent (v0.9.9b on)",
     .suffixes = "bin",
     .bid = bid_stream,

@@ -319,6 +319,8 @@ static int bid_text(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_loli_text = {
     .name = "loli-text",
+    .family = "LoliProfiler",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_TIME,
     .what = "LoliProfiler: callstacks as text",
     .suffixes = "txt",
     .rewinds = true,

@@ -360,6 +360,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_folded = {
     .name = "folded",
+    .family = "Lua",
+    .carries = CARRIES_STACKS | CARRIES_SAMPLES,
     .what = "folded stacks of flame graph tools, and LuaJIT's -jp=G",
     .suffixes = "folded,collapsed,txt",
     .bid = bid,

@@ -536,6 +536,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_luau_heap = {
     .name = "luau-heap",
+    .family = "Lua",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Luau's heap dump (JSON): objects, sizes and references",
     .suffixes = "json",
     .rewinds = true,

@@ -215,6 +215,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_luaprofiler = {
     .name = "luaprofiler",
+    .family = "Lua",
+    .carries = CARRIES_CALLS | CARRIES_TIME,
     .what = "luaprofiler's log: calls with their times (tab separated)",
     .suffixes = "out,tsv,txt",
     .bid = bid,

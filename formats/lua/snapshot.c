@@ -252,6 +252,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_lua_snapshot = {
     .name = "lua-snapshot",
+    .family = "Lua",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "cloudwu/lua-snapshot as text: objects and who holds them",
     .suffixes = "txt",
     .bid = bid,

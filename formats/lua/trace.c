@@ -345,6 +345,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_luatrace = {
     .name = "luatrace",
+    .family = "Lua",
+    .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME,
     .what = "luatrace: calls, returns and the time of each line",
     .suffixes = "txt",
     .bid = bid,

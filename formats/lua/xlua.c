@@ -331,6 +331,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_xlua = {
     .name = "xlua",
+    .family = "Lua",
+    .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_OBJECTS,
     .what = "xLua reports: perf.profiler, perf.memory, LuaMemoryLeakChecker",
     .suffixes = "txt",
     .bid = bid,

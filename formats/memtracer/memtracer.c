@@ -511,6 +511,9 @@ static enum status read(struct import *im, struct err *e)
 
 const struct reader reader_memtracer = {
     .name = "memtracer",
+    .family = "MemTracer",
+    .carries =
+	CARRIES_ALLOCATIONS | CARRIES_TYPES | CARRIES_STACKS | CARRIES_FRAMES | CARRIES_ADDRESSES,
     .what = "MemTracer .mem: IL2CPP allocations by frame, type and stack (JSON Lines)",
     .suffixes = "mem,jsonl,json",
     .bid = memtracer_bid,

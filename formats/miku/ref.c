@@ -131,6 +131,8 @@ static int bid_ref(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_miku_ref = {
     .name = "miku-ref",
+    .family = "Miku-LuaProfiler",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: Ref/function.txt, table.txt",
     .suffixes = "txt",
     .bid = bid_ref,

@@ -451,6 +451,10 @@ static int bid_mlpd(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_mono_mlpd = {
     .name = "mono-mlpd",
+    .family = "Mono",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
+	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS |
+	       CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Mono: log profiler (.mlpd, data versions 13 to 17)",
     .suffixes = "mlpd",
     .rewinds = true,

@@ -649,6 +649,9 @@ static int bid_perf_data(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_perf_data = {
     .name = "perf-data",
+    .family = "perf",
+    .carries =
+	CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "perf.data of perf and simpleperf: samples with their stacks",
     .suffixes = "data",
     .bid = bid_perf_data,

@@ -438,6 +438,9 @@ static int bid_script(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_perf_script = {
     .name = "perf-script",
+    .family = "perf",
+    .carries =
+	CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "text of perf script: samples with their stacks",
     .suffixes = "perf,txt",
     .bid = bid_script,

@@ -528,6 +528,8 @@ static int bid_pet(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_pet = {
     .name = "pet",
+    .family = "PET",
+    .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS,
     .what = "PET spike log (Class::Function, or function, file and line)",
     .suffixes = "log,txt",
     .bid = bid_pet,

@@ -25,8 +25,8 @@
  * Facts: files of gperftools 2.10, jemalloc 5.3 and Go 1.19, and what google-pprof, jeprof and
  * go tool pprof show of them.
  */
+#include "formats/blocks.h"
 #include "formats/pprof/heap_line.h"
-#include "formats/pprof/pprof_blocks.h"
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
@@ -41,7 +41,7 @@ enum { HEAP_LINE = 4 << 20, HEAP_STACK_MOST = 65536 };
 
 struct heap_profile {
 	struct import *im;
-	struct pprof_blocks blocks;
+	struct blocks blocks;
 	double period; /* 0: nothing to multiply */
 	bool all;      /* what was allocated is known, too */
 	struct heap_numbers sum, rows;
@@ -215,21 +215,21 @@ static struct event alloc_of(uint32_t stack)
 static enum status push_row(struct heap_profile *p, const struct event *ev,
 			    const struct heap_numbers *v, double live, double all, struct err *e)
 {
-	int64_t used[PPROF_AMOUNTS] = {times(v->live, live), times(v->live_bytes, live)};
-	int64_t rest[PPROF_AMOUNTS] = {times(v->all, all) - used[0],
-				       times(v->all_bytes, all) - used[1]};
+	int64_t used[BLOCKS_AMOUNTS] = {times(v->live, live), times(v->live_bytes, live)};
+	int64_t rest[BLOCKS_AMOUNTS] = {times(v->all, all) - used[0],
+					times(v->all_bytes, all) - used[1]};
 	enum status st = ST_OK;
 
 	rest[0] = rest[0] < 0 ? 0 : rest[0];
 	rest[1] = rest[1] < 0 ? 0 : rest[1];
-	if (pprof_is_huge(&p->blocks, used) || pprof_is_huge(&p->blocks, rest)) {
+	if (blocks_are_huge(&p->blocks, used) || blocks_are_huge(&p->blocks, rest)) {
 		p->huge++;
 		return ST_OK;
 	}
 	if (used[0] || used[1])
-		st = pprof_push_blocks(&p->blocks, ev, used, false, e);
+		st = blocks_push(&p->blocks, ev, used, false, e);
 	if (!st && p->all && (rest[0] || rest[1]))
-		st = pprof_push_blocks(&p->blocks, ev, rest, true, e);
+		st = blocks_push(&p->blocks, ev, rest, true, e);
 	return st;
 }
 
@@ -494,6 +494,8 @@ static int bid_jemalloc(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_gperftools_heap = {
     .name = "gperftools-heap",
+    .family = "Heap profiles",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "gperftools' heap profiles as text, and Go's (debug=1)",
     .suffixes = "heap",
     .rewinds = true,
@@ -503,6 +505,9 @@ const struct reader reader_gperftools_heap = {
 
 const struct reader reader_jemalloc_heap = {
     .name = "jemalloc-heap",
+    .family = "Heap profiles",
+    .carries =
+	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "jemalloc's heap profiles, by thread",
     .suffixes = "heap",
     .rewinds = true,

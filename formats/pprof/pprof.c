@@ -20,7 +20,7 @@
 struct pprof {
 	struct import *im;
 	struct pprof_tables tables;
-	struct pprof_blocks blocks;
+	struct blocks blocks;
 	uint8_t roles[PPROF_TYPES_MOST]; /* by sample type */
 	uint64_t negative, odd, huge, samples;
 	bool allocs;
@@ -188,8 +188,8 @@ static bool below_zero(const struct pprof *p)
 /* Counts of so many blocks that each row would be a flood of them. */
 static bool is_huge(const struct pprof *p)
 {
-	return pprof_is_huge(&p->blocks, &p->values[PPROF_ALLOC]) ||
-	       pprof_is_huge(&p->blocks, &p->values[PPROF_LIVE]);
+	return blocks_are_huge(&p->blocks, &p->values[PPROF_ALLOC]) ||
+	       blocks_are_huge(&p->blocks, &p->values[PPROF_LIVE]);
 }
 
 static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
@@ -207,8 +207,8 @@ static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
 	return ev;
 }
 
-/* Blocks that share a fate, v[PPROF_COUNT] of them; first: whose types say what is known. */
-static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[PPROF_AMOUNTS],
+/* Blocks that share a fate, v[BLOCKS_COUNT] of them; first: whose types say what is known. */
+static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[BLOCKS_AMOUNTS],
 			       unsigned first, bool freed, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
@@ -216,31 +216,31 @@ static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[
 
 	ev.has |= EV_HAS_DOMAIN;
 	ev.domain = p->domain;
-	for (unsigned a = 0; a < PPROF_AMOUNTS; a++)
+	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
 		if (pprof_type_of(&p->tables, first + a))
 			ev.has |= fields[a];
 	if (p->label.len) {
 		ev.has |= EV_HAS_TYPE;
 		ev.type = trace_type(p->im->t, p->label.data, p->label.len);
 	}
-	return pprof_push_blocks(&p->blocks, &ev, v, freed, e);
+	return blocks_push(&p->blocks, &ev, v, freed, e);
 }
 
-static bool any_of(const int64_t v[PPROF_AMOUNTS])
+static bool any_of(const int64_t v[BLOCKS_AMOUNTS])
 {
 	return v[0] || v[1] || v[2];
 }
 
 static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 {
-	int64_t rest[PPROF_AMOUNTS], *live = &p->values[PPROF_LIVE];
+	int64_t rest[BLOCKS_AMOUNTS], *live = &p->values[PPROF_LIVE];
 	enum status st = ST_OK;
 
 	if (p->blocks.live && any_of(live))
 		st = push_allocs(p, stack, live, PPROF_LIVE, false, e);
 	if (st || !p->allocs)
 		return st;
-	for (unsigned a = 0; a < PPROF_AMOUNTS; a++) {
+	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++) {
 		rest[a] = p->values[PPROF_ALLOC + a] - live[a];
 		if (rest[a] < 0) /* estimated from different samples, or known of one only */
 			rest[a] = 0;
@@ -308,7 +308,7 @@ static void set_heap(struct pprof *p, uint8_t state)
 	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL};
 	struct trace *t = p->im->t;
 
-	for (unsigned a = 0; a < PPROF_AMOUNTS; a++) {
+	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++) {
 		bool alloc = pprof_type_of(&p->tables, PPROF_ALLOC + a);
 		bool live = pprof_type_of(&p->tables, PPROF_LIVE + a);
 
@@ -381,7 +381,7 @@ static void add_notes(struct pprof *p)
 			   "rows are below 0, as in a difference of profiles: left out");
 	if (p->huge)
 		trace_note(t, NOTE_LOSS, p->huge,
-			   "rows have more than %" PRId64 " objects: left out", PPROF_BLOCKS_MOST);
+			   "rows have more than %" PRId64 " objects: left out", BLOCKS_MOST);
 	if (p->tables.more_types)
 		trace_note(t, NOTE_LOSS, p->tables.more_types,
 			   "sample types beyond the first %d: left out", PPROF_TYPES_MOST);
@@ -523,6 +523,9 @@ static int bid_pprof(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_pprof = {
     .name = "pprof",
+    .family = "Heap profiles",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
+	       CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "pprof's profiles: heap, cpu, contention and others",
     .suffixes = "pb.gz,pprof,pb,prof",
     .rewinds = true,

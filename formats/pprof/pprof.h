@@ -6,14 +6,14 @@
 #ifndef TM_FORMATS_PPROF_PPROF_H
 #define TM_FORMATS_PPROF_PPROF_H
 
-#include "formats/pprof/pprof_blocks.h"
+#include "formats/blocks.h"
 #include "lib/input/protobuf.h"
 
 /* What a sample type is to us. */
 enum pprof_role {
 	PPROF_OTHER,    /* told in a note */
 	PPROF_NOTHING,  /* what follows from the others */
-	PPROF_ALLOC,    /* + enum pprof_amount: of allocations */
+	PPROF_ALLOC,    /* + enum block_amount: of allocations */
 	PPROF_LIVE = 5, /* the same, of what is in use */
 	PPROF_SAMPLES = 8,
 	PPROF_TIME,

@@ -12,17 +12,17 @@ static const struct {
 	const char *type;
 	uint8_t role;
 } known[] = {
-    {"alloc_objects", PPROF_ALLOC + PPROF_COUNT},
-    {"alloc_space", PPROF_ALLOC + PPROF_REQUESTED},
-    {"alloc_requested", PPROF_ALLOC + PPROF_REQUESTED},
-    {"alloc_real", PPROF_ALLOC + PPROF_REAL},
-    {"inuse_objects", PPROF_LIVE + PPROF_COUNT},
-    {"inuse_space", PPROF_LIVE + PPROF_REQUESTED},
-    {"inuse_requested", PPROF_LIVE + PPROF_REQUESTED},
-    {"inuse_real", PPROF_LIVE + PPROF_REAL},
-    {"objects", PPROF_LIVE + PPROF_COUNT},
-    {"space", PPROF_LIVE + PPROF_REQUESTED},
-    {"allocations", PPROF_ALLOC + PPROF_COUNT},
+    {"alloc_objects", PPROF_ALLOC + BLOCKS_COUNT},
+    {"alloc_space", PPROF_ALLOC + BLOCKS_REQUESTED},
+    {"alloc_requested", PPROF_ALLOC + BLOCKS_REQUESTED},
+    {"alloc_real", PPROF_ALLOC + BLOCKS_REAL},
+    {"inuse_objects", PPROF_LIVE + BLOCKS_COUNT},
+    {"inuse_space", PPROF_LIVE + BLOCKS_REQUESTED},
+    {"inuse_requested", PPROF_LIVE + BLOCKS_REQUESTED},
+    {"inuse_real", PPROF_LIVE + BLOCKS_REAL},
+    {"objects", PPROF_LIVE + BLOCKS_COUNT},
+    {"space", PPROF_LIVE + BLOCKS_REQUESTED},
+    {"allocations", PPROF_ALLOC + BLOCKS_COUNT},
     {"entries", PPROF_NOTHING}, /* records of a capture that tm-export wrote */
 };
 
@@ -123,7 +123,7 @@ bool pprof_roles(struct pprof_tables *p)
 		space |= p->types[i].role >= PPROF_ALLOC && p->types[i].role < PPROF_SAMPLES;
 	for (size_t i = 0; i < p->n_types && !space && !has_live(p); i++)
 		if (!p->types[i].role && is(p, p->types[i].unit, "bytes")) {
-			p->types[i].role = PPROF_ALLOC + PPROF_REQUESTED;
+			p->types[i].role = PPROF_ALLOC + BLOCKS_REQUESTED;
 			space = true;
 		}
 	for (size_t i = 0; i < p->n_types; i++)

@@ -186,6 +186,9 @@ static int bid_data(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_unity_data = {
     .name = "unity-data",
+    .family = "Unity",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
+	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Unity profiler: .data, saved by the editor, 2018.1 on (best effort)",
     .suffixes = "data",
     .bid = bid_data,

@@ -323,6 +323,8 @@ static enum status read(struct import *im, struct err *e)
 
 const struct reader reader_unity_heapexplorer = {
     .name = "heapexplorer",
+    .family = "Unity",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "UnityHeapExplorer .heap: native and managed objects of Unity",
     .suffixes = "heap",
     .bid = bid,

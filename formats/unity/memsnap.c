@@ -439,6 +439,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_unity_memsnap = {
     .name = "memsnap",
+    .family = "Unity",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Unity's old MemoryProfiler, JSON: .memsnap2 and .memsnap3",
     .suffixes = "memsnap2,memsnap3",
     .bid = bid,

@@ -338,6 +338,9 @@ static enum status read(struct import *im, struct err *e)
 
 const struct reader reader_unity_snap = {
     .name = "unity-snap",
+    .family = "Unity",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
+	       CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Unity memory snapshot .snap: objects, managed heap, native allocations",
     .suffixes = "snap",
     .bid = bid,

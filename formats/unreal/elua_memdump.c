@@ -274,6 +274,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_elua_memdump = {
     .name = "elua-memdump",
+    .family = "Unreal Engine",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "ELuaProfiler MemDump.txt: the tree of Lua objects",
     .suffixes = "txt",
     .bid = bid,

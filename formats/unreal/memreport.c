@@ -786,6 +786,8 @@ static enum status read_textures(struct import *im, struct err *e)
 
 const struct reader reader_memreport = {
     .name = "memreport",
+    .family = "Unreal Engine",
+    .carries = CARRIES_TYPES | CARRIES_COUNTERS | CARRIES_OBJECTS,
     .what = "Unreal Engine's .memreport: classes of objects, and all totals",
     .suffixes = "memreport",
     .bid = bid_memreport,
@@ -794,6 +796,8 @@ const struct reader reader_memreport = {
 
 const struct reader reader_memreport_objects = {
     .name = "memreport-objects",
+    .family = "Unreal Engine",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: objects of the classes that it lists",
     .suffixes = "memreport",
     .bid = bid_never,
@@ -802,6 +806,8 @@ const struct reader reader_memreport_objects = {
 
 const struct reader reader_memreport_pools = {
     .name = "memreport-pools",
+    .family = "Unreal Engine",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: block sizes of the binned allocator",
     .suffixes = "memreport",
     .bid = bid_never,
@@ -810,6 +816,8 @@ const struct reader reader_memreport_pools = {
 
 const struct reader reader_memreport_resources = {
     .name = "memreport-resources",
+    .family = "Unreal Engine",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: the largest resources of the RHI",
     .suffixes = "memreport",
     .bid = bid_never,
@@ -818,6 +826,8 @@ const struct reader reader_memreport_resources = {
 
 const struct reader reader_memreport_rhi = {
     .name = "memreport-rhi",
+    .family = "Unreal Engine",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: memory of the RHI by kind",
     .suffixes = "memreport",
     .bid = bid_never,
@@ -826,6 +836,8 @@ const struct reader reader_memreport_rhi = {
 
 const struct reader reader_memreport_targets = {
     .name = "memreport-targets",
+    .family = "Unreal Engine",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: pooled render targets",
     .suffixes = "memreport",
     .bid = bid_never,
@@ -834,6 +846,8 @@ const struct reader reader_memreport_targets = {
 
 const struct reader reader_memreport_textures = {
     .name = "memreport-textures",
+    .family = "Unreal Engine",
+    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: textures by group and format",
     .suffixes = "memreport",
     .bid = bid_never,

@@ -484,6 +484,8 @@ static int bid_callgrind(const uint8_t *head, size_t n, bool whole)
 
 const struct reader reader_callgrind = {
     .name = "callgrind",
+    .family = "Valgrind",
+    .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_THREADS,
     .what = "Valgrind's callgrind.out: costs by function and line, with callers",
     .suffixes = "out",
     .bid = bid_callgrind,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/num.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int num_hex_digit(char c)
@@ -143,4 +145,16 @@ bool num_time(const char *s, size_t n, int64_t *v)
 	}
 	*v = 0;
 	return s == end && !x;
+}
+
+bool num_double(const char *s, size_t n, double *d)
+{
+	char text[64], *end;
+
+	if (!n || n >= sizeof text || (*s != '-' && (*s < '0' || *s > '9')))
+		return false;
+	memcpy(text, s, n);
+	text[n] = '\0';
+	*d = strtod(text, &end);
+	return end == text + n && isfinite(*d);
 }

@@ -18,6 +18,8 @@ bool num_i64(const char *s, size_t n, int64_t *v);   /* -?[0-9]+ */
  * Times in ns, also negative: ns us ms s min h; only 0 needs no unit. */
 bool num_size(const char *s, size_t n, uint64_t *v);
 bool num_time(const char *s, size_t n, int64_t *v);
+/* A decimal number as JSON has it, with a point and an exponent if need be; finite. */
+bool num_double(const char *s, size_t n, double *d);
 int num_hex_digit(char c); /* 0-15, or -1 */
 
 #endif

@@ -2,11 +2,6 @@
  *
  * What a file is, by its first bytes: one of ours, a binary, or another tool's; and which of our
  * programs has the report that fits it.
- *
- * Sources of the marks: the tools' own files (heaptrack 1.4, valgrind 3.19, gperftools, perf), ELF
- * and PE specifications, git-lfs's specification of pointer files, Tracy's TracyFileHeader.hpp,
- * Unreal Engine's TraceAnalysis (the stream's magic), speedscope's JSON schema, the JDK's JFR and
- * HPROF readers, PKWARE's APPNOTE, SQLite's file format, POSIX ustar.
  */
 #ifndef TM_CLI_FILE_KIND_H
 #define TM_CLI_FILE_KIND_H

@@ -79,7 +79,9 @@ reader 'tarantool memprof' run.memprof alloc '$1 == "alloc" { n++ } END { print 
 reader 'tarantool sysprof' run.sysprof sample "$lines" "$GEN/tarantool" --events $((mb * 1000)) \
 	--truth /dev/stderr sysprof
 reader 'Chrome trace events' run.trace.json 'enter exit' '$1 == "calls" { print $2 * 2 }' "$GEN/chrome" --frames $((mb * 1000)) begin
-reader perf.data run.data sample "$(total samples)" "$GEN/perf_data" --samples $((mb * 4000)) plain
+reader cpuprofile run.cpuprofile sample '$1 == "total" { print '$((mb * 10000))' }' "$GEN/cpuprofile" --samples $((mb * 10000)) nodes
+reader speedscope run.speedscope sample '$1 == "total" { print 8 }' "$GEN/speedscope" --samples $((mb * 10000)) time
+reader perf.data run.perfdata sample "$(total samples)" "$GEN/perf_data" --samples $((mb * 4000)) plain
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain
 reader 'logs with stacks' run.log alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) lsan
 reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functions $((mb * 500)) flat

@@ -39,9 +39,13 @@ static const struct {
     {"lualloc", CUT_NEVER},        /* a call before its result is told when that is known */
     {"lua-snapshot", CUT_NEVER},   /* the next line may go on with a key */
     {"miku-sample", CUT_NEVER},    /* which layout it is, is tried over the first roots */
-    {"miku-tcp", CUT_NEVER}, /* which wire it is, is tried over many messages; diffs come last */
-    {"chrome", CUT_NEVER},   /* calls are put in order when all are there */
-    {"pprof", CUT_NEVER},    /* names stand behind samples */
+    {"miku-tcp", CUT_NEVER},    /* which wire it is, is tried over many messages; diffs come last */
+    {"chrome", CUT_NEVER},      /* calls are put in order when all are there */
+    {"speedscope", CUT_NEVER},  /* values stand behind their stacks */
+    {"cpuprofile", CUT_NEVER},  /* times stand behind samples */
+    {"tracy-csv", CUT_NEVER},   /* calls are put in order when all are there */
+    {"instruments", CUT_NEVER}, /* what is below a function is taken from it */
+    {"pprof", CUT_NEVER},       /* names stand behind samples */
     {"gperftools-heap", CUT_NEVER}, /* the same, of Go's */
     {"jemalloc-heap", CUT_NEVER},   /* a row without its last thread is taken without threads */
     {"heaptrack", CUT_AT_LINE},

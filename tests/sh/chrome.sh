@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # timeout: 800
 #
-# Chrome's trace events against how they were made (testdata/gen/chrome.c); what tm-export writes of
+# Chrome's trace events and profiles against how they were made (testdata/gen/{chrome,cpuprofile}.c); what tm-export writes of
 # calls is read with the same times; cut at every byte.
 # shellcheck disable=SC2016,SC2317
 set -u
@@ -39,6 +39,22 @@ grep ^counter truth | sort >want
 check "counters end with the generator's values" equal want got
 "$GEN/chrome" --frames 300 samples >file.json 2>truth
 check "samples are as many" [ "$(tm-dump -q file.json | grep -c '^sample')" = 300 ]
+for row in nodes:self_ns head:self_ns chunks:self_ns heap:requested; do
+	IFS=: read -r variant column <<<"$row"
+	"$GEN/cpuprofile" --samples 300 "$variant" >file.json 2>truth
+	sort truth >want
+	tm-top -q --csv -n 0 --by function file.json 2>err | awk -F , -v column="$column" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at[column] { total += $at[column]; sub(/ \(game.*/, "", $at["function"]); print $at["function"], "self", $at[column] }
+		END { print "total", total }' | sort >got
+	check "V8, $variant: what functions have is the generator's" equal want got
+	check "V8, $variant: nothing is lost" eval '! tm-dump -q file.json | grep "^note loss" >err'
+done
+for row in nodes:cpuprofile head:cpuprofile chunks:chrome heap:cpuprofile; do
+	IFS=: read -r variant format <<<"$row"
+	"$GEN/cpuprofile" --samples 4 "$variant" >small 2>truth
+	"$GEN/cuts" --step 3 --silent 9 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" small tm-import -f "$format" || failed=1
+done
 for variant in complete counters; do
 	"$GEN/chrome" --frames 1 $variant >small 2>truth
 	"$GEN/cuts" --step 3 --silent 9 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" small tm-import -f chrome || failed=1

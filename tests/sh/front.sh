@@ -116,7 +116,8 @@ foreign game.exe 'Windows (PE)' 'MZ\220\0\003\0\0\0'
 foreign game.pdb 'Windows (PDB)' 'Microsoft C/C++ MSF 7.00\r\n\032DS\0\0\0'
 foreign game.etl 'Windows (ETL)' '\0\0\001\0\0\0\001\0'
 foreign game.zip 'a zip file' 'PK\003\004\024\0\0\0'
-foreign a.json 'speedscope' '{"$schema": "https://www.speedscope.app/file-format-schema.json"}\n'
+"$GEN/speedscope" time >a.json 2>err
+shows a.json 0 "speedscope's JSON"
 "$GEN/chrome" --frames 1 complete >b.json 2>err
 shows b.json 0 "Chrome's trace events"
 foreign store.db 'SQLite' 'SQLite format 3\0\020\0\001\001'

@@ -123,7 +123,7 @@ find "$SRC/tests/fuzz/corpus" "$DATA/corpus" -type f | sort >files
 all 'corpora as binaries' tm-inspect --no-cache
 all 'corpora as captures' tm-dump
 all 'corpora as captures, added up' tm-top
-tm-import --list-formats | awk '{print $1}' >formats
+tm-import --list-formats | awk '/^[a-z].* / { print $1 }' >formats
 for dir in "$DATA"/corpus/* "$SRC"/tests/fuzz/corpus/*; do
 	format=$(basename "$dir" | tr _ -)
 	grep -qx -- "$format" formats || continue

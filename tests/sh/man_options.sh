@@ -111,10 +111,10 @@ compare "tracemill(7) lists the programs" "$programs" \
 	"$(sed -n '/^\.Ss Programs/,/^\.El/s/^\.It Xr \(tm-[a-z0-9-]*\) 1$/\1/p' "$SRC/man/tracemill.7" | sort)"
 compare "the README lists the programs" "$programs" \
 	"$(sed -n 's/^| `\(tm-[a-z0-9-]*\)` |.*/\1/p' "$SRC/README.md" | sort)"
-compare "the README lists the formats" "$(tm-import --list-formats | sed 's/ .*//' | sort)" \
+compare "the README lists the formats" "$(tm-import --list-formats | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' | sort)" \
 	"$(sed -n '/^## Formats/,/^## [^F]/s/^| `\([a-z0-9-]*\)` |.*/\1/p' "$SRC/README.md" | sort)"
 compare "tm-import(1) has a section, or a line, for each format" \
-	"$(tm-import --list-formats | sed 's/ .*//' | sort)" \
+	"$(tm-import --list-formats | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' | sort)" \
 	"$(sed -n '/^\.Sh FORMATS/,/^\.Sh ENV/s/^\.\(Ss\|It\) \([a-z-]*\)$/\2/p' "$SRC/man/tm-import.1" | sort)"
-compare "tracemill(7) lists the formats" "$(tm-import --list-formats | sed 's/ .*//' | sort)" \
+compare "tracemill(7) lists the formats" "$(tm-import --list-formats | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' | sort)" \
 	"$(sed -n '/^\.Sh FORMATS/,/^\.El/s/^\.It \([a-z-]*\)$/\1/p' "$SRC/man/tracemill.7" | sort)"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/pprof/pprof_blocks.h"
+#include "formats/blocks.h"
 
-bool pprof_is_huge(const struct pprof_blocks *b, const int64_t amounts[PPROF_AMOUNTS])
+bool blocks_are_huge(const struct blocks *b, const int64_t amounts[BLOCKS_AMOUNTS])
 {
-	return b->live && amounts[PPROF_COUNT] > PPROF_BLOCKS_MOST;
+	return b->live && amounts[BLOCKS_COUNT] > BLOCKS_MOST;
 }
 
-static enum status push_block(struct pprof_blocks *b, struct event *ev, bool freed, struct err *e)
+static enum status push_block(struct blocks *b, struct event *ev, bool freed, struct err *e)
 {
 	struct event end = {.kind = EV_FREED,
 			    .has = EV_HAS_ADDRESS | EV_HAS_SEQ | EV_HAS_DOMAIN,
@@ -27,22 +27,20 @@ static enum status push_block(struct pprof_blocks *b, struct event *ev, bool fre
 	return import_event(b->im, &end, e);
 }
 
-enum status pprof_push_blocks(struct pprof_blocks *b, const struct event *first,
-			      const int64_t amounts[PPROF_AMOUNTS], bool freed, struct err *e)
+enum status blocks_push(struct blocks *b, const struct event *first,
+			const int64_t amounts[BLOCKS_AMOUNTS], bool freed, struct err *e)
 {
 	struct event ev = *first;
-	uint64_t left = (uint64_t)amounts[PPROF_COUNT];
+	uint64_t left = (uint64_t)amounts[BLOCKS_COUNT];
 	enum status st = ST_OK;
 
-	ev.requested = (uint64_t)amounts[PPROF_REQUESTED];
-	ev.real = (uint64_t)amounts[PPROF_REAL];
+	ev.requested = (uint64_t)amounts[BLOCKS_REQUESTED];
+	ev.real = (uint64_t)amounts[BLOCKS_REAL];
 	do {
 		uint64_t n = left;
 
 		if (ev.has & EV_HAS_COUNT) {
-			n = left > (uint64_t)PPROF_BLOCK_MOST && b->live
-				? (uint64_t)PPROF_BLOCK_MOST
-				: left;
+			n = left > (uint64_t)BLOCK_MOST && b->live ? (uint64_t)BLOCK_MOST : left;
 			ev.count = n;
 		}
 		st = push_block(b, &ev, freed, e);

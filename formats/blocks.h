@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks as profiles of a heap tell of them: so many of one stack, some of them in use, without
+ * addresses. Each lot gets a number for an address; what is no longer in use is freed at an unknown
+ * time.
+ */
+#ifndef TM_FORMATS_BLOCKS_H
+#define TM_FORMATS_BLOCKS_H
+
+#include "formats/reader.h"
+
+enum block_amount { BLOCKS_COUNT, BLOCKS_REQUESTED, BLOCKS_REAL, BLOCKS_AMOUNTS };
+
+struct blocks {
+	struct import *im;
+	uint64_t ids; /* given as addresses */
+	uint64_t seq;
+	bool live; /* it is known what is in use */
+};
+
+/* A live block may stand for so many (report/live.h), and a row become so many of those: what has
+ * more would be a flood of events. */
+#define BLOCK_MOST  ((INT64_C(1) << 30) - 2)
+#define BLOCKS_MOST (64 * BLOCK_MOST)
+bool blocks_are_huge(const struct blocks *b, const int64_t amounts[BLOCKS_AMOUNTS]);
+
+/* Pushes blocks that share a fate, amounts[BLOCKS_COUNT] of them. *first: an ALLOC with all but address,
+ * seq and amounts, and a bit for each amount that is known. */
+enum status blocks_push(struct blocks *b, const struct event *first,
+			const int64_t amounts[BLOCKS_AMOUNTS], bool freed, struct err *e);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of Chrome's developer tools and of node: .cpuprofile, samples of stacks, of today and as Chrome
+ * before 58 and node before 12 wrote them, and .heapprofile, bytes that were allocated and are in use, by
+ * stack, as sampled.
+ */
+#include "formats/chrome/v8.h"
+
+#include "lib/base/mem.h"
+#include "lib/input/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum status take_begin(void *arg, char bracket, struct err *e)
+{
+	(void)e;
+	v8_begin(arg, bracket);
+	return ST_OK;
+}
+
+static enum status take_end(void *arg, char bracket, struct err *e)
+{
+	(void)bracket;
+	(void)e;
+	v8_end(arg);
+	return ST_OK;
+}
+
+static enum status take_key(void *arg, const char *s, size_t n, struct err *e)
+{
+	(void)e;
+	v8_key(arg, s, n);
+	return ST_OK;
+}
+
+static enum status take_string(void *arg, const char *s, size_t n, struct err *e)
+{
+	struct v8_json *j = arg;
+
+	(void)e;
+	if (j->depth)
+		v8_string(j, s, n);
+	return ST_OK;
+}
+
+static enum status take_number(void *arg, const char *s, size_t n, struct err *e)
+{
+	struct v8_json *j = arg;
+
+	(void)e;
+	if (j->depth)
+		v8_number(j, s, n);
+	return ST_OK;
+}
+
+static enum status read_profile(struct import *im, struct v8_json *j, struct v8_profile *p,
+				struct err *e)
+{
+	static const struct json_handler handler = {.number = take_number,
+						    .string = take_string,
+						    .key = take_key,
+						    .begin = take_begin,
+						    .end = take_end};
+	static const struct json_options options = {.max_depth = V8_LEVELS, .repair_utf8 = true};
+	struct json_result result = {0};
+	struct err own = ERR_INIT;
+	enum status st = json_parse(&im->in->cur, &handler, j, &options, &result, &own), pushed;
+
+	if (!p->n_nodes) {
+		*e = own;
+		return st ? st : err_at(e, ST_BAD, 0, "no node of a profile in it");
+	}
+	trace_metric(im->t, p->sized ? METRIC_REQUESTED : METRIC_TIME, METRIC_ESTIMATED,
+		     METRIC_AT_ALL);
+	v8_join(p);
+	pushed = import_begin(im, e);
+	if (!pushed)
+		pushed = v8_push(p, im, 0, p->start, e);
+	if (!pushed && st)
+		*e = own;
+	return pushed ? pushed : st;
+}
+
+static enum status read_cpuprofile(struct import *im, struct err *e)
+{
+	struct v8_profile p = {0};
+	struct v8_json *j = mem_zalloc(sizeof *j);
+	enum status st;
+
+	j->im = im;
+	j->to = &p;
+	st = read_profile(im, j, &p, e);
+	buf_release(&j->key);
+	free(j);
+	v8_release(&p);
+	return st;
+}
+
+static int bid_cpuprofile(const uint8_t *head, size_t n, bool whole)
+{
+	size_t i = 0;
+
+	(void)whole;
+	while (i < n && head[i] && strchr(" \t\r\n", head[i]))
+		i++;
+	if (i == n || head[i] != '{' || !memmem(head, n, "\"functionName\"", 14))
+		return 0;
+	return memmem(head, n, "\"nodes\"", 7) || memmem(head, n, "\"head\"", 6) ? 32 : 0;
+}
+
+const struct reader reader_cpuprofile = {
+    .name = "cpuprofile",
+    .family = "Chrome, node and speedscope",
+    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
+    .what = "profiles of Chrome and node: .cpuprofile, .heapprofile",
+    .suffixes = "cpuprofile,heapprofile",
+    .bid = bid_cpuprofile,
+    .read = read_cpuprofile,
+};

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/chrome/v8.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_key(const struct v8_json *j, const char *word)
+{
+	return j->key.len == strlen(word) && !memcmp(j->key.data, word, j->key.len);
+}
+
+static enum v8_level level_in(const struct v8_json *j)
+{
+	return j->depth <= V8_LEVELS ? (enum v8_level)j->levels[j->depth - 1] : V8_SKIPPED;
+}
+
+/* --- JSON --- */
+
+static enum v8_level level_of(struct v8_json *j, char bracket)
+{
+	bool object = bracket == '{';
+
+	if (!j->depth)
+		return object ? V8_DATA : V8_SKIPPED;
+	switch (level_in(j)) {
+	case V8_DATA:
+		if (object)
+			return is_key(j, "cpuProfile") ? V8_DATA
+			       : is_key(j, "head")     ? V8_NODE
+						       : V8_SKIPPED;
+		if (is_key(j, "timestamps"))
+			j->to->absolute = true;
+		return is_key(j, "nodes")                                   ? V8_NODES
+		       : is_key(j, "samples")                               ? V8_SAMPLES
+		       : is_key(j, "timeDeltas") || is_key(j, "timestamps") ? V8_TIMES
+									    : V8_SKIPPED;
+	case V8_NODES:
+	case V8_CHILDREN: return object ? V8_NODE : V8_SKIPPED;
+	case V8_NODE:
+		return object && is_key(j, "callFrame")   ? V8_CALL_FRAME
+		       : !object && is_key(j, "children") ? V8_CHILDREN
+							  : V8_SKIPPED;
+	default: return V8_SKIPPED;
+	}
+}
+
+void v8_begin(struct v8_json *j, char bracket)
+{
+	enum v8_level level = level_of(j, bracket);
+	uint32_t in = j->depth && j->depth <= V8_LEVELS ? j->open[j->depth - 1] : 0;
+
+	if (level == V8_NODE) {
+		VEC_PUSH(j->to->nodes, j->to->n_nodes, j->to->cap_nodes) =
+		    (struct v8_node){.parent = in};
+		in = (uint32_t)j->to->n_nodes;
+	}
+	if (j->depth < V8_LEVELS) {
+		j->levels[j->depth] = (uint8_t)level;
+		j->open[j->depth] = in;
+	}
+	j->depth++;
+	j->key.len = 0;
+}
+
+void v8_end(struct v8_json *j)
+{
+	j->depth--;
+}
+
+void v8_key(struct v8_json *j, const char *s, size_t n)
+{
+	j->key.len = 0;
+	buf_add(&j->key, s, n);
+}
+
+/* The node whose fields come now; NULL: none. */
+static struct v8_node *node_now(struct v8_json *j)
+{
+	enum v8_level level = level_in(j);
+
+	return level == V8_NODE || level == V8_CALL_FRAME ? &j->to->nodes[j->open[j->depth - 1] - 1]
+							  : NULL;
+}
+
+void v8_string(struct v8_json *j, const char *s, size_t n)
+{
+	struct v8_node *node = node_now(j);
+
+	if (node && is_key(j, "functionName"))
+		node->name = trace_string(j->im->t, s, n);
+	else if (node && is_key(j, "url"))
+		node->file = trace_string(j->im->t, s, n);
+}
+
+static bool whole(const char *s, size_t n, int64_t *v)
+{
+	double d;
+
+	if (num_i64(s, n, v))
+		return true;
+	if (!num_double(s, n, &d) || fabs(d) > 9e18)
+		return false;
+	*v = (int64_t)d;
+	return true;
+}
+
+static void take_field(struct v8_json *j, struct v8_node *node, int64_t v)
+{
+	if (is_key(j, "id"))
+		node->id = (uint64_t)v;
+	else if (is_key(j, "parent"))
+		node->parent_id = (uint64_t)v;
+	else if (is_key(j, "lineNumber") && v >= 0 && v < UINT32_MAX)
+		node->line = (uint32_t)v + 1;
+	else if (is_key(j, "selfSize") && v >= 0) {
+		node->size = v;
+		j->to->sized = true;
+	}
+}
+
+void v8_number(struct v8_json *j, const char *s, size_t n)
+{
+	struct v8_profile *p = j->to;
+	struct v8_node *node = node_now(j);
+	int64_t v;
+
+	if (level_in(j) == V8_SKIPPED)
+		return;
+	if (!whole(s, n, &v)) {
+		p->odd++;
+		v = 0;
+	}
+	if (node)
+		take_field(j, node, v);
+	else if (level_in(j) == V8_CHILDREN)
+		VEC_PUSH(p->children, p->n_children, p->cap_children) =
+		    (struct v8_child){(uint64_t)v, j->open[j->depth - 1] - 1};
+	else if (level_in(j) == V8_SAMPLES)
+		VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = (uint64_t)v;
+	else if (level_in(j) == V8_TIMES)
+		VEC_PUSH(p->times, p->n_times, p->cap_times) = v;
+	else if (is_key(j, "startTime"))
+		p->start = v;
+	else if (is_key(j, "endTime"))
+		p->end = v;
+}
+
+/* --- putting together --- */
+
+void v8_append(struct v8_profile *p, struct v8_profile *from)
+{
+	uint32_t before = (uint32_t)p->n_nodes;
+
+	for (size_t i = 0; i < from->n_nodes; i++) {
+		struct v8_node node = from->nodes[i];
+
+		node.parent += node.parent ? before : 0;
+		VEC_PUSH(p->nodes, p->n_nodes, p->cap_nodes) = node;
+	}
+	for (size_t i = 0; i < from->n_children; i++)
+		VEC_PUSH(p->children, p->n_children, p->cap_children) =
+		    (struct v8_child){from->children[i].id, from->children[i].parent + before};
+	for (size_t i = 0; i < from->n_samples; i++)
+		VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = from->samples[i];
+	for (size_t i = 0; i < from->n_times; i++)
+		VEC_PUSH(p->times, p->n_times, p->cap_times) = from->times[i];
+	p->absolute |= from->absolute;
+	p->sized |= from->sized;
+	p->start = from->start ? from->start : p->start;
+	p->end = from->end ? from->end : p->end;
+	p->odd += from->odd;
+}
+
+void v8_clear(struct v8_profile *p)
+{
+	p->n_nodes = p->n_children = p->n_samples = p->n_times = 0;
+	p->absolute = p->sized = false;
+	p->start = p->end = 0;
+	p->odd = 0;
+}
+
+static uint32_t node_of(const struct v8_profile *p, uint64_t id)
+{
+	return map64_get(&p->by_id, id);
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? b < 0 ? INT64_MIN / 2 : INT64_MAX / 2 : sum;
+}
+
+/* When each sample was taken, us, in place; none goes back. */
+static void to_times(struct v8_profile *p)
+{
+	int64_t at;
+
+	/* Of what is told as it is, the start comes first. */
+	if (p->absolute && p->n_times == p->n_samples + 1) {
+		p->start = p->times[0];
+		memmove(p->times, p->times + 1, --p->n_times * sizeof *p->times);
+	}
+	at = p->start;
+	for (size_t i = 0; i < p->n_times; i++) {
+		int64_t next = p->absolute ? p->times[i] : plus(at, p->times[i]);
+
+		if (i && next < p->times[i - 1]) {
+			p->backwards++;
+			p->times[i] = p->times[i - 1];
+		} else {
+			p->times[i] = next;
+		}
+		at = next;
+	}
+}
+
+void v8_join(struct v8_profile *p)
+{
+	to_times(p);
+	for (size_t i = 0; i < p->n_nodes; i++)
+		*map64_put(&p->by_id, p->nodes[i].id) = (uint32_t)i + 1;
+	for (size_t i = 0; i < p->n_nodes; i++)
+		if (p->nodes[i].parent_id)
+			p->nodes[i].parent = node_of(p, p->nodes[i].parent_id);
+	for (size_t i = 0; i < p->n_children; i++) {
+		uint32_t child = node_of(p, p->children[i].id);
+
+		if (child)
+			p->nodes[child - 1].parent = p->children[i].parent + 1;
+		else
+			p->missing++;
+	}
+}
+
+static bool is_named(const struct trace *t, const struct v8_node *n, const char *name)
+{
+	return !strcmp(trace_text(t, n->name), name);
+}
+
+static uint32_t location_of(struct trace *t, const struct v8_node *n)
+{
+	bool file = n->file && *trace_text(t, n->file);
+	struct location l = {
+	    .space = SPACE_NAME,
+	    .name = n->name && *trace_text(t, n->name) ? n->name : trace_strz(t, "(anonymous)"),
+	    .file = file ? n->file : 0,
+	    .line = file ? n->line : 0};
+
+	return trace_location(t, &l);
+}
+
+/* The root is in no stack but its own. Of nodes that are their own callers what is known. */
+static uint32_t stack_of(struct v8_profile *p, struct trace *t, uint32_t index)
+{
+	uint32_t *path = NULL, stack = 0, at = index + 1;
+	size_t n = 0, cap = 0;
+
+	for (; at; at = p->nodes[at - 1].parent) {
+		struct v8_node *node = &p->nodes[at - 1];
+
+		if (node->stack) {
+			stack = node->stack - 1;
+			break;
+		}
+		if (node->open) {
+			p->loops++;
+			break;
+		}
+		node->open = true;
+		path = mem_grow(path, &cap, n + 1, sizeof *path);
+		path[n++] = at - 1;
+	}
+	while (n--) {
+		struct v8_node *node = &p->nodes[path[n]];
+
+		if (node->parent || !is_named(t, node, "(root)"))
+			stack = trace_stack(t, stack, location_of(t, node));
+		node->stack = stack + 1;
+		node->open = false;
+	}
+	free(path);
+	return stack;
+}
+
+/* --- events --- */
+
+/* us -> ns; what is beyond is the end of time. */
+static int64_t to_ns(int64_t us)
+{
+	int64_t ns;
+
+	return __builtin_mul_overflow(us, 1000, &ns) ? us < 0 ? INT64_MIN / 2 : INT64_MAX / 2 : ns;
+}
+
+static enum status push_samples(struct v8_profile *p, struct import *im, uint32_t thread,
+				int64_t zero, struct err *e)
+{
+	size_t n = p->n_samples < p->n_times ? p->n_samples : p->n_times;
+	uint32_t before = 0;
+	enum status st = ST_OK;
+
+	p->odd += p->n_samples - n + p->n_times - n;
+	for (size_t i = 0; i < n && !st; i++) {
+		uint32_t node = node_of(p, p->samples[i]);
+		int64_t until = i + 1 < n ? p->times[i + 1] : p->end;
+		struct event ev = {.kind = EV_SAMPLE,
+				   .has = EV_HAS_TIME | EV_HAS_COUNT | EV_HAS_TARGET,
+				   .count = 1,
+				   .time = to_ns(plus(p->times[i], -zero))};
+
+		if (!node) {
+			p->missing++;
+			continue;
+		}
+		ev.target = until > p->times[i] ? (uint64_t)to_ns(plus(until, -p->times[i])) : 0;
+		/* What the collector interrupted is below it. */
+		ev.stack = is_named(im->t, &p->nodes[node - 1], "(garbage collector)")
+			       ? trace_stack(im->t, before, location_of(im->t, &p->nodes[node - 1]))
+			       : (before = stack_of(p, im->t, node - 1));
+		if (ev.stack)
+			ev.has |= EV_HAS_STACK;
+		if (thread) {
+			ev.has |= EV_HAS_THREAD;
+			ev.thread = thread;
+		}
+		st = import_event(im, &ev, e);
+	}
+	return st;
+}
+
+static enum status push_sizes(struct v8_profile *p, struct import *im, struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < p->n_nodes && !st; i++) {
+		struct event ev = {.kind = EV_ALLOC,
+				   .has = EV_HAS_REQUESTED | EV_HAS_DOMAIN,
+				   .count = 1,
+				   .requested = (uint64_t)p->nodes[i].size};
+
+		if (!p->nodes[i].size)
+			continue;
+		ev.stack = stack_of(p, im->t, (uint32_t)i);
+		if (ev.stack)
+			ev.has |= EV_HAS_STACK;
+		st = import_event(im, &ev, e);
+	}
+	return st;
+}
+
+static void add_notes(const struct v8_profile *p, struct trace *t)
+{
+	if (p->odd)
+		trace_note(t, NOTE_LOSS, p->odd,
+			   "samples and times of a profile that make no sense: left out");
+	if (p->missing)
+		trace_note(t, NOTE_LOSS, p->missing,
+			   "samples or children are of nodes that are not there: left out");
+	if (p->loops)
+		trace_note(t, NOTE_LOSS, p->loops, "nodes of a profile are their own callers");
+	if (p->backwards)
+		trace_note(t, NOTE_GUESS, p->backwards,
+			   "samples are earlier than the one before: taken as of its time");
+}
+
+enum status v8_push(struct v8_profile *p, struct import *im, uint32_t thread, int64_t zero,
+		    struct err *e)
+{
+	enum status st = p->sized ? push_sizes(p, im, e) : push_samples(p, im, thread, zero, e);
+	add_notes(p, im->t);
+	return st;
+}
+
+void v8_release(struct v8_profile *p)
+{
+	free(p->nodes);
+	free(p->children);
+	free(p->samples);
+	free(p->times);
+	map64_release(&p->by_id);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Profiles as V8 makes them, in files of their own (cpuprofile.c) and in trace events (chrome.c): a tree
+ * of nodes, which are stacks, and samples that refer to them. Facts: the protocol of Chrome's developer
+ * tools, domains Profiler and HeapProfiler, and files of Chrome 65 to 141 and node 10.
+ */
+#ifndef TM_FORMATS_CHROME_V8_H
+#define TM_FORMATS_CHROME_V8_H
+
+#include "formats/reader.h"
+
+#include "lib/base/buf.h"
+
+struct v8_node {
+	uint64_t id, parent_id; /* 0: none */
+	uint32_t parent;        /* index + 1, where nodes are nested; 0: none, or not known yet */
+	uint32_t name, file, line;
+	uint32_t stack; /* of the trace, + 1; 0: not made yet */
+	int64_t size;   /* bytes of it alone */
+	bool open;      /* its stack is being made */
+};
+
+struct v8_child { /* the node of this id is a child of that one */
+	uint64_t id;
+	uint32_t parent; /* index */
+};
+
+struct v8_profile {
+	struct v8_node *nodes;
+	size_t n_nodes, cap_nodes;
+	struct v8_child *children;
+	size_t n_children, cap_children;
+	uint64_t *samples; /* ids of nodes */
+	size_t n_samples, cap_samples;
+	int64_t *times; /* us: since the sample before, or as they are */
+	size_t n_times, cap_times;
+	bool absolute;      /* times are */
+	bool sized;         /* nodes have sizes */
+	int64_t start, end; /* us; 0: not known */
+	struct map64 by_id; /* -> index + 1 */
+	uint64_t odd, missing, loops, backwards;
+};
+
+enum { V8_LEVELS = 4096 };
+enum v8_level {
+	V8_SKIPPED,
+	V8_DATA,
+	V8_NODES,
+	V8_NODE,
+	V8_CALL_FRAME,
+	V8_CHILDREN,
+	V8_SAMPLES,
+	V8_TIMES,
+};
+
+/* JSON's events between the brackets of an object that may be a profile. */
+struct v8_json {
+	struct import *im;
+	struct v8_profile *to;
+	unsigned depth; /* of brackets that are open */
+	uint8_t levels[V8_LEVELS];
+	uint32_t open[V8_LEVELS]; /* by level: the node it is in, index + 1 */
+	struct buf key;
+};
+
+void v8_begin(struct v8_json *j, char bracket);
+void v8_end(struct v8_json *j);
+void v8_key(struct v8_json *j, const char *s, size_t n);
+void v8_string(struct v8_json *j, const char *s, size_t n);
+void v8_number(struct v8_json *j, const char *s, size_t n);
+
+/* What from has goes to p. */
+void v8_append(struct v8_profile *p, struct v8_profile *from);
+/* All of it has been read: nodes find their parents, and times become those of the clock. */
+void v8_join(struct v8_profile *p);
+/* Samples with their times, told from zero (us) on; bytes of nodes as allocations. Adds notes. */
+enum status v8_push(struct v8_profile *p, struct import *im, uint32_t thread, int64_t zero,
+		    struct err *e);
+void v8_clear(struct v8_profile *p);
+void v8_release(struct v8_profile *p);
+
+#endif

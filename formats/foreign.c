@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/foreign.h"
+
+#include "formats/reader.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* Bytes at an offset; and what may stand anywhere in the first part of a text. */
+struct mark {
+	size_t at, n;
+	const char *bytes, *within;
+	struct foreign is;
+};
+
+enum { WITHIN = 4096 };
+
+#define UNPACK     "unpack it, and show the captures that are in it"
+#define ON_WINDOWS "tm-inspect and tm-symbolize read ELF and Mach-O; llvm-symbolizer reads it"
+#define SYMBOLS    "tm-symbolize -e FILE puts them into a trace"
+#define UTRACE(how)                                                                     \
+	{                                                                               \
+		"a trace of Unreal Engine (.utrace)" how, NULL,                         \
+		    "there is neither an open description of it nor a public file; "    \
+		    "Unreal Insights reads it, and memreport -full writes what is read" \
+	}
+#define PERFETTO                                                                     \
+	{                                                                            \
+		"a trace of Perfetto, by its name", NULL, "ui.perfetto.dev shows it" \
+	}
+#define TRACY                                                                      \
+	{                                                                          \
+		"a trace of Tracy", NULL, "tracy-csvexport -u writes what is read" \
+	}
+
+static const struct mark marks[] = {
+    {0,
+     42,
+     "version https://git-lfs.github.com/spec/v1",
+     NULL,
+     {"a Git LFS pointer, not the file", NULL, "fetch the file itself: git lfs pull"}},
+    {0,
+     17,
+     "{\"dhatFileVersion",
+     NULL,
+     {"a heap profile of valgrind's DHAT", NULL,
+      "dh_view.html shows it; valgrind --tool=massif writes what is read"}},
+    {0, 4, "tr\375P", NULL, TRACY},
+    {0, 4, "tlZ\004", NULL, TRACY},
+    {0, 4, "tZst", NULL, TRACY},
+    {0, 4, "2CRT", NULL, UTRACE("")},
+    {0, 4, "ECRT", NULL, UTRACE("")},
+    {0,
+     4,
+     "FLR\0",
+     NULL,
+     {"a Java Flight Recorder file", NULL,
+      "as folded stacks it can be read: async-profiler's jfrconv -o collapsed FILE; jfr print "
+      "--events ObjectAllocationSample prints its allocations"}},
+    {0, 12, "JAVA PROFILE", NULL, {"a heap dump of Java (HPROF)", NULL, "jhat or MAT reads it"}},
+    {0,
+     29,
+     "Microsoft C/C++ MSF 7.00\r\n\032DS",
+     NULL,
+     {"debug information of Windows (PDB)", NULL, ON_WINDOWS}},
+    {0, 2, "MZ", NULL, {"a program or library of Windows (PE)", NULL, ON_WINDOWS}},
+    {0,
+     4,
+     "\0asm",
+     NULL,
+     {"a WebAssembly module", NULL,
+      "its addresses are not those of a process, so it is not read: llvm-symbolizer reads its "
+      "DWARF"}},
+    {0, 4, "\312\376\272\276", NULL, {"a Mach-O binary for several machines", "inspect", NULL}},
+    {0, 4, "\317\372\355\376", NULL, {"a Mach-O binary", "inspect", NULL}},
+    {0, 4, "\316\372\355\376", NULL, {"a Mach-O binary of 32 bits", "inspect", NULL}},
+    {0, 8, "!<arch>\n", NULL, {"an archive of objects (ar)", "inspect", NULL}},
+    {0,
+     8,
+     "\211TMA\r\n\032\n",
+     NULL,
+     {"an aggregate of tracemill", "top",
+      "an aggregate has no events: tm-top, tm-frames, tm-compare, tm-merge and tm-dump read it"}},
+    {0,
+     16,
+     "SQLite format 3",
+     NULL,
+     {"a database of SQLite", NULL,
+      "when it is a store of runs: tm-history list FILE; when tm-export made it: sqlite3 FILE"}},
+    {0, 7, "MODULE ", "\nFUNC ", {"symbols of Breakpad", NULL, SYMBOLS}},
+    {0, 4, "GSYM", NULL, {"symbols in the GSYM form", NULL, SYMBOLS}},
+    {0, 4, "MYSG", NULL, {"symbols in the GSYM form", NULL, SYMBOLS}},
+    {0, 4, "PK\3\4", NULL, {"a zip file", NULL, UNPACK}},
+    {257, 5, "ustar", NULL, {"a tar file", NULL, UNPACK}},
+    {0,
+     6,
+     "bplist",
+     NULL,
+     {"a property list of Apple (a memgraph is one)", NULL,
+      "of a memgraph: malloc_history FILE --allByCount, heap FILE or leaks FILE print it; its "
+      "stacks folded can be read"}},
+    {0,
+     1,
+     "{",
+     "\"program\":\"tm-",
+     {"a report of tracemill, as JSON", NULL, "a report is not a capture: show the capture"}},
+    {0, 5, "%PDF-", NULL, {"a PDF", NULL, NULL}},
+    {0, 0, NULL, NULL, {NULL, NULL, NULL}},
+};
+
+/* Without a mark of their own; the name must do. */
+static const struct {
+	const char *suffix;
+	struct foreign is;
+} suffixes[] = {
+    {".etl",
+     {"events of Windows (ETL), by its name", NULL,
+      "Windows Performance Analyzer reads it; what xperf or wpaexporter print as folded stacks can "
+      "be read"}},
+    {".utrace", UTRACE(", by its name")},
+    {".perfetto-trace", PERFETTO},
+    {".pftrace", PERFETTO},
+    {".memgraph",
+     {"a memory graph of Xcode, by its name", NULL, "leaks, heap and malloc_history print it"}},
+};
+
+static bool mark_fits(const struct mark *m, const uint8_t *p, size_t n)
+{
+	if (n < m->at + m->n || memcmp(p + m->at, m->bytes, m->n) != 0)
+		return false;
+	return !m->within || memmem(p, n < WITHIN ? n : WITHIN, m->within, strlen(m->within));
+}
+
+/* Which of several programs; a core has the form of one. */
+static const struct foreign *of_elf(const uint8_t *p, size_t n)
+{
+	static const struct foreign core = {"a core of a process that died", NULL,
+					    "gdb PROGRAM FILE reads it; it has no allocations"};
+	static const struct foreign object = {"an object file (ELF)", "inspect", NULL};
+	static const struct foreign program = {"a program or library (ELF)", "inspect", NULL};
+	bool big = n > EI_DATA && p[EI_DATA] == ELFDATA2MSB;
+	unsigned type = n < 18 ? 0 : big ? p[17] : p[16];
+
+	return type == ET_CORE ? &core : type == ET_REL ? &object : &program;
+}
+
+const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
+{
+	static const struct foreign map = {"a module map (/proc/PID/maps)", NULL,
+					   "it goes with a capture: --maps FILE"};
+	const struct mark *m = marks;
+
+	if (n > 4 && !memcmp(p, "\177ELF", 4))
+		return of_elf(p, n);
+	while (m->bytes && !mark_fits(m, p, n))
+		m++;
+	if (m->bytes && (size_t)bid < 8 * (m->n + (m->within ? strlen(m->within) : 0)))
+		return &m->is;
+	return !bid && maps_head(p, n) ? &map : NULL;
+}
+
+const struct foreign *foreign_by_name(const char *path)
+{
+	size_t len = path ? strlen(path) : 0;
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		size_t m = strlen(suffixes[i].suffix);
+
+		if (len > m && !strcmp(path + len - m, suffixes[i].suffix))
+			return &suffixes[i].is;
+	}
+	return NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files that exist and that no reader takes: what each is, and the way from it to one that is read.
+ *
+ * Sources of the marks: the tools' own files (valgrind 3.19, perf), ELF and PE specifications, git-lfs's
+ * specification of pointer files, Tracy's TracyFileHeader.hpp, Unreal Engine's TraceAnalysis (the stream's
+ * magic), the JDK's JFR and HPROF readers, WebAssembly's binary format, Apple's property lists, PKWARE's
+ * APPNOTE, SQLite's file format, POSIX ustar.
+ */
+#ifndef TM_FORMATS_FOREIGN_H
+#define TM_FORMATS_FOREIGN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct foreign {
+	const char *what;    /* "a trace of Tracy" */
+	const char *program; /* of ours that has something of it: "inspect"; NULL: none */
+	const char *advice;  /* the way there, or why there is none; may be NULL */
+};
+
+/* What begins with these bytes; NULL: nothing that is known. bid: of the reader that wants it, 0: none;
+ * a mark must be longer to be believed. */
+const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid);
+/* By its name alone, where bytes have no mark; path may be NULL. */
+const struct foreign *foreign_by_name(const char *path);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Instruments' "deep copy": the call tree of Xcode's profiler as text, columns between tabs, the function's
+ * depth as blanks before its name. Facts: the four files of speedscope's sample/profiles/Instruments, of
+ * versions 7.3, 13.4 and 16. Numbers are rounded as they were shown, so what a function has itself is its
+ * column where there is one, and else the difference to those below it.
+ */
+#include "formats/reader.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/num.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_MOST = 1 << 20, COLUMNS_MOST = 16, DEPTH_MOST = 65536 };
+enum what { WHAT_TIME, WHAT_CYCLES, WHAT_BYTES };
+
+struct node { /* an open one of the tree */
+	uint32_t stack;
+	size_t blanks;
+	int64_t total, own, count; /* own: less what is below, as far as seen */
+	bool has_own;
+};
+
+struct deep {
+	struct import *im;
+	int weight, self, count, symbol; /* columns; -1: none */
+	bool any;
+	enum what what;
+	size_t margin; /* blanks before the first name */
+	struct node *open;
+	size_t n_open, cap_open;
+	uint64_t odd, deep;
+};
+
+struct field {
+	const char *s;
+	size_t n;
+};
+
+static size_t split(const char *s, size_t n, struct field *f)
+{
+	size_t count = 0, from = 0;
+
+	for (size_t i = 0; i <= n && count < COLUMNS_MOST; i++)
+		if (i == n || s[i] == '\t') {
+			f[count++] = (struct field){s + from, i - from};
+			from = i + 1;
+		}
+	return count;
+}
+
+static bool begins(struct field f, const char *word)
+{
+	return f.n >= strlen(word) && !memcmp(f.s, word, strlen(word));
+}
+
+static bool take_header(struct deep *d, const char *s, size_t n)
+{
+	struct field f[COLUMNS_MOST];
+	size_t columns = split(s, n, f);
+
+	d->weight = d->self = d->count = d->symbol = -1;
+	for (size_t i = 0; i < columns; i++) {
+		if (begins(f[i], "Weight") || begins(f[i], "Running Time"))
+			d->weight = (int)i;
+		else if (begins(f[i], "Bytes Used")) {
+			d->weight = (int)i;
+			d->what = WHAT_BYTES;
+		} else if (begins(f[i], "Self"))
+			d->self = (int)i;
+		else if (begins(f[i], "Count"))
+			d->count = (int)i;
+		else if (begins(f[i], "Symbol Name"))
+			d->symbol = (int)i;
+	}
+	return d->weight >= 0 && d->symbol >= 0;
+}
+
+/* "429.93 MB     100.0%", "4273.0ms", "96.08 Gc", "-", "693": ns, bytes or cycles. */
+static bool amount(struct deep *d, struct field f, int64_t *v)
+{
+	static const struct {
+		const char *unit;
+		double factor;
+		enum what what;
+	} units[] = {{"ms", 1e6, WHAT_TIME},
+		     {"s", 1e9, WHAT_TIME},
+		     {"min", 6e10, WHAT_TIME},
+		     {"us", 1e3, WHAT_TIME},
+		     {"\302\265s", 1e3, WHAT_TIME},
+		     {"ns", 1, WHAT_TIME},
+		     {"cycles", 1, WHAT_CYCLES},
+		     {"Kc", 1e3, WHAT_CYCLES},
+		     {"Mc", 1e6, WHAT_CYCLES},
+		     {"Gc", 1e9, WHAT_CYCLES},
+		     {"Bytes", 1, WHAT_BYTES},
+		     {"KB", 1024, WHAT_BYTES},
+		     {"MB", 1024.0 * 1024, WHAT_BYTES},
+		     {"GB", 1024.0 * 1024 * 1024, WHAT_BYTES}};
+	size_t i = 0, from, unit;
+	double number;
+
+	while (i < f.n && f.s[i] == ' ')
+		i++;
+	from = i;
+	if (f.n - from == 1 && f.s[from] == '-') {
+		*v = 0;
+		return true;
+	}
+	while (i < f.n && ((f.s[i] >= '0' && f.s[i] <= '9') || f.s[i] == '.'))
+		i++;
+	if (!num_double(f.s + from, i - from, &number))
+		return false;
+	while (i < f.n && f.s[i] == ' ')
+		i++;
+	unit = i;
+	while (i < f.n && f.s[i] != ' ')
+		i++;
+	*v = llround(number * 1e6); /* a column in ms has no unit */
+	if (unit == i)
+		return number < 9e12;
+	for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+		if (strlen(units[k].unit) == i - unit &&
+		    !memcmp(units[k].unit, f.s + unit, i - unit)) {
+			d->what = units[k].what;
+			*v = llround(number * units[k].factor);
+			return number * units[k].factor < 9e18;
+		}
+	return false;
+}
+
+static enum status push(struct deep *d, const struct node *node, struct err *e)
+{
+	struct event ev = {.kind = d->what == WHAT_BYTES ? EV_ALLOC : EV_SAMPLE,
+			   .has = EV_HAS_STACK,
+			   .stack = node->stack,
+			   .count = 1};
+	int64_t own = node->own > 0 ? node->own : 0;
+
+	if (d->what == WHAT_TIME) {
+		if (!own)
+			return ST_OK;
+		ev.has |= EV_HAS_TARGET;
+		ev.target = (uint64_t)own;
+	} else if (d->what == WHAT_CYCLES) {
+		if (!own)
+			return ST_OK;
+		ev.has |= EV_HAS_COUNT;
+		ev.count = (uint64_t)own;
+	} else {
+		if (!own && node->count <= 0)
+			return ST_OK;
+		ev.has |= EV_HAS_REQUESTED | EV_HAS_DOMAIN;
+		ev.requested = (uint64_t)own;
+		if (d->count >= 0) {
+			ev.has |= EV_HAS_COUNT;
+			ev.count = node->count > 0 ? (uint64_t)node->count : 0;
+		}
+	}
+	return import_event(d->im, &ev, e);
+}
+
+static enum status begin(struct deep *d, struct err *e)
+{
+	struct trace *t = d->im->t;
+
+	d->any = true;
+	if (d->what == WHAT_TIME)
+		trace_metric(t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
+	if (d->what == WHAT_BYTES) {
+		trace_metric(t, METRIC_REQUESTED, METRIC_ESTIMATED, METRIC_AT_ALL);
+		if (d->count >= 0)
+			trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
+	}
+	return import_begin(d->im, e);
+}
+
+static enum status close_to(struct deep *d, size_t depth, struct err *e)
+{
+	enum status st = ST_OK;
+
+	while (!st && d->n_open > depth)
+		st = push(d, &d->open[--d->n_open], e);
+	return st;
+}
+
+static enum status take_row(struct deep *d, const struct field *f, size_t n, struct err *e)
+{
+	struct node node = {0};
+	struct field name = (size_t)d->symbol < n ? f[d->symbol] : (struct field){"", 0};
+	struct location l = {.space = SPACE_NAME};
+	uint64_t count;
+	enum status st = ST_OK;
+
+	while (node.blanks < name.n && name.s[node.blanks] == ' ')
+		node.blanks++;
+	if (node.blanks == name.n || (size_t)d->weight >= n ||
+	    !amount(d, f[d->weight], &node.total) || d->n_open >= DEPTH_MOST) {
+		d->odd++;
+		return ST_OK;
+	}
+	if (!d->any)
+		st = begin(d, e);
+	while (!st && d->n_open && d->open[d->n_open - 1].blanks >= node.blanks)
+		st = close_to(d, d->n_open - 1, e);
+	if (st)
+		return st;
+	node.own = node.total;
+	node.has_own = d->self >= 0 && (size_t)d->self < n && amount(d, f[d->self], &node.own);
+	if (d->count >= 0 && (size_t)d->count < n &&
+	    num_dec(f[d->count].s, f[d->count].n, &count) && count < INT64_MAX)
+		node.count = (int64_t)count;
+	if (d->n_open) {
+		struct node *in = &d->open[d->n_open - 1];
+
+		node.stack = in->stack;
+		in->own -= in->has_own ? 0 : node.total;
+		in->count -= node.count;
+	}
+	l.name = trace_string(d->im->t, name.s + node.blanks, name.n - node.blanks);
+	node.stack = trace_stack(d->im->t, node.stack, trace_location(d->im->t, &l));
+	VEC_PUSH(d->open, d->n_open, d->cap_open) = node;
+	return ST_OK;
+}
+
+static enum status read_rows(struct deep *d, struct err *e)
+{
+	struct cursor *c = &d->im->in->cur;
+	struct field f[COLUMNS_MOST];
+	enum status st = ST_OK, closed;
+	size_t n;
+	const char *s = cursor_line(c, &n, LINE_MOST);
+
+	if (!s || !take_header(d, s, n))
+		return cursor_failed(c)
+			   ? e->code
+			   : err_at(e, ST_BAD, 0, "no heading of Instruments' deep copy");
+	while (!st && (s = cursor_line(c, &n, LINE_MOST)))
+		st = n ? take_row(d, f, split(s, n, f), e) : ST_OK;
+	if (st)
+		return st;
+	closed = close_to(d, 0, e);
+	if (d->odd)
+		trace_note(d->im->t, NOTE_LOSS, d->odd, "lines are no rows of the tree: left out");
+	return closed ? closed : cursor_failed(c) ? e->code : ST_OK;
+}
+
+static enum status read_deep_copy(struct import *im, struct err *e)
+{
+	struct deep d = {.im = im};
+	enum status st = read_rows(&d, e);
+
+	free(d.open);
+	return st;
+}
+
+static int bid_deep_copy(const uint8_t *head, size_t n, bool whole)
+{
+	const uint8_t *end = memchr(head, '\n', n);
+	size_t line = end ? (size_t)(end - head) : n;
+
+	(void)whole;
+	return memmem(head, line, "\tSymbol Name", 12) &&
+		       (!memcmp(head, "Weight\t", line < 7 ? line : 7) ||
+			!memcmp(head, "Running Time\t", line < 13 ? line : 13) ||
+			!memcmp(head, "Bytes Used\t", line < 11 ? line : 11))
+		   ? 80
+		   : 0;
+}
+
+const struct reader reader_deep_copy = {
+    .name = "instruments",
+    .family = "Instruments",
+    .carries = CARRIES_SAMPLES | CARRIES_ALLOCATIONS | CARRIES_STACKS,
+    .what = "Instruments' deep copy: a call tree with time, cycles or bytes",
+    .suffixes = "txt",
+    .bid = bid_deep_copy,
+    .read = read_deep_copy,
+};
