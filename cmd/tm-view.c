@@ -68,11 +68,9 @@ static void in_child(void *arg)
 
 static const struct ask_program programs[] = {
     {"top", tm_top_main, "--no-symbols"}, /* they are in already */
-    {"frames", tm_frames_main, NULL},
-    {"compare", tm_compare_main, NULL},
-    {"heap", tm_heap_main, NULL},
-    {"spikes", tm_spikes_main, NULL},
-    {.name = NULL},
+    {"frames", tm_frames_main, NULL},     {"compare", tm_compare_main, NULL},
+    {"heap", tm_heap_main, NULL},         {"spikes", tm_spikes_main, NULL},
+    {"export", tm_export_main, NULL},     {.name = NULL},
 };
 
 static void show_files(struct cli_view *c)

@@ -10,6 +10,6 @@ int tm_frames_main(int argc, char **argv);
 int tm_compare_main(int argc, char **argv);
 int tm_heap_main(int argc, char **argv);
 int tm_spikes_main(int argc, char **argv);
-int tm_dump_main(int argc, char **argv);
+int tm_export_main(int argc, char **argv);
 
 #endif

@@ -60,7 +60,7 @@ static bool says_form(const char *word)
 	return !strcmp(word, "--as") || !strncmp(word, "--as=", 5) || !strcmp(word, "--csv");
 }
 
-/* All of it is too much of it. */
+/* All of it is too much of it; how many there are of how many, the report says. */
 static void limit_rows(struct question *q, const struct asker *by)
 {
 	char text[32];
@@ -72,7 +72,6 @@ static void limit_rows(struct question *q, const struct asker *by)
 
 		if (!rows || !num_dec(rows, strlen(rows), &n) || (n && n <= by->rows))
 			continue;
-		q->fewer = true;
 		if (rows == q->words.items[i + 1]) {
 			q->words.items[i + 1] = arena_strndup(&q->arena, text, strlen(text));
 			continue;
@@ -203,9 +202,6 @@ bool answer_start(struct answer *a, const struct asker *by, const struct questio
 	fcntl(a->out, F_SETFL, O_NONBLOCK);
 	fcntl(a->err, F_SETFL, O_NONBLOCK);
 	a->until = now_ms() + (int64_t)by->seconds * 1000;
-	if (q->fewer)
-		buf_addf(&a->messages, "tm-view: at most %" PRIu64 " rows are given: --rows\n",
-			 by->rows);
 	return true;
 }
 

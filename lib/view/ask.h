@@ -41,7 +41,6 @@ struct question {
 	struct arena arena;
 	struct words words; /* argv */
 	int (*main)(int argc, char **argv);
-	bool fewer; /* rows than were asked for: the limit */
 };
 
 enum status question_make(struct question *q, const struct asker *by, const char *text, size_t n,
