@@ -236,7 +236,10 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		q->why = (struct err)ERR_INIT;
 		return MHD_YES;
 	}
-	*n_upload = 0;
+	if (*n_upload) { /* nobody reads it; the answer is due behind it */
+		*n_upload = 0;
+		return MHD_YES;
+	}
 	if (q->done)
 		return q->gone ? MHD_NO : give_answer(q);
 	switch (route_of(&h->door, &r, name)) {
