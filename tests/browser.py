@@ -26,7 +26,8 @@ class Browser:
              "--disable-background-networking", "--disable-component-update", "--disable-sync",
              "--disable-dev-shm-usage", "--force-color-profile=srgb", "--hide-scrollbars",
              "--user-data-dir=" + self.folder, "--remote-debugging-pipe", "--no-proxy-server", "about:blank"],
-            preexec_fn=pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            preexec_fn=pipes, close_fds=False, env={**os.environ, "TMPDIR": self.folder},
+            stdout=subprocess.DEVNULL, stderr=open("chromium.log", "wb"))
         os.close(to)
         os.close(theirs)
         self.out, self.inp = os.fdopen(ours, "wb", 0), os.fdopen(back, "rb", 0)

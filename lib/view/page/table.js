@@ -5,7 +5,7 @@ import {format, exact, matcher} from "./format.js";
 
 // What a row is of, the likeliest first.
 const names = ["site", "function", "location", "stack", "path", "name", "type", "file", "module", "thread", "owner", "root", "statistic", "frame", "run"];
-const ROW = 25, HEAD = 28, SHARES = /share|percent/;
+const ROW = 25, HEAD = 28, PIECE = 3000, SHARES = /share|percent/;
 
 const widths = (c, rows) => {
 	if (c.type !== "text") return Math.max(84, Math.min(190, 28 + c.title.length * 7.6));
@@ -60,7 +60,11 @@ export class Table {
 		this.total = this.width.reduce((a, b) => a + b, 0);
 		this.inner.style.width = "max(100%, " + this.total + "px)";
 		this.rows = new Map();
-		this.grid.onscroll = () => this.draw();
+		this.grid.onscroll = () => {
+			if (this.waiting) return;
+			this.waiting = true;
+			requestAnimationFrame(() => { this.waiting = false; this.draw(); });
+		};
 		this.grid.onkeydown = e => this.key(e);
 		this.grid.onclick = e => this.click(e);
 		this.grid.onmousemove = e => this.hint(e);
@@ -79,13 +83,26 @@ export class Table {
 		if (this.o.sorted) this.o.sorted(key, down);
 	}
 
-	// Which rows are there, in which order. Absent comes last, whichever way.
-	arrange() {
+	// Which rows are there, in which order. Absent comes last, whichever way. A search among many is
+	// made in pieces, so that the page goes on meanwhile.
+	async arrange() {
 		const rows = this.s.rows, text = this.search.value, words = this.columns.filter(c => c.type === "text");
+		const mine = this.turn = {};
 		let shown = this.all;
 		if (text) {
-			const match = matcher(text);
-			shown = shown.filter(i => words.some(c => rows[i][c.key] && match(rows[i][c.key])));
+			const match = matcher(text), fits = i => words.some(c => rows[i][c.key] && match(rows[i][c.key]));
+			if (rows.length <= PIECE) shown = shown.filter(fits);
+			else {
+				const found = [];
+				for (let i = 0; i < rows.length; i++) {
+					if (i && i % PIECE === 0) {
+						await new Promise(done => setTimeout(done));
+						if (this.turn !== mine) return;
+					}
+					if (fits(i)) found.push(i);
+				}
+				shown = found;
+			}
 		}
 		if (this.tree && !text && this.closed.size) {
 			let depth = Infinity;
