@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Source files, and nothing else: only what lies below a folder that was named. A path of a capture
- * (/home/ci/game/src/a.c) is looked for by its last parts, the most that fit, so that sources of
+ * (/build/ci/game/src/a.c) is looked for by its last parts, the most that fit, so that sources of
  * another machine are found; no .. and no link leads out.
  */
 #ifndef TM_VIEW_SOURCE_H

@@ -5,7 +5,7 @@
 # is asked of whatever was loaded, through each door. What may not be asked is refused, and HTTP lets in
 # who knows the token, by the printed name only.
 # timeout: 900
-# shellcheck disable=SC2016,SC2034 # check evaluates
+# shellcheck disable=SC2016,SC2034,SC2317 # check evaluates, and calls functions
 set -u
 : "${SRC:?}" "${GEN:?}" "${DATA:?}"
 

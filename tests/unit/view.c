@@ -39,7 +39,8 @@ TEST(words)
 
 TEST(values)
 {
-	static const char text[] = "{\"a\":[1,-2.5e3,\"\\u00e9\\n\",null,true],\"b\":{\"c\":{}},\"n\":7}";
+	static const char text[] =
+	    "{\"a\":[1,-2.5e3,\"\\u00e9\\n\",null,true],\"b\":{\"c\":{}},\"n\":7}";
 	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;
 	struct buf b = BUF_INIT;
@@ -47,7 +48,8 @@ TEST(values)
 	uint64_t n;
 
 	value_write(&b, v);
-	CHECK_STR(buf_str(&b), "{\"a\":[1,-2.5e3,\"\xc3\xa9\\u000a\",null,true],\"b\":{\"c\":{}},\"n\":7}");
+	CHECK_STR(buf_str(&b),
+		  "{\"a\":[1,-2.5e3,\"\xc3\xa9\\u000a\",null,true],\"b\":{\"c\":{}},\"n\":7}");
 	CHECK(value_number(v, "n", 1, 9, &n) && n == 7);
 	CHECK(!value_number(v, "n", 1, 6, &n));
 	CHECK(value_number(v, "m", 1, 6, &n) && n == 1);
