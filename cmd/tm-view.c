@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 	}
 	load_start(&c.load, n, argv + 1, &c.import.options, !c.no_symbols);
 	cli_sandbox("tm-view", door ? NULL : "without a browser");
-	load_all(&c.load);
+	load_all(&c.load, !c.query);
 	c.view = (struct view){
 	    .asker = {.programs = programs,
 		      .files = c.load.names,

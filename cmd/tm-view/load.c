@@ -68,7 +68,7 @@ static bool look(const char *path, int64_t *changed, uint64_t *size)
 	return true;
 }
 
-static void load_one(struct load *l, size_t i)
+static void load_one(struct load *l, size_t i, bool tell)
 {
 	struct loaded *to = &l->items[i];
 	struct kept *k = &to->kept;
@@ -91,15 +91,16 @@ static void load_one(struct load *l, size_t i)
 	if (st) {
 		k->why = e;
 		k->raw.len = 0;
-		cli_error(l->names[i], "%s", e.msg);
+		if (tell)
+			cli_error(l->names[i], "%s", e.msg);
 	}
 	to->ns = processor_ns() - begin;
 }
 
-void load_all(struct load *l)
+void load_all(struct load *l, bool tell)
 {
 	for (size_t i = 0; i < l->n; i++)
-		load_one(l, i);
+		load_one(l, i, tell);
 	l->version++;
 }
 
@@ -114,7 +115,7 @@ bool load_changed(struct load *l)
 		if (!look(l->names[i], &changed, &size) ||
 		    (changed == l->items[i].changed && size == l->items[i].size))
 			continue;
-		load_one(l, i);
+		load_one(l, i, true);
 		any = true;
 	}
 	l->version += any;
