@@ -3,6 +3,10 @@
 export function make(tag, attributes = {}, ...inside) {
 	const e = document.createElement(tag);
 	for (const [k, v] of Object.entries(attributes)) {
+		if (k.startsWith("aria-") && typeof v === "boolean") {
+			e.setAttribute(k, v);
+			continue;
+		}
 		if (v === undefined || v === null || v === false) continue;
 		if (k.startsWith("on")) e[k] = v;
 		else if (k === "class") e.className = v;

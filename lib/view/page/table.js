@@ -8,7 +8,7 @@ const names = ["site", "function", "location", "stack", "path", "name", "type", 
 const ROW = 25, HEAD = 28, PIECE = 3000, SHARES = /share|percent/;
 
 const widths = (c, rows) => {
-	if (c.type !== "text") return Math.max(84, Math.min(190, 28 + c.title.length * 7.6));
+	if (c.type !== "text") return Math.max(94, Math.min(190, 28 + c.title.length * 7.6));
 	let longest = c.title.length;
 	for (let i = 0; i < rows.length && i < 400; i++) {
 		const v = rows[i][c.key];
@@ -26,7 +26,7 @@ export class Table {
 		this.closed = new Set();
 		this.columns = section.columns.filter(c => c.key !== "rank" && section.rows.some(r => r[c.key] !== null && r[c.key] !== undefined));
 		// Names first: they say what the numbers are of.
-		const main = this.main = names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
+		const main = this.main = (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
 		if (main) this.columns = [main, ...this.columns.filter(c => c !== main)];
 		this.width = this.columns.map(c => widths(c, section.rows) + (this.tree && c === this.main ? 60 : 0));
 		this.most = {};

@@ -43,6 +43,6 @@ export async function show(context) {
 	if (typeof text === "string" && columns.length) out.push(panel(s.file, columns.map(c => c.title).join(", ") + " by line", back, listing(text, costs, columns, +s.line)));
 	else out.push(panel(s.file, "", back, nothing(typeof text === "string" ? "Nothing that counts here is of this file." : text.message)));
 	if (t && rows.length) out.push(panel("its lines", "", new Table({...t, rows, totals: []}, {pick: r => go({line: r.line})}).element));
-	out.shown = () => { const e = document.querySelector(".source .at, .source .hot"); if (e) e.scrollIntoView({block: "center"}); };
+	out.shown = () => { const e = document.querySelector(".source .at, .source .hot"); if (e) e.closest(".source").scrollTop = e.offsetTop - 160; };
 	return out;
 }
