@@ -80,13 +80,14 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, address):
+        self.call("Page.navigate", url="about:blank")  # what the page before has shown counts for nothing
         self.call("Page.navigate", url=address)
         return self.wait("document.readyState === 'complete' && !!document.body && !!document.body.dataset.shown")
 
     def go(self, hash_):
         """A state of the page, until it is shown."""
         self.run("document.body.dataset.shown = ''; location.hash = %s" % json.dumps(hash_))
-        return self.wait("!!document.body.dataset.shown")
+        return self.wait("!!document.body.dataset.shown", 120)
 
     def place(self, selector):
         return self.run("(() => { const e = document.querySelector(%s); if (!e) return null; e.scrollIntoView({block: 'center'});"
