@@ -145,7 +145,8 @@ GENS_SO  := $(gen_so:testdata/gen/%.so.c=$(GEN)/%.so)
 GENS     := $(GENS_C) $(GENS_CXX) $(GENS_SO)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
-lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o
+view_assets := $(sort $(wildcard lib/view/page/*.*))
+lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o
 all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(own_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c \
             tests/simulate/judge.c $(gen_so))
 
@@ -236,6 +237,13 @@ $(B)/gen/html_assets.c: $(assets) Makefile
 	  name=$${f##*/}; echo "const char html_$${name%.*}_$${name##*.}[] ="; \
 	  sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' "$$f"; echo ';'; done; } >$@
 
+# Those of tm-view's page, by their names.
+$(B)/gen/view_assets.c: $(view_assets) Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@){ echo '#include "lib/view/asset.h"'; echo 'const struct view_asset view_assets[] = {'; \
+	  for f in $(view_assets); do echo "{\"$${f##*/}\","; \
+	  sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' "$$f"; echo '},'; done; echo '{0, 0}};'; } >$@
+
 $(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -320,6 +328,15 @@ link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(PROGRAMS): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
 	@mkdir -p $(@D)
 	$(link_c)
+
+# tm-view answers with the programs themselves: their mains under names of their own.
+answering := tm-top tm-frames tm-compare tm-heap tm-spikes tm-export
+$(answering:%=$(B)/obj/view/%.o): $(B)/obj/view/%.o: $(B)/obj/cmd/%.c.o
+	@mkdir -p $(@D)
+	$(call say,NAME,$@)$(OBJCOPY) --redefine-sym main=$(subst -,_,$*)_main $< $@
+
+$(B)/bin/tm-view: $(answering:%=$(B)/obj/view/%.o) \
+                  $(call obj,$(filter $(answering:%=cmd/%/%),$(own_src)))
 
 $(foreach s,$(own_src),$(eval $(B)/bin/$(patsubst cmd/%/,%,$(dir $(s))): $(call obj,$(s))))
 

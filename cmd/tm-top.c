@@ -3,8 +3,8 @@
  * tm-top: what allocates most, by site, function, location, stack, type and so on; as a ranking,
  * as a tree of calls, or as the callers and callees of a function.
  */
-#include "cmd/tm-top/named.h"
 #include "lib/cli/aggregate.h"
+#include "lib/cli/named.h"
 #include "lib/cli/report.h"
 #include "lib/group/leaks.h"
 #include "lib/group/sift.h"

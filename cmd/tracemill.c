@@ -27,7 +27,7 @@ static void print_screen(void)
 	       "Begin with tracemill run ./game; all of a command: tracemill help COMMAND\n");
 }
 
-static void not_started(const char *name)
+static _Noreturn void not_started(const char *name)
 {
 	struct buf b = BUF_INIT;
 
@@ -82,9 +82,24 @@ static enum exit_status show_one(char *path)
 	return status <= EXIT_INCONCLUSIVE ? (enum exit_status)status : EXIT_INPUT;
 }
 
+static _Noreturn void show_view(int n, char **files)
+{
+	char end[] = "--", **all = mem_zarray((size_t)n + 3, sizeof *all);
+
+	all[1] = end;
+	for (int i = 0; i < n; i++)
+		all[i + 2] = files[i];
+	front_exec("view", all);
+	not_started("view");
+}
+
 static int show(int argc, char **argv)
 {
-	const struct opt table[] = {OPT_END};
+	bool view = false;
+	const struct opt table[] = {
+	    ROW_FLAG(0, "view", "in a browser, to look around: tm-view", &view),
+	    OPT_END,
+	};
 	const struct opt_program program = {"tracemill show", "FILE...",
 					    "Says what a file is, and prints the report that fits.",
 					    table};
@@ -96,6 +111,8 @@ static int show(int argc, char **argv)
 		if (!strcmp(argv[i], "-"))
 			cli_usage("show reads a file twice: standard input cannot be shown");
 	cli_sandbox("tracemill", NULL);
+	if (view)
+		show_view(n, argv + 1);
 	for (int i = 1; i <= n; i++) {
 		if (i > 1)
 			putchar('\n');

@@ -10,6 +10,7 @@
 #include "lib/base/buf.h"
 #include "lib/cli/opt.h"
 #include "lib/input/lines.h"
+#include "lib/kept/kept.h"
 
 #include <stdio.h>
 
@@ -121,6 +122,9 @@ struct cli_loop {
 	struct digest *digest; /* NULL, or zeroed: that of the one operand */
 };
 void cli_inputs(struct cli_loop *l, int n, char **operands);
+/* Operands that are in memory: asked for each before it is opened; NULL: this one is not. A program
+ * that answers for others sets it (tm-view). */
+extern struct kept *(*cli_kept)(const char *operand);
 
 /* For programs that look at a trace twice: when the input is not a trace, it is imported into an
  * unlinked file (*file, to be closed by the caller after *copy), which *copy then reads. A trace

@@ -23,6 +23,7 @@ const struct front_program front_programs[] = {
     {"frames", "frame by frame: spikes, growth, one frame in detail"},
     {"spikes", "calls that took longer than they may"},
     {"heap", "heap snapshots: what is there, and who holds it"},
+    {"view", "look around in a browser; answers for scripts"},
     {"dump", "everything, as text"},
     {NULL, "to compare"},
     {"compare", "two runs side by side; a policy that fails CI"},

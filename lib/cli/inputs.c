@@ -40,10 +40,17 @@ void cli_import_done(struct cli_import *i)
 	need_file("config", i->options.config);
 }
 
-static enum status open_one(struct cli_loop *l, struct input *in, const char *path, struct err *e)
-{
-	int fd = l->named ? l->named(l->arg, path) : -1;
+struct kept *(*cli_kept)(const char *operand);
 
+static enum status open_one(struct cli_loop *l, struct input *in, const char *path,
+			    const struct kept *kept, struct err *e)
+{
+	int fd = l->named && !kept ? l->named(l->arg, path) : -1;
+
+	if (kept) {
+		input_memory(in, path, buf_at(&kept->raw, 0), kept->raw.len, e);
+		return ST_OK;
+	}
 	if (fd >= 0) {
 		if (!input_pipe(in, fd, l->file, e) && cursor_available(&in->cur, 1))
 			return ST_OK;
@@ -58,8 +65,24 @@ static void reading(const struct input *in)
 	cli_progress("reading", input_consumed(in), in->size);
 }
 
+/* What happened when it was read happens again. */
+static void read_kept(struct cli_loop *l, struct kept *k)
+{
+	struct err e = k->why;
+
+	if (e.code || kept_walk(k, l->sink, &e)) {
+		cli_fail(l->file, &e);
+		return;
+	}
+	l->lossy |= k->lossy;
+	l->read++;
+	if (l->after)
+		l->after(l->arg, l->file);
+}
+
 static void read_one(struct cli_loop *l, const char *path)
 {
+	struct kept *kept = cli_kept ? cli_kept(path) : NULL;
 	struct err e = ERR_INIT;
 	struct input in = {0};
 	struct cli_watch w;
@@ -67,7 +90,11 @@ static void read_one(struct cli_loop *l, const char *path)
 	enum status st;
 
 	l->file = strcmp(path, "-") ? path : "<stdin>";
-	st = open_one(l, &in, path, &e);
+	if (kept && !kept->raw.len) {
+		read_kept(l, kept);
+		return;
+	}
+	st = open_one(l, &in, path, kept, &e);
 	if (!st)
 		input_watch(&in, reading);
 	if (!st && l->digest)

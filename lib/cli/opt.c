@@ -29,6 +29,8 @@ static const struct opt common[] = {
     OPT_END,
 };
 
+const char *(*opt_guard)(const char *word, const char *file);
+
 /* What is parsed. */
 static const struct opt_program *program;
 static struct opt_style style;
@@ -284,22 +286,42 @@ static bool ends_in(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
-/* FILE, FILES, DIR; NAME=FILE; lists with files behind a name; expressions in a file: @FILE. */
-static void names_files(const struct opt *o, const char *value)
+/* FILE, FILES, DIR; NAME=FILE; lists with files behind a name; expressions in a file: @FILE. NULL:
+ * it names none. */
+static const char *file_in(const struct opt *o, const char *value)
 {
 	const char *equals = o->arg && strchr(o->arg, '=') ? strchr(value, '=') : NULL;
 
+	if (o->type != OPT_STRING && o->type != OPT_LIST && o->type != OPT_MANY)
+		return NULL;
 	if (o->type == OPT_MANY || (o->arg && (ends_in(o->arg, "FILE") ||
 					       ends_in(o->arg, "FILES") || ends_in(o->arg, "DIR"))))
-		may_read(equals ? equals + 1 : value);
-	else if (*value == '@')
-		may_read(value + 1);
+		return equals ? equals + 1 : value;
+	return *value == '@' ? value + 1 : NULL;
+}
+
+static void names_files(const struct opt *o, const char *value)
+{
+	const char *file = file_in(o, value);
+
+	if (file)
+		may_read(file);
+}
+
+static void ask_guard(const struct opt *o, const char *value)
+{
+	bool names = value && o->type != OPT_MANY; /* those are inputs: cli_kept */
+	const char *why = opt_guard ? opt_guard(o->word, names ? file_in(o, value) : NULL) : NULL;
+
+	if (why)
+		cli_usage("--%s: %s", o->word, why);
 }
 
 static void set(const struct opt *o, const char *value)
 {
 	bool ok = true;
 
+	ask_guard(o, value);
 	switch (o->type) {
 	case OPT_FLAG: *(bool *)o->to = true; break;
 	case OPT_SWITCH: set_switch(o, value); break;

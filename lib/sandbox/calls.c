@@ -61,6 +61,11 @@ static const char talking[] =
     "epoll_create1 epoll_ctl epoll_wait epoll_pwait timerfd_create timerfd_settime "
     "memfd_create";
 
+/* No socket of its own. */
+static const char serving[] =
+    "accept accept4 getsockname getpeername getsockopt setsockopt sendto sendmsg recvfrom recvmsg "
+    "shutdown sendfile epoll_ctl epoll_wait epoll_pwait";
+
 enum {
 	UNNAMED = O_TMPFILE & ~O_DIRECTORY, /* O_TMPFILE is two bits */
 	WRITING = O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | UNNAMED,
@@ -178,6 +183,8 @@ static void rules(scmp_filter_ctx f, const struct sandbox_held *h)
 		devices(f);
 		processes(f, h->rights);
 	}
+	if (h->rights & SANDBOX_SERVE)
+		all(f, SCMP_ACT_ALLOW, serving);
 	if (h->rights & SANDBOX_NETWORK) {
 		all(f, SCMP_ACT_ALLOW, talking);
 		all(f, SCMP_ACT_TRAP, "execve execveat");

@@ -29,7 +29,8 @@ enum sandbox_right {
 	SANDBOX_THREADS = 1 << 6,
 	SANDBOX_WORKERS = 1 << 7, /* forks, and ends what it has forked */
 	SANDBOX_NETWORK = 1 << 8,
-	SANDBOX_FREE = 1 << 9, /* not held */
+	SANDBOX_SERVE = 1 << 9, /* answers who connects: what listens was opened before */
+	SANDBOX_FREE = 1 << 10, /* not held */
 };
 
 struct sandbox_profile {

@@ -62,6 +62,16 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
+struct trace *trace_take(struct trace *t)
+{
+	struct trace *taken = mem_alloc(sizeof *taken), *empty = trace_new();
+
+	*taken = *t;
+	*t = *empty;
+	free(empty);
+	return taken;
+}
+
 uint32_t trace_string(struct trace *t, const char *s, size_t n)
 {
 	bool cut;
@@ -311,6 +321,22 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
 	t->metrics[m].key = (uint8_t)key;
 }
 
+static uint64_t note_key(const char *text, unsigned severity)
+{
+	return hash_bytes(text, strlen(text)) ^ severity;
+}
+
+void trace_set_notes(struct trace *t, const struct note *notes, size_t n)
+{
+	map64_release(&t->note_index);
+	t->n_notes = 0;
+	for (size_t i = 0; i < n; i++) {
+		VEC_PUSH(t->notes, t->n_notes, t->cap_notes) = notes[i];
+		*map64_put(&t->note_index, note_key(notes[i].text, notes[i].severity)) =
+		    (uint32_t)t->n_notes;
+	}
+}
+
 void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
 {
 	static const char further[] = "more different notes were left out";
@@ -322,7 +348,7 @@ void trace_note(struct trace *t, enum severity severity, uint64_t count, const c
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	key = hash_bytes(text, strlen(text)) ^ severity;
+	key = note_key(text, severity);
 	found = map64_get(&t->note_index, key);
 	if (found) {
 		t->notes[found - 1].count += count;

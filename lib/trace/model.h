@@ -160,6 +160,8 @@ struct trace {
 
 struct trace *trace_new(void);
 void trace_free(struct trace *t); /* accepts NULL */
+/* All that t holds, as a new trace; t is left empty, to be freed by whoever made it. */
+struct trace *trace_take(struct trace *t);
 
 /* Longer strings are cut (intern_add_cut) and counted in cut_strings. */
 enum { TRACE_STRING_MAX = 64 << 10 };
@@ -193,6 +195,9 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
 enum { TRACE_NOTES = 1000 };
 void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The notes become these n, whose texts are of this trace. */
+void trace_set_notes(struct trace *t, const struct note *notes, size_t n);
 
 /* The module that maps a runtime address, NULL when none does. Looks at ranges only,
  * one module after the other: module_index.h is for many addresses. */

@@ -36,6 +36,7 @@ tm-record -v -o recorded.tmt -- cat
 tm-spikes -v
 tm-symbolize -v -o symbolized.tmt
 tm-top -v
+tm-view -v --query top -
 X
 programs() { (cd "$SRC/cmd" && printf '%s\n' tm-*.c | sed 's/\.c$//'); }
 check 'every program is tried' test "$(programs)" = "$(cut -d' ' -f1 programs)"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/tm-top/named.h"
+#include "lib/cli/named.h"
 
 #include "lib/base/mem.h"
 #include "lib/cli/front.h"

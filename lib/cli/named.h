@@ -4,8 +4,8 @@
  * process and a sandbox of its own, and is read instead of the file. It gives nothing where the trace
  * has names, or no module is here by its build-id: then the file is read as it is.
  */
-#ifndef TM_CMD_TOP_NAMED_H
-#define TM_CMD_TOP_NAMED_H
+#ifndef TM_CLI_NAMED_H
+#define TM_CLI_NAMED_H
 
 #include "formats/reader.h"
 

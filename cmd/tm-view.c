@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-view: looks into captures that are loaded once, in a browser and from scripts.
+ */
+#include "cmd/tm-view/load.h"
+#include "cmd/tm-view/programs.h"
+#include "lib/base/mem.h"
+#include "lib/sandbox/sandbox.h"
+#include "lib/view/http.h"
+#include "lib/view/mcp.h"
+#include "lib/view/view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECONDS = 30, ROWS = 100000, LINE = 1 << 20 };
+static const uint64_t answer_bytes = 256 << 20;
+
+struct cli_view {
+	struct cli_import import;
+	const char *query, *listen;
+	bool lines, mcp, follow, no_symbols, open;
+	uint64_t seconds, rows, bytes;
+	struct opt_list sources, allowed;
+	struct load load;
+	struct view view;
+};
+
+static struct cli_view *view_of; /* in a child: whose question it is */
+
+static struct kept *kept_of(const char *operand)
+{
+	static struct kept nothing;
+	struct kept *k = load_find(&view_of->load, operand);
+
+	if (k)
+		return k;
+	err_set(&nothing.why, ST_UNSUPPORTED, "not among the files that tm-view was given");
+	return &nothing;
+}
+
+/* A question reads what was named when tm-view began, and writes nothing. */
+static const char *guard(const char *word, const char *file)
+{
+	static const char *const refused[] = {"output",     "save-baseline", "history",
+					      "no-sandbox", "completion",    "origin"};
+	const struct opt_list *l = &view_of->allowed;
+
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		if (!strcmp(word, refused[i]))
+			return "not in a question";
+	for (size_t i = 0; file && i < l->n; i++)
+		if (!strcmp(l->items[i], file))
+			return NULL;
+	return file ? "that file was not named to tm-view: --allow" : NULL;
+}
+
+static void in_child(void *arg)
+{
+	view_of = arg;
+	cli_kept = kept_of;
+	opt_guard = guard;
+	cli_quiet = cli_verbose = false;
+}
+
+static const struct ask_program programs[] = {
+    {"top", tm_top_main, "--no-symbols"}, /* they are in already */
+    {"frames", tm_frames_main, NULL},     {"compare", tm_compare_main, NULL},
+    {"heap", tm_heap_main, NULL},         {"spikes", tm_spikes_main, NULL},
+    {"export", tm_export_main, NULL},     {.name = NULL},
+};
+
+static void show_files(struct cli_view *c)
+{
+	for (size_t i = 0; i < c->load.n; i++)
+		c->view.files[i] = (struct view_file){c->load.names[i], &c->load.items[i].kept,
+						      c->load.items[i].ns};
+	c->view.version = c->load.version;
+}
+
+static void refresh(struct view *v)
+{
+	struct cli_view *c = v->arg;
+
+	if (load_changed(&c->load))
+		show_files(c);
+}
+
+static void tell_loaded(const struct cli_view *c)
+{
+	for (size_t i = 0; i < c->load.n; i++) {
+		const struct kept *k = &c->load.items[i].kept;
+
+		if (k->why.code || k->raw.len || !k->events)
+			continue;
+		cli_note(k->name, "%" PRIu64 " events in %.1f bytes each, %.2f s", k->events,
+			 (double)k->bytes / (double)k->events, (double)c->load.items[i].ns / 1e9);
+		for (size_t j = 0; j < k->n; j++)
+			cli_notes(k->name, k->captures[j].t, 0, NOTE_GUESS);
+	}
+}
+
+static void answer_query(struct cli_view *c)
+{
+	struct err e = ERR_INIT;
+	struct question q;
+	struct answer a;
+
+	if (question_make(&q, &c->view.asker, c->query, strlen(c->query), &e))
+		cli_usage("--query: %s", e.msg);
+	if (answer_start(&a, &c->view.asker, &q, &e)) {
+		answer_wait(&a);
+		cli_print(buf_at(&a.text, 0), a.ended ? 0 : a.text.len);
+		cli_tell(buf_at(&a.messages, 0), a.messages.len);
+		if (a.ended)
+			cli_error(NULL, "%s", a.ended);
+		cli_status(a.ended || a.status > EXIT_INCONCLUSIVE ? EXIT_INPUT
+								   : (enum exit_status)a.status);
+		answer_release(&a);
+	} else {
+		cli_fail(NULL, &e);
+	}
+	question_release(&q);
+}
+
+static void answer_lines(void *arg, const struct line *lines, size_t n)
+{
+	struct cli_view *c = arg;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < n; i++) {
+		if (c->follow)
+			refresh(&c->view);
+		b.len = 0;
+		if (lines[i].n)
+			view_line(&c->view, lines[i].s, lines[i].n, &b);
+		fwrite(buf_at(&b, 0), 1, b.len, stdout);
+		fflush(stdout);
+	}
+	buf_release(&b);
+}
+
+static void answer_mcp(void *arg, const struct line *lines, size_t n)
+{
+	struct mcp *m = arg;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < n; i++) {
+		b.len = 0;
+		mcp_line(m, lines[i].s, lines[i].n, &b);
+		fwrite(buf_at(&b, 0), 1, b.len, stdout);
+		fflush(stdout);
+	}
+	buf_release(&b);
+}
+
+static void run(struct cli_view *c, struct http *door)
+{
+	struct err e = ERR_INIT;
+	struct mcp *m;
+
+	if (c->query) {
+		answer_query(c);
+	} else if (c->lines) {
+		cli_text_lines(LINE, answer_lines, c);
+	} else if (c->mcp) {
+		m = mcp_new(&c->view);
+		cli_text_lines(LINE, answer_mcp, m);
+		mcp_free(m);
+	} else if (http_run(door, &e)) {
+		cli_fail(NULL, &e);
+	}
+}
+
+static void check(const struct cli_view *c, int n)
+{
+	if ((c->query != NULL) + c->lines + c->mcp > 1)
+		cli_usage("--query, --lines and --mcp are different doors");
+	if (c->listen && (c->query || c->lines || c->mcp))
+		cli_usage("--listen is for browsers");
+	if (!n)
+		cli_usage("no file is given");
+	if (!c->seconds || !c->rows || !c->bytes)
+		cli_usage("a limit of 0 answers nothing");
+}
+
+int main(int argc, char **argv)
+{
+	struct cli_view c = {.seconds = SECONDS, .rows = ROWS, .bytes = answer_bytes};
+	const struct opt table[] = {
+	    ROW_STRING(0, "query", "QUESTION", "print the answer to `top --by type`, and end",
+		       &c.query),
+	    ROW_FLAG(0, "lines",
+		     "questions and answers as lines of JSON on standard input and output",
+		     &c.lines),
+	    ROW_FLAG(0, "mcp", "the Model Context Protocol on standard input and output", &c.mcp),
+	    ROW_STRING(0, "listen", "ADDRESS",
+		       "for browsers: [HOST:]PORT (default: 127.0.0.1, any)", &c.listen),
+	    ROW_FLAG(0, "follow", "load files again that have grown", &c.follow),
+	    ROW_LIST(0, "source-dir", "DIR", "sources are below; again for more", &c.sources),
+	    ROW_LIST(0, "allow", "FILE", "questions may name it: rules, owners, policies",
+		     &c.allowed),
+	    ROW_FLAG(0, "no-symbols", "put no names into traces that have none", &c.no_symbols),
+	    ROW_NUMBER(0, "time-limit", "SECONDS", "of one answer (default 30)", &c.seconds),
+	    ROW_NUMBER(0, "rows", "N", "of a table at most (default 100000)", &c.rows),
+	    ROW_NUMBER(0, "answer-bytes", "N", "of one answer at most (default 256 MiB)", &c.bytes),
+	    CLI_IMPORT_ROWS(c.import),
+	    OPT_END,
+	};
+	const struct opt_program program = {
+	    "tm-view", "FILE...", "Looks into captures, in a browser and from scripts.", table};
+	struct http *door = NULL;
+	struct err e = ERR_INIT;
+	int n = opt_parse(&program, argc, argv);
+
+	cli_import_done(&c.import);
+	check(&c, n);
+	if (!c.query && !c.lines && !c.mcp) {
+		door = http_new(&c.view, c.listen, &e);
+		if (!door)
+			cli_usage("%s", e.msg);
+	}
+	load_start(&c.load, n, argv + 1, &c.import.options, !c.no_symbols);
+	cli_sandbox("tm-view", door ? NULL : "without a browser");
+	load_all(&c.load, !c.query);
+	c.view = (struct view){
+	    .asker = {.programs = programs,
+		      .files = c.load.names,
+		      .n_files = c.load.n,
+		      .seconds = c.seconds,
+		      .rows = c.rows,
+		      .bytes = (size_t)c.bytes,
+		      .child = in_child,
+		      .arg = &c},
+	    .files = mem_zarray(c.load.n, sizeof *c.view.files),
+	    .n_files = c.load.n,
+	    .follow = c.follow,
+	    .source_dirs = c.sources.items,
+	    .n_source_dirs = c.sources.n,
+	    .refresh = c.follow ? refresh : NULL,
+	    .arg = &c,
+	};
+	show_files(&c);
+	if (!c.query)
+		tell_loaded(&c);
+	run(&c, door);
+	http_free(door);
+	load_release(&c.load);
+	free(c.view.files);
+	opt_list_release(&c.sources);
+	opt_list_release(&c.allowed);
+	return cli_exit();
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files of the command line, loaded once: what every question is answered from.
+ */
+#ifndef TM_CMD_VIEW_LOAD_H
+#define TM_CMD_VIEW_LOAD_H
+
+#include "lib/cli/cli.h"
+#include "lib/cli/named.h"
+
+struct loaded {
+	struct kept kept;
+	int64_t changed; /* when the file was, ns; its size then */
+	uint64_t size;
+	uint64_t ns; /* that loading took, of the processor */
+};
+
+struct load {
+	const struct import_options *import;
+	struct cli_named named;
+	struct loaded *items;
+	const char **names;
+	size_t n;
+	uint64_t version; /* grows when a file was loaded again */
+};
+
+/* Before the sandbox: what puts names into traces is started, unless symbols is false. */
+void load_start(struct load *l, int n, char **operands, const struct import_options *import,
+		bool symbols);
+/* After it. What cannot be read is kept with its reason, and told if it is to be: each answer tells it,
+ * too. */
+void load_all(struct load *l, bool tell);
+/* Files that have grown or changed, again; true: there were some. */
+bool load_changed(struct load *l);
+/* NULL: no such operand. */
+struct kept *load_find(struct load *l, const char *operand);
+void load_release(struct load *l);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Captures in memory: read once, walked any number of times. A kept file is a sink for its reader;
+ * kept_walk is a reader for any sink, which then sees what it would see of the file itself. The
+ * tables of a capture (strings, stacks, names) are the reader's own, taken over; its events stand in
+ * columns: of each block of them a field has as many bytes as its values there differ by, none where
+ * they are equal. So an event takes some 12 to 30 bytes where struct event has 96.
+ *
+ * Walking changes the tables as any sink does (paths of calls, notes): kept_walk puts the notes
+ * back, and rows that it finds again are no new ones. What may not change is walked in a child.
+ */
+#ifndef TM_KEPT_KEPT_H
+#define TM_KEPT_KEPT_H
+
+#include "lib/base/buf.h"
+#include "lib/trace/sink.h"
+
+enum { KEPT_BLOCK = 4096, KEPT_FIELDS = 15 };
+
+struct kept_block {
+	uint32_t n;
+	uint8_t width[KEPT_FIELDS]; /* bytes a value */
+	uint64_t least[KEPT_FIELDS];
+	uint8_t *bytes; /* the columns behind one another */
+};
+
+struct kept_capture {
+	struct trace *t;
+	struct kept_block *blocks;
+	size_t n_blocks, cap_blocks;
+	struct note *notes; /* as they were at its end */
+	size_t n_notes;
+};
+
+struct kept {
+	struct sink sink; /* first: what fills it */
+	const char *name; /* the caller's */
+	struct kept_capture *captures;
+	size_t n, cap;
+	uint64_t events;
+	uint64_t bytes; /* of the columns */
+	bool lossy;     /* the file was salvaged */
+	struct err why; /* code not ST_OK: it could not be read, and this is why */
+	struct buf raw; /* of what is no capture (an aggregate): all of its bytes */
+
+	/* private */
+	struct event *staged;
+	size_t n_staged;
+};
+
+void kept_init(struct kept *k, const char *name);
+void kept_release(struct kept *k);
+/* What was kept goes to the sink: the same calls as of the file. Its status, when it fails. */
+enum status kept_walk(struct kept *k, struct sink *to, struct err *e);
+
+#endif

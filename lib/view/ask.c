@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/view/ask.h"
+
+#include "lib/base/num.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct ask_program *find(const struct asker *by, const char *word)
+{
+	if (!strncmp(word, "tm-", 3))
+		word += 3;
+	for (const struct ask_program *p = by->programs; p->name; p++)
+		if (!strcmp(p->name, word))
+			return p;
+	return NULL;
+}
+
+static enum status no_program(const struct asker *by, const char *word, struct err *e)
+{
+	char names[160] = "";
+
+	for (const struct ask_program *p = by->programs; p->name; p++)
+		snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+			 p == by->programs ? "" : ", ", p->name);
+	return err_set(e, ST_BAD, "'%.40s' answers nothing here; these do: %s", word, names);
+}
+
+static bool is_file(const struct asker *by, const char *word)
+{
+	for (size_t i = 0; i < by->n_files; i++)
+		if (!strcmp(by->files[i], word))
+			return true;
+	return false;
+}
+
+/* The value of -n and --top, wherever it stands in its word; NULL: the word is none of them. */
+static const char *rows_of(char *const *word)
+{
+	const char *w = *word;
+
+	if (!strcmp(w, "-n") || !strcmp(w, "--top"))
+		return word[1] ? word[1] : "";
+	if (!strncmp(w, "--top=", 6))
+		return w + 6;
+	return w[0] == '-' && w[1] == 'n' ? w + 2 : NULL;
+}
+
+static bool says_form(const char *word)
+{
+	return !strcmp(word, "--as") || !strncmp(word, "--as=", 5) || !strcmp(word, "--csv");
+}
+
+/* All of it is too much of it; how many there are of how many, the report says. */
+static void limit_rows(struct question *q, const struct asker *by)
+{
+	char text[32];
+	uint64_t n;
+
+	snprintf(text, sizeof text, "%" PRIu64, by->rows);
+	for (size_t i = 1; i < q->words.n && strcmp(q->words.items[i], "--") != 0; i++) {
+		const char *rows = rows_of(&q->words.items[i]);
+
+		if (!rows || !num_dec(rows, strlen(rows), &n) || (n && n <= by->rows))
+			continue;
+		if (rows == q->words.items[i + 1]) {
+			q->words.items[i + 1] = arena_strndup(&q->arena, text, strlen(text));
+			continue;
+		}
+		memcpy(text, "-n", 2);
+		snprintf(text + 2, sizeof text - 2, "%" PRIu64, by->rows);
+		q->words.items[i] = arena_strndup(&q->arena, text, strlen(text));
+		snprintf(text, sizeof text, "%" PRIu64, by->rows);
+	}
+}
+
+/* What was asked, what is added, and behind all options the files. */
+static void complete(struct question *q, const struct asker *by, const struct ask_program *p,
+		     const struct words *asked)
+{
+	char name[32];
+	bool form = false, files = false;
+	size_t end = 1;
+
+	snprintf(name, sizeof name, "tm-%s", p->name);
+	words_add(&q->words, &q->arena, name);
+	for (; end < asked->n && strcmp(asked->items[end], "--") != 0; end++) {
+		form |= says_form(asked->items[end]);
+		files |= is_file(by, asked->items[end]);
+		words_add(&q->words, &q->arena, asked->items[end]);
+	}
+	if (!form) {
+		words_add(&q->words, &q->arena, "--as");
+		words_add(&q->words, &q->arena, "json");
+	}
+	if (p->also)
+		words_add(&q->words, &q->arena, p->also);
+	if (end < asked->n || !files)
+		words_add(&q->words, &q->arena, "--");
+	for (size_t i = end + 1; i < asked->n; i++)
+		words_add(&q->words, &q->arena, asked->items[i]);
+	for (size_t i = 0; i < by->n_files && !files && end + 1 >= asked->n; i++)
+		words_add(&q->words, &q->arena, by->files[i]);
+	limit_rows(q, by);
+}
+
+enum status question_make(struct question *q, const struct asker *by, const char *text, size_t n,
+			  struct err *e)
+{
+	struct words asked = {.n = 0};
+	const struct ask_program *p;
+	enum status st;
+
+	*q = (struct question){.main = NULL};
+	st = words_split(&asked, &q->arena, text, n, e);
+	if (!st && !asked.n)
+		st = err_set(e, ST_BAD, "an empty question");
+	if (!st) {
+		p = find(by, asked.items[0]);
+		if (p) {
+			q->main = p->main;
+			complete(q, by, p, &asked);
+		} else {
+			st = no_program(by, asked.items[0], e);
+		}
+	}
+	words_release(&asked);
+	if (st)
+		question_release(q);
+	return st;
+}
+
+void question_release(struct question *q)
+{
+	words_release(&q->words);
+	arena_release(&q->arena);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static _Noreturn void in_child(const struct asker *by, const struct question *q, int out, int err)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (nothing >= 0)
+		dup2(nothing, STDIN_FILENO);
+	if (dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+		_exit(3);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	if (by->child)
+		by->child(by->arg);
+	exit(q->main((int)q->words.n, q->words.items));
+}
+
+bool answer_start(struct answer *a, const struct asker *by, const struct question *q, struct err *e)
+{
+	int out[2], err[2];
+
+	*a = (struct answer){.out = -1, .err = -1, .bytes = by->bytes};
+	if (pipe2(out, O_CLOEXEC)) {
+		err_sys(e, "a pipe");
+		return false;
+	}
+	if (pipe2(err, O_CLOEXEC)) {
+		err_sys(e, "a pipe");
+		close(out[0]);
+		close(out[1]);
+		return false;
+	}
+	fflush(NULL);
+	a->pid = fork();
+	if (!a->pid)
+		in_child(by, q, out[1], err[1]);
+	close(out[1]);
+	close(err[1]);
+	a->out = out[0];
+	a->err = err[0];
+	if (a->pid < 0) {
+		err_sys(e, "a process");
+		a->pid = 0;
+		close(a->out);
+		close(a->err);
+		return false;
+	}
+	fcntl(a->out, F_SETFL, O_NONBLOCK);
+	fcntl(a->err, F_SETFL, O_NONBLOCK);
+	a->until = now_ms() + (int64_t)by->seconds * 1000;
+	return true;
+}
+
+/* Closes *fd when there will be no more. */
+static void take(int *fd, struct buf *to, size_t most)
+{
+	enum { PIECE = 64 << 10 };
+	ssize_t n = 1;
+
+	while (*fd >= 0 && n > 0 && to->len <= most) {
+		n = read(*fd, buf_reserve(to, PIECE), PIECE);
+		if (n > 0)
+			to->len += (size_t)n;
+	}
+	if (*fd >= 0 && (!n || (n < 0 && errno != EAGAIN && errno != EINTR))) {
+		close(*fd);
+		*fd = -1;
+	}
+}
+
+static void reap(struct answer *a)
+{
+	int status = 0;
+
+	while (waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	a->pid = 0;
+	a->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void end(struct answer *a, const char *why)
+{
+	if (a->out >= 0)
+		close(a->out);
+	if (a->err >= 0)
+		close(a->err);
+	a->out = a->err = -1;
+	if (why)
+		kill(a->pid, SIGKILL);
+	a->ended = why;
+	reap(a);
+}
+
+bool answer_go_on(struct answer *a)
+{
+	enum { MESSAGES = 1 << 20 };
+
+	if (!a->pid)
+		return true;
+	take(&a->out, &a->text, a->bytes);
+	take(&a->err, &a->messages, MESSAGES);
+	if (a->text.len > a->bytes || a->messages.len > MESSAGES)
+		end(a, "the answer is longer than may be (--answer-bytes): ask for fewer rows");
+	else if (now_ms() >= a->until)
+		end(a, "it took longer than may be (--time-limit)");
+	else if (a->out < 0 && a->err < 0)
+		end(a, NULL);
+	return !a->pid;
+}
+
+int answer_left(const struct answer *a)
+{
+	int64_t left = a->until - now_ms();
+
+	return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
+}
+
+void answer_wait(struct answer *a)
+{
+	while (!answer_go_on(a)) {
+		struct pollfd fds[2] = {{a->out, POLLIN, 0}, {a->err, POLLIN, 0}};
+
+		poll(fds, 2, answer_left(a) + 1);
+	}
+}
+
+void answer_release(struct answer *a)
+{
+	if (a->pid)
+		end(a, "nobody waits for it");
+	buf_release(&a->text);
+	buf_release(&a->messages);
+}

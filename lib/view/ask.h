@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Questions and answers. A question is the command line of a program of ours without `tm-`:
+ *
+ *	top --by type --focus 'Hero::'
+ *
+ * It is answered by that program itself, in a child that has everything which was loaded (fork copies
+ * no page until one is changed): what it prints is the answer, byte for byte what it prints on a
+ * terminal's command line. So no report is made twice, a question that fails ends nothing but
+ * itself, and one that takes too long is ended.
+ *
+ * Added to the words: --as json where no form is asked for, and all loaded files where none of them
+ * is named.
+ */
+#ifndef TM_VIEW_ASK_H
+#define TM_VIEW_ASK_H
+
+#include "lib/base/buf.h"
+#include "lib/view/words.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct ask_program {
+	const char *name; /* "top" */
+	int (*main)(int argc, char **argv);
+	const char *also; /* an option that it always gets; NULL: none */
+};
+
+struct asker {
+	const struct ask_program *programs; /* ends with name NULL */
+	const char *const *files;           /* the operands there are */
+	size_t n_files;
+	uint64_t seconds, rows; /* limits of one answer; */
+	size_t bytes;
+	void (*child)(void *arg); /* in the child, before the program; may be NULL */
+	void *arg;
+};
+
+struct question {
+	struct arena arena;
+	struct words words; /* argv */
+	int (*main)(int argc, char **argv);
+};
+
+enum status question_make(struct question *q, const struct asker *by, const char *text, size_t n,
+			  struct err *e);
+void question_release(struct question *q); /* accepts a zeroed struct */
+
+struct answer {
+	struct buf text, messages; /* standard output and standard error */
+	int status;                /* exit status; 128 and the signal */
+	const char *ended;         /* why it was ended before it was done; NULL: it was not */
+
+	/* private */
+	pid_t pid; /* 0: over */
+	int out, err;
+	int64_t until; /* ms of a clock */
+	size_t bytes;
+};
+
+/* False: *e says why not. */
+bool answer_start(struct answer *a, const struct asker *by, const struct question *q,
+		  struct err *e);
+/* Takes what is there without waiting; true: it is done. */
+bool answer_go_on(struct answer *a);
+/* Until it is done. */
+void answer_wait(struct answer *a);
+/* ms until its time is up, for poll. */
+int answer_left(const struct answer *a);
+/* Ends it, if need be. Accepts a zeroed struct. */
+void answer_release(struct answer *a);
+
+#endif

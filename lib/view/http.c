@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/view/http.h"
+
+#include "lib/base/mem.h"
+
+#ifdef HAVE_LIBMICROHTTPD
+
+#include "lib/view/asset.h"
+#include "lib/view/route.h"
+#include "lib/view/source.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+/* At once, and waiting; a connection's memory holds headers. */
+enum { ASKED_AT_ONCE = 4, WAITING = 64, MEMORY = 128 << 10, MESSAGES = 32 << 10, TICK_MS = 1000 };
+
+struct client { /* a request that is being answered */
+	struct MHD_Connection *connection;
+	struct question question;
+	struct answer answer;
+	bool asks, started, done, gone;
+	struct err why; /* it did not start */
+	struct client *next;
+};
+
+struct http {
+	struct view *view; /* the caller's */
+	struct MHD_Daemon *daemon;
+	struct route_door door;
+	char address[160];
+	int listener;
+	struct client *waiting; /* suspended */
+	size_t n_waiting;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+/* --- responses --- */
+
+static const char policy[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+
+/* Takes what the buffer has. */
+static enum MHD_Result respond(struct MHD_Connection *c, unsigned status, const char *type,
+			       struct buf *body, const char *exit, const char *messages)
+{
+	struct MHD_Response *r =
+	    MHD_create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_FREE);
+	enum MHD_Result done;
+
+	*body = (struct buf)BUF_INIT;
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, "Content-Type", type);
+	MHD_add_response_header(r, "Content-Security-Policy", policy);
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+	MHD_add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
+	MHD_add_response_header(r, "Cache-Control", "no-store");
+	if (exit)
+		MHD_add_response_header(r, "X-Exit", exit);
+	if (messages)
+		MHD_add_response_header(r, "X-Messages", messages);
+	done = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return done;
+}
+
+static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s\n", text);
+	return respond(c, status, "text/plain; charset=utf-8", &b, NULL, NULL);
+}
+
+static const char *type_of(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return !dot                   ? "text/html; charset=utf-8"
+	       : !strcmp(dot, ".js")  ? "text/javascript; charset=utf-8"
+	       : !strcmp(dot, ".css") ? "text/css; charset=utf-8"
+	       : !strcmp(dot, ".svg") ? "image/svg+xml"
+				      : "text/html; charset=utf-8";
+}
+
+static enum MHD_Result give_asset(struct MHD_Connection *c, const char *name)
+{
+	struct buf b = BUF_INIT;
+
+	if (!*name)
+		name = "index.html";
+	for (const struct view_asset *a = view_assets; a->name; a++)
+		if (!strcmp(a->name, name)) {
+			buf_adds(&b, a->text);
+			return respond(c, MHD_HTTP_OK, type_of(name), &b, NULL, NULL);
+		}
+	return say(c, MHD_HTTP_NOT_FOUND, "nothing is here");
+}
+
+static enum MHD_Result give_state(const struct http *h, struct MHD_Connection *c)
+{
+	struct buf b = BUF_INIT;
+
+	view_state(h->view, &b);
+	return respond(c, MHD_HTTP_OK, "application/json", &b, NULL, NULL);
+}
+
+static enum MHD_Result give_source(const struct http *h, struct MHD_Connection *c)
+{
+	const char *file = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "file");
+	struct buf b = BUF_INIT, where = BUF_INIT;
+	struct err e = ERR_INIT;
+	enum status st = source_read(h->view->source_dirs, h->view->n_source_dirs, file ? file : "",
+				     &b, &where, &e);
+	enum MHD_Result done;
+
+	if (st == ST_OK) {
+		done = respond(c, MHD_HTTP_OK, "text/plain; charset=utf-8", &b, NULL, NULL);
+	} else {
+		done =
+		    say(c, MHD_HTTP_NOT_FOUND,
+			st != ST_NONE            ? e.msg
+			: h->view->n_source_dirs ? "it is below none of the folders of --source-dir"
+						 : "--source-dir DIR tells where sources are");
+		buf_release(&b);
+	}
+	buf_release(&where);
+	return done;
+}
+
+/* What a header may hold. */
+static void add_encoded(struct buf *to, const struct buf *from)
+{
+	for (size_t i = 0; i < from->len && to->len < MESSAGES; i++) {
+		unsigned char ch = (unsigned char)from->data[i];
+
+		if (ch > ' ' && ch < 127 && ch != '%')
+			buf_addc(to, (char)ch);
+		else
+			buf_addf(to, "%%%02X", ch);
+	}
+}
+
+static enum MHD_Result give_answer(struct client *q)
+{
+	struct buf messages = BUF_INIT;
+	char status[16];
+	enum MHD_Result done;
+
+	if (q->why.code)
+		return say(q->connection, MHD_HTTP_BAD_REQUEST, q->why.msg);
+	if (q->answer.ended)
+		return say(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE, q->answer.ended);
+	snprintf(status, sizeof status, "%d", q->answer.status);
+	add_encoded(&messages, &q->answer.messages);
+	done =
+	    respond(q->connection, MHD_HTTP_OK,
+		    q->answer.text.len && *q->answer.text.data == '{' ? "application/json"
+								      : "text/plain; charset=utf-8",
+		    &q->answer.text, status, messages.len ? buf_str(&messages) : "");
+	buf_release(&messages);
+	return done;
+}
+
+/* --- questions --- */
+
+static void begin_question(struct client *q, const struct http *h)
+{
+	q->started = true;
+	if (!answer_start(&q->answer, &h->view->asker, &q->question, &q->why))
+		q->done = true;
+}
+
+static enum MHD_Result take_question(struct http *h, struct client *q)
+{
+	const char *text = MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, "q");
+
+	q->asks = true;
+	if (!text)
+		return say(q->connection, MHD_HTTP_BAD_REQUEST, "no question: ask?q=...");
+	if (h->n_waiting >= WAITING)
+		return say(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "too many questions at once");
+	if (question_make(&q->question, &h->view->asker, text, strlen(text), &q->why))
+		return give_answer(q);
+	q->next = h->waiting;
+	h->waiting = q;
+	h->n_waiting++;
+	MHD_suspend_connection(q->connection);
+	return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
+				  const char *method, const char *version, const char *upload,
+				  size_t *n_upload, void **state)
+{
+	struct http *h = arg;
+	struct client *q = *state;
+	char name[ROUTE_NAME];
+	struct route_request r = {
+	    .method = method,
+	    .path = url,
+	    .host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"),
+	    .origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin"),
+	    .site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site"),
+	};
+
+	(void)version;
+	(void)upload;
+	if (!q) {
+		*state = q = mem_zalloc(sizeof *q);
+		q->connection = c;
+		q->why = (struct err)ERR_INIT;
+		return MHD_YES;
+	}
+	if (*n_upload) { /* nobody reads it; the answer is due behind it */
+		*n_upload = 0;
+		return MHD_YES;
+	}
+	if (q->done)
+		return q->gone ? MHD_NO : give_answer(q);
+	switch (route_of(&h->door, &r, name)) {
+	case ROUTE_ASSET: return give_asset(c, name);
+	case ROUTE_STATE: return give_state(h, c);
+	case ROUTE_ASK: return take_question(h, q);
+	case ROUTE_SOURCE: return give_source(h, c);
+	case ROUTE_NO_METHOD: return say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET");
+	case ROUTE_NOTHING: return say(c, MHD_HTTP_NOT_FOUND, "nothing is here");
+	case ROUTE_FORBIDDEN: break;
+	}
+	return say(c, MHD_HTTP_FORBIDDEN,
+		   "this is not the address that tm-view printed, or another page has asked");
+}
+
+static void on_end(void *arg, struct MHD_Connection *c, void **state,
+		   enum MHD_RequestTerminationCode how)
+{
+	struct client *q = *state;
+
+	(void)arg;
+	(void)c;
+	(void)how;
+	if (!q)
+		return;
+	answer_release(&q->answer);
+	question_release(&q->question);
+	free(q);
+	*state = NULL;
+}
+
+/* --- the loop --- */
+
+static int socket_of(const struct client *q)
+{
+	const union MHD_ConnectionInfo *i =
+	    MHD_get_connection_info(q->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return i ? i->connect_fd : -1;
+}
+
+/* Those that are done go on; others take a place that is free. */
+static void go_on(struct http *h)
+{
+	size_t running = 0;
+
+	for (struct client **at = &h->waiting; *at;) {
+		struct client *q = *at;
+
+		if (q->started && !q->done && answer_go_on(&q->answer))
+			q->done = true;
+		running += q->started && !q->done;
+		if (q->done || q->gone) {
+			q->done = true;
+			*at = q->next;
+			h->n_waiting--;
+			MHD_resume_connection(q->connection);
+		} else {
+			at = &q->next;
+		}
+	}
+	/* The oldest stands last. */
+	while (running < ASKED_AT_ONCE) {
+		struct client *oldest = NULL;
+
+		for (struct client *q = h->waiting; q; q = q->next)
+			oldest = q->started ? oldest : q;
+		if (!oldest)
+			return;
+		begin_question(oldest, h);
+		running++;
+	}
+}
+
+static void add_fd(struct pollfd *fds, size_t *n, int fd, short events)
+{
+	if (fd >= 0)
+		fds[(*n)++] = (struct pollfd){fd, events, 0};
+}
+
+static int time_left(const struct http *h)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+	int left = TICK_MS;
+
+	if (MHD_get_timeout(h->daemon, &ms) == MHD_YES && ms < (unsigned)left)
+		left = (int)ms;
+	for (const struct client *q = h->waiting; q; q = q->next)
+		if (q->started && answer_left(&q->answer) < left)
+			left = answer_left(&q->answer);
+	return left;
+}
+
+/* Waits for anything: a request, an answer's next piece, a client that hangs up. */
+static void wait_for(struct http *h, int epoll)
+{
+	struct pollfd fds[1 + 3 * WAITING];
+	struct client *hung[1 + 3 * WAITING] = {NULL};
+	size_t n = 0;
+
+	add_fd(fds, &n, epoll, POLLIN);
+	for (struct client *q = h->waiting; q; q = q->next) {
+		hung[n] = q;
+		add_fd(fds, &n, socket_of(q), POLLRDHUP);
+		if (!q->started)
+			continue;
+		add_fd(fds, &n, q->answer.out, POLLIN);
+		add_fd(fds, &n, q->answer.err, POLLIN);
+	}
+	if (poll(fds, n, time_left(h)) <= 0)
+		return;
+	for (size_t i = 1; i < n; i++)
+		if (hung[i] && fds[i].fd == socket_of(hung[i]) &&
+		    fds[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) {
+			hung[i]->gone = true;
+			answer_release(&hung[i]->answer);
+		}
+}
+
+enum status http_run(struct http *h, struct err *e)
+{
+	const union MHD_DaemonInfo *i = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	const struct sigaction stop = {.sa_handler = on_signal};
+	time_t looked = time(NULL);
+
+	if (!i)
+		return err_set(e, ST_SYS, "libmicrohttpd has no epoll");
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	printf("%s\n", h->address);
+	if (fflush(stdout))
+		return err_sys(e, "standard output");
+	while (!stopped) {
+		wait_for(h, i->epoll_fd);
+		if (MHD_run(h->daemon) != MHD_YES)
+			return err_set(e, ST_SYS, "libmicrohttpd gave up");
+		go_on(h);
+		MHD_run(h->daemon);
+		if (h->view->refresh && time(NULL) != looked) {
+			h->view->refresh(h->view);
+			looked = time(NULL);
+		}
+	}
+	return ST_OK;
+}
+
+/* --- the address --- */
+
+static bool make_token(char token[ROUTE_TOKEN + 1])
+{
+	unsigned char bytes[ROUTE_TOKEN / 2];
+
+	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+		return false;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+	return true;
+}
+
+static bool is_loopback(const struct sockaddr *a)
+{
+	const struct sockaddr_in *v4 = (const void *)a;
+	const struct sockaddr_in6 *v6 = (const void *)a;
+
+	return a->sa_family == AF_INET ? ntohl(v4->sin_addr.s_addr) >> 24 == 127
+				       : IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+static bool split(const char *where, char host[64], char port[8])
+{
+	const char *colon = where ? strrchr(where, ':') : NULL;
+	const char *number = colon ? colon + 1 : where ? where : "0";
+	size_t n = colon ? (size_t)(colon - where) : 0;
+	bool bracket = n > 1 && where[0] == '[' && where[n - 1] == ']';
+
+	if (bracket) {
+		where++;
+		n -= 2;
+	}
+	if (n >= 64 || strlen(number) >= 8)
+		return false;
+	snprintf(host, 64, "%.*s", (int)n, n ? where : "");
+	strcpy(port, number);
+	return true;
+}
+
+static enum status listen_at(struct http *h, const char *where, struct err *e)
+{
+	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+				       .ai_socktype = SOCK_STREAM};
+	struct addrinfo *found = NULL;
+	char host[64], port[8];
+	struct sockaddr_storage at = {0};
+	socklen_t n = sizeof at;
+	unsigned number;
+	int on = 1;
+	bool v6, open;
+
+	if (!split(where, host, port) ||
+	    getaddrinfo(*host ? host : "127.0.0.1", port, &hints, &found))
+		return err_set(e, ST_BAD, "--listen: '%s' is no [HOST:]PORT of numbers", where);
+	h->listener = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	open = h->listener >= 0 &&
+	       !setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) &&
+	       !bind(h->listener, found->ai_addr, found->ai_addrlen) && !listen(h->listener, 64) &&
+	       !getsockname(h->listener, (struct sockaddr *)&at, &n);
+	freeaddrinfo(found);
+	if (!open)
+		return err_sys(e, "--listen: cannot listen at %s", where ? where : "127.0.0.1");
+	v6 = at.ss_family == AF_INET6;
+	number = ntohs(v6 ? ((struct sockaddr_in6 *)&at)->sin6_port
+			  : ((struct sockaddr_in *)&at)->sin_port);
+	snprintf(h->door.hosts[0], sizeof h->door.hosts[0], v6 ? "[%s]:%u" : "%s:%u",
+		 *host ? host : "127.0.0.1", number);
+	if (is_loopback((struct sockaddr *)&at))
+		snprintf(h->door.hosts[1], sizeof h->door.hosts[1], "localhost:%u", number);
+	snprintf(h->address, sizeof h->address, "http://%s/%s/", h->door.hosts[0], h->door.token);
+	return ST_OK;
+}
+
+struct http *http_new(struct view *v, const char *where, struct err *e)
+{
+	struct http *h = mem_zalloc(sizeof *h);
+
+	h->view = v;
+	h->listener = -1;
+	if (!make_token(h->door.token)) {
+		err_sys(e, "no random numbers");
+	} else if (!listen_at(h, where, e)) {
+		h->daemon = MHD_start_daemon(
+		    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, h,
+		    MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_NOTIFY_COMPLETED, on_end,
+		    NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+		    MHD_OPTION_CONNECTION_LIMIT, (unsigned)WAITING + 32, MHD_OPTION_END);
+		if (!h->daemon)
+			err_set(e, ST_SYS, "libmicrohttpd does not start");
+	}
+	if (h->daemon)
+		return h;
+	http_free(h);
+	return NULL;
+}
+
+void http_free(struct http *h)
+{
+	if (!h)
+		return;
+	for (struct client *q = h->waiting; q; q = q->next) {
+		q->done = q->gone = true;
+		MHD_resume_connection(q->connection);
+	}
+	if (h->daemon)
+		MHD_stop_daemon(h->daemon); /* closes the listener */
+	else if (h->listener >= 0)
+		close(h->listener);
+	free(h);
+}
+
+#else
+
+struct http *http_new(struct view *v, const char *where, struct err *e)
+{
+	(void)v;
+	(void)where;
+	err_set(e, ST_UNSUPPORTED,
+		"this was built without libmicrohttpd: --query, --lines and "
+		"--mcp answer");
+	return NULL;
+}
+
+enum status http_run(struct http *h, struct err *e)
+{
+	(void)h;
+	return err_set(e, ST_UNSUPPORTED, "no libmicrohttpd");
+}
+
+void http_free(struct http *h)
+{
+	(void)h;
+}
+
+#endif

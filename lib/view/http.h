@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The browser's door: HTTP on loopback, by libmicrohttpd (http.c is its only user).
+ *
+ *	GET /TOKEN/            the page, and what it is made of beside it
+ *	GET /TOKEN/state       view_state
+ *	GET /TOKEN/ask?q=...   a question (ask.h): what the program printed; X-Exit: its status,
+ *	                       X-Messages: what it said on standard error, percent-encoded
+ *	GET /TOKEN/source?file=...  text of a source file, below the folders that were named
+ *
+ * The address is printed on standard output. A client that goes away ends its question.
+ */
+#ifndef TM_VIEW_HTTP_H
+#define TM_VIEW_HTTP_H
+
+#include "lib/base/err.h"
+#include "lib/view/view.h"
+
+struct http;
+
+/* Listens; where: [HOST:]PORT, or NULL. v is filled in before http_run. NULL: *e says why. */
+struct http *http_new(struct view *v, const char *where, struct err *e);
+/* Prints the address and answers until SIGINT or SIGTERM. */
+enum status http_run(struct http *h, struct err *e);
+void http_free(struct http *h); /* accepts NULL */
+
+#endif

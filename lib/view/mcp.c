@@ -1,0 +1,755 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Facts: the protocol's pages (base protocol, lifecycle, tools) and its schema.ts, revision
+ * 2025-06-18.
+ */
+#include "lib/view/mcp.h"
+
+#include "lib/base/mem.h"
+#include "lib/render/json.h"
+#include "lib/view/nodes.h"
+#include "lib/view/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PARSE_ERROR = -32700,
+	INVALID_REQUEST = -32600,
+	NO_METHOD = -32601,
+	INVALID_PARAMS = -32602
+};
+enum { PAGE = 50, PAGE_MAX = 500, LINES = 200, LINES_MAX = 2000, TEXT_MAX = 1 << 20 };
+
+struct mcp {
+	const struct view *view;
+	struct nodes nodes;
+};
+
+struct call { /* of a tool */
+	struct mcp *m;
+	const struct value *arguments;
+	struct buf *to; /* an object's members, with its braces */
+	struct err *e;
+};
+
+struct tool {
+	const char *name, *what;
+	const char *properties; /* of its input, as JSON; filters are added where wanted */
+	const char *required;   /* a JSON array; NULL: none */
+	bool filters, pages;
+	enum status (*run)(struct call *c);
+};
+
+struct mcp *mcp_new(const struct view *v)
+{
+	struct mcp *m = mem_zalloc(sizeof *m);
+
+	m->view = v;
+	return m;
+}
+
+void mcp_free(struct mcp *m)
+{
+	if (!m)
+		return;
+	nodes_release(&m->nodes);
+	free(m);
+}
+
+/* --- questions from arguments --- */
+
+/* As one word, whatever is in it. */
+static void add_word(struct buf *b, const char *word)
+{
+	buf_adds(b, " '");
+	for (; *word; word++)
+		if (*word == '\'')
+			buf_adds(b, "'\\''");
+		else
+			buf_addc(b, *word);
+	buf_addc(b, '\'');
+}
+
+/* --option=value, so that a value is never an option. */
+static void add_option(struct buf *b, const char *option, const char *value)
+{
+	struct buf word = BUF_INIT;
+
+	buf_addf(&word, "--%s=%s", option, value);
+	add_word(b, buf_str(&word));
+	buf_release(&word);
+}
+
+static void add_arguments(struct buf *b, const struct value *arguments, const char *const *names)
+{
+	for (; *names; names++) {
+		const char *value = value_string(arguments, *names);
+
+		if (value)
+			add_option(b, *names, value);
+	}
+}
+
+static void add_filters(struct buf *b, const struct value *arguments)
+{
+	static const char *const names[] = {"focus", "ignore", "type", "thread",
+					    "frame", "time",   NULL};
+
+	add_arguments(b, arguments, names);
+}
+
+/* The file that is asked about, behind all options. */
+static void add_file(struct buf *b, const struct value *arguments)
+{
+	const char *file = value_string(arguments, "file");
+
+	if (file) {
+		buf_adds(b, " --");
+		add_word(b, file);
+	}
+}
+
+static enum status page_of(struct call *c, uint64_t *offset, uint64_t *limit, uint64_t page,
+			   uint64_t most)
+{
+	if (!value_number(c->arguments, "offset", 0, 1000000000, offset) ||
+	    !value_number(c->arguments, "limit", page, most, limit) || !*limit)
+		return err_set(c->e, ST_BAD, "offset and limit are numbers; limit at most %" PRIu64,
+			       most);
+	return ST_OK;
+}
+
+/* --- answers --- */
+
+static void member(struct buf *b, const char *key, const struct value *v)
+{
+	if (!v)
+		return;
+	json_key(b, key);
+	value_write(b, v);
+}
+
+static void number_member(struct buf *b, const char *key, uint64_t v)
+{
+	json_key(b, key);
+	buf_add_u64(b, v);
+}
+
+static void text_member(struct buf *b, const char *key, const char *v)
+{
+	json_key(b, key);
+	json_string(b, v);
+}
+
+/* Rows that are absent in every column say nothing. */
+static void add_row(struct buf *b, const struct value *row)
+{
+	buf_addc(b, '{');
+	for (const struct value *m = row->first; m; m = m->next)
+		if (m->kind != VALUE_NULL)
+			member(b, m->key, m);
+	buf_addc(b, '}');
+}
+
+static void add_table(struct buf *b, const struct value *s, uint64_t offset, uint64_t limit)
+{
+	const struct value *rows = value_get(s, "rows");
+	uint64_t n = 0;
+
+	buf_addc(b, '{');
+	member(b, "name", value_get(s, "name"));
+	member(b, "title", value_get(s, "title"));
+	json_key(b, "rows");
+	buf_addc(b, '[');
+	for (const struct value *r = rows ? rows->first : NULL; r; r = r->next, n++) {
+		if (n < offset || n - offset >= limit)
+			continue;
+		if (n > offset)
+			buf_addc(b, ',');
+		add_row(b, r);
+	}
+	buf_addc(b, ']');
+	number_member(b, "offset", offset);
+	number_member(b, "of", n);
+	if (n > offset + limit)
+		number_member(b, "next_offset", offset + limit);
+	member(b, "totals", value_get(s, "totals"));
+	member(b, "notes", value_get(s, "notes"));
+	buf_addc(b, '}');
+}
+
+/* Asks, and writes the tables of the answer; a page of the first one. only: its name; NULL: all. */
+static enum status answer_tables(struct call *c, const char *question, const char *only,
+				 uint64_t offset, uint64_t limit)
+{
+	struct arena arena = ARENA_INIT;
+	struct question q;
+	struct answer a;
+	const struct value *doc, *sections;
+	bool first = true;
+	enum status st = question_make(&q, &c->m->view->asker, question, strlen(question), c->e);
+
+	if (st)
+		return st;
+	if (!answer_start(&a, &c->m->view->asker, &q, c->e)) {
+		question_release(&q);
+		return c->e->code;
+	}
+	answer_wait(&a);
+	buf_str(&a.messages);
+	if (a.ended)
+		st = err_set(c->e, ST_LIMIT, "%s", a.ended);
+	else if (!a.text.len)
+		st = err_set(c->e, ST_BAD, "%.380s", a.messages.data);
+	doc = st ? NULL : value_parse(&arena, a.text.data, a.text.len, c->e);
+	if (!st && !doc)
+		st = c->e->code;
+	if (!st) {
+		sections = value_get(doc, "sections");
+		text_member(c->to, "command", question);
+		member(c->to, "title", value_get(doc, "title"));
+		member(c->to, "facts", value_get(doc, "facts"));
+		json_key(c->to, "tables");
+		buf_addc(c->to, '[');
+		for (const struct value *s = sections ? sections->first : NULL; s; s = s->next) {
+			const char *kind = value_string(s, "kind"), *name = value_string(s, "name");
+
+			if (!kind || strcmp(kind, "table") || (only && name && strcmp(name, only)))
+				continue;
+			if (!first)
+				buf_addc(c->to, ',');
+			add_table(c->to, s, first ? offset : 0, first ? limit : PAGE);
+			first = false;
+		}
+		buf_addc(c->to, ']');
+		text_member(c->to, "messages", a.messages.len ? a.messages.data : "");
+	}
+	answer_release(&a);
+	question_release(&q);
+	arena_release(&arena);
+	return st;
+}
+
+/* One row more than the page has tells whether there is another. */
+static void add_rows(struct buf *b, uint64_t offset, uint64_t limit)
+{
+	buf_addf(b, " --top=%" PRIu64, offset + limit + 1);
+}
+
+static enum status tabled(struct call *c, struct buf *question, bool rows)
+{
+	uint64_t offset, limit;
+	enum status st = page_of(c, &offset, &limit, PAGE, PAGE_MAX);
+
+	if (!st) {
+		if (rows)
+			add_rows(question, offset, limit);
+		add_file(question, c->arguments);
+		st = answer_tables(c, buf_str(question), NULL, offset, limit);
+	}
+	buf_release(question);
+	return st;
+}
+
+/* --- tools --- */
+
+static enum status run_load(struct call *c)
+{
+	json_key(c->to, "loaded");
+	view_state(c->m->view, c->to);
+	return ST_OK;
+}
+
+static enum status run_summary(struct call *c)
+{
+	struct buf q = BUF_INIT;
+
+	buf_adds(&q, "top");
+	add_filters(&q, c->arguments);
+	return tabled(c, &q, true);
+}
+
+static enum status run_top(struct call *c)
+{
+	static const char *const names[] = {"by", "sort", "metrics", NULL};
+	struct buf q = BUF_INIT;
+
+	buf_adds(&q, "top");
+	add_arguments(&q, c->arguments, names);
+	add_filters(&q, c->arguments);
+	return tabled(c, &q, true);
+}
+
+static enum status run_frames(struct call *c)
+{
+	static const char *const names[] = {"sort", "spike", "every", NULL};
+	struct buf q = BUF_INIT;
+
+	buf_adds(&q, "frames");
+	add_arguments(&q, c->arguments, names);
+	add_filters(&q, c->arguments);
+	return tabled(c, &q, true);
+}
+
+static enum status run_compare(struct call *c)
+{
+	static const char *const names[] = {"by",        "sort",      "per",      "base-frame",
+					    "new-frame", "base-time", "new-time", NULL};
+	struct buf q = BUF_INIT;
+
+	buf_adds(&q, "compare");
+	add_arguments(&q, c->arguments, names);
+	add_filters(&q, c->arguments);
+	return tabled(c, &q, true);
+}
+
+static enum status run_heap(struct call *c)
+{
+	static const char *const names[] = {"by", "sort", "who", "type", "snapshot", "set", NULL};
+	struct buf q = BUF_INIT;
+
+	buf_adds(&q, "heap");
+	add_arguments(&q, c->arguments, names);
+	return tabled(c, &q, true);
+}
+
+static enum status run_spikes(struct call *c)
+{
+	static const char *const names[] = {"threshold", "sort", NULL};
+	struct buf q = BUF_INIT;
+
+	buf_adds(&q, "spikes");
+	add_arguments(&q, c->arguments, names);
+	add_filters(&q, c->arguments);
+	return tabled(c, &q, true);
+}
+
+static enum status run_callers(struct call *c)
+{
+	const char *function = value_string(c->arguments, "function");
+	struct buf q = BUF_INIT;
+
+	buf_adds(&q, "top");
+	add_option(&q, "peek", function);
+	add_filters(&q, c->arguments);
+	return tabled(c, &q, false);
+}
+
+static enum status run_query(struct call *c)
+{
+	struct buf q = BUF_INIT;
+	uint64_t offset, limit;
+	enum status st = page_of(c, &offset, &limit, PAGE, PAGE_MAX);
+
+	buf_adds(&q, value_string(c->arguments, "question"));
+	if (!st)
+		st = answer_tables(c, buf_str(&q), NULL, offset, limit);
+	buf_release(&q);
+	return st;
+}
+
+static void add_node(struct buf *b, const struct nodes_tree *t, size_t number, size_t i)
+{
+	const struct nodes_node *n = &t->items[i];
+	double all = t->items[0].total;
+
+	buf_addf(b, "{\"node\":\"%zu.%zu\"", number, i);
+	text_member(b, "name", n->name);
+	if (n->at)
+		text_member(b, "at", n->at);
+	json_key(b, "total");
+	buf_addf(b, "%.0f", n->total);
+	json_key(b, "self");
+	buf_addf(b, "%.0f", n->self);
+	if (all > 0) {
+		json_key(b, "percent");
+		buf_addf(b, "%.2f", 100 * n->total / all);
+	}
+	number_member(b, "children", n->children);
+	buf_addc(b, '}');
+}
+
+/* The heaviest first; equal ones as the report has them. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct nodes_node *const *x = a, *const *y = b;
+
+	if ((*x)->total != (*y)->total)
+		return (*x)->total < (*y)->total ? 1 : -1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static struct nodes_tree *tree_of(struct call *c, size_t *number, size_t *node)
+{
+	static const char *const names[] = {"sort", NULL};
+	const char *id = value_string(c->arguments, "node");
+	struct buf q = BUF_INIT;
+	struct nodes_tree *t;
+
+	if (id)
+		return nodes_find(&c->m->nodes, c->m->view, id, number, node, c->e);
+	buf_adds(&q, "top --by=stack --top=1");
+	add_arguments(&q, c->arguments, names);
+	add_filters(&q, c->arguments);
+	add_file(&q, c->arguments);
+	*node = 0;
+	t = nodes_of(&c->m->nodes, c->m->view, buf_str(&q), number, c->e);
+	buf_release(&q);
+	return t;
+}
+
+static enum status run_children(struct call *c)
+{
+	const struct nodes_node **list;
+	struct nodes_tree *t;
+	size_t number, node, n = 0;
+	uint64_t offset, limit;
+
+	if (page_of(c, &offset, &limit, PAGE, PAGE_MAX))
+		return c->e->code;
+	t = tree_of(c, &number, &node);
+	if (!t)
+		return c->e->code;
+	list = mem_array((size_t)t->items[node].children + 1, sizeof *list);
+	for (size_t i = 1; i < t->n; i++)
+		if (t->items[i].parent == node)
+			list[n++] = &t->items[i];
+	qsort(list, n, sizeof *list, by_weight);
+	text_member(c->to, "command", t->question);
+	text_member(c->to, "unit", t->type);
+	json_key(c->to, "of");
+	add_node(c->to, t, number, node);
+	json_key(c->to, "children");
+	buf_addc(c->to, '[');
+	for (uint64_t i = offset; i < n && i - offset < limit; i++) {
+		if (i > offset)
+			buf_addc(c->to, ',');
+		add_node(c->to, t, number, (size_t)(list[i] - t->items));
+	}
+	buf_addc(c->to, ']');
+	number_member(c->to, "offset", offset);
+	if (n > offset + limit)
+		number_member(c->to, "next_offset", offset + limit);
+	free(list);
+	return ST_OK;
+}
+
+static enum status run_path(struct call *c)
+{
+	size_t number, node;
+	struct nodes_tree *t = tree_of(c, &number, &node);
+	bool first = true;
+
+	if (!t)
+		return c->e->code;
+	text_member(c->to, "command", t->question);
+	text_member(c->to, "unit", t->type);
+	json_key(c->to, "path");
+	buf_addc(c->to, '[');
+	for (;; node = t->items[node].parent) {
+		if (!first)
+			buf_addc(c->to, ',');
+		first = false;
+		add_node(c->to, t, number, node);
+		if (!node)
+			break;
+	}
+	buf_addc(c->to, ']');
+	return ST_OK;
+}
+
+static void add_lines(struct buf *b, const struct buf *text, uint64_t from, uint64_t count)
+{
+	uint64_t line = 1;
+	bool first = true;
+
+	for (size_t at = 0; at < text->len; line++) {
+		const char *s = text->data + at, *end = memchr(s, '\n', text->len - at);
+		size_t n = end ? (size_t)(end - s) : text->len - at;
+
+		at += n + 1;
+		if (line < from || line - from >= count)
+			continue;
+		buf_addf(b, "%s{\"line\":%" PRIu64, first ? "" : ",", line);
+		first = false;
+		json_key(b, "text");
+		json_text(b, s, n);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+	number_member(b, "lines_of_file", line - 1);
+}
+
+static enum status run_source(struct call *c)
+{
+	const char *file = value_string(c->arguments, "path");
+	struct buf text = BUF_INIT, where = BUF_INIT, q = BUF_INIT, pattern = BUF_INIT;
+	uint64_t from, count;
+	enum status st;
+
+	if (!value_number(c->arguments, "from", 1, 100000000, &from) ||
+	    !value_number(c->arguments, "count", LINES, LINES_MAX, &count))
+		return err_set(c->e, ST_BAD, "from and count are numbers; count at most %d",
+			       LINES_MAX);
+	buf_adds(&q, "top --by=location --top=500");
+	buf_addf(&pattern, "^\\Q%s\\E$", file);
+	add_option(&q, "file", buf_str(&pattern));
+	add_filters(&q, c->arguments);
+	st = answer_tables(c, buf_str(&q), "top", 0, PAGE_MAX);
+	buf_release(&q);
+	buf_release(&pattern);
+	if (st)
+		return st;
+	st = source_read(c->m->view->source_dirs, c->m->view->n_source_dirs, file, &text, &where,
+			 c->e);
+	if (!st) {
+		text_member(c->to, "read", buf_str(&where));
+		json_key(c->to, "source");
+		buf_addc(c->to, '[');
+		add_lines(c->to, &text, from, count);
+	} else if (st == ST_NONE) {
+		text_member(c->to, "no_source",
+			    c->m->view->n_source_dirs
+				? "it is below none of the folders of --source-dir"
+				: "tm-view was given no --source-dir");
+		st = ST_OK;
+	}
+	buf_release(&text);
+	buf_release(&where);
+	return st;
+}
+
+/* clang-format off */
+#define STRING(name, what) "\"" name "\":{\"type\":\"string\",\"description\":\"" what "\"}"
+#define NUMBER(name, what) "\"" name "\":{\"type\":\"integer\",\"minimum\":0,\"description\":\"" what "\"}"
+#define FILTERS \
+	STRING("focus", "keep stacks with a call that matches this expression") "," \
+	STRING("ignore", "drop stacks with such a call") "," \
+	STRING("type", "keep allocations of a matching type") "," \
+	STRING("thread", "keep a thread") "," \
+	STRING("frame", "keep these frames of the game: 100..200") "," \
+	STRING("time", "keep this time: 1.5s..2s") "," \
+	STRING("file", "of this capture only; all that are loaded otherwise")
+#define PAGES \
+	NUMBER("offset", "rows to pass over: next_offset of the page before") "," \
+	NUMBER("limit", "rows of a page, at most 500 (50)")
+#define BY STRING("by", "site, function, location, stack, type, file, module, frame, thread or owner")
+#define SORT STRING("sort", "auto, count, requested, real, live, peak, temporary, lifetime, self-time, total-time, calls, samples, lua-net, mono-net")
+
+static const struct tool tools[] = {
+    {"load", "What is loaded: files, their events, what was lost or guessed, limits.", "", NULL,
+     false, false, run_load},
+    {"summary", "The run in numbers, and the sites that allocate or take most.", "", NULL, true,
+     true, run_summary},
+    {"top", "Ranks by a key and a metric, a page at a time.",
+     BY "," SORT "," STRING("metrics", "these metrics, with commas between; all"), NULL, true,
+     true, run_top},
+    {"children", "The calls below a node of the call tree, heaviest first; without a node those of "
+     "the root. Nodes keep their names.",
+     STRING("node", "as an answer named it: 1.7") "," SORT, NULL, true, true, run_children},
+    {"callers", "Callers and callees of matching functions.",
+     STRING("function", "an expression"), "[\"function\"]", true, true, run_callers},
+    {"path", "From a node of the call tree to the root.", STRING("node", "as an answer named it"),
+     "[\"node\"]", false, false, run_path},
+    {"frames", "A row for each frame of the game: duration, allocations, counters, and spikes.",
+     SORT "," STRING("spike", "what a spike is: 33ms, 3x the median") ","
+     STRING("every", "steps of so much time instead of frames"), NULL, true, true, run_frames},
+    {"compare", "Two files, or two ranges of one: what grew and what shrank.",
+     BY "," SORT "," STRING("per", "run, frame or second") ","
+     STRING("base-frame", "frames of the base") "," STRING("new-frame", "frames to judge") ","
+     STRING("base-time", "time of the base") "," STRING("new-time", "time to judge"), NULL, true,
+     true, run_compare},
+    {"heap", "Snapshots of heaps: what there is, and who holds it.",
+     STRING("by", "type, site, root or owner") "," STRING("sort", "size, count or retained") ","
+     STRING("who", "who holds an object (its id), or objects of a type (an expression)") ","
+     STRING("type", "keep objects of a matching type") ","
+     STRING("set", "objects of two snapshots: add, and, or, xor; of three: leak") ","
+     STRING("file", "of this capture only"), NULL, false, true, run_heap},
+    {"spikes", "Calls that took longer than they may.",
+     STRING("threshold", "what a call may take: 1ms") "," STRING("sort", "worst, count, sum or p95"),
+     NULL, true, true, run_spikes},
+    {"source_lines", "What each line of a source file costs, and its text where --source-dir has it.",
+     STRING("path", "the file as the capture names it") "," NUMBER("from", "first line") ","
+     NUMBER("count", "lines, at most 2000 (200)"), "[\"path\"]", true, false, run_source},
+    {"query", "Any question as on the command line: top --by type --leaks. The programs: top, frames, "
+     "compare, heap, spikes.",
+     STRING("question", "its words"), "[\"question\"]", false, true, run_query},
+};
+/* clang-format on */
+
+enum { TOOLS = sizeof tools / sizeof *tools };
+
+/* --- the protocol --- */
+
+static void begin_reply(struct buf *to, const struct value *id)
+{
+	buf_adds(to, "{\"jsonrpc\":\"2.0\",\"id\":");
+	if (id)
+		value_write(to, id);
+	else
+		buf_adds(to, "null");
+}
+
+static void reply_error(struct buf *to, const struct value *id, int code, const char *text)
+{
+	begin_reply(to, id);
+	buf_addf(to, ",\"error\":{\"code\":%d,\"message\":", code);
+	json_string(to, text);
+	buf_adds(to, "}}\n");
+}
+
+static void reply_initialize(struct buf *to, const struct value *id, const struct value *params)
+{
+	static const char *const known[] = {"2025-06-18", "2025-03-26", "2024-11-05"};
+	const char *asked = value_string(params, "protocolVersion"), *version = known[0];
+
+	for (size_t i = 0; asked && i < sizeof known / sizeof *known; i++)
+		if (!strcmp(asked, known[i]))
+			version = known[i];
+	begin_reply(to, id);
+	buf_addf(
+	    to,
+	    ",\"result\":{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{}},"
+	    "\"serverInfo\":{\"name\":\"tm-view\",\"title\":\"tracemill\",\"version\":\"%s\"},"
+	    "\"instructions\":\"Captures of games and engines are loaded: allocations, times of "
+	    "calls, frames, heaps. Begin with summary; absent values are left out, never 0.\"}}\n",
+	    version, TM_VERSION);
+}
+
+static void add_tool(struct buf *to, const struct tool *t)
+{
+	bool any = *t->properties;
+
+	buf_addc(to, '{');
+	text_member(to, "name", t->name);
+	text_member(to, "description", t->what);
+	buf_addf(to, ",\"inputSchema\":{\"type\":\"object\",\"properties\":{%s", t->properties);
+	if (t->filters)
+		buf_addf(to, "%s%s", any ? "," : "", FILTERS);
+	any |= t->filters;
+	if (t->pages)
+		buf_addf(to, "%s%s", any ? "," : "", PAGES);
+	buf_adds(to, "}");
+	if (t->required)
+		buf_addf(to, ",\"required\":%s", t->required);
+	buf_adds(to, "},\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":false}}");
+}
+
+static void reply_tools(struct buf *to, const struct value *id)
+{
+	begin_reply(to, id);
+	buf_adds(to, ",\"result\":{\"tools\":[");
+	for (size_t i = 0; i < TOOLS; i++) {
+		if (i)
+			buf_addc(to, ',');
+		add_tool(to, &tools[i]);
+	}
+	buf_adds(to, "]}}\n");
+}
+
+static const struct tool *find_tool(const char *name)
+{
+	for (size_t i = 0; name && i < TOOLS; i++)
+		if (!strcmp(tools[i].name, name))
+			return &tools[i];
+	return NULL;
+}
+
+/* What is missing; NULL: nothing. */
+static const char *missing(const struct tool *t, const struct value *arguments)
+{
+	static const char *const words[] = {"function", "node", "path", "question"};
+	char quoted[32];
+
+	for (size_t i = 0; t->required && i < sizeof words / sizeof *words; i++) {
+		snprintf(quoted, sizeof quoted, "\"%s\"", words[i]);
+		if (strstr(t->required, quoted) && !value_string(arguments, words[i]))
+			return words[i];
+	}
+	return NULL;
+}
+
+static void reply_call(struct mcp *m, struct buf *to, const struct value *id,
+		       const struct value *params)
+{
+	const struct tool *t = find_tool(value_string(params, "name"));
+	const struct value *arguments = value_get(params, "arguments");
+	struct buf content = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct call c = {m, arguments, &content, &e};
+	const char *lacks = t ? missing(t, arguments) : NULL;
+	enum status st;
+
+	if (!t) {
+		reply_error(to, id, INVALID_PARAMS, "no such tool: tools/list has them");
+		return;
+	}
+	buf_addc(&content, '{');
+	st = lacks ? err_set(&e, ST_BAD, "%s is missing", lacks) : t->run(&c);
+	if (!st && content.len > TEXT_MAX)
+		st = err_set(&e, ST_LIMIT,
+			     "the page is longer than 1 MiB: ask for fewer rows (limit)");
+	buf_addc(&content, '}');
+	begin_reply(to, id);
+	buf_adds(to, ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
+	if (st)
+		json_string(to, e.msg);
+	else
+		json_text(to, content.data, content.len);
+	buf_adds(to, "}]");
+	if (!st) {
+		buf_adds(to, ",\"structuredContent\":");
+		buf_add(to, content.data, content.len);
+	}
+	buf_addf(to, ",\"isError\":%s}}\n", st ? "true" : "false");
+	buf_release(&content);
+}
+
+static void answer_request(struct mcp *m, const struct value *request, struct buf *to)
+{
+	const struct value *id = value_get(request, "id"), *params = value_get(request, "params");
+	const char *method = value_string(request, "method");
+
+	if (!method)
+		/* A reply to what was never asked is no request. */
+		id = value_get(request, "result") || value_get(request, "error") ? NULL : id;
+	if (!id && (method || value_get(request, "result") || value_get(request, "error")))
+		return; /* a notification */
+	if (!method)
+		reply_error(to, id, INVALID_REQUEST, "no method");
+	else if (!strcmp(method, "initialize"))
+		reply_initialize(to, id, params);
+	else if (!strcmp(method, "ping")) {
+		begin_reply(to, id);
+		buf_adds(to, ",\"result\":{}}\n");
+	} else if (!strcmp(method, "tools/list"))
+		reply_tools(to, id);
+	else if (!strcmp(method, "tools/call"))
+		reply_call(m, to, id, params);
+	else
+		reply_error(to, id, NO_METHOD, "no such method");
+}
+
+void mcp_line(struct mcp *m, const char *line, size_t n, struct buf *to)
+{
+	struct arena arena = ARENA_INIT;
+	struct err e = ERR_INIT;
+	size_t blank = 0;
+	const struct value *request;
+
+	while (blank < n && strchr(" \t\r", line[blank]) && line[blank])
+		blank++;
+	if (blank < n) {
+		request = value_parse(&arena, line, n, &e);
+		if (!request)
+			reply_error(to, NULL, PARSE_ERROR, e.msg);
+		else if (request->kind != VALUE_OBJECT)
+			reply_error(to, NULL, INVALID_REQUEST, "no object");
+		else
+			answer_request(m, request, to);
+	}
+	arena_release(&arena);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The door for assistants: the Model Context Protocol (modelcontextprotocol.io, revision 2025-06-18
+ * and those before it) over lines of JSON-RPC 2.0. Its tools are questions (ask.h) with answers cut into
+ * pages; a node of the call tree keeps its number for as long as the program runs.
+ */
+#ifndef TM_VIEW_MCP_H
+#define TM_VIEW_MCP_H
+
+#include "lib/view/view.h"
+
+struct mcp;
+
+struct mcp *mcp_new(const struct view *v);
+void mcp_free(struct mcp *m); /* accepts NULL */
+/* What is printed for a line, nothing for a notification. */
+void mcp_line(struct mcp *m, const char *line, size_t n, struct buf *to);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/view/nodes.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void forget(struct nodes_tree *t)
+{
+	arena_release(&t->arena);
+	t->items = NULL;
+	t->n = 0;
+}
+
+void nodes_release(struct nodes *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		forget(m->trees[i]);
+		free(m->trees[i]->question);
+		free(m->trees[i]);
+	}
+	free(m->trees);
+	*m = (struct nodes){.n = 0};
+}
+
+static const struct value *stacks_of(const struct value *doc)
+{
+	const struct value *sections = value_get(doc, "sections");
+
+	for (const struct value *s = sections ? sections->first : NULL; s; s = s->next) {
+		const char *kind = value_string(s, "kind");
+
+		if (kind && !strcmp(kind, "flame"))
+			return s;
+	}
+	return NULL;
+}
+
+static double number_of(const struct value *v, const char *key)
+{
+	const struct value *m = value_get(v, key);
+
+	return m && m->kind == VALUE_NUMBER ? strtod(m->text, NULL) : 0;
+}
+
+static enum status fill(struct nodes_tree *t, const struct value *section, struct err *e)
+{
+	const struct value *list = value_get(section, "nodes");
+	size_t n = 0, i = 0;
+
+	for (const struct value *v = list ? list->first : NULL; v; v = v->next)
+		n++;
+	if (!n)
+		return err_set(e, ST_UNSUPPORTED, "no stack is left to make a tree of");
+	t->items = arena_zalloc(&t->arena, n * sizeof *t->items);
+	for (const struct value *v = list->first; v; v = v->next, i++) {
+		struct nodes_node *node = &t->items[i];
+
+		node->parent = (uint32_t)number_of(v, "parent");
+		node->name = value_string(v, "name");
+		node->at = value_string(v, "at");
+		node->self = node->total = number_of(v, "self");
+		if (i && node->parent >= i)
+			return err_set(e, ST_BAD, "a node stands before its parent");
+	}
+	for (i = n; --i > 0;) {
+		t->items[t->items[i].parent].total += t->items[i].total;
+		t->items[t->items[i].parent].children++;
+	}
+	t->type = value_string(section, "type");
+	t->n = n;
+	return ST_OK;
+}
+
+static enum status ask(struct nodes_tree *t, const struct view *v, struct err *e)
+{
+	struct question q;
+	struct answer a;
+	const struct value *section = NULL;
+	enum status st = question_make(&q, &v->asker, t->question, strlen(t->question), e);
+
+	if (st)
+		return st;
+	if (!answer_start(&a, &v->asker, &q, e)) {
+		question_release(&q);
+		return e->code;
+	}
+	answer_wait(&a);
+	if (a.ended)
+		st = err_set(e, ST_LIMIT, "%s", a.ended);
+	else if (a.status)
+		st = err_set(e, ST_BAD, "%.*s", (int)(a.messages.len < 300 ? a.messages.len : 300),
+			     buf_at(&a.messages, 0));
+	else
+		section = stacks_of(value_parse(&t->arena, buf_at(&a.text, 0), a.text.len, e));
+	if (!st)
+		st = section ? fill(t, section, e)
+			     : err_set(e, ST_UNSUPPORTED, "the answer has no stacks");
+	t->version = v->version;
+	answer_release(&a);
+	question_release(&q);
+	if (st)
+		forget(t);
+	return st;
+}
+
+/* The one that was not looked at for longest makes room. */
+static void make_room(struct nodes *m)
+{
+	struct nodes_tree *oldest = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct nodes_tree *t = m->trees[i];
+
+		if (!t->n)
+			continue;
+		kept++;
+		if (!oldest || t->used < oldest->used)
+			oldest = t;
+	}
+	if (kept >= NODES_KEPT)
+		forget(oldest);
+}
+
+static struct nodes_tree *ready(struct nodes *m, const struct view *v, size_t i, struct err *e)
+{
+	struct nodes_tree *t = m->trees[i];
+
+	t->used = ++m->clock;
+	if (t->n && t->version == v->version)
+		return t;
+	forget(t);
+	make_room(m);
+	return ask(t, v, e) ? NULL : t;
+}
+
+struct nodes_tree *nodes_of(struct nodes *m, const struct view *v, const char *question,
+			    size_t *number, struct err *e)
+{
+	struct nodes_tree *t;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (!strcmp(m->trees[i]->question, question)) {
+			*number = i + 1;
+			return ready(m, v, i, e);
+		}
+	if (m->n == NODES_TREES) {
+		err_set(e, ST_LIMIT, "more than %d different trees", NODES_TREES);
+		return NULL;
+	}
+	t = mem_zalloc(sizeof *t);
+	t->question = mem_strdup(question);
+	VEC_PUSH(m->trees, m->n, m->cap) = t;
+	*number = m->n;
+	return ready(m, v, m->n - 1, e);
+}
+
+struct nodes_tree *nodes_find(struct nodes *m, const struct view *v, const char *id, size_t *number,
+			      size_t *node, struct err *e)
+{
+	char *end;
+	unsigned long tree = strtoul(id, &end, 10),
+		      at = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
+	struct nodes_tree *t;
+
+	if (*end || !tree || tree > m->n) {
+		err_set(e, ST_BAD, "no node is called '%.40s': such a name comes with an answer",
+			id);
+		return NULL;
+	}
+	t = ready(m, v, tree - 1, e);
+	if (t && at >= t->n) {
+		err_set(e, ST_BAD, "node %.40s is not in its tree any more: the file has changed",
+			id);
+		return NULL;
+	}
+	*number = tree;
+	*node = at;
+	return t;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// A report as it comes: each section by what it is.
+import {make, panel} from "./dom.js";
+import {Table} from "./table.js";
+import {Flame} from "./flame.js";
+import {Chart} from "./chart.js";
+
+export function facts(doc) {
+	const rows = Object.entries(doc.facts || {});
+	return rows.length ? make("dl", {class: "facts"}, ...rows.map(([k, v]) => make("div", {class: "wide"}, make("dt", {}, k), make("dd", {}, v)))) : null;
+}
+
+// options by section's name: passed to what draws it; false: not shown.
+export function draw(doc, options = {}) {
+	const out = [];
+	for (const s of doc.sections) {
+		const o = options[s.name] === undefined ? options[s.kind] : options[s.name];
+		if (o === false) continue;
+		if (s.kind === "table" && !s.rows.length && !(s.notes || []).length) continue;
+		const drawn = s.kind === "table" ? new Table(s, o || {}) : s.kind === "flame" ? (s.nodes.length > 1 ? new Flame(s, o || {}) : null) : s.kind === "series" ? new Chart(s, o || {}) : null;
+		if (drawn) out.push(panel(s.title, "", drawn.element));
+	}
+	return out;
+}
+
+// Below a table: what can be done with the row that was picked.
+export function picked(context, names) {
+	const box = make("div", {class: "picked"}, make("span", {class: "faint"}, "pick a row for its callers, its source and more"));
+	const pick = row => {
+		const name = names(row), keys = [];
+		if (!name) return box.replaceChildren(make("span", {class: "faint"}, "this row has no function"));
+		const button = (word, to) => make("button", {type: "button", onclick: () => context.go(to)}, word);
+		keys.push(button("who calls it", {view: "callers", peek: name}), button("focus on it", {focus: "\\Q" + name + "\\E"}), button("ignore it", {ignore: "\\Q" + name + "\\E"}));
+		if (row.file && row.line) keys.push(button(row.file.split("/").pop() + ":" + row.line, {view: "source", file: row.file, line: row.line}));
+		box.replaceChildren(make("b", {}, name), ...keys);
+	};
+	return {box, pick};
+}
+
+export const nothing = text => make("p", {class: "empty"}, text);

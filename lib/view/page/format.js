@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Values as people read them. Absent is a dash, never a 0.
+const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+const times = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+function bytes(v) {
+	let n = Math.abs(v), k = 0;
+	while (n >= 1024 && k < units.length - 1) { n /= 1024; k++; }
+	return (v < 0 ? "-" : "") + (k ? n.toFixed(1) : Math.round(n)) + " " + units[k];
+}
+
+function ns(v) {
+	const n = Math.abs(v), [u, word] = times.find(([u]) => n >= u) || times[3];
+	return (v < 0 ? "-" : "") + (u === 1 ? Math.round(n) : (n / u).toFixed(2)) + " " + word;
+}
+
+export function format(type, v, signed) {
+	if (v === null || v === undefined) return "–";
+	if (typeof v === "string") return v;
+	const plus = signed && v > 0 ? "+" : "";
+	switch (type) {
+	case "bytes": return plus + bytes(v);
+	case "ns": return plus + ns(v);
+	case "percent": return plus + v.toFixed(2) + "%";
+	default: return plus + v.toLocaleString("en-US", {maximumFractionDigits: 2});
+	}
+}
+
+export function exact(type, v) {
+	if (v === null || v === undefined) return "not in the capture";
+	if (typeof v === "string") return v;
+	return v.toLocaleString("en-US") + ({bytes: " bytes", ns: " ns", percent: "%"}[type] || "");
+}
+
+export const share = (part, all) => all ? (100 * part / all).toFixed(2) + "%" : "";
+
+// A text that is no expression is looked for as it is.
+export function matcher(text) {
+	try {
+		const r = new RegExp(text, "i");
+		return s => r.test(s);
+	} catch {
+		const low = text.toLowerCase();
+		return s => s.toLowerCase().includes(low);
+	}
+}
+
+// So that a name is an expression of that name alone.
+export const literally = s => "^\\Q" + s.replaceAll("\\E", "\\E\\\\E\\Q") + "\\E$";
+
+export function quote(word) {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Frame by frame: bars with percentiles and spikes; what one frame has.
+import {make, panel} from "./dom.js";
+import {Table} from "./table.js";
+import {Chart} from "./chart.js";
+import {section} from "./ask.js";
+import {nothing} from "./document.js";
+
+export const title = "Frames";
+export const own = true;
+export const fits = has => has.frames || has.timed;
+
+const lanes = ["duration_ns", "self_ns", "real", "requested", "count", "live_real", "live_requested", "lua_net", "mono_net", "calls", "samples"];
+
+// The columns of the table of frames as lines on one axis. Rows come as they are sorted.
+export function series(doc) {
+	const t = section(doc, "table", "frames"), c = section(doc, "series", "chart");
+	if (!t || !t.rows.length) return null;
+	const captures = new Set(t.rows.map(r => r.capture));
+	if (captures.size > 1) return c || null;
+	const rows = t.rows.slice().sort((a, b) => a.frame - b.frame);
+	const columns = t.columns.filter(k => lanes.includes(k.key) || /^counter:[^:]*$/.test(k.key));
+	const lines = columns.map(k => ({key: k.key, title: k.title.replace(/^counter:/, ""), type: k.type, y: rows.map(r => r[k.key])}))
+		.filter(l => l.y.some(v => v !== null) && l.y.some(v => v !== l.y[0]));
+	lines.sort((a, b) => (lanes.indexOf(a.key) + 99) % 99 - (lanes.indexOf(b.key) + 99) % 99);
+	const named = rows.some(r => r.name);
+	return {title: "frames", x_title: c ? c.x_title : "frame", x_type: "count", x: rows.map(r => r.frame), labels: named ? rows.map(r => r.name) : null,
+		lines: lines.slice(0, 8), marks: c && rows.every((r, i) => r.frame === c.x[i]) ? c.marks : [], limits: c ? c.limits : []};
+}
+
+// p50, p95 and p99 of each line.
+export function limits(doc) {
+	const t = section(doc, "table", "statistics"), out = {};
+	if (!t) return out;
+	for (const r of t.rows)
+		for (const c of t.columns)
+			if (/^p(50|95|99)$/.test(r.statistic) && typeof r[c.key] === "number" && !c.key.endsWith("_frame"))
+				(out[c.key] = out[c.key] || []).push({title: r.statistic, value: r[c.key], faint: true});
+	return out;
+}
+
+async function one(context, frame) {
+	const a = await context.ask(["frames", "--frame", String(frame), "--detail", "--stacks", "3", ...context.filters(["frame", "time"])], true);
+	const box = make("div", {});
+	for (const s of a.doc ? a.doc.sections : []) if (s.kind === "table" && s.rows.length) box.append(panel(s.title, "", new Table(s).element));
+	return box;
+}
+
+export async function show(context) {
+	const {state: s, go, has} = context, spike = s.spike || "3x", steps = has.frames ? [] : ["--every", s.every || "10ms"];
+	const words = ["frames", ...steps, ...context.filters(["frame", "time"]), "--spike", spike, "-n", "0"];
+	if (s.sort) words.push("--sort", s.sort);
+	const a = await context.ask(words, !s.pick), doc = a.doc, all = doc && series(doc);
+	if (!all) return nothing("No frame, and no step of time, has anything.");
+	const range = s.frame ? s.frame.split("..").map(Number) : s.pick ? [+s.pick, +s.pick] : null;
+	const chart = new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(doc),
+		select: has.frames ? (x, y) => go({frame: x === null ? null : x + ".." + y, pick: null}) : null, picked: x => has.frames && go({pick: x})});
+	const tools = make("div", {class: "tools"});
+	const limit = make("input", {type: "text", value: spike, "aria-label": "what a spike is", onchange: () => go({spike: limit.value})});
+	tools.append(make("label", {}, "spikes above", limit));
+	const stats = section(doc, "table", "statistics"), median = stats && stats.rows.find(r => r.statistic === "p50");
+	const first = stats && stats.columns.find(c => c.key.endsWith("_frame"));
+	if (has.frames && median && first && median[first.key] !== null)
+		tools.append(make("button", {type: "button", onclick: () => go({pick: median[first.key]})}, "median frame " + median[first.key]));
+	const worst = stats && stats.rows.find(r => r.statistic === "max");
+	if (has.frames && worst && first && worst[first.key] !== null)
+		tools.append(make("button", {type: "button", id: "worst", onclick: () => go({pick: worst[first.key]})}, "worst frame " + worst[first.key]));
+	if (s.pick) tools.append(make("button", {type: "button", onclick: () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})}, "this frame's sites"),
+		make("button", {type: "button", onclick: () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})}, "its call tree"),
+		make("button", {type: "button", onclick: () => go({pick: null})}, "all frames"));
+	if (!has.frames) {
+		const step = make("input", {type: "text", value: s.every || "10ms", "aria-label": "step of time", onchange: () => go({every: step.value})});
+		tools.append(make("label", {}, "steps of", step));
+	}
+	const out = [panel(section(doc, "table", "frames").title, "drag for a range, click for a frame", tools, chart.element)];
+	if (s.pick && has.frames) out.push(await one(context, s.pick));
+	const spikes = section(doc, "table", "spikes");
+	if (spikes && spikes.rows.length) out.push(panel(spikes.title, "", new Table(spikes, {pick: r => go({pick: r.worst_frame})}).element));
+	if (stats) out.push(panel(stats.title, "mean, percentiles, and the frame of each", new Table(stats).element));
+	out.push(panel("all frames", "", new Table(section(doc, "table", "frames"), {pick: r => has.frames && go({pick: r.frame})}).element));
+	return out;
+}

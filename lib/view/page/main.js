@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The page's state is its address: #view=table&by=site&frame=10..20. Each view is a module that is
+// given the state, asks, and draws; whatever it asks can be typed into a terminal, and is shown.
+import {make, hideTip} from "./dom.js";
+import {quote} from "./format.js";
+import {ask, state, loaded, onEnd} from "./ask.js";
+import * as overview from "./overview.js";
+import * as frames from "./frames.js";
+import * as table from "./view_table.js";
+import * as tree from "./view_tree.js";
+import * as flame from "./view_flame.js";
+import * as callers from "./view_callers.js";
+import * as memory from "./view_memory.js";
+import * as source from "./view_source.js";
+import * as heap from "./view_heap.js";
+import * as timeline from "./timeline.js";
+import * as compare from "./view_compare.js";
+
+const views = {overview, frames, table, tree, flame, callers, memory, source, heap, timeline, compare};
+const el = id => document.getElementById(id), main = el("view");
+let running = null;
+
+export function address() {
+	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+// Changes of the state; null takes a key away. Each is a step for the back button, unless quiet.
+function go(changes, quiet) {
+	const now = address();
+	for (const [k, v] of Object.entries(changes)) {
+		if (v === null || v === undefined || v === "") delete now[k];
+		else now[k] = v;
+	}
+	const hash = "#" + new URLSearchParams(now);
+	if (hash === location.hash) return;
+	if (quiet) history.replaceState(null, "", hash);
+	else location.hash = hash;
+}
+
+const has = kind => loaded.files.some(f => f.kinds && f.kinds[kind]);
+const what = () => ({
+	calls: has("alloc") || has("sample") || has("enter") || has("delta") || has("type-total") || loaded.files.some(f => f.aggregate),
+	memory: has("alloc"), frames: has("frame"), objects: has("object"), nested: has("enter"), several: loaded.files.length > 1,
+	timed: has("alloc") || has("enter") || has("sample"), counters: has("counter"),
+});
+
+// What the filters say, as options.
+function filters(s, without = []) {
+	const out = [];
+	for (const k of ["focus", "ignore", "type", "thread", "frame", "time"])
+		if (s[k] && !without.includes(k)) out.push("--" + k, s[k]);
+	return out;
+}
+
+function showFilters(s) {
+	const form = el("filters"), chips = [];
+	for (const k of ["frame", "time"])
+		if (s[k]) chips.push(make("button", {type: "button", class: "chip", "aria-label": "take away " + k + " " + s[k], onclick: () => go({[k]: null})}, (k === "frame" ? "frames " : "time ") + s[k] + "  ✕"));
+	const field = (key, hint, label) => make("label", {}, label, make("input", {type: "search", name: key, placeholder: hint, value: s[key] || ""}));
+	form.replaceChildren(field("focus", "a function", "focus"), field("ignore", "a function", "ignore"), field("type", "a type", "type"),
+		field("thread", "a name", "thread"), make("button", {type: "submit"}, "apply"), ...chips);
+	if (!chips.length && what().frames) form.append(make("span", {class: "faint"}, "drag in a chart to choose frames"));
+	if (loaded.files.length > 1 && !(views[s.view] && views[s.view].every))
+		form.prepend(make("label", {}, "of", make("select", {"aria-label": "file", onchange: e => go({file_only: e.target.value || null})}, make("option", {value: ""}, "all files"),
+			...loaded.files.map(f => make("option", {value: f.name, selected: f.name === s.file_only}, f.name)))));
+	form.onsubmit = e => {
+		e.preventDefault();
+		go(Object.fromEntries(["focus", "ignore", "type", "thread"].map(k => [k, form.elements[k].value || null])));
+	};
+}
+
+function showTabs(s) {
+	el("tabs").replaceChildren(...Object.entries(views).filter(([, v]) => !v.fits || v.fits(what())).map(([name, v], i) => {
+		const now = {...s, view: name};
+		for (const k of v.own ? [] : ["pick"]) delete now[k];
+		return make("a", {href: "#" + new URLSearchParams(now), "aria-current": name === s.view ? "page" : null, title: i < 9 ? "key " + (i + 1) : ""}, v.title);
+	}));
+}
+
+function alertOf(kind, title, text) {
+	return make("div", {class: kind, role: kind === "bad" ? "alert" : "status"},
+		text ? make("details", {open: kind === "bad" || text.length < 220}, make("summary", {}, title), text) : title);
+}
+
+// What was lost stands over every view: it is so of each.
+function showAlerts(messages, failure) {
+	const out = [];
+	for (const f of loaded.files) {
+		if (f.error) out.push(alertOf("bad", f.name + " could not be read", f.error));
+		const lost = f.notes.filter(n => n.severity === "loss");
+		if (lost.length) out.push(alertOf("loss", f.name + ": something was lost", lost.map(n => n.text + (n.count ? ": " + n.count.toLocaleString("en-US") : "")).join("\n")));
+	}
+	const known = new Set(loaded.files.flatMap(f => f.notes.map(n => n.text)));
+	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && ![...known].some(k => l.includes(k)));
+	if (failure) out.push(alertOf("bad", "no answer", failure));
+	else if (said.length) out.push(alertOf("note", [...new Set(said)].join("\n")));
+	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess").map(n => f.name + ": " + n.text + (n.count ? ": " + n.count : "")));
+	if (guesses.length && address().view === "overview") out.push(make("div", {}, make("details", {}, make("summary", {}, guesses.length === 1 ? "1 guess" : guesses.length + " guesses"), guesses.join("\n"))));
+	el("alerts").replaceChildren(...out);
+}
+
+async function show() {
+	const s = address();
+	if (!views[s.view] || (views[s.view].fits && !views[s.view].fits(what()))) s.view = what().objects && !what().calls ? "heap" : "overview";
+	if (running) running.abort();
+	const mine = running = new AbortController();
+	hideTip();
+	showTabs(s);
+	showFilters(s);
+	showAlerts("", null);
+	main.classList.add("busy");
+	main.setAttribute("aria-busy", "true");
+	document.title = views[s.view].title + " – " + (loaded.files.map(f => f.name.split("/").pop()).join(", ") || "tracemill");
+	const messages = [];
+	let command = null, ms = 0;
+	const only = !views[s.view].every && loaded.files.some(f => f.name === s.file_only) ? s.file_only : null;
+	const tell = () => {
+		const files = (only ? [only] : loaded.files.map(f => f.name)).map(quote).join(" ");
+		el("command").textContent = command ? "tm-" + command.map(quote).join(" ") + " " + files : "";
+		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
+	};
+	const context = {
+		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources, signal: mine.signal,
+		filters: without => filters(s, without),
+		// main: this is the view's question; the others are beside it.
+		ask: async (words, main) => {
+			if (main || !command) { command = words; tell(); }
+			const a = await ask(only ? [...words, only] : words, mine.signal);
+			if (a.messages) messages.push(a.messages);
+			if (main || command === words) { ms = a.ms; tell(); }
+			return a;
+		},
+	};
+	try {
+		const content = await views[s.view].show(context);
+		if (mine.signal.aborted) return;
+		main.replaceChildren(...[content].flat().filter(Boolean));
+		showAlerts(messages.join("\n"), null);
+		if (content.shown) content.shown();
+	} catch (e) {
+		if (e.name === "AbortError") return;
+		if (!mine.signal.aborted) {
+			main.replaceChildren();
+			showAlerts("", e.message);
+		}
+	} finally {
+		if (running === mine) {
+			main.classList.remove("busy");
+			main.setAttribute("aria-busy", "false");
+			tell();
+			document.body.dataset.shown = location.hash || "#";
+		}
+	}
+}
+
+function theme(word) {
+	document.documentElement.dataset.theme = word;
+	document.dispatchEvent(new Event("themechange"));
+}
+
+el("theme").onclick = () => {
+	const to = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+	localStorage.setItem("theme", to);
+	theme(to);
+};
+el("copy").onclick = async () => {
+	await navigator.clipboard.writeText(el("command").textContent).catch(() => getSelection().selectAllChildren(el("command")));
+	el("took").textContent = "copied";
+};
+el("skip").onclick = e => { e.preventDefault(); main.focus(); };
+
+// 1 to 9: views; / : the first search; ? is in the manual page.
+addEventListener("keydown", e => {
+	if (e.target.closest("input, select, textarea") || e.ctrlKey || e.altKey || e.metaKey) return;
+	const tabs = el("tabs").children, k = "123456789".indexOf(e.key);
+	if (k >= 0 && tabs[k]) tabs[k].click();
+	else if (e.key === "/") { const i = main.querySelector("input[type=search]"); if (i) { i.focus(); e.preventDefault(); } }
+});
+addEventListener("hashchange", show);
+
+onEnd((error, changed) => {
+	const old = document.getElementById("ended");
+	if (error && !old) el("alerts").before(make("div", {id: "ended", class: "bad panel", role: "alert"}, "tm-view has ended: what is shown stays, and nothing new can be asked. Start it again, and open the address that it prints."));
+	if (!error && old) old.remove();
+	if (changed) show();
+});
+
+theme(localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", e => localStorage.getItem("theme") || theme(e.matches ? "dark" : "light"));
+await state();
+el("files").textContent = loaded.files.map(f => f.name + (f.events ? " (" + f.events.toLocaleString("en-US") + " events)" : "")).join(", ");
+show();
+setInterval(state, 2000);

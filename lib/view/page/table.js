@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// A table of a report. Only rows that are seen are in the page, so a hundred thousand scroll as ten do.
+import {make, showTip, hideTip} from "./dom.js";
+import {format, exact, matcher} from "./format.js";
+
+// What a row is of, the likeliest first.
+const names = ["site", "function", "location", "stack", "path", "name", "type", "file", "module", "thread", "owner", "root", "statistic", "frame", "run"];
+const ROW = 25, HEAD = 28, PIECE = 3000, SHARES = /share|percent/;
+
+const widths = (c, rows) => {
+	if (c.type !== "text") return Math.max(94, Math.min(190, 28 + c.title.length * 7.6));
+	let longest = c.title.length;
+	for (let i = 0; i < rows.length && i < 400; i++) {
+		const v = rows[i][c.key];
+		if (v && v.length > longest) longest = v.length;
+	}
+	return Math.max(90, Math.min(620, 26 + longest * 7.7));
+};
+
+export class Table {
+	// options: pick(row), sort {key, down}, sorted(key, down), search text, searched(text), name
+	constructor(section, options = {}) {
+		this.s = section;
+		this.o = options;
+		this.tree = section.tree;
+		this.closed = new Set();
+		this.columns = section.columns.filter(c => c.key !== "rank" && section.rows.some(r => r[c.key] !== null && r[c.key] !== undefined));
+		// Names first: they say what the numbers are of.
+		const main = this.main = (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
+		if (main) this.columns = [main, ...this.columns.filter(c => c !== main)];
+		this.width = this.columns.map(c => widths(c, section.rows) + (this.tree && c === this.main ? 60 : 0));
+		this.most = {};
+		for (const c of this.columns)
+			if (c.type !== "text" && !c.difference) this.most[c.key] = section.rows.reduce((m, r) => Math.max(m, r[c.key] || 0), 0);
+		this.all = section.rows.map((_, i) => i);
+		this.sort = options.sort && this.columns.some(c => c.key === options.sort.key) ? options.sort : null;
+		this.selected = -1;
+		this.element = this.build();
+		this.arrange();
+	}
+
+	build() {
+		const search = make("input", {type: "search", placeholder: "search", "aria-label": "search in this table", value: this.o.search || ""});
+		search.oninput = () => {
+			clearTimeout(this.later);
+			this.later = setTimeout(() => { this.arrange(); if (this.o.searched) this.o.searched(search.value); }, 120);
+		};
+		this.search = search;
+		this.say = make("span", {class: "faint", "aria-live": "polite"});
+		this.inner = make("div", {class: "inner", role: "presentation"});
+		this.head = make("div", {class: "head", role: "row"});
+		this.grid = make("div", {class: "grid", role: this.tree ? "treegrid" : "grid", tabindex: 0, "aria-label": this.s.title}, this.inner);
+		this.inner.append(this.head);
+		this.columns.forEach((c, k) => {
+			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? c.title : "sort by " + c.title});
+			b.style.width = this.width[k] + "px";
+			b.onclick = () => this.order(c.key);
+			this.head.append(b);
+		});
+		this.total = this.width.reduce((a, b) => a + b, 0);
+		this.inner.style.width = "max(100%, " + this.total + "px)";
+		this.rows = new Map();
+		this.grid.onscroll = () => {
+			if (this.waiting) return;
+			this.waiting = true;
+			requestAnimationFrame(() => { this.waiting = false; this.draw(); });
+		};
+		this.grid.onkeydown = e => this.key(e);
+		this.grid.onclick = e => this.click(e);
+		this.grid.onmousemove = e => this.hint(e);
+		this.grid.onmouseleave = hideTip;
+		new ResizeObserver(() => this.draw()).observe(this.grid);
+		const notes = this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, n))) : null;
+		return make("div", {}, make("div", {class: "tools"}, search, this.say), this.grid, notes);
+	}
+
+	order(key) {
+		if (this.tree) return;
+		const c = this.columns.find(c => c.key === key);
+		const down = this.sort && this.sort.key === key ? !this.sort.down : c.type !== "text";
+		this.sort = {key, down};
+		this.arrange();
+		if (this.o.sorted) this.o.sorted(key, down);
+	}
+
+	// Which rows are there, in which order. Absent comes last, whichever way. A search among many is
+	// made in pieces, so that the page goes on meanwhile.
+	async arrange() {
+		const rows = this.s.rows, text = this.search.value, words = this.columns.filter(c => c.type === "text");
+		const mine = this.turn = {};
+		let shown = this.all;
+		if (text) {
+			const match = matcher(text), fits = i => words.some(c => rows[i][c.key] && match(rows[i][c.key]));
+			if (rows.length <= PIECE) shown = shown.filter(fits);
+			else {
+				const found = [];
+				for (let i = 0; i < rows.length; i++) {
+					if (i && i % PIECE === 0) {
+						await new Promise(done => setTimeout(done));
+						if (this.turn !== mine) return;
+					}
+					if (fits(i)) found.push(i);
+				}
+				shown = found;
+			}
+		}
+		if (this.tree && !text && this.closed.size) {
+			let depth = Infinity;
+			shown = shown.filter(i => {
+				const d = rows[i]._depth;
+				if (d > depth) return false;
+				depth = this.closed.has(i) ? d : Infinity;
+				return true;
+			});
+		}
+		if (this.sort && !this.tree) {
+			const {key, down} = this.sort, c = this.columns.find(c => c.key === key), sign = down ? -1 : 1;
+			const numbers = c.type === "text" ? null : new Float64Array(rows.length);
+			if (numbers) for (let i = 0; i < rows.length; i++) numbers[i] = rows[i][key] ?? NaN;
+			shown = shown.slice().sort(numbers
+				? (a, b) => {
+					const x = numbers[a], y = numbers[b];
+					return x === x ? (y === y ? (x - y) * sign || a - b : -1) : y === y ? 1 : a - b;
+				}
+				: (a, b) => {
+					const x = rows[a][key], y = rows[b][key];
+					return x == null ? (y == null ? a - b : 1) : y == null ? -1 : (x < y ? -1 : x > y ? 1 : 0) * sign || a - b;
+				});
+		}
+		this.shown = shown;
+		this.say.textContent = shown.length === rows.length ? rows.length.toLocaleString("en-US") + (rows.length === 1 ? " row" : " rows") : shown.length.toLocaleString("en-US") + " of " + rows.length.toLocaleString("en-US") + " rows";
+		[...this.head.children].forEach((b, k) => {
+			const c = this.columns[k], is = this.sort && this.sort.key === c.key;
+			b.textContent = c.title + (is ? (this.sort.down ? " ▾" : " ▴") : "");
+			b.setAttribute("aria-sort", is ? (this.sort.down ? "descending" : "ascending") : "none");
+		});
+		for (const e of this.rows.values()) e.remove();
+		this.rows.clear();
+		this.totals = (this.s.totals || []).slice(-1);
+		const height = HEAD + (shown.length + this.totals.length) * ROW;
+		this.inner.style.height = height + "px";
+		this.grid.style.height = Math.min(height + (this.total > (this.grid.clientWidth || 1e9) ? 16 : 2), Math.max(220, innerHeight * 0.66)) + "px";
+		this.grid.setAttribute("aria-rowcount", shown.length);
+		this.draw();
+	}
+
+	draw() {
+		const top = this.grid.scrollTop, high = this.grid.clientHeight || 400;
+		const from = Math.max(0, Math.floor((top - HEAD) / ROW) - 6), to = Math.min(this.shown.length, Math.ceil((top + high) / ROW) + 6);
+		for (const [at, e] of this.rows)
+			if (at !== "total" && (at < from || at >= to)) { e.remove(); this.rows.delete(at); }
+		const more = document.createDocumentFragment();
+		for (let at = from; at < to; at++) {
+			if (this.rows.has(at)) continue;
+			const e = this.row(this.shown[at], at);
+			this.rows.set(at, e);
+			more.append(e);
+		}
+		if (this.totals.length && !this.rows.has("total")) {
+			const e = this.row(-1, this.shown.length);
+			e.classList.add("total");
+			e.style.top = "";
+			e.style.transform = "translateY(" + this.shown.length * ROW + "px)";
+			this.rows.set("total", e);
+			more.append(e);
+		}
+		this.inner.append(more);
+	}
+
+	row(i, at) {
+		const r = i < 0 ? this.totals[0] : this.s.rows[i], e = make("div", {class: "row", role: "row", "aria-rowindex": at + 2});
+		e.style.top = HEAD + at * ROW + "px";
+		e.dataset.i = i;
+		e.setAttribute("aria-selected", i >= 0 && i === this.selected);
+		this.columns.forEach((c, k) => {
+			const v = r[c.key], cell = make("div", {class: "cell " + (c.type === "text" ? "text" : "num"), role: "gridcell"});
+			cell.style.width = this.width[k] + "px";
+			if (this.tree && c === this.main && i >= 0) {
+				const next = this.s.rows[i + 1], parent = next && next._depth > r._depth;
+				cell.style.paddingLeft = 4 + Math.min(r._depth, 40) * 12 + "px";
+				e.setAttribute("aria-level", r._depth + 1);
+				if (parent) e.setAttribute("aria-expanded", !this.closed.has(i));
+				cell.append(make("span", {class: "twist", "data-twist": parent ? "1" : null}, parent ? (this.closed.has(i) ? "▸" : "▾") : "·"));
+			}
+			if (v === null || v === undefined) {
+				if (i >= 0 && c.type !== "text") { cell.classList.add("absent"); cell.append("–"); }
+			} else {
+				if (i >= 0 && c.type !== "text" && this.most[c.key] > 0 && !c.difference && (SHARES.test(c.key) || this.sort && this.sort.key === c.key)) {
+					const fill = make("span", {class: "fill"});
+					fill.style.width = Math.min(100, 100 * v / (SHARES.test(c.key) ? 100 : this.most[c.key])) + "%";
+					cell.append(fill);
+				}
+				if (c.difference && v) cell.classList.add(v > 0 ? "bad" : "good");
+				cell.append(format(c.type, v, c.difference));
+			}
+			e.append(cell);
+		});
+		return e;
+	}
+
+	click(event) {
+		const e = event.target.closest(".row");
+		if (!e || +e.dataset.i < 0) return;
+		const i = +e.dataset.i;
+		if (event.target.dataset.twist) this.twist(i);
+		else this.pick(i);
+	}
+
+	twist(i) {
+		if (!this.closed.delete(i)) this.closed.add(i);
+		this.arrange();
+	}
+
+	pick(i) {
+		this.selected = i;
+		for (const e of this.rows.values()) e.setAttribute("aria-selected", +e.dataset.i === i);
+		if (this.o.pick) this.o.pick(this.s.rows[i], i);
+	}
+
+	key(event) {
+		const at = this.shown.indexOf(this.selected), page = Math.floor(this.grid.clientHeight / ROW) - 2;
+		const step = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity}[event.key];
+		if (this.tree && this.selected >= 0 && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+			if (this.closed.has(this.selected) === (event.key === "ArrowRight")) this.twist(this.selected);
+			event.preventDefault();
+			return;
+		}
+		if (step === undefined || event.target !== this.grid || !this.shown.length) return;
+		event.preventDefault();
+		const to = Math.max(0, Math.min(this.shown.length - 1, at + step)), y = to * ROW;
+		this.pick(this.shown[to]);
+		if (y < this.grid.scrollTop) this.grid.scrollTop = y;
+		else if (y + HEAD + 2 * ROW > this.grid.scrollTop + this.grid.clientHeight) this.grid.scrollTop = y + HEAD + 2 * ROW - this.grid.clientHeight;
+	}
+
+	hint(event) {
+		const cell = event.target.closest(".cell"), e = cell && cell.parentElement;
+		if (!e || +e.dataset.i < 0) return hideTip();
+		const c = this.columns[[...e.children].indexOf(cell)], r = this.s.rows[+e.dataset.i], v = r[c.key];
+		const lines = (r._details && c === this.main ? r._details : []).slice(0, 12);
+		if (c.type === "text" && cell.scrollWidth <= cell.clientWidth && !lines.length) return hideTip();
+		showTip(event, c.type === "text" ? v || "" : c.title + ": " + exact(c.type, v), lines);
+	}
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Two files, or two ranges of one, side by side.
+import {make, panel} from "./dom.js";
+import {Table} from "./table.js";
+import {Flame} from "./flame.js";
+import {section} from "./ask.js";
+import {draw, picked, nothing} from "./document.js";
+import {choice} from "./view_table.js";
+
+export const title = "Compare";
+export const own = true;
+export const every = true;
+export const fits = has => has.calls;
+const keys = ["site", "function", "location", "stack", "type", "file", "module", "thread"];
+
+// Of each metric the difference first, and only metrics that changed.
+function fewer(t, all) {
+	const changed = t.columns.filter(c => c.key.startsWith("delta_") && t.rows.some(r => r[c.key])).map(c => c.key.slice(6));
+	const order = c => c.type === "text" ? 0 : 1;
+	const keep = all ? t.columns : t.columns.filter(c => c.type === "text" || changed.slice(0, 4).some(k => c.key === "base_" + k || c.key === "new_" + k || c.key === "delta_" + k || c.key === "percent_" + k));
+	return {...t, columns: keep.slice().sort((a, b) => order(b) - order(a) || 0)};
+}
+
+export async function show(context) {
+	const {state: s, go, has, files} = context, by = keys.includes(s.by) ? s.by : "site";
+	const ranges = ["base", "new"].map(side => ({side, frame: s[side + "f"], time: s[side + "t"]}));
+	const words = ["compare", "--by", by, ...context.filters(["frame", "time"]), "-n", "1000"];
+	for (const r of ranges) {
+		if (r.frame) words.push("--" + r.side + "-frame", r.frame);
+		else if (r.time) words.push("--" + r.side + "-time", r.time);
+	}
+	if (s.same) words.push("--all");
+	if (s.per) words.push("--per", s.per);
+	const field = (r, kind, hint) => {
+		const e = make("input", {type: "text", placeholder: hint, value: s[r.side + kind] || "", "aria-label": r.side + " range", onchange: () => go({[r.side + kind]: e.value || null})});
+		return make("label", {}, r.side, e);
+	};
+	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, "by"), choice(context, "per", ["run", "frame", "second"], s.per || "run", "per"),
+		...ranges.map(r => has.frames ? field(r, "f", "frames 1..100") : field(r, "t", "time 0s..1s")),
+		make("button", {type: "button", "aria-pressed": !!s.same, onclick: () => go({same: s.same ? null : 1})}, "what is the same, too"));
+	const ranged = ranges.some(r => r.frame || r.time);
+	if (files.length < 2 && !ranged) return [panel("Compare", "two files, or two ranges of one", tools), nothing("Give tm-view two files, or a base and a new range here.")];
+	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table", "changes"), f = a.doc && section(a.doc, "flame");
+	const out = [], p = picked(context, r => r.function || r.site);
+	out.push(panel(t ? t.title : "Compare", "", tools, t && t.rows.length ? new Table(fewer(t, s.all), {pick: p.pick}).element : nothing("Nothing changed."), p.box));
+	if (f && f.nodes.length > 1) out.push(panel(f.title, "", new Flame(f, {mode: s.mode, moded: m => go({mode: m}, true), pick: n => go({view: "callers", peek: n})}).element));
+	if (a.doc) out.push(...draw(a.doc, {changes: false, flame: false}));
+	return out;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Snapshots of heaps: what is there, who holds it, what came since.
+import {make, panel} from "./dom.js";
+import {draw, nothing} from "./document.js";
+import {choice} from "./view_table.js";
+
+export const title = "Heap";
+export const own = true;
+export const fits = has => has.objects;
+
+export async function show(context) {
+	const {state: s, go} = context, words = ["heap"];
+	if (s.who) words.push("--who", s.who, "--paths", "10");
+	else words.push("--by", s.by && ["type", "site", "root", "owner"].includes(s.by) ? s.by : "type", "--sort", s.sort && ["size", "count", "retained"].includes(s.sort) ? s.sort : "auto", "--objects", "200", "-n", "500");
+	if (s.type) words.push("--type", s.type);
+	if (s.snapshot) words.push("--snapshot", s.snapshot);
+	if (s.set) words.push("--set", s.set);
+	const a = await context.ask(words, true);
+	const who = make("input", {type: "search", value: s.who || "", placeholder: "an object, or a type", "aria-label": "who holds"});
+	who.onkeydown = e => { if (e.key === "Enter") go({who: who.value}); };
+	const tools = make("div", {class: "tools"}, choice(context, "by", ["type", "site", "root"], s.by, "by"), choice(context, "sort", ["auto", "size", "count", "retained"], s.sort, "rank by"),
+		make("label", {}, "who holds", who), s.who ? make("button", {type: "button", onclick: () => go({who: null})}, "all objects") : null);
+	const pick = r => r.object ? go({who: r.object}) : r.type && !s.who ? go({who: "^\\Q" + r.type + "\\E$"}) : null;
+	const out = a.doc ? draw(a.doc, {table: {pick}}) : [];
+	return [panel("Heap", s.who ? "who holds " + s.who : "pick a type or an object to see who holds it", tools), ...(out.length ? out : [nothing("No object is left by these filters.")])];
+}

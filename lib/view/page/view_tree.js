@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The tree of calls, from outside in or from what allocates out.
+import {make, panel} from "./dom.js";
+import {Table} from "./table.js";
+import {section} from "./ask.js";
+import {picked, nothing} from "./document.js";
+import {choice} from "./view_table.js";
+
+export const title = "Calls";
+export const fits = has => has.calls;
+
+export async function show(context) {
+	const {state: s, go} = context, up = s.up === "1", words = ["top", up ? "--bottom-up" : "--tree", ...context.filters(), "--min-percent", s.least || "0.5"];
+	if (s.sort) words.push("--sort", s.sort);
+	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
+	if (!t || !t.rows.length) return nothing("Nothing is left by these filters.");
+	const p = picked(context, r => r.function);
+	const tools = make("div", {class: "tools"},
+		make("button", {type: "button", "aria-pressed": !up, onclick: () => go({up: null})}, "from the outermost"),
+		make("button", {type: "button", "aria-pressed": up, onclick: () => go({up: "1"})}, "from what allocates"),
+		choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least || "0.5", "leave out below, %"));
+	return [panel(t.title, "", tools, new Table(t, {pick: p.pick}).element, p.box)];
+}

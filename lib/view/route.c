@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/view/route.h"
+
+#include <string.h>
+
+static bool is_host(const struct route_door *d, const char *host)
+{
+	for (size_t i = 0; i < sizeof d->hosts / sizeof *d->hosts; i++)
+		if (*d->hosts[i] && !strcmp(d->hosts[i], host))
+			return true;
+	return false;
+}
+
+/* In a time that says nothing of how much of it was right. */
+static bool has_token(const struct route_door *d, const char *path)
+{
+	unsigned char differs = 0;
+
+	if (path[0] != '/' || strlen(path) < ROUTE_TOKEN + 2)
+		return false;
+	for (size_t i = 0; i < ROUTE_TOKEN; i++)
+		differs |= (unsigned char)(path[i + 1] ^ d->token[i]);
+	return !differs && path[ROUTE_TOKEN + 1] == '/';
+}
+
+static bool is_name(const char *s)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_.";
+
+	return strlen(s) < ROUTE_NAME && strspn(s, letters) == strlen(s) && !strstr(s, "..");
+}
+
+enum route route_of(const struct route_door *d, const struct route_request *r,
+		    char name[ROUTE_NAME])
+{
+	const char *rest;
+
+	*name = 0;
+	if (!r->host || !is_host(d, r->host) || !has_token(d, r->path))
+		return ROUTE_FORBIDDEN;
+	if (r->origin && (strncmp(r->origin, "http://", 7) || !is_host(d, r->origin + 7)))
+		return ROUTE_FORBIDDEN;
+	rest = r->path + ROUTE_TOKEN + 2;
+	/* The page may be opened from a terminal or a chat; what it asks comes from itself. */
+	if (r->site && *rest && strcmp(r->site, "same-origin") != 0)
+		return ROUTE_FORBIDDEN;
+	if (strcmp(r->method, "GET") != 0)
+		return ROUTE_NO_METHOD;
+	if (!strcmp(rest, "state"))
+		return ROUTE_STATE;
+	if (!strcmp(rest, "ask"))
+		return ROUTE_ASK;
+	if (!strcmp(rest, "source"))
+		return ROUTE_SOURCE;
+	if (!is_name(rest))
+		return ROUTE_NOTHING;
+	strcpy(name, rest);
+	return ROUTE_ASSET;
+}

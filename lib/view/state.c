@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/render/json.h"
+#include "lib/view/view.h"
+
+static void number(struct buf *b, const char *key, uint64_t v)
+{
+	json_key(b, key);
+	buf_add_u64(b, v);
+}
+
+static void text(struct buf *b, const char *key, const char *v)
+{
+	json_key(b, key);
+	json_string(b, v);
+}
+
+static void notes(const struct kept *k, struct buf *b)
+{
+	bool first = true;
+
+	json_key(b, "notes");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < k->n; i++)
+		for (size_t j = 0; j < k->captures[i].n_notes; j++) {
+			const struct note *n = &k->captures[i].notes[j];
+
+			if (n->severity < NOTE_GUESS)
+				continue;
+			buf_adds(b, first ? "{" : ",{");
+			first = false;
+			text(b, "severity", severity_name(n->severity));
+			text(b, "text", n->text);
+			number(b, "count", n->count);
+			buf_addc(b, '}');
+		}
+	buf_addc(b, ']');
+}
+
+/* Which events there are says which views can say something. */
+static void kinds(const struct kept *k, struct buf *b)
+{
+	json_key(b, "kinds");
+	buf_addc(b, '{');
+	for (unsigned kind = 1; kind < EV_KINDS; kind++) {
+		uint64_t n = 0;
+
+		for (size_t i = 0; i < k->n; i++)
+			if (k->captures[i].t)
+				n += k->captures[i].t->events[kind];
+		if (n)
+			number(b, event_kind_name(kind), n);
+	}
+	buf_addc(b, '}');
+}
+
+static void file(const struct view_file *f, struct buf *b)
+{
+	const struct kept *k = f->kept;
+	uint64_t stacks = 0;
+
+	for (size_t i = 0; i < k->n; i++)
+		stacks += k->captures[i].t ? k->captures[i].t->n_stacks - 1 : 0;
+	buf_addc(b, '{');
+	text(b, "name", f->name);
+	text(b, "error", k->why.code ? k->why.msg : NULL);
+	json_key(b, "lossy");
+	buf_adds(b, k->lossy ? "true" : "false");
+	json_key(b, "aggregate");
+	buf_adds(b, k->raw.len ? "true" : "false");
+	number(b, "captures", k->n);
+	number(b, "events", k->events);
+	number(b, "stacks", stacks);
+	number(b, "bytes", k->bytes);
+	number(b, "load_ns", f->ns);
+	kinds(k, b);
+	notes(k, b);
+	buf_addc(b, '}');
+}
+
+void view_state(const struct view *v, struct buf *to)
+{
+	buf_addc(to, '{');
+	text(to, "tracemill", TM_VERSION);
+	number(to, "version", v->version);
+	json_key(to, "follow");
+	buf_adds(to, v->follow ? "true" : "false");
+	json_key(to, "sources");
+	buf_adds(to, v->n_source_dirs ? "true" : "false");
+	json_key(to, "limits");
+	buf_addc(to, '{');
+	number(to, "rows", v->asker.rows);
+	number(to, "seconds", v->asker.seconds);
+	number(to, "bytes", v->asker.bytes);
+	buf_addc(to, '}');
+	json_key(to, "files");
+	buf_addc(to, '[');
+	for (size_t i = 0; i < v->n_files; i++) {
+		if (i)
+			buf_addc(to, ',');
+		file(&v->files[i], to);
+	}
+	buf_adds(to, "]}");
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the doors of tm-view share: the files that are loaded, who answers, and where sources are.
+ */
+#ifndef TM_VIEW_VIEW_H
+#define TM_VIEW_VIEW_H
+
+#include "lib/kept/kept.h"
+#include "lib/view/ask.h"
+#include "lib/view/value.h"
+
+struct view_file {
+	const char *name;
+	const struct kept *kept;
+	uint64_t ns; /* that loading took */
+};
+
+struct view {
+	struct asker asker;
+	struct view_file *files;
+	size_t n_files;
+	uint64_t version; /* grows when files were loaded again */
+	bool follow;
+	const char *const *source_dirs;
+	size_t n_source_dirs;
+	/* Looks whether files have changed, and loads them; may be NULL. */
+	void (*refresh)(struct view *v);
+	void *arg;
+};
+
+/* {"version":..,"files":[..],"limits":{..}}: notes of loss and of guesses with each file. */
+void view_state(const struct view *v, struct buf *to);
+
+/* A question with its answer as one line of JSON:
+ *	{"id":..,"query":"top","exit":0,"messages":"..","answer":{..}}
+ * id is copied from the request, where it has one; answer is an object where the program printed
+ * JSON, else a string. */
+void view_answer_line(const struct value *id, const char *query, const struct answer *a,
+		      struct buf *to);
+
+/* One line of the line-delimited door: {"id":1,"query":"top --by type"}, or the question as it
+ * is; what is printed for it, with the end of its line. */
+void view_line(const struct view *v, const char *line, size_t n, struct buf *to);
+
+#endif

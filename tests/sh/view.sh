@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# tm-view answers as the programs do: the same bytes, the same messages, the same exit status, whatever
+# is asked of whatever was loaded, through each door. What may not be asked is refused, and HTTP lets in
+# who knows the token, by the printed name only.
+# timeout: 900
+# shellcheck disable=SC2016,SC2034,SC2317 # check evaluates, and calls functions
+set -u
+: "${SRC:?}" "${GEN:?}" "${DATA:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+
+"$GEN/trace" --seed 3 --allocs 20000 --live 500 --stacks 300 --frames 50 >a.tmt
+"$GEN/trace" --seed 4 --allocs 20000 --live 700 --stacks 320 --frames 50 >b.tmt
+"$GEN/calls" >calls.tmt <<'END'
+thread Main
+> 0 A
+> 1000000 B
+< 4000000 B
+> 4500000 C
+< 4600000 C
+< 9000000 A
+END
+cp "$DATA/unity/small.raw" "$DATA/unity/bad-cut.raw" "$DATA/heap/before.tmt" "$DATA/heap/after.tmt" .
+head -c $(($(wc -c <a.tmt) - 20000)) a.tmt >cut.tmt
+echo 'no capture' >none.txt
+tm-compare -q --save-baseline a.tma a.tmt 2>err
+printf '[owner]\nteam A: function A\n' >policy
+
+same() { # FILES... -- QUESTION: as the command says it
+	local files=() question form
+	while [ "$1" != -- ]; do
+		files+=("$1")
+		shift
+	done
+	question=$2
+	case $question in
+	*--as* | *--csv*) form='' ;;
+	*) form='--as json' ;;
+	esac
+	eval "tm-$question $form -- $(printf "'%s' " "${files[@]}")" >want 2>want.err </dev/null
+	local status=$?
+	tm-view -q --no-symbols --query "$question" "${files[@]}" >got 2>got.err </dev/null
+	local is=$?
+	# What tm-view itself says while it loads stands first.
+	grep -v '^tm-view: ' got.err >err
+	check "${files[*]}: $question" eval "cmp -s want got && diff -q want.err err >/dev/null && [ $status = $is ]"
+}
+
+for q in 'top' 'top --by type' 'top --by function --cumulative' 'top --tree' 'top --bottom-up --min-percent 2' 'top --by stack -n 5' \
+	'top --by site --metrics all --sort peak' 'top --sort lifetime' 'top --sort temporary' 'top --leaks' 'top --memory' \
+	'top --by thread' 'top --frame 10..20' 'top --frame 3 --by type' 'top --time 1ms..2ms' 'top --size 16..64' \
+	"top --peek '.'" 'frames' 'frames -n 3 --sort real' 'frames --frame 5' 'frames --every 1ms' 'frames --by type -n 9' 'frames --tops 2' \
+	'frames --spike 2x' 'frames --new' 'spikes' 'compare --base-frame 1..20 --new-frame 21..40' 'top --as csv --by location' \
+	'top --as text' 'top --as markdown' 'export --as folded' 'frames --counters nope' 'top --by' "top --focus '('" 'heap'; do
+	same a.tmt -- "$q"
+done
+same a.tmt b.tmt -- compare
+same a.tmt b.tmt -- 'compare --by function --sort live --all'
+same a.tmt b.tmt -- 'top --by type'
+same calls.tmt -- top
+same calls.tmt -- 'top --by function --sort self-time'
+same calls.tmt -- 'top --tree'
+same calls.tmt -- spikes
+same calls.tmt -- 'frames --every 1ms'
+same calls.tmt -- 'export --as chrome'
+same small.raw -- top
+same small.raw -- frames
+same small.raw -- 'frames --frame 3'
+same bad-cut.raw -- top
+same bad-cut.raw -- frames
+same before.tmt after.tmt -- heap
+same after.tmt -- 'heap --by root --objects 3'
+same after.tmt -- "heap --who '.' --paths 2"
+same before.tmt after.tmt -- 'heap --set add'
+same cut.tmt -- top
+same cut.tmt -- 'frames -n 2'
+same none.txt -- top
+same a.tma -- top
+same a.tma -- 'top --by type'
+same a.tma b.tmt -- compare
+same a.tmt none.txt -- top
+
+# What was loaded is what is answered from; nothing else can be named, and nothing written.
+ask() { tm-view -q --no-symbols --query "$1" a.tmt >got 2>err; }
+refused() { ! ask "$1" && [ ! -s got ]; }
+check 'an output is refused' eval 'refused "top -o out.txt" && [ ! -e out.txt ]'
+check 'a baseline is refused' eval 'refused "compare --save-baseline x.tma" && [ ! -e x.tma ]'
+check 'a file that was not named' refused 'top b.tmt --by type -- b.tmt'
+check 'an option with such a file' refused 'top --owners policy'
+check 'an expression in a file' refused 'top --focus @policy'
+check 'the sandbox stays' refused 'top --no-sandbox'
+check 'another program' refused 'record ./a'
+check 'an open quote' refused "top --focus 'x"
+tm-view -q --no-symbols --allow policy --query 'top --focus @policy' a.tmt >got 2>err
+check 'a file that was named is read' grep -q tracemill-report got
+
+# Lines: a line of JSON for each, in order.
+printf '%s\n' '{"id":1,"query":"top --by type"}' 'frames -n 2' '{"id":"x"}' '[]' '' '{"id":{"a":[1]},"query":"top --as csv -n 1"}' |
+	tm-view -q --no-symbols --lines a.tmt >got 2>err
+check 'five lines, five answers' [ "$(wc -l <got)" = 5 ]
+tm-top -q --by type --as json a.tmt >want
+check 'the answer is the report' eval '[ "$(sed -n 1p got | jq -c .answer)" = "$(jq -c . want)" ]'
+check 'ids come back' eval '[ "$(jq -c .id got | tr "\n" " ")" = "1 null \"x\" null {\"a\":[1]} " ]'
+check 'what is no question says so' eval '[ "$(jq -c .exit got | tr "\n" " ")" = "0 0 2 2 0 " ]'
+check 'other forms are text' eval 'sed -n 5p got | jq -e ".answer | startswith(\"rank,\")" >/dev/null'
+
+# Limits.
+check 'rows are limited' eval 'tm-view -q --no-symbols --rows 2 --query "top -n 0" a.tmt 2>err | jq -e ".sections[0].rows | length == 2" >/dev/null'
+tm-view -q --no-symbols --answer-bytes 1000 --query top a.tmt >got 2>err
+check 'bytes are limited, and it is said' eval '[ $? != 0 ] || [ ! -s got ] && grep -q answer-bytes err'
+
+# HTTP.
+if ! command -v curl >/dev/null; then
+	echo 'skip - over HTTP: there is no curl'
+	exit $failed
+fi
+mkdir -p src/game
+echo 'int main(void) {}' >src/game/a.c
+echo secret >outside.c
+ln -s ../outside.c src/link.c
+tm-view -q --no-symbols --source-dir src a.tmt bad-cut.raw none.txt >address 2>view.err &
+view=$!
+for _ in $(seq 100); do
+	[ -s address ] && break
+	sleep 0.1
+done
+if [ ! -s address ]; then
+	wait $view
+	if grep -q 'without libmicrohttpd' view.err; then
+		echo 'skip - over HTTP: built without libmicrohttpd'
+	else
+		check 'the address is printed' false
+	fi
+	exit $failed
+fi
+at=$(cat address)
+host=${at#http://}
+host=${host%%/*}
+code() { curl -s -o body -w '%{http_code}' "$@"; }
+check 'on loopback, with a token' eval 'grep -Eqx "http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/" address'
+check 'the page' eval '[ "$(code "$at")" = 200 ] && grep -q "<title>tracemill" body'
+curl -s -D head "$at" >/dev/null
+check 'its policy lets nothing in' eval "grep -qi \"^content-security-policy: default-src 'none'; script-src 'self'\" head && ! grep -qi unsafe head"
+for f in "$SRC"/lib/view/page/*; do
+	curl -s "$at${f##*/}" >body
+	check "${f##*/} is in the program" cmp -s "$f" body
+done
+tm-top --as json -- a.tmt bad-cut.raw none.txt >want 2>want.err
+curl -s -D head "${at}ask?q=top" >got
+check 'an answer is the report' cmp -s want got
+check 'its status' grep -q '^X-Exit: 3' head
+check 'what failed is in the state' eval 'curl -s "${at}state" | jq -e ".files[2].error and .files[1].lossy and (.files[1].notes | any(.severity == \"loss\"))" >/dev/null'
+check 'no token' [ "$(code "http://$host/")" = 403 ]
+check 'another token' [ "$(code "http://$host/0123456789abcdef0123456789abcdef/")" = 403 ]
+check 'another name (DNS rebinding)' [ "$(code -H 'Host: game.example' "$at")" = 403 ]
+check 'another port' [ "$(code -H 'Host: 127.0.0.1:1' "${at}state")" = 403 ]
+check 'another page (Origin)' [ "$(code -H 'Origin: http://game.example' "${at}ask?q=top")" = 403 ]
+check 'another page (Sec-Fetch-Site)' [ "$(code -H 'Sec-Fetch-Site: cross-site' "${at}ask?q=top")" = 403 ]
+check 'itself' [ "$(code -H "Origin: http://$host" -H 'Sec-Fetch-Site: same-origin' "${at}ask?q=top")" = 200 ]
+check 'POST changes nothing' [ "$(code -d q=top "${at}ask")" = 405 ]
+check 'no question' [ "$(code "${at}ask")" = 400 ]
+check 'a wrong one' [ "$(code "${at}ask?q=rm")" = 400 ]
+check 'nothing else is there' [ "$(code "${at}etc")" = 404 ]
+check 'a source file' eval '[ "$(code "${at}source?file=/build/ci/src/game/a.c")" = 200 ] && cmp -s body src/game/a.c'
+check 'not above the folder' [ "$(code --path-as-is "${at}source?file=../outside.c")" = 404 ]
+check 'not in the middle of a path' [ "$(code --path-as-is "${at}source?file=game/../../outside.c")" = 404 ]
+check 'not by a link' [ "$(code "${at}source?file=link.c")" = 404 ]
+check 'not by its own path' [ "$(code "${at}source?file=$PWD/outside.c")" = 404 ]
+check 'no folder' [ "$(code "${at}source?file=game")" = 404 ]
+for _ in 1 2 3 4 5 6 7 8; do
+	curl -s "${at}ask?q=top" -o /dev/null &
+	clients+=($!)
+done
+wait "${clients[@]}"
+curl -s --max-time 0.02 "${at}ask?q=top%20--by%20stack" -o /dev/null
+check 'clients that come together, or leave, are no harm' [ "$(code "${at}state")" = 200 ]
+kill -TERM $view
+wait $view
+check 'it ends when it is told to' [ $? = 0 ]
+
+# Grown files are loaded again.
+"$GEN/trace" --seed 3 --allocs 100 --live 50 --stacks 30 --frames 5 >grow.tmt
+{
+	echo 'top --as csv -n 0'
+	sleep 1
+	cp b.tmt grow.tmt
+	echo 'top --as csv -n 0'
+} | tm-view -q --no-symbols --follow --lines grow.tmt >got 2>err
+check 'a file that has changed is loaded again' eval '[ "$(sed -n 2p got | jq -r .answer)" = "$(tm-top -q --no-symbols --as csv -n 0 grow.tmt)" ] && [ "$(sed -n 1p got)" != "$(sed -n 2p got)" ]'
+exit $failed

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# tm-view --mcp by the protocol's own client library, from npm: it checks each message by its schema.
+# What the tools say is held to what the programs print. Then lines that no client would send.
+# timeout: 900
+# shellcheck disable=SC2016,SC2034 # check evaluates
+set -u
+: "${SRC:?}" "${GEN:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+
+"$GEN/trace" --seed 3 --allocs 20000 --live 500 --stacks 300 --frames 50 >a.tmt
+"$GEN/trace" --seed 4 --allocs 20000 --live 700 --stacks 320 --frames 50 >b.tmt
+
+# Without a library: what the protocol's pages say of lines.
+printf '%s\n' 'no JSON' '[]' '{"jsonrpc":"2.0","id":1,"method":"nothing"}' '{"jsonrpc":"2.0","method":"notifications/cancelled"}' \
+	'{"jsonrpc":"2.0","id":"p","method":"ping"}' '{"jsonrpc":"2.0","id":2,"result":{}}' '{"jsonrpc":"2.0","id":3}' \
+	'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"rm"}}' \
+	'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"children","arguments":{"node":"9.9"}}}' \
+	'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"top","arguments":{"by":"--output=x"}}}' \
+	'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"top","arguments":{"limit":100000}}}' |
+	tm-view -q --no-symbols --mcp a.tmt >got 2>err
+check 'each request has one answer, nothing else one' [ "$(jq -c .id got | tr '\n' ' ')" = 'null null 1 "p" 3 4 5 6 7 ' ]
+check 'errors have their codes' [ "$(jq -c '.error.code // empty' got | tr '\n' ' ')" = '-32700 -32600 -32601 -32600 -32602 ' ]
+check 'a tool that fails says so in its result' [ "$(jq -c 'select(.result.isError) | .id' got | tr '\n' ' ')" = '5 6 7 ' ]
+check 'nothing was written' [ ! -e x ]
+
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+	echo 'skip - the official client: there is no node with npm'
+	exit $failed
+fi
+# Where it was installed once it is taken from.
+kept=$BUILD/mcp-client
+if [ ! -d "$kept/node_modules/@modelcontextprotocol/sdk" ]; then
+	mkdir -p "$kept"
+	timeout 300 npm install --prefix "$kept" --no-audit --no-fund --no-save @modelcontextprotocol/sdk@1 >npm.log 2>&1
+fi
+if [ ! -d "$kept/node_modules/@modelcontextprotocol/sdk" ]; then
+	echo 'skip - the official client: npm cannot install @modelcontextprotocol/sdk'
+	exit $failed
+fi
+ln -s "$kept/node_modules" node_modules
+cat >client.mjs <<'END'
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { execFileSync } from "node:child_process";
+
+let failed = 0;
+const say = (what, ok) => { console.log((ok ? "ok - " : "not ok - ") + what); failed |= !ok; };
+const report = (...words) => JSON.parse(execFileSync("tm-top", ["-q", "--as", "json", ...words], {maxBuffer: 1 << 28}));
+const client = new Client({name: "test", version: "1"});
+await client.connect(new StdioClientTransport({command: "tm-view", args: ["-q", "--no-symbols", "--mcp", "a.tmt", "b.tmt"], env: process.env}));
+say("the server is known by name", client.getServerVersion().name === "tm-view");
+const { tools } = await client.listTools();
+say("tools have schemas: " + tools.map(t => t.name).join(" "), tools.length >= 10 && tools.every(t => t.inputSchema.type === "object"));
+const call = async (name, args = {}) => {
+	const r = await client.callTool({name, arguments: args});
+	if (r.isError) throw new Error(name + ": " + r.content[0].text);
+	if (JSON.stringify(JSON.parse(r.content[0].text)) !== JSON.stringify(r.structuredContent)) throw new Error(name + ": text and structure differ");
+	return r.structuredContent;
+};
+const clean = row => Object.fromEntries(Object.entries(row).filter(([, v]) => v !== null));
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+const loaded = await call("load");
+say("load tells both files", loaded.loaded.files.length === 2 && loaded.loaded.files.every(f => f.events > 0));
+say("summary has numbers", (await call("summary", {file: "a.tmt"})).tables[0].rows.length > 0);
+
+const want = report("--by", "type", "-n", "0", "a.tmt").sections[0].rows.map(clean), got = [];
+for (let offset = 0; offset !== undefined;) {
+	const page = (await call("top", {by: "type", file: "a.tmt", limit: 3, offset})).tables[0];
+	got.push(...page.rows);
+	offset = page.next_offset;
+}
+say("pages of top are the report: " + got.length + " rows", same(got, want) && got.length > 3);
+const few = (await call("top", {by: "site", file: "a.tmt", frame: "10..20", limit: 5})).tables[0].rows;
+say("filters are those of the command line", same(few, report("--by", "site", "--frame", "10..20", "-n", "6", "a.tmt").sections[0].rows.slice(0, 5).map(clean)));
+
+// The tree, walked by its nodes, has the self costs of the flame graph.
+const nodes = report("--by", "stack", "-n", "1", "a.tmt").sections.find(s => s.kind === "flame").nodes;
+const root = await call("children", {file: "a.tmt"});
+let sum = 0, seen = 0, deep = root.of.node;
+const walk = async node => {
+	for (let offset = 0; offset !== undefined;) {
+		const r = await call("children", {node: node.node, offset, limit: 500});
+		if (!seen++ || r.children.length) deep = r.children.length ? r.children[0].node : deep;
+		for (const c of r.children) {
+			sum += c.self;
+			if (c.children && seen < 60) await walk(c);
+			else if (c.children) sum += c.total - c.self;
+		}
+		offset = r.next_offset;
+	}
+};
+await walk(root.of);
+say("the tree's costs are the flame graph's", sum + root.of.self === nodes.reduce((a, n) => a + n.self, 0) && root.of.total === sum + root.of.self);
+const path = (await call("path", {node: deep})).path;
+say("a path ends at the root", path.at(-1).node === root.of.node && path[0].node === deep);
+for (let i = 0; i < 6; i++) await call("children", {frame: i + "..20", file: "a.tmt"}); // others make it leave memory
+const again = (await call("path", {node: deep})).path;
+say("nodes keep their names", same(path, again));
+const name = path[0].name, callers = await call("callers", {function: "^\\Q" + name + "\\E$", file: "a.tmt"});
+say("callers of " + name, callers.tables[0].rows.some(r => r.relation === "called by"));
+say("frames", (await call("frames", {limit: 5, file: "a.tmt"})).tables[0].rows.length === 5);
+say("compare", (await call("compare", {by: "type"})).title.includes("new against base"));
+say("a question as typed", (await call("query", {question: "top --by thread"})).tables.length > 0);
+const lines = await call("source_lines", {path: "/nowhere/a.c"});
+say("source lines without a folder say so", /--source-dir/.test(lines.no_source));
+const bad = await client.callTool({name: "top", arguments: {by: "colour"}});
+say("a wrong key is a tool's error, with the values there are", bad.isError && /site, function/.test(bad.content[0].text));
+let thrown = false;
+try { await client.callTool({name: "rm", arguments: {}}); } catch { thrown = true; }
+say("no such tool", thrown);
+await client.close();
+process.exit(failed);
+END
+node client.mjs 2>err || failed=1
+check 'the client came to its end' eval '! grep -q Error err'
+exit $failed

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""The walk of tests/sh/view_browser.sh, in its folder."""
+import json
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, sys.argv[2] + "/tests")
+from browser import Browser  # noqa: E402
+
+failed = 0
+
+
+def check(what, ok):
+    global failed
+    print(("ok - " if ok else "not ok - ") + what, flush=True)
+    failed |= not ok
+
+
+def serve(*files):
+    p = subprocess.Popen(["tm-view", "-q", *files], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return p, p.stdout.readline().strip()
+
+
+def truth(run, key):
+    return [line.split("\t") for line in open(run + "/truth.totals") if line.startswith(key + "\t")]
+
+
+def text(b, selector):
+    return b.run("[...document.querySelectorAll(%s)].map(e => e.textContent).join('\\n')" % json.dumps(selector))
+
+
+def command(b):
+    return b.run("document.getElementById('command').textContent")
+
+
+# What the page does after a click or a drag: another address, shown.
+def after(b, action):
+    b.run("document.body.dataset.shown = ''")
+    action()
+    return b.wait("!!document.body.dataset.shown")
+
+
+def row_of(b, name):
+    """A selector of the row of a table whose first cell has this."""
+    b.run("for (const e of document.querySelectorAll('.row')) if (e.querySelector('.cell').textContent.includes(%s)) { e.id = 'this-row'; break; }" % json.dumps(name))
+    return "#this-row"
+
+
+b = Browser(sys.argv[1])
+
+# --- which frame was worst, and why
+p, address = serve("mem.tmt")
+check("the page opens", b.open(address))
+frames = truth("a", "mem.frame")
+worst = max(frames, key=lambda f: int(f[3]))[1]
+b.go("#view=frames")
+check("frames: the worst has a button: " + worst, "worst frame " + worst in text(b, "#worst"))
+check("frames: it is clicked", after(b, lambda: b.click("#worst")))
+check("frames: what it has is shown", ("frame " + worst) in text(b, "h2") and "--frame " + worst in command(b))
+shown = b.run("location.hash")
+check("frames: a drag chooses a range", after(b, lambda: b.drag("canvas.chart", (78 + 300, 50), (78 + 700, 50))))
+chosen = b.run("new URLSearchParams(location.hash.slice(1)).get('frame')")
+check("frames: %s is a range" % chosen, bool(chosen) and ".." in chosen)
+low, high = (int(x) for x in chosen.split(".."))
+after(b, lambda: b.click("#tabs a[title='key 3']"))
+check("every view follows: " + command(b), "--frame " + chosen in command(b))
+sum_ = sum(int(f[3]) for f in frames if low <= int(f[1]) <= high)
+report = json.loads(subprocess.run(["tm-top", "-q", "--as", "json", "--frame", chosen, "mem.tmt"], stdout=subprocess.PIPE).stdout)
+check("and has what the game counted in these frames", report["sections"][0]["totals"][-1]["real"] == sum_)
+b.run("history.back()")
+time.sleep(0.3)
+b.run("history.back()")
+check("back goes back", b.wait("location.hash === %s" % json.dumps(shown)))
+b.open(address + shown)
+check("an address opens its view again", b.wait("document.title.startsWith('Frames')") and ("frame " + worst) in text(b, "h2"))
+b.key("4", "Digit4", "4")
+check("keys change views", b.wait("document.title.startsWith('Calls')"))
+p.terminate()
+p.wait()
+check("a program that has ended is told", b.wait("!!document.getElementById('ended')", 10) and "has ended" in text(b, "#ended"))
+
+# --- what grew between two builds, and who calls it
+p, address = serve("a.tmt", "b.tmt")
+b.open(address)
+b.go("#view=compare&by=function")
+check("compare: new against base", "new against base" in text(b, "h2") and command(b).startswith("tm-compare --by function"))
+HUES = """(() => { const c = document.querySelector('.stack canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+    let red = 0, blue = 0; for (let i = 0; i < d.length; i += 4) { if (d[i] > d[i + 2] + 40) red++; if (d[i + 2] > d[i] + 40) blue++; } return [red, blue]; })()"""
+b.wait(HUES + "[0] > 20", 5)
+hues = b.run(HUES)
+check("compare: what grew is red, nothing is blue", hues[0] > 20 and hues[1] == 0)
+b.run("document.querySelectorAll('input[aria-label=\"search in the stacks\"]')[0].focus()")
+b.type("remember_frame")
+leak = 20 * 64
+share = "%.2f%% matches" % (100 * leak / int(truth("b", "stream.allocs")[0][2]))
+check("compare: the leak is %s" % share, b.wait("document.body.textContent.includes(%s)" % json.dumps(share)))
+b.go("#view=table&by=function&file_only=b.tmt")
+b.run("document.querySelector('.grid').previousElementSibling.querySelector('input').focus()")
+b.type("remember_frame")
+b.wait("[...document.querySelectorAll('.row')].filter(e => +e.dataset.i >= 0).length < 3")
+b.click(row_of(b, "remember_frame"), (40, 10))
+check("callers: a row is picked", "who calls it" in text(b, ".picked button"))
+check("callers: of the picked one", after(b, lambda: b.click(".picked button")))
+check("callers: " + command(b), "--peek" in command(b) and "remember_frame" in command(b))
+who = json.loads(subprocess.run(["tm-top", "-q", "--as", "json", "--peek", "remember_frame", "b.tmt"], stdout=subprocess.PIPE).stdout)["sections"][0]["rows"]
+by = [r["function"] for r in who if r["relation"] == "called by"]
+check("callers: " + ", ".join(by), by and all(name in text(b, ".columns .row") for name in by))
+check("callers: a caller is clicked", after(b, lambda: b.click(".columns .row[data-i='0']", (40, 10))))
+check("callers: and is in the middle now", by[0] in b.run("document.querySelector('main input').value"))
+p.terminate()
+p.wait()
+
+# --- what holds this texture
+p, address = serve("heap.snap")
+b.open(address)
+b.go("#view=heap")
+check("heap: what there is", "tm-heap" in command(b))
+names = text(b, ".row")
+texture = "Texture2D" if "Texture2D" in names else "Texture"
+check("heap: there are textures", texture in names)
+check("heap: a type is clicked", after(b, lambda: b.click(row_of(b, texture), (40, 10))))
+check("heap: who holds it: " + command(b), "--who" in command(b) and b.run("document.querySelectorAll('.row').length") > 1)
+p.terminate()
+p.wait()
+
+# --- where is the time of this thread
+p, address = serve("calls.tmt")
+b.open(address)
+b.go("#view=timeline")
+check("time line: both threads", b.run("!!document.querySelector('main canvas')") and "渲染场景" in subprocess.run(
+    ["tm-export", "--as", "chrome", "calls.tmt"], stdout=subprocess.PIPE, text=True).stdout)
+before = text(b, "main .tools .faint")
+x, y, w, h = b.place("main canvas")
+b.call("Input.dispatchMouseEvent", type="mouseWheel", x=x + w / 2, y=y + 30, deltaX=0, deltaY=-240)
+check("time line: the wheel zooms", b.wait("[...document.querySelectorAll('main .tools .faint')].map(e => e.textContent).join('\\n') !== %s" % json.dumps(before)))
+check("time line: spikes beneath, the longest is Physics", "Physics" in text(b, ".row"))
+b.run("document.querySelector('input[name=thread]').focus()")
+b.type("Main")
+after(b, lambda: b.key("Enter", text="\r"))
+after(b, lambda: b.click("#tabs a[title='key 4']"))
+rows = text(b, ".row")
+check("the calls of that thread alone", "--thread Main" in command(b) and "Physics" in rows and "Job" not in rows)
+check("names of other scripts are shown", "渲染场景" in rows)
+p.terminate()
+p.wait()
+
+# --- what cannot be read
+p, address = serve("none.txt")
+b.open(address)
+check("a file that cannot be read: the page says why", "no known capture format" in text(b, "#alerts"))
+p.terminate()
+p.wait()
+
+# --- a hundred thousand rows: no task over 50 ms while they are scrolled and filtered
+p, address = serve("many.tmt")
+b.open(address)
+b.go("#view=table&by=stack&rows=0")
+b.wait("!!document.querySelector('.grid')", 60)
+rows = b.run("+document.querySelector('.grid').getAttribute('aria-rowcount')")
+check("many rows are there: %d" % rows, rows == 100000)
+check("few of them are drawn", b.run("document.querySelectorAll('.row').length") < 120)
+b.run("""window.long = []; new PerformanceObserver(l => { for (const e of l.getEntries()) long.push(e.duration); }).observe({entryTypes: ['longtask']}); 1""")
+x, y, w, h = b.place(".grid")
+for _ in range(30):
+    b.call("Input.dispatchMouseEvent", type="mouseWheel", x=x + 200, y=y + 200, deltaX=0, deltaY=900)
+time.sleep(0.3)
+b.run("document.querySelector('.grid').scrollTop = 1e6; 1")
+time.sleep(0.3)
+scrolled = b.run("long.splice(0)")
+print("# tasks over 50 ms while scrolling: %s" % scrolled)
+check("the rows that are seen are the right ones", b.run("Math.abs(+document.querySelector('.row:nth-child(20)').getAttribute('aria-rowindex') - 1e6 / 25) < 60"))
+b.run("document.querySelector('.grid').previousElementSibling.querySelector('input').focus()")
+b.type("a1")
+time.sleep(1)
+print("# and while filtering: %s" % b.run("long.splice(0)"))
+p.terminate()
+p.wait()
+
+complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]  # it was ended
+check("nothing on the console: " + " ".join(complaints), not complaints)
+b.close()
+sys.exit(failed)
