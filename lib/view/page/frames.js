@@ -40,7 +40,7 @@ export function limits(doc) {
 }
 
 async function one(context, frame) {
-	const a = await context.ask(["frames", "--frame", String(frame), "--detail", "--stacks", "3", ...context.filters(["frame", "time"])], true);
+	const a = await context.ask(["frames", "--frame", String(frame), "--detail", "--show-stacks", "3", ...context.filters(["frame", "time"])], true);
 	const box = make("div", {});
 	for (const s of a.doc ? a.doc.sections : []) if (s.kind === "table" && s.rows.length) box.append(panel(s.title, "", new Table(s).element));
 	return box;
