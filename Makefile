@@ -402,7 +402,7 @@ few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 # A replay needs fuzz targets, in a build of their own.
 replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
-               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(RUNTIME) $(LUA_SO) \
+               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(LUA_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) fixtures)
 replay-programs: $(FUZZERS) $(FUZZ_LIBRARY)
 

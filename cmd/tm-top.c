@@ -302,14 +302,15 @@ static void tell_empty(const struct request *q)
 	static const struct {
 		enum event_kind kind;
 		const char *what;
-	} others[] = {{EV_OBJECT, "objects, which tm-heap ranks"},
-		      {EV_FRAME, "frames, which tm-frames shows"},
+	} others[] = {{EV_FRAME, "frames, which tm-frames shows"},
 		      {EV_COUNTER, "readings of counters, which tm-frames and tm-dump show"}};
 	static const enum event_kind ranked[] = {EV_ALLOC, EV_TYPE_TOTAL, EV_SAMPLE,
 						 EV_ENTER, EV_EXIT,       EV_DELTA};
 	const char *between = "; it has ";
 	struct buf has = BUF_INIT;
 
+	if (q->seen[EV_OBJECT]) /* cli_report_notes has said whose they are */
+		return;
 	for (size_t i = 0; i < sizeof ranked / sizeof *ranked; i++)
 		if (q->seen[ranked[i]])
 			return;

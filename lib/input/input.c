@@ -322,6 +322,8 @@ static bool refill(struct cursor *c, size_t need)
 
 void input_watch(struct input *in, void (*watch)(const struct input *in))
 {
+	if (!in->source) /* memory is there at once */
+		return;
 	in->source->watch = watch;
 	in->source->watched = in;
 }

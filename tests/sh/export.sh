@@ -280,7 +280,7 @@ for format in pprof folded speedscope chrome sqlite; do
 	timeout 60 tm-export -q --as $format -o long.out long.tmt >out 2>err
 	status=$?
 	check "$format: a name of 10 MB" eval '[ $status = 0 ] && [ "$(stat -c %s long.out)" -lt 2000000 ]'
-	head -c $(($(stat -c %s stream.tmt) * 2 / 3)) stream.tmt >cut.tmt
+	head -c -20 stream.tmt >cut.tmt # its events are one chunk; the totals behind it are cut
 	tm-export --as $format -o cut.out cut.tmt >out 2>err
 	status=$?
 	check "$format: a cut trace is salvaged and told" eval '[ $status = 0 ] && grep -q "loss: " err'
