@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 struct zstd {
 	ZSTD_DStream *stream;
@@ -78,13 +79,20 @@ size_t zstd_pack(struct zstd *z, void *out, size_t room, const void *in, size_t 
 		zone_hold(z->packer, end_packer);
 	}
 	size = ZSTD_compressCCtx(z->packer, out, room, in, n, level);
+	if (ZSTD_isError(size) && ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)
+		mem_exhausted();
 	return ZSTD_isError(size) ? 0 : size;
 }
 
 bool zstd_unpack_whole(struct zstd *z, void *out, size_t n, const void *in, size_t packed)
 {
 	/* Of several frames it would take them all. */
-	size_t frame = ZSTD_findFrameCompressedSize(in, packed);
+	size_t frame = ZSTD_findFrameCompressedSize(in, packed), got;
 
-	return frame == packed && ZSTD_decompressDCtx(z->stream, out, n, in, packed) == n;
+	if (frame != packed)
+		return false;
+	got = ZSTD_decompressDCtx(z->stream, out, n, in, packed);
+	if (ZSTD_isError(got) && ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+		mem_exhausted();
+	return got == n;
 }

@@ -78,12 +78,13 @@ static char *from_folder(const struct defaults *d, const char *value, size_t n, 
 static enum status add_line(struct defaults *d, const char *s, const char *end, unsigned line,
 			    struct err *e)
 {
-	const char *equals = memchr(s, '=', (size_t)(end - s)), *value = equals + 1, *word_end;
+	const char *equals = memchr(s, '=', (size_t)(end - s)), *value, *word_end;
 	struct default_row row = {.line = line};
 	struct buf all = BUF_INIT;
 
 	if (!equals)
 		return err_set(e, ST_BAD, "%s: line %u: not NAME = VALUE", d->path, line);
+	value = equals + 1;
 	word_end = equals;
 	trim(&s, &word_end);
 	trim(&value, &end);

@@ -196,7 +196,12 @@ static const char *module_of(const struct trace *t, uint32_t location)
 /* glibc's functions have this before their names where it calls them itself. */
 static const char *without_mark(const char *function)
 {
-	return strncmp(function, "__GI_", 5) ? function : function + 5;
+	const char *rest = function;
+
+	for (const char *mark = "__GI_"; *mark; mark++)
+		if (*rest++ != *mark)
+			return function;
+	return rest;
 }
 
 static size_t rule_of_call(const struct leaks *l, const char *function, const char *raw,

@@ -44,12 +44,12 @@ static bool is_file(const struct asker *by, const char *word)
 }
 
 /* The value of -n and --top, wherever it stands in its word; NULL: the word is none of them. */
-static const char *rows_of(char *const *word)
+static const char *rows_of(char *const *words, size_t i)
 {
-	const char *w = *word;
+	const char *w = words[i];
 
 	if (!strcmp(w, "-n") || !strcmp(w, "--top"))
-		return word[1] ? word[1] : "";
+		return words[i + 1] ? words[i + 1] : "";
 	if (!strncmp(w, "--top=", 6))
 		return w + 6;
 	return w[0] == '-' && w[1] == 'n' ? w + 2 : NULL;
@@ -68,7 +68,7 @@ static void limit_rows(struct question *q, const struct asker *by)
 
 	snprintf(text, sizeof text, "%" PRIu64, by->rows);
 	for (size_t i = 1; i < q->words.n && strcmp(q->words.items[i], "--") != 0; i++) {
-		const char *rows = rows_of(&q->words.items[i]);
+		const char *rows = rows_of(q->words.items, i);
 
 		if (!rows || !num_dec(rows, strlen(rows), &n) || (n && n <= by->rows))
 			continue;

@@ -5,7 +5,7 @@
 
 static bool is_host(const struct route_door *d, const char *host)
 {
-	for (size_t i = 0; i < sizeof d->hosts / sizeof *d->hosts; i++)
+	for (size_t i = 0; i < ROUTE_HOSTS; i++)
 		if (*d->hosts[i] && !strcmp(d->hosts[i], host))
 			return true;
 	return false;

@@ -24,11 +24,11 @@ struct route_request { /* NULL: the request has no such header */
 	const char *method, *path, *host, *origin, *site;
 };
 
-enum { ROUTE_TOKEN = 32, ROUTE_NAME = 64 };
+enum { ROUTE_TOKEN = 32, ROUTE_NAME = 64, ROUTE_HOSTS = 3 };
 
 struct route_door {
 	char token[ROUTE_TOKEN + 1];
-	char hosts[3][80]; /* "127.0.0.1:4711", as browsers send it; "" for fewer */
+	char hosts[ROUTE_HOSTS][80]; /* "127.0.0.1:4711", as browsers send it; "" for fewer */
 };
 
 /* name: of ROUTE_ASSET, "" for the page itself. */
