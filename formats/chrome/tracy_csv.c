@@ -49,6 +49,8 @@ static size_t split(const char *s, size_t n, struct field *f, size_t most)
 	size_t count = 0, from = 0;
 	bool quoted = false;
 
+	if (most < 2) /* two become one */
+		return 0;
 	for (size_t i = 0; i <= n; i++) {
 		if (i < n && s[i] == '"')
 			quoted = !quoted;
@@ -66,7 +68,7 @@ static size_t split(const char *s, size_t n, struct field *f, size_t most)
 
 static bool take_header(struct tracy *p, const char *s, size_t n)
 {
-	struct field f[COLUMNS_MOST];
+	struct field f[COLUMNS_MOST] = {{NULL, 0}};
 
 	p->n_columns = split(s, n, f, COLUMNS_MOST);
 	for (int c = 0; c < COLS; c++) {
@@ -177,7 +179,7 @@ static enum status push_sum(struct tracy *p, const struct field *f, size_t n, st
 static enum status read_rows(struct tracy *p, struct err *e)
 {
 	struct cursor *c = &p->x.im->in->cur;
-	struct field f[COLUMNS_MOST];
+	struct field f[COLUMNS_MOST] = {{NULL, 0}};
 	bool each = p->at[COL_TIME] >= 0;
 	enum status st = ST_OK;
 	const char *s;

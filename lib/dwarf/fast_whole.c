@@ -128,15 +128,20 @@ static size_t choose_addrs(struct scratch *s)
 	return n;
 }
 
+static bool goes_on(const struct piece *last, const struct piece *x)
+{
+	return last->hi == x->lo && last->unit == x->unit && last->call == x->call &&
+	       last->found == x->found;
+}
+
 static void add_piece(struct pieces *p, const struct piece *x)
 {
-	struct piece *last = p->n ? &p->all[p->n - 1] : NULL;
-
-	if (last && last->hi == x->lo && last->unit == x->unit && last->call == x->call &&
-	    last->found == x->found)
-		last->hi = x->hi;
-	else
-		VEC_PUSH(p->all, p->n, p->cap) = *x;
+	if (p->n && goes_on(&p->all[p->n - 1], x)) {
+		p->all[p->n - 1].hi = x->hi;
+		return;
+	}
+	p->all = p->n < p->cap ? p->all : mem_grow(p->all, &p->cap, p->n + 1, sizeof *p->all);
+	p->all[p->n++] = *x;
 }
 
 /* False: the unit is to be asked. */

@@ -39,10 +39,11 @@ static void pass_on(int sig)
 /* What realpath fills is PATH_MAX long, which is that. */
 static bool find_library(const char *given, char library[CAP_PATH_MAX])
 {
+	static const char *const folders[] = {"lib", "lib/tracemill"}; /* the second: packages' */
 	struct buf b = BUF_INIT;
 	char exe[4096], *slash;
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	bool there;
+	bool there = false;
 
 	if (given)
 		return realpath(given, library);
@@ -50,8 +51,12 @@ static bool find_library(const char *given, char library[CAP_PATH_MAX])
 		return false;
 	exe[n] = 0;
 	slash = strrchr(exe, '/');
-	buf_addf(&b, "%.*s/../lib/libtracemill-capture.so", (int)(slash - exe), exe);
-	there = realpath(buf_str(&b), library);
+	for (size_t i = 0; i < sizeof folders / sizeof *folders && !there; i++) {
+		b.len = 0;
+		buf_addf(&b, "%.*s/../%s/libtracemill-capture.so", (int)(slash - exe), exe,
+			 folders[i]);
+		there = realpath(buf_str(&b), library);
+	}
 	buf_release(&b);
 	return there;
 }

@@ -76,8 +76,7 @@ static void limit_rows(struct question *q, const struct asker *by)
 			q->words.items[i + 1] = arena_strndup(&q->arena, text, strlen(text));
 			continue;
 		}
-		memcpy(text, "-n", 2);
-		snprintf(text + 2, sizeof text - 2, "%" PRIu64, by->rows);
+		snprintf(text, sizeof text, "-n%" PRIu64, by->rows);
 		q->words.items[i] = arena_strndup(&q->arena, text, strlen(text));
 		snprintf(text, sizeof text, "%" PRIu64, by->rows);
 	}

@@ -70,7 +70,8 @@ void view_line(const struct view *v, const char *line, size_t n, struct buf *to)
 		if (request && !query)
 			err_set(&e, ST_BAD, "no \"query\" in it");
 	}
-	if (e.code || question_make(&q, &v->asker, query, request ? strlen(query) : n, &e)) {
+	if (e.code || !query ||
+	    question_make(&q, &v->asker, query, request ? strlen(query) : n, &e)) {
 		refuse(id, query, &e, to);
 	} else {
 		if (answer_start(&a, &v->asker, &q, &e)) {

@@ -91,11 +91,11 @@ struct tracemill_options {
 	void *progress_arg;
 };
 
-/* options: copied, with all that they point to; NULL: the defaults. *s is set on success only.
+/* options: copied, with all that they point to; NULL: the defaults. *s (to) is set on success only.
  * TRACEMILL_VERSIONS: the header is of another major version than the library. */
 #define tracemill_symbolizer_new(s, options) \
 	tracemill_symbolizer_new_of(s, options, TRACEMILL_LIBRARY_VERSION)
-enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **s,
+enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **to,
 						  const struct tracemill_options *options,
 						  uint32_t version);
 void tracemill_symbolizer_free(struct tracemill_symbolizer *s); /* accepts NULL */

@@ -169,7 +169,7 @@ struct tracemill_writer;
 
 /* A trace of one capture to a file descriptor, which stays the caller's. */
 #define tracemill_writer_new(w, fd) tracemill_writer_new_of(w, fd, TRACEMILL_LIBRARY_VERSION)
-enum tracemill_status tracemill_writer_new_of(struct tracemill_writer **w, int fd,
+enum tracemill_status tracemill_writer_new_of(struct tracemill_writer **to, int fd,
 					      uint32_t version);
 /* Without tracemill_writer_finish the trace is cut short, and says so to who reads it. */
 void tracemill_writer_free(struct tracemill_writer *w); /* accepts NULL */
