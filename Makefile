@@ -32,10 +32,11 @@
 #: make diff-builds [T=WORD]  and on programs of many compilers and languages
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
+#: make dist                 build/tracemill-VERSION.tar.gz, the same bytes each time
 #: make longest              the longest source files, to look at
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
-#:        NODEPS=1 (never look for packages)
+#:        NODEPS=1 (never look for packages)  SHARED=1 (programs share their code, for packages)
 
 VERSION := $(shell cat VERSION)
 PREFIX  ?= /usr/local
@@ -51,7 +52,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 comma    := ,
 compiler := $(notdir $(lastword $(CC)))
 MODE     := $(if $(SAN),$(subst $(comma),-,$(SAN)),plain)$(if \
-            $(filter-out cc gcc,$(compiler)),-$(compiler))$(if $(COV),-cov)
+            $(filter-out cc gcc,$(compiler)),-$(compiler))$(if $(COV),-cov)$(if $(SHARED),-shared)
 B        := build/$(MODE)
 # g++ is make's default, which would mix clang's and gcc's sanitizer runtimes.
 ifeq ($(origin CXX),default)
@@ -75,7 +76,7 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 COVFLAGS := $(if $(COV),-fprofile-instr-generate -fcoverage-mapping -DCOVERAGE)
 override CPPFLAGS += -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I. -Ibuild/made
 override CFLAGS   += -std=c11 $(WARN) -Wmissing-prototypes -Wstrict-prototypes $(SECTIONS) \
-                     $(SANFLAGS) $(COVFLAGS) $(if $(WERROR),-Werror)
+                     $(SANFLAGS) $(COVFLAGS) $(if $(WERROR),-Werror) $(if $(SHARED),-fPIC)
 override CXXFLAGS += -std=c++17 -Wall -Wextra $(SECTIONS) $(SANFLAGS) $(COVFLAGS)
 # A program links only what it uses: unused sections go, then libraries nobody refers to.
 override LDFLAGS  += -Wl,--as-needed -Wl,--gc-sections $(SANFLAGS) $(COVFLAGS)
@@ -115,8 +116,8 @@ gen_so   := $(wildcard testdata/gen/*.so.c)
 gen_src  := $(filter-out $(gen_so),$(wildcard testdata/gen/*.c testdata/gen/*.cpp))
 data_src := $(sort $(shell find testdata -type f))
 
-# All rooms, for our programs.
-LIB      := $(B)/rooms.a
+# All rooms, for our programs; or, where twenty copies on a disk are too many, one that they share.
+LIB      := $(B)/$(if $(SHARED),lib/libtracemill-rooms-$(VERSION).so,rooms.a)
 # What others build on: lib/library and what it needs, with its own names for memory (zone.h).
 library_src := $(wildcard lib/library/*.c lib/base/*.c lib/trace/*.c lib/object/*.c lib/dwarf/*.c \
             lib/demangle/*.c lib/index/*.c lib/find/*.c lib/managed/*.c lib/symbolize/*.c \
@@ -165,7 +166,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 
 .PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
-        install uninstall fmt longest cover compdb clean help \
+        install uninstall dist fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -248,8 +249,14 @@ $(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(LIB): $(lib_obj) $(B)/members
+$(B)/rooms.a: $(lib_obj) $(B)/members
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj)
+
+# Of our programs alone, and of this version: no interface.
+$(B)/lib/libtracemill-rooms-$(VERSION).so: $(lib_obj) $(B)/members
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) -shared -Wl,-z,defs,-z,now,-Bsymbolic-functions,-soname,$(@F) -o $@ \
+	  $(lib_obj) $(LDLIBS)
 
 # libtracemill: the names of lib/library/libtracemill.map and nothing else.
 LIBRARY_FLAGS = $(CFLAGS) -fPIC -fvisibility=hidden -DTM_LIBRARY -include lib/base/zone_names.h
@@ -322,7 +329,8 @@ $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) 
 	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) \
 	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $(lua_src) $(lua_own)
 
-link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
+link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) $(if $(SHARED),-Wl$(comma)-rpath$(comma)$(LIBDIR)/tracemill) -o $@ \
+           $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(PROGRAMS): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
@@ -536,7 +544,7 @@ programs    = $(cmd_src:cmd/%.c=%)
 $(B)/completions: $(PROGRAMS)
 	@mkdir -p $@
 	@for p in $(programs); do for s in $(shells); do \
-	  $(B)/bin/$$p --completion=$$s >$@/$$p.$$s || exit 1; done; done
+	  LD_LIBRARY_PATH=$(B)/lib $(B)/bin/$$p --completion=$$s >$@/$$p.$$s || exit 1; done; done
 	@touch $@
 
 # Where that Lua looks; LuaJIT has a folder of its own, since it and 5.1 look in one.
@@ -555,6 +563,7 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' && install -m 644 $(RUNTIME) $(B)/lib/$(soname) \
 	  $(B)/lib/libtracemill.a '$(DESTDIR)$(LIBDIR)'
 	ln -sf $(soname) '$(DESTDIR)$(LIBDIR)/libtracemill.so'
+	$(if $(SHARED),install -D -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/tracemill/$(notdir $(LIB))')
 	$(pkg_config) >'$(DESTDIR)$(LIBDIR)/pkgconfig/tracemill.pc'
 	install -d '$(DESTDIR)$(INCLUDEDIR)/tracemill' && install -m 644 $(library_api) \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill'
@@ -571,6 +580,14 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(compat)'
 	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
+
+# What a release is: the sources of the last commit, the same bytes from everybody who makes it. The
+# build needs no git.
+dist:
+	@mkdir -p build
+	git -c tar.tar.gz.command='gzip -9n' archive --format=tar.gz --prefix=tracemill-$(VERSION)/ \
+	  -o build/tracemill-$(VERSION).tar.gz HEAD
+	@echo build/tracemill-$(VERSION).tar.gz
 
 uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \

@@ -125,7 +125,7 @@ for p in $programs; do
 	expect 3 'missing: cannot open: No such file' 'a missing file' "$p" missing
 	expect 3 'picture.png: no known capture format' 'a picture' "$p" picture.png
 	expect 3 'noise.txt: no known capture format' 'letters' "$p" noise.txt
-	expect 3 'binary.elf: an ELF binary' 'a program' "$p" binary.elf
+	expect 3 'binary.elf: .*a program or library .ELF' 'a program' "$p" binary.elf
 	expect 3 'later.tmt: byte 0: trace of version 255.0' 'a trace of another version' "$p" later.tmt
 	expect 3 'mark.tmt: byte 0: start of a trace' 'half a mark' "$p" mark.tmt
 	expect 3 "a\\\\x1b\\[31mb: cannot open" 'a name that would drive the terminal' "$p" $'a\e[31mb'

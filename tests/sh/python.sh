@@ -29,7 +29,8 @@ check "a virtual environment" /usr/bin/python3 -m venv --system-site-packages en
 check "pip installs it" env/bin/pip install -q --no-build-isolation --no-index ./copy 2>err
 counted "installed" env/bin/python
 if /usr/bin/python3 -m mypy --version >/dev/null 2>&1; then
-	check "types, by mypy --strict" /usr/bin/python3 -m mypy --strict --no-error-summary copy/tracemill 2>err >&2
+	/usr/bin/python3 -m mypy --strict --no-error-summary copy/tracemill >err 2>&1
+	check "types, by mypy --strict" [ $? = 0 ]
 else
 	echo "skip - types (no mypy)"
 fi
