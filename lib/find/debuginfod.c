@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
+#include "lib/base/zone.h"
 #include "lib/find/debuginfod_fetch.h"
 #include "lib/index/cache_dir.h"
 #include "lib/object/trail.h"
@@ -101,6 +102,11 @@ static void allow(struct debuginfod *d)
 		sandbox_allow(SANDBOX_EMPTIED, tmp && *tmp ? tmp : "/tmp");
 }
 
+static void end_server(void *d)
+{
+	debuginfod_free(d);
+}
+
 struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 {
 	struct debuginfod *d = mem_zalloc(sizeof *d);
@@ -123,6 +129,7 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 		allow(d);
 	d->dead = !d->temporary ||
 		  fetcher_start(&d->fetcher, d->urls, d->temporary, d->options.seconds, &e);
+	zone_hold(d, end_server); /* a process, a folder */
 	if (d->dead)
 		tell(d, "debuginfod: %s", e.msg);
 	return d;
@@ -152,6 +159,7 @@ void debuginfod_free(struct debuginfod *d)
 {
 	if (!d)
 		return;
+	zone_forget(d);
 	fetcher_stop(&d->fetcher);
 	if (d->temporary)
 		remove_tree(d->temporary, 2);

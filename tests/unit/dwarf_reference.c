@@ -41,6 +41,76 @@ NOINLINE void where_known(int v)
 
 static const uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
+static struct object *open_self(void)
+{
+	struct err e = ERR_INIT;
+	struct object *o;
+
+	if (object_open(&o, "/proc/self/exe", &e))
+		return NULL;
+	if (object_has_dwarf(o))
+		return o;
+	object_free(o);
+	return NULL;
+}
+
+static const struct object_symbol *find_symbol(struct object *o, const char *name)
+{
+	size_t n;
+	const struct object_symbol *s = object_symbols(o, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(s[i].name, name))
+			return &s[i];
+	}
+	return NULL;
+}
+
+/* Every byte of this program's .text, many times over: enough for several slices. */
+static size_t all_of_text(struct object *o, uint64_t **addrs)
+{
+	struct object_section text;
+	struct err e = ERR_INIT;
+
+	if (object_section(o, ".text", &text, &e))
+		return 0;
+	*addrs = mem_array(text.size, sizeof **addrs);
+	for (uint64_t i = 0; i < text.size; i++)
+		(*addrs)[i] = text.addr + i;
+	return text.size;
+}
+
+/* The first test: a worker may use what its parent has freed, and each of the others frees megabytes. */
+TEST(memory_limit)
+{
+	struct object *o;
+	struct dwarf_answers a;
+	uint64_t *addrs = NULL;
+	struct err e = ERR_INIT;
+	struct dwarf_job job = {.out = &a};
+	size_t others = 0;
+
+	if (SANITIZED)
+		TEST_SKIP("a sanitizer's address space cannot be limited");
+	o = open_self();
+	if (!o)
+		TEST_SKIP("built without -g");
+	job.object = o;
+	job.n = all_of_text(o, &addrs);
+	job.addrs = addrs;
+	dwarf_answers_init(&a, job.n);
+	CHECK_EQ(
+	    dwarf_reference.run(&job, 1, &(struct dwarf_options){.jobs = 2, .memory = 4096}, &e),
+	    ST_OK);
+	for (size_t i = 0; i < job.n; i++)
+		others += a.of[i].found != DWARF_GAVE_UP;
+	CHECK(others < job.n / 4);
+	CHECK(a.n_complaints && strstr(intern_text(&a.strings, a.complaints[0], NULL), "memory"));
+	free(addrs);
+	dwarf_answers_release(&a);
+	object_free(o);
+}
+
 TEST(rows)
 {
 	static struct unit_row list[] = {
@@ -172,31 +242,6 @@ TEST(calls_are_stored_once)
 	CHECK(dwarf_engine_by_name("no such") == NULL);
 }
 
-static struct object *open_self(void)
-{
-	struct err e = ERR_INIT;
-	struct object *o;
-
-	if (object_open(&o, "/proc/self/exe", &e))
-		return NULL;
-	if (object_has_dwarf(o))
-		return o;
-	object_free(o);
-	return NULL;
-}
-
-static const struct object_symbol *find_symbol(struct object *o, const char *name)
-{
-	size_t n;
-	const struct object_symbol *s = object_symbols(o, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(s[i].name, name))
-			return &s[i];
-	}
-	return NULL;
-}
-
 TEST(this_program)
 {
 	struct object *o = open_self();
@@ -239,20 +284,6 @@ TEST(this_program)
 	free(addrs);
 	dwarf_answers_release(&a);
 	object_free(o);
-}
-
-/* Every byte of this program's .text, many times over: enough for several slices. */
-static size_t all_of_text(struct object *o, uint64_t **addrs)
-{
-	struct object_section text;
-	struct err e = ERR_INIT;
-
-	if (object_section(o, ".text", &text, &e))
-		return 0;
-	*addrs = mem_array(text.size, sizeof **addrs);
-	for (uint64_t i = 0; i < text.size; i++)
-		(*addrs)[i] = text.addr + i;
-	return text.size;
 }
 
 TEST(same_answers_with_any_number_of_workers)
@@ -316,37 +347,6 @@ TEST(the_parents_output_is_not_written_twice)
 	CHECK_STR(text, "once");
 	fclose(f);
 	unlink(path);
-	dwarf_answers_release(&a);
-	object_free(o);
-}
-
-TEST(memory_limit)
-{
-	struct object *o;
-	struct dwarf_answers a;
-	uint64_t *addrs = NULL;
-	struct err e = ERR_INIT;
-	struct dwarf_job job = {.out = &a};
-	size_t others = 0;
-
-	if (SANITIZED)
-		TEST_SKIP("a sanitizer's address space cannot be limited");
-	o = open_self();
-	if (!o)
-		TEST_SKIP("built without -g");
-	job.object = o;
-	job.n = all_of_text(o, &addrs);
-	job.addrs = addrs;
-	dwarf_answers_init(&a, job.n);
-	CHECK_EQ(
-	    dwarf_reference.run(&job, 1, &(struct dwarf_options){.jobs = 2, .memory = 4096}, &e),
-	    ST_OK);
-	for (size_t i = 0; i < job.n; i++)
-		others += a.of[i].found != DWARF_GAVE_UP;
-	/* a worker inherits a little memory that its parent has freed: the first unit may fit */
-	CHECK(others < job.n / 4);
-	CHECK(a.n_complaints && strstr(intern_text(&a.strings, a.complaints[0], NULL), "memory"));
-	free(addrs);
 	dwarf_answers_release(&a);
 	object_free(o);
 }
