@@ -120,10 +120,8 @@ enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n
 	}
 	while (!st && p < end) {
 		p += event_decode(&state, p, end, &ev, &known);
-		if (chunk_out_add(o, &ev))
-			continue;
-		st = chunk_out_events(o, e);
-		chunk_out_add(o, &ev);
+		if (!chunk_out_add(o, &ev))
+			st = chunk_out_events(o, e);
 	}
 	return st;
 }

@@ -18,7 +18,7 @@ void chunk_out_free(struct chunk_out *o); /* accepts NULL */
 enum status chunk_out_mark(struct chunk_out *o, struct err *e);
 enum status chunk_out_chunk(struct chunk_out *o, uint32_t kind, const void *payload, size_t n,
 			    struct err *e);
-/* Gathers an event. False: what is gathered must be written first, and it is tried again. */
+/* Gathers an event. False: what is gathered must be written before the next. */
 bool chunk_out_add(struct chunk_out *o, const struct event *ev);
 /* Writes what is gathered: before a chunk that is to stand behind it. Rows may come before events that
  * do not need them. */

@@ -58,7 +58,6 @@ size_t event_columns_count(const struct event_columns *c)
 	return c->n;
 }
 
-/* EVENT_COLUMNS_SHAPES: there is no room for another one. */
 static uint32_t shape_of(struct event_columns *c, uint32_t shape)
 {
 	uint32_t i = 0;
@@ -67,7 +66,7 @@ static uint32_t shape_of(struct event_columns *c, uint32_t shape)
 		return c->last;
 	while (i < c->n_shapes && c->shapes[i] != shape)
 		i++;
-	if (i == c->n_shapes && i < EVENT_COLUMNS_SHAPES) {
+	if (i == c->n_shapes) {
 		c->shapes[c->n_shapes++] = shape;
 		c->size += 4;
 	}
@@ -101,18 +100,20 @@ static void put_time(struct event_columns *c, int64_t time)
 	c->times[c->n_times++] = c->time = time;
 }
 
+/* For any event. */
+static bool has_room(const struct event_columns *c)
+{
+	return c->n < EVENT_COLUMNS_EVENTS && c->n_shapes < EVENT_COLUMNS_SHAPES &&
+	       c->size + COLUMNS * 10 <= EVENT_COLUMNS_BYTES - EVENT_MAX;
+}
+
 bool event_columns_add(struct event_columns *c, const struct event *ev)
 {
 	unsigned has = ev->has & EV_FIELDS;
 	uint32_t shape;
 	uint64_t stack = c->stack;
 
-	if (c->n == EVENT_COLUMNS_EVENTS ||
-	    c->size + COLUMNS * 10 > EVENT_COLUMNS_BYTES - EVENT_MAX)
-		return false;
 	shape = shape_of(c, ev->kind | (uint32_t)has << 8);
-	if (shape == EVENT_COLUMNS_SHAPES)
-		return false;
 	c->last = shape;
 	c->bytes[SHAPE][c->n++] = (uint8_t)shape;
 	c->size++;
@@ -145,7 +146,7 @@ bool event_columns_add(struct event_columns *c, const struct event *ev)
 		put(c, 11, ev->domain);
 	if (has & EV_HAS_TARGET)
 		put(c, 12, ev->target);
-	return true;
+	return has_room(c);
 }
 
 static bool multiples(const struct event_columns *c, int64_t unit)

@@ -23,7 +23,8 @@ struct event_columns;
 
 struct event_columns *event_columns_new(void);
 void event_columns_free(struct event_columns *c); /* accepts NULL */
-/* False: there is no room, what is there must be taken first. */
+/* False: that was the last there is room for, and all must be taken before the next. It depends on no
+ * later event, so a trace that is written again has the same chunks. */
 bool event_columns_add(struct event_columns *c, const struct event *ev);
 size_t event_columns_count(const struct event_columns *c);
 /* Appends the payload of what was added, at most CHUNK_MAX bytes, and forgets it. */

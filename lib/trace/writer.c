@@ -372,13 +372,8 @@ static enum status writer_event(struct sink *s, struct trace *t, const struct ev
 				struct err *e)
 {
 	struct writer *w = (struct writer *)s;
-	enum status st;
 
-	if (chunk_out_add(w->out, ev))
-		return ST_OK;
-	st = flush_events(w, t, e);
-	chunk_out_add(w->out, ev);
-	return st;
+	return chunk_out_add(w->out, ev) ? ST_OK : flush_events(w, t, e);
 }
 
 enum status writer_totals(struct chunk_out *out, const struct trace *t,
