@@ -191,6 +191,26 @@ static void tell_leaks(struct request *q, struct document *d)
 	buf_release(&b);
 }
 
+/* A page's reader chooses among the sums that the rows have. */
+static void add_measures(const struct project *p, struct request *q, struct flame *f)
+{
+	static const enum sum sums[] = {
+	    SUM_COUNT,     SUM_ENTRIES,        SUM_REQUESTED, SUM_REAL,           SUM_LIVE_COUNT,
+	    SUM_LIVE_REAL, SUM_LIVE_REQUESTED, SUM_PEAK_REAL, SUM_PEAK_REQUESTED, SUM_TEMPORARY,
+	    SUM_TIME_SELF, SUM_CALLS,          SUM_SAMPLES};
+	unsigned valued = sums_valued(&p->now.all);
+	const char *first = f->measure;
+	struct err e = ERR_INIT;
+
+	if (q->report.format != RENDER_HTML)
+		return;
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (valued >> sums[i] & 1 &&
+		    run_knows(&p->now.groupings[q->stacks].known, sums[i]) &&
+		    first != sum_names[sums[i]].word)
+			tree_flame(p, q->stacks, (int)sums[i], f, &e);
+}
+
 static void print(const struct project *p, struct request *q)
 {
 	struct document d = {.program = "tm-top"};
@@ -227,8 +247,10 @@ static void print(const struct project *p, struct request *q)
 	document_table(&d, peek ? peek_table(peek) : tree ? tree_table(tree) : top_table(top));
 	flame.name = "stacks";
 	flame.title = "stacks";
-	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e))
+	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e)) {
+		add_measures(p, q, &flame);
 		document_flame(&d, &flame);
+	}
 	cli_report_print(&q->report, &d);
 	document_release(&d);
 	flame_release(&flame);

@@ -48,13 +48,14 @@ struct pprof_tables {
 	} * functions;
 	size_t n_functions, cap_functions;
 	struct pprof_location {
-		uint64_t mapping, address;
+		uint64_t id, mapping, address;
 		size_t first;  /* of places */
 		uint32_t n;    /* of places */
 		uint32_t made; /* the trace's first, + 1 of made; 0: not yet */
 		uint32_t n_made;
 	} * locations;
 	size_t n_locations, cap_locations;
+	bool ids_repeat; /* of locations: the last one of an id is meant */
 	struct pprof_place *places;
 	size_t n_places, cap_places;
 	struct map64 mapping_ids, function_ids, location_ids; /* of the file -> index + 1 */

@@ -94,11 +94,11 @@ static void add_location(struct pprof_tables *p, struct pb b)
 {
 	struct pprof_location l = {.first = p->n_places};
 	struct pb_field f;
-	uint64_t id = 0;
+	uint32_t *at;
 
 	while (pb_next(&b, &f))
 		switch (f.number) {
-		case 1: id = f.value; break;
+		case 1: l.id = f.value; break;
 		case 2: l.mapping = f.value; break;
 		case 3: l.address = f.value; break;
 		case 4:
@@ -111,7 +111,9 @@ static void add_location(struct pprof_tables *p, struct pb b)
 	p->broken += b.bad;
 	l.n = (uint32_t)(p->n_places - l.first);
 	VEC_PUSH(p->locations, p->n_locations, p->cap_locations) = l;
-	*map64_put(&p->location_ids, id) = (uint32_t)p->n_locations;
+	at = map64_put(&p->location_ids, l.id);
+	p->ids_repeat |= *at != 0;
+	*at = (uint32_t)p->n_locations;
 }
 
 static void add_comment(struct pprof_tables *p, uint64_t string)
@@ -281,9 +283,17 @@ static void make_location(struct pprof_tables *p, struct trace *t, struct pprof_
 	l->n_made = (uint32_t)p->n_made - before;
 }
 
+/* The index + 1 of a location; 0: there is none. Who writes profiles counts the ids from 1. */
+static uint32_t location_at(const struct pprof_tables *p, uint64_t id)
+{
+	if (id && id <= p->n_locations && p->locations[id - 1].id == id && !p->ids_repeat)
+		return (uint32_t)id;
+	return map64_get(&p->location_ids, id);
+}
+
 const uint32_t *pprof_location_of(struct pprof_tables *p, struct trace *t, uint64_t id, size_t *n)
 {
-	uint32_t at = map64_get(&p->location_ids, id);
+	uint32_t at = location_at(p, id);
 
 	*n = 0;
 	if (!at) {

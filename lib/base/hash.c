@@ -90,6 +90,7 @@ void map64_release(struct map64 *m)
 }
 
 enum { ID_SET_FIRST = 64, ID_SET_MASK = 0xff };
+enum { AT_ONCE = 64 }; /* of slots, of which there are ID_SET_FIRST << k */
 
 static void put_id(struct id_set *s, uint64_t hash, uint32_t id)
 {
@@ -111,6 +112,24 @@ static void widen_ids(struct id_set *s, uint32_t id)
 		s->slots[k] &= old | ~s->id_mask;
 }
 
+/* AT_ONCE slots, step by step: so the memory is asked for many rows at a time. */
+static void put_again(struct id_set *s, const struct id_rows *rows, const void *table,
+		      const uint32_t slots[AT_ONCE])
+{
+	uint64_t hashes[AT_ONCE];
+	uint32_t ids[AT_ONCE];
+	size_t n = 0;
+
+	for (size_t k = 0; k < AT_ONCE; k++) {
+		ids[n] = slots[k] & s->id_mask;
+		n += ids[n] != 0;
+	}
+	for (size_t k = 0; k < n; k++)
+		hashes[k] = rows->hash(table, ids[k]);
+	for (size_t k = 0; k < n; k++)
+		put_id(s, hashes[k], ids[k]);
+}
+
 void id_set_reserve(struct id_set *s, size_t n, const struct id_rows *rows, const void *table)
 {
 	struct id_set old = *s;
@@ -124,12 +143,8 @@ void id_set_reserve(struct id_set *s, size_t n, const struct id_rows *rows, cons
 	s->mask = size - 1;
 	if (!old.slots)
 		s->id_mask = ID_SET_MASK;
-	for (size_t k = 0; old.slots && k <= old.mask; k++) {
-		uint32_t id = old.slots[k] & s->id_mask;
-
-		if (id)
-			put_id(s, rows->hash(table, id), id);
-	}
+	for (size_t k = 0; old.slots && k <= old.mask; k += AT_ONCE)
+		put_again(s, rows, table, &old.slots[k]);
 	free(old.slots);
 }
 

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-uint64_t pb_varint(struct pb *b)
+uint64_t pb_varint_long(struct pb *b)
 {
 	uint64_t v = 0;
 

@@ -31,7 +31,11 @@ static inline struct pb pb_of(const struct pb_field *f)
 }
 
 /* A number at b->p. 0 and bad: the bytes end in it, or it has more than 64 bits. */
-uint64_t pb_varint(struct pb *b);
+uint64_t pb_varint_long(struct pb *b);
+static inline uint64_t pb_varint(struct pb *b)
+{
+	return b->p < b->end && *b->p < 0x80 ? *b->p++ : pb_varint_long(b);
+}
 /* The next field; false: the message is over, or bad. */
 bool pb_next(struct pb *b, struct pb_field *f);
 /* The next number of a packed field; false as above. */

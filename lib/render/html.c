@@ -176,7 +176,7 @@ static void data_begin(struct page *p)
 static void flame(struct page *p, const struct flame *f)
 {
 	struct flame small = FLAME_INIT;
-	size_t cut = flame_prune(f, HTML_NODES, &small);
+	size_t cut = flame_prune(f, HTML_NODES / (1 + f->n_more / 4), &small);
 
 	if (f->differential) {
 		buf_adds(p->b, "<p class=\"meta\"><span>red: more than in ");
@@ -311,8 +311,11 @@ enum status html_document(const struct document *d, const struct render_options 
 	buf_adds(p.b, "</h1>\n<button id=\"theme\">light / dark</button>\n");
 	meta(&p, d);
 	buf_adds(p.b, "</header>\n<main>\n");
-	for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++)
-		section(&p, &d->sections[i], i);
+	for (int charts = 1; charts >= 0;
+	     charts--) /* a picture says first what there is to look for */
+		for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++)
+			if ((d->sections[i].kind == SECTION_SERIES) == charts)
+				section(&p, &d->sections[i], i);
 	buf_adds(p.b, "</main>\n<footer>\n");
 	notes(&p, d->notes, d->n_notes);
 	buf_adds(p.b, "</footer>\n<script>\n");

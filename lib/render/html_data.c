@@ -48,6 +48,32 @@ static void numbers(const struct flame *f, const char *key,
 	buf_addc(b, ']');
 }
 
+static void measures(const struct flame *f, struct buf *b)
+{
+	json_key(b, "measure");
+	json_string(b, f->measure);
+	json_key(b, "more");
+	buf_addc(b, '[');
+	for (size_t k = 0; k < f->n_more; k++) {
+		const struct flame_measure *m = &f->more[k];
+
+		buf_adds(b, k ? ",\n{" : "\n{");
+		json_key(b, "title");
+		json_string(b, m->title);
+		json_key(b, "type");
+		json_string(b, json_types[m->type]);
+		json_key(b, "self");
+		buf_addc(b, '[');
+		for (size_t i = 0; i < f->n_nodes; i++) {
+			if (i)
+				buf_addc(b, ',');
+			buf_add_u64(b, i < m->n ? m->self[i] : 0);
+		}
+		buf_adds(b, "]}");
+	}
+	buf_addc(b, ']');
+}
+
 static uint64_t get_parent(const struct flame_node *n)
 {
 	return n->parent;
@@ -75,6 +101,8 @@ void html_flame_data(const struct flame *f, struct buf *b)
 	numbers(f, "self", get_self, b);
 	if (f->differential)
 		numbers(f, "base", get_base, b);
+	if (f->n_more)
+		measures(f, b);
 	json_key(b, "name");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < f->n_nodes; i++) {

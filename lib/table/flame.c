@@ -65,6 +65,33 @@ void flame_add(struct flame *f, uint32_t node, uint64_t self, uint64_t base)
 	f->nodes[node].base = saturating(f->nodes[node].base, base);
 }
 
+struct flame_measure *flame_measure(struct flame *f, const char *title, enum column_type type)
+{
+	struct flame_measure *m = &f->more[f->n_more];
+
+	if (f->n_more == FLAME_MEASURES)
+		return NULL;
+	begin(f);
+	f->n_more++;
+	*m = (struct flame_measure){.title = title, .type = type};
+	return m;
+}
+
+void flame_measure_add(struct flame_measure *m, uint32_t node, uint64_t self)
+{
+	if (node >= m->n) {
+		size_t n = (size_t)node + node / 2 + 64;
+		uint64_t *larger = mem_zarray(n, sizeof *larger);
+
+		if (m->n)
+			memcpy(larger, m->self, m->n * sizeof *larger);
+		free(m->self);
+		m->self = larger;
+		m->n = n;
+	}
+	m->self[node] = saturating(m->self[node], self);
+}
+
 void flame_totals(const struct flame *f, uint64_t *total, uint64_t *base)
 {
 	for (size_t i = 0; i < f->n_nodes; i++) {
@@ -86,6 +113,30 @@ struct weight {
 	size_t node;
 };
 
+/* image: of each node where its own went, or of a node that was cut its total. */
+static void prune_measures(const struct flame *f, const uint32_t *image, const bool *counts,
+			   struct flame *to)
+{
+	uint64_t *total = mem_array(f->n_nodes, sizeof *total);
+
+	for (size_t k = 0; k < f->n_more; k++) {
+		const struct flame_measure *from = &f->more[k];
+		struct flame_measure *m = flame_measure(to, from->title, from->type);
+
+		for (size_t i = 0; i < f->n_nodes; i++)
+			total[i] = i < from->n ? from->self[i] : 0;
+		for (size_t i = f->n_nodes; i-- > 1;) {
+			if (!counts[i])
+				total[f->nodes[i].parent] =
+				    saturating(total[f->nodes[i].parent], total[i]);
+		}
+		for (size_t i = 0; i < f->n_nodes; i++)
+			if (counts[i] && total[i])
+				flame_measure_add(m, image[i], total[i]);
+	}
+	free(total);
+}
+
 /* A parent weighs no less than its child and has a lower index: it is chosen before. */
 static int heaviest_first(const void *a, const void *b)
 {
@@ -102,8 +153,8 @@ size_t flame_prune(const struct flame *f, size_t most, struct flame *to)
 	size_t n = f->n_nodes, cut = 0, keep = most / 2 ? most / 2 : 1;
 	uint64_t *total, *base;
 	struct weight *weights;
-	uint32_t *image; /* of a node in *to */
-	bool *kept;
+	uint32_t *image;     /* of a node in *to */
+	bool *kept, *counts; /* counts: has a node in *to that is its own, or its and its likes' */
 
 	if (n <= most)
 		return 0;
@@ -118,6 +169,8 @@ size_t flame_prune(const struct flame *f, size_t most, struct flame *to)
 	sort_array(weights, n, sizeof *weights, heaviest_first);
 	for (size_t i = 0; i < keep; i++)
 		kept[weights[i].node] = true;
+	counts = mem_array(n, sizeof *counts);
+	memcpy(counts, kept, n * sizeof *counts);
 	begin(to);
 	to->nodes[0].name = f->nodes[0].name;
 	to->nodes[0].len = f->nodes[0].len;
@@ -132,12 +185,16 @@ size_t flame_prune(const struct flame *f, size_t most, struct flame *to)
 			continue;
 		}
 		cut++;
-		if (kept[node->parent])
-			flame_add(to,
-				  flame_child(to, image[node->parent], smaller, sizeof smaller - 1,
-					      NULL, 0),
-				  total[i], base[i]);
+		counts[i] = kept[node->parent];
+		if (counts[i]) {
+			image[i] = flame_child(to, image[node->parent], smaller, sizeof smaller - 1,
+					       NULL, 0);
+			flame_add(to, image[i], total[i], base[i]);
+		}
 	}
+	prune_measures(f, image, counts, to);
+	to->measure = f->measure;
+	free(counts);
 	free(total);
 	free(base);
 	free(weights);
@@ -151,6 +208,8 @@ void flame_release(struct flame *f)
 	if (!f->own)
 		return;
 	free(f->nodes);
+	for (size_t i = 0; i < f->n_more; i++)
+		free(f->more[i].self);
 	intern_release(&f->own->names);
 	map64_release(&f->own->children);
 	buf_release(&f->own->key);

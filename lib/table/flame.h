@@ -31,6 +31,15 @@ struct flame_node {
 	uint64_t base; /* with differential: the same on the base's side */
 };
 
+/* A further weight of the same nodes: only pages have it, where a reader chooses among them. */
+enum { FLAME_MEASURES = 12 };
+struct flame_measure {
+	const char *title; /* "live requested"; borrowed */
+	enum column_type type;
+	uint64_t *self; /* by node; of those behind n it is 0 */
+	size_t n;
+};
+
 struct flame {
 	const char *name; /* as a table's */
 	const char *title;
@@ -41,6 +50,9 @@ struct flame {
 	size_t n_nodes, cap;
 	const char **notes; /* lines below; borrowed */
 	size_t n_notes;
+	const char *measure; /* the title of self, with others; borrowed */
+	struct flame_measure more[FLAME_MEASURES];
+	size_t n_more;
 	struct flame_own *own;
 };
 
@@ -55,6 +67,9 @@ uint32_t flame_child(struct flame *f, uint32_t parent, const char *name, size_t 
 		     size_t n_at);
 /* Adds to what ends at a node; saturates. */
 void flame_add(struct flame *f, uint32_t node, uint64_t self, uint64_t base);
+/* Another measure; NULL: there are FLAME_MEASURES. */
+struct flame_measure *flame_measure(struct flame *f, const char *title, enum column_type type);
+void flame_measure_add(struct flame_measure *m, uint32_t node, uint64_t self); /* saturates */
 /* Per node, with everything below it; arrays of n_nodes, base may be NULL. Saturates. */
 void flame_totals(const struct flame *f, uint64_t *total, uint64_t *base);
 /* A smaller tree in *to (FLAME_INIT): at most most nodes, those of the largest totals (new or

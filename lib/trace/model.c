@@ -59,6 +59,7 @@ void trace_free(struct trace *t)
 	arena_release(&t->arena);
 	free(t->stream_locations.to);
 	free(t->stream_stacks.to);
+	free(t->last);
 	free(t);
 }
 
@@ -185,26 +186,44 @@ static bool stack_equal(const void *table, uint32_t id, const void *key)
 
 static const struct id_rows stack_rows = {stack_row_hash, stack_equal};
 
+static uint32_t append_stack(struct trace *t, const struct stack *s, uint64_t hash)
+{
+	uint32_t id = (uint32_t)t->n_stacks;
+
+	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = *s;
+	id_set_add(&t->stack_set, &stack_rows, t->stacks, hash, id);
+	return id;
+}
+
 uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 {
 	struct stack s = {.parent = parent, .location = location};
 	uint64_t hash = stack_hash(&s);
 	uint32_t id = id_set_find(&t->stack_set, &stack_rows, t->stacks, hash, &s);
 
-	if (!id) {
-		id = (uint32_t)t->n_stacks;
-		VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
-		id_set_add(&t->stack_set, &stack_rows, t->stacks, hash, id);
-	}
-	return id;
+	return id ? id : append_stack(t, &s, hash);
 }
 
+/* Stacks that follow each other share their outer callers: of those nothing is looked up, nor of what
+ * a new stack calls. */
 uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
 {
 	uint32_t id = 0;
+	size_t same = 0, known = t->n_stacks;
 
-	while (n--)
-		id = trace_stack(t, id, locations[n]);
+	while (same < n && same < t->n_last && t->last[same].location == locations[n - 1 - same])
+		same++;
+	if (same)
+		id = t->last[same - 1].stack;
+	t->n_last = same;
+	for (size_t left = n - same; left--;) {
+		struct stack s = {.parent = id, .location = locations[left]};
+
+		id = id < known ? trace_stack(t, id, locations[left])
+				: append_stack(t, &s, stack_hash(&s));
+		VEC_PUSH(t->last, t->n_last, t->cap_last) =
+		    (struct stack_step){locations[left], id};
+	}
 	return id;
 }
 

@@ -156,6 +156,10 @@ struct trace {
 	size_t locations_in_set; /* rows that were put there: a stream appends others */
 	struct stream_ids stream_locations, stream_stacks;
 	size_t stream_bindings; /* that came */
+	struct stack_step {
+		uint32_t location, stack;
+	} * last; /* the stack that trace_stack_of was asked for last, outermost first */
+	size_t n_last, cap_last;
 };
 
 struct trace *trace_new(void);

@@ -99,7 +99,7 @@ try {
 	const zoomed = nodes().find(n => n.dataset.i === i);
 	say("a click zooms", zoomed.style.width === "100%" && nodes()[0].classList.contains("up") && !!name);
 	say("and shows nothing beside it", nodes().filter(n => n.style.top === "18px").length === 1);
-	flame.querySelectorAll("button")[1].click();
+	[...flame.querySelectorAll("button")].find(b => b.textContent === "reset zoom").click();
 	say("reset zooms out", nodes().length === count);
 	flame.querySelector(".flip").click();
 	const lowest = Math.max(...nodes().map(n => parseInt(n.style.top)));
@@ -193,7 +193,8 @@ END
 	{
 		cat common.js
 		echo "const want = {collide: '$(percent "$(truth a mem.function eng::collide 5)" "$all") matches', " \
-			"main: '$(percent "$(truth a mem.function main 5)" "$all")'};"
+			"main: '$(percent "$(truth a mem.function main 5)" "$all")'," \
+			"count: 'total $(truth a mem.function main 6) '};"
 		cat <<'END'
 try {
 	type(flame.querySelector("input"), "eng::collide");
@@ -205,8 +206,47 @@ try {
 	const count = nodes().length;
 	n.click();
 	say("tm-top: zoomed into main", nodes().find(m => m.dataset.i === n.dataset.i).style.width === "100%" && nodes().length !== count);
-	flame.querySelectorAll("button")[1].click();
+	const button = text => [...flame.querySelectorAll("button")].find(b => b.textContent === text);
+	button("reset zoom").click();
 	say("tm-top: and out", nodes().length === count);
+
+	// Picked in the table: shown in the graph, with callers and callees; and back.
+	const link = [...document.querySelectorAll("section.table button.pick")].find(b => b.textContent.startsWith("eng::collide("));
+	link.click();
+	const around = () => flame.querySelector(".around");
+	say("tm-top: a row's function has its total below the graph",
+		around().querySelector("b").textContent.startsWith("eng::collide(") && around().textContent.includes(want.collide.split(" ")[0]));
+	const sums = [...around().querySelectorAll(".sides > div")].map(side =>
+		[...side.querySelectorAll("tr")].reduce((a, r) => a + parseFloat(r.cells[1].textContent), 0));
+	say("tm-top: its callers add up to it: " + sums[0].toFixed(2), Math.abs(sums[0] - 100) < 0.1);
+	say("tm-top: it is marked in the graph", nodes().some(n => n.classList.contains("picked")));
+	const caller = around().querySelector(".sides button.pick"), up = caller.textContent;
+	caller.click();
+	say("tm-top: a caller is picked in turn", around().querySelector("b").textContent === up);
+	const callee = [...around().querySelectorAll(".sides > div")[1].querySelectorAll("td.name")].map(c => c.textContent);
+	say("tm-top: and calls what it is a caller of", callee.some(name => name.startsWith("eng::collide(")));
+	const row = [...document.querySelectorAll("section.table tbody tr")].find(r => [...r.cells].some(c => c.textContent === "main"));
+	nodes().find(n => n.textContent === "main").click();
+	say("tm-top: a function picked in the graph has its row marked", row.classList.contains("picked"));
+	button("reset zoom").click();
+	button("as tree map").click();
+	const area = n => parseFloat(n.style.width) * parseFloat(n.style.height);
+	const root = nodes().find(n => n.dataset.i === "0");
+	say("tm-top: a tree map lies within its root", nodes().length > 5 && nodes().every(n => area(n) <= area(root)));
+	const boxes = nodes().map(n => n.getBoundingClientRect());
+	say("tm-top: of two rectangles one has the other, or they do not meet", !boxes.some((a, i) => boxes.some((b, k) => k > i &&
+		Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1 &&
+		!(b.left >= a.left - 1 && b.right <= a.right + 1 && b.top >= a.top - 1 && b.bottom <= a.bottom + 1))));
+	button("as stacks").click();
+
+	// Other widths: each measure's main has the share that the truth has of it.
+	const choice = flame.querySelector("select");
+	const title = [...choice.options].map(o => o.textContent);
+	say("tm-top: there are measures to choose: " + title.join(), title.length > 1 && title.includes("entries"));
+	choice.selectedIndex = title.indexOf("entries");
+	choice.dispatchEvent(new Event("change"));
+	mouse(nodes().find(n => n.textContent === "main"), "mousemove", 100, 100);
+	say("tm-top: of entries main has " + want.count, hint().includes(want.count));
 } catch (e) { say("no exception: " + e, false); }
 say("tm-top: no error: " + bad.join(), bad.length === 0);
 document.body.dataset.result = results.join("~").replace(/"/g, "'");

@@ -139,6 +139,7 @@ TEST(flame_graphs_keep_their_totals_when_pruned)
 	uint32_t a = flame_child(&f, main_node, "a", 1, "a.c:1", 5);
 	uint32_t x = flame_child(&f, a, "x", 1, NULL, 0), more;
 	uint32_t b = flame_child(&f, main_node, "b", 1, NULL, 0);
+	struct flame_measure *count;
 
 	CHECK_EQ(flame_child(&f, main_node, "a", 1, "a.c:1", 5), a);
 	more = flame_child(&f, main_node, "a", 1, "a.c:2", 5);
@@ -147,6 +148,10 @@ TEST(flame_graphs_keep_their_totals_when_pruned)
 	flame_add(&f, a, 5, 0);
 	flame_add(&f, x, 100, 1);
 	flame_add(&f, b, 3, 2);
+	count = flame_measure(&f, "count", COLUMN_INT);
+	flame_measure_add(count, x, 7);
+	flame_measure_add(count, main_node, 1);
+	flame_measure_add(count, more, 2);
 	flame_totals(&f, total, base);
 	CHECK_EQ(total[FLAME_ROOT], 119);
 	CHECK_EQ(base[FLAME_ROOT], 23);
@@ -161,6 +166,9 @@ TEST(flame_graphs_keep_their_totals_when_pruned)
 	CHECK_EQ(small.nodes[2].self, 108);
 	CHECK_EQ(small.nodes[2].base, 3);
 	CHECK_EQ(small.nodes[2].len, 9);
+	CHECK_EQ(small.n_more, 1); /* x and the second a are in (smaller): 7 + 2 */
+	CHECK_EQ(small.more[0].self[1], 1);
+	CHECK_EQ(small.more[0].self[2], 9);
 	flame_release(&f);
 	flame_release(&small);
 }

@@ -66,6 +66,12 @@ function data(section) {
 	return JSON.parse(section.querySelector("script[type='application/json']").textContent);
 }
 
+// A function that is picked in one part of the page is shown by the others: parts are {pick(name, from)}.
+const parts = [];
+function pick(name, from) {
+	for (const part of parts) part.pick(name, from);
+}
+
 document.getElementById("theme").onclick = () => {
 	const root = document.documentElement, now = root.dataset.theme ||
 		(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
@@ -94,6 +100,35 @@ function sortBy(table, k, down) {
 	table.tHead.rows[0].cells[k].setAttribute("aria-sort", down ? "descending" : "ascending");
 }
 
+// The functions that flame graphs of this page have.
+const drawn = new Set();
+for (const section of document.querySelectorAll("section.flame")) {
+	const d = data(section);
+	for (const i of d.name) drawn.add(d.strings[i]);
+}
+
+// A name that a flame graph has, too, is a way to it; picked there, its row is shown here.
+function linkRows(section, table) {
+	const rows = new Map();
+	for (const row of table.tBodies[0].rows)
+		for (const cell of row.cells) {
+			const name = cell.textContent;
+			if (!cell.classList.contains("name") || cell.children.length || !drawn.has(name)) continue;
+			const link = make("button", "pick", name);
+			link.title = "its callers and callees, and where it is in the flame graph";
+			link.onclick = () => pick(name, section);
+			cell.replaceChildren(link);
+			if (!rows.has(name)) rows.set(name, row);
+		}
+	parts.push({pick: (name, from) => {
+		for (const row of table.querySelectorAll("tr.picked")) row.classList.remove("picked");
+		const row = rows.get(name);
+		if (!row) return;
+		row.classList.add("picked");
+		if (from !== section) row.scrollIntoView({block: "nearest"});
+	}});
+}
+
 for (const section of document.querySelectorAll("section.table")) {
 	const table = section.querySelector("table"), heads = [...table.tHead.rows[0].cells];
 	[...table.tBodies[0].rows].forEach((row, i) => row.dataset.i = i);
@@ -107,6 +142,7 @@ for (const section of document.querySelectorAll("section.table")) {
 		const number = th.classList.contains("num"), was = th.getAttribute("aria-sort");
 		sortBy(table, k, was ? was === "ascending" : number);
 	});
+	linkRows(section, table);
 	const filter = section.querySelector("input"), say = section.querySelector(".say");
 	if (!filter) continue;
 	filter.oninput = () => {

@@ -398,11 +398,17 @@ enum status tree_flame(const struct project *p, size_t grouping, int sort, struc
 {
 	struct tree_options o = {.grouping = grouping, .sort = sort};
 	struct tree *t = tree_new(p, &o, e);
+	struct flame_measure *more = NULL;
 	uint32_t *at;
 
 	if (!t)
 		return e->code;
-	f->type = metric_type(t->sort);
+	if (f->measure) {
+		more = flame_measure(f, sum_names[t->sort].word, metric_type(t->sort));
+	} else {
+		f->type = metric_type(t->sort);
+		f->measure = sum_names[t->sort].word;
+	}
 	at = mem_zarray(t->n, sizeof *at);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct node *x = &t->nodes[i];
@@ -414,7 +420,9 @@ enum status tree_flame(const struct project *p, size_t grouping, int sort, struc
 			module = names_text(&p->names, nf->module, &n_at);
 		if (i)
 			at[i] = flame_child(f, at[x->parent], s, n, module, n_at);
-		if (x->self)
+		if (more && x->self)
+			flame_measure_add(more, at[i], x->self);
+		else if (!f->n_more && x->self)
 			flame_add(f, at[i], x->self, 0);
 	}
 	free(at);

@@ -30,7 +30,8 @@ void tree_free(struct tree *t); /* accepts NULL */
  * first. */
 const struct table *tree_table(const struct tree *t);
 
-/* All kept stacks, whatever their share; f is FLAME_INIT and borrows nothing. */
+/* All kept stacks, whatever their share, into f, which is FLAME_INIT and borrows nothing; or their sums of
+ * another kind as a further measure of an f that was filled before. */
 enum status tree_flame(const struct project *p, size_t grouping, int sort, struct flame *f,
 		       struct err *e);
 
