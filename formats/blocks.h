@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks as profiles of a heap tell of them: so many of one stack, some of them in use, without
- * addresses. Each lot gets a number for an address; what is no longer in use is freed at an unknown
- * time.
+ * Blocks as heap profiles list them: a number per stack, some of them in use, without addresses.
+ * Each lot gets a number for an address; what is no longer in use is freed at an unknown time.
  */
 #ifndef TM_FORMATS_BLOCKS_H
 #define TM_FORMATS_BLOCKS_H

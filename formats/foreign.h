@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files that exist and that no reader takes: what each is, and the way from it to one that is read.
+ * Known file formats that no reader takes: the name of each, and how to convert it into one that is
+ * read.
  *
  * Sources of the marks: the tools' own files (valgrind 3.19, perf), ELF and PE specifications, git-lfs's
  * specification of pointer files, Tracy's TracyFileHeader.hpp, Unreal Engine's TraceAnalysis (the stream's

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-compare reads, into the groups of a comparison: files, --base and --new, --group, and
- * two ranges of one file; and the policy that is held against it. (The one place of lib/cli that
- * knows lib/report beside filter.h: it reads files for it.)
+ * The inputs of tm-compare, read into the groups of a comparison (files, --base and --new, --group,
+ * two ranges of one file), and the policy that the comparison is checked against.
  */
 #ifndef TM_CMD_COMPARE_COMPARE_H
 #define TM_CMD_COMPARE_COMPARE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-history's commands over a store: what they read, from the command line into lib/history, and
- * what they print.
+ * The commands of tm-history over a store: input from the command line into lib/history, and the
+ * printed tables.
  */
 #ifndef TM_CMD_HISTORY_HISTORY_H
 #define TM_CMD_HISTORY_HISTORY_H

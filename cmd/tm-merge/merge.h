@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any number of aggregates into one, with few files open and little memory: rounds of MERGE_FILES
- * at a time go into unlinked files, these into others, and so on.
+ * The merge of any number of aggregates into one, with few open files and little memory: rounds of
+ * MERGE_FILES at a time go into unlinked files, these into others, and so on.
  */
 #ifndef TM_CMD_MERGE_MERGE_H
 #define TM_CMD_MERGE_MERGE_H

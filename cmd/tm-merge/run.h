@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-merge does with its options: aggregates merged, pruned, as a file or as lines; lines
- * joined.
+ * The jobs of tm-merge, chosen by its options: aggregates merged, pruned, written as a file or as
+ * lines; lines joined.
  */
 #ifndef TM_CMD_MERGE_RUN_H
 #define TM_CMD_MERGE_RUN_H

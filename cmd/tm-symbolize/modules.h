@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Option rows of programs that look for the binaries of a capture's modules, and what such programs
- * tell of the files that were given.
+ * Option rows of programs that look for the binaries of a capture's modules, and the notes that
+ * such programs print about the given files.
  */
 #ifndef TM_CMD_SYMBOLIZE_MODULES_H
 #define TM_CMD_SYMBOLIZE_MODULES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of the command line, loaded once: what every question is answered from.
+ * The files of the command line, loaded once; every question is answered from them.
  */
 #ifndef TM_CMD_VIEW_LOAD_H
 #define TM_CMD_VIEW_LOAD_H

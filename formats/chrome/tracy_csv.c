@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tracy-csvexport prints of a trace of Tracy: sums of zones, or with -u each of them, by thread, and
- * plots (-p). Facts: its source, csvexport/src/csvexport.cpp of 0.8 to 0.12. Names are printed as they are,
- * with their commas, so columns are counted from the end.
+ * The output of tracy-csvexport for a trace of Tracy: sums of zones, or with -u each of them, by
+ * thread, and plots (-p). Facts: its source, csvexport/src/csvexport.cpp of 0.8 to 0.12. Names are
+ * printed as they are, with their commas, so columns are counted from the end.
  */
 #include "formats/chrome/chrome.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of heaptrack's reader: what its lines refer to by numbers, and the fields of a line.
+ * Internals of heaptrack's reader: the tables that its lines refer to by number, and the fields of
+ * a line.
  */
 #ifndef TM_FORMATS_HEAPTRACK_HEAPTRACK_H
 #define TM_FORMATS_HEAPTRACK_HEAPTRACK_H

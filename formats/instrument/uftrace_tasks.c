@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables of a uftrace directory: sessions, tasks, mappings and modules.
+ */
 #include "formats/instrument/uftrace.h"
 
 #include "lib/base/buf.h"

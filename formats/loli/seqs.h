@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which sequence numbers of a LoliProfiler run were seen. The agent takes a number from one
- * counter (u32, from 1, wrapping) right before it sends a record, so in a raw stream a missing
+ * The set of sequence numbers that were seen in a LoliProfiler run. The agent takes a number from
+ * one counter (u32, from 1, wrapping) right before it sends a record, so in a raw stream a missing
  * number is a lost record and a repeated one is another run. Records come in any order.
  *
  * One bit per number, in windows that are freed when full; at most 32 MiB of them: then the

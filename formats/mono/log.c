@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The events of a Mono log as events of the trace.
+ */
 #include "formats/mono/mlpd.h"
 
 #include "lib/base/mem.h"

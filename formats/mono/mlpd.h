@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the .mlpd reader share: formats/mono/mlpd.c looks at the file, formats/mono/log.c makes events
- * of its log.
+ * The common parts of the .mlpd reader: formats/mono/mlpd.c looks at the file, formats/mono/log.c
+ * makes events of its log.
  */
 #ifndef TM_FORMATS_MONO_MLPD_H
 #define TM_FORMATS_MONO_MLPD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a Mono log's events refer to by address: methods, classes, code, roots. The first look at a
- * log fills it, since names may stand behind what uses them.
+ * The tables that the events of a Mono log refer to by address: methods, classes, code, roots. The
+ * first pass over a log fills them, since names may come after their users.
  */
 #ifndef TM_FORMATS_MONO_TABLES_H
 #define TM_FORMATS_MONO_TABLES_H

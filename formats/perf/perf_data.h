@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of the reader of perf.data: what is shared by the parts that read attributes, features,
- * maps and samples. Facts: perf.data-file-format.txt and uapi/linux/perf_event.h of Linux, the
- * comments of simpleperf's record_file_format.h and record_file.proto, and files of both.
+ * Internals of the reader of perf.data: the state shared by the parts that read attributes,
+ * features, maps and samples. Facts: perf.data-file-format.txt and uapi/linux/perf_event.h of
+ * Linux, the comments of simpleperf's record_file_format.h and record_file.proto, and files of
+ * both.
  */
 #ifndef TM_FORMATS_PERF_PERF_DATA_H
 #define TM_FORMATS_PERF_PERF_DATA_H

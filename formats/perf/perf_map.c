@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who runs, what each process has mapped, and so what an address is. An address of a file is told by
- * its offset there, so that stacks of all processes are the same, wherever a library was loaded.
+ * Threads and mappings of the processes in a perf capture, and so the location of an address. An
+ * address of a file is told by its offset there, so that stacks of all processes are the same,
+ * wherever a library was loaded.
  *
  * Processes that have forked share their mappings until one of them maps something more.
  */

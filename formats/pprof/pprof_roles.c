@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the sample types of a profile are. Their names are no part of the format: Go's runtime,
+ * The meaning of a profile's sample types. Their names are no part of the format: Go's runtime,
  * tcmalloc, jemalloc's tools and our tm-export each have their own, all in the table below; what is
  * not in it is told by its unit.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of the reader of speedscope's JSON: what profiles are, and what their samples and calls become.
+ * Internals of the reader of speedscope's JSON: profiles, and the events that their samples and
+ * calls become.
  */
 #ifndef TM_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
 #define TM_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H

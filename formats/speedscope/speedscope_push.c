@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Samples and calls of a speedscope profile as events of the trace.
+ */
 #include "formats/speedscope/speedscope.h"
 
 #include "lib/base/mem.h"

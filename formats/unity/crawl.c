@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The crawl through Unity's managed heap: objects, references between them and static fields.
+ */
 #include "formats/unity/layout.h"
 
 #include "lib/base/buf.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Native allocations of a .snap file, with their sites and call stacks.
+ */
 #include "formats/unity/snap.h"
 
 #include "lib/base/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of callgrind's reader: costs by function and line, and calls between functions, as the
- * file's parts add up to; and how they become stacks. Facts: "Callgrind Format Specification" of
+ * Internals of callgrind's reader: costs by function and line, and calls between functions, summed
+ * over the file's parts; and their conversion to stacks. Facts: "Callgrind Format Specification" of
  * Valgrind's manual, and files that callgrind wrote.
  */
 #ifndef TM_FORMATS_VALGRIND_CALLGRIND_H

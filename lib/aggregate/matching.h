@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One thing under two names: what compilers, demanglers and code generators number or spell anew
- * in every build. A canonical name leaves out
+ * Canonical names, which match one thing under two names: compilers, demanglers and code generators
+ * number or spell parts of names anew in every build. A canonical name leaves out
  *
  *	spaces that separate no words ("> >", "operator new []")
  *	clone suffixes: .cold .hot .warm .part.N .isra.N .constprop.N .llvm.N .lto_priv.N .__uniq.N

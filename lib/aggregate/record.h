@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The records of an aggregate (tracemill-aggregate(5)): what one capture, or thousands, came to.
- * A record is a key, which says what it is about and orders the records, and what is known of it,
- * which joins: texts (the least that is not empty stays), counts (added up), marks (the largest
- * stays) and values (aggregate/value.h). So two aggregates merge record by record.
+ * The records of an aggregate (tracemill-aggregate(5)): the sums of one or more captures,
+ * mergeable. A record is a key, which says what it is about and orders the records, and what is
+ * known of it, which joins: texts (the least that is not empty stays), counts (added up), marks
+ * (the largest stays) and values (aggregate/value.h). So two aggregates merge record by record.
  *
  *	kind      key               texts                  counts
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one run of a game comes to: the sums of every thing, by several keys at once, without the
- * capture's events. Made from a project's run, or read from an aggregate (aggregate_summary.h); a
- * comparison does not know which.
+ * The sums of one run of a game, of every thing and by several keys at once, without the capture's
+ * events. Made from a project's run, or read from an aggregate (summary_record.h); a comparison
+ * does not know which.
  */
 #ifndef TM_AGGREGATE_SUMMARY_H
 #define TM_AGGREGATE_SUMMARY_H

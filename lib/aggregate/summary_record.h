@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An aggregate as a summary (summary.h): what tm-compare compares. Of all captures together it has
+ * An aggregate as a summary (summary.h), the input of tm-compare. Of all captures together it has
  * the sums; of frames the worst. Spreads are passed over.
  */
 #ifndef TM_AGGREGATE_SUMMARY_RECORD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a number was in many captures (or in many frames): how often it was told, its exact sum, its
- * least and its largest with their places, and how it is spread. Joining is associative and
+ * The distribution of one number over many captures (or many frames): its count of readings, exact
+ * sum, least and largest value with their places, and spread. Joining is associative and
  * commutative, and a value has one form: any grouping and order of joins gives equal bytes.
  *
  * The spread is a histogram with buckets of logarithmic width (quantiles.h): whole numbers from

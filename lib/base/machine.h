@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the machine lets this process have of memory and disk.
+ * The limits of memory and disk that the machine sets for this process.
  */
 #ifndef TM_BASE_MACHINE_H
 #define TM_BASE_MACHINE_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one memory idiom. Memory that runs out ends the program: one line on stderr, exit
- * status 3 (mem_on_failure); in libtracemill it ends the call (zone.h). So nothing here returns NULL
- * and no caller checks. What makes
- * that safe is the other half of the rule: a size that comes from input is bounded by the
- * bytes that are really there before it reaches these functions.
+ * Memory allocation. Memory that runs out ends the program: one line on stderr, exit status 3
+ * (mem_on_failure); in libtracemill it ends the call (zone.h). So nothing here returns NULL and no
+ * caller checks. What makes that safe is the other half of the rule: a size that comes from input
+ * is bounded by the bytes that are really there before it reaches these functions.
  *
  * Things that are parsed live in an arena (arena.h) and die with it; a growing array is a
  * (pointer, count, capacity) triple grown by mem_grow; an owner of system resources has

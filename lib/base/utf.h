@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * UTF-8 checks, which characters may not reach a screen as they are, and UTF-16 (Qt, C#) to UTF-8.
+ * UTF-8 checks, the characters that may not reach a screen unescaped, and UTF-16 (Qt, C#) to UTF-8.
  */
 #ifndef TM_BASE_UTF_H
 #define TM_BASE_UTF_H

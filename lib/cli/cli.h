@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every program shares: messages, exit status, the input loop, progress. Only this folder
- * prints to stderr. A main is: option table, opt_parse, cli_inputs (or its own pass), cli_exit.
+ * The common parts of all programs: messages, exit status, the input loop, progress. Only this
+ * folder prints to stderr. A main is: option table, opt_parse, cli_inputs (or its own pass),
+ * cli_exit.
  */
 #ifndef TM_CLI_CLI_H
 #define TM_CLI_CLI_H

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The loop over a program's inputs: each operand opened, its reader chosen, its captures read.
+ */
 #include "lib/base/num.h"
 #include "lib/cli/cli.h"
 

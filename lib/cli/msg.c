@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Messages on stderr, and the exit status that follows from them.
+ */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one option idiom: a table in main, one row per option, from which parsing, --help and
- * the test that compares --help with the manual page all come. Understands -n5, -n 5, --top=5,
+ * Command-line options: a table in main, one row per option, from which parsing, --help and the
+ * test that compares --help with the manual page all come. Understands -n5, -n 5, --top=5,
  * --top 5, bundled short flags and --. What only drop-ins for other tools need: struct opt_style,
  * ROW_SWITCH, ROW_CLEAR, ROW_OPTIONAL, and rows without help, which are more words for a row above.
  * A wrong option prints one line and ends with status 2;

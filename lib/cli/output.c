@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Standard output or the file of --output, which gets its name only when it is complete.
+ */
 #include "lib/base/buf.h"
 #include "lib/cli/cli.h"
 #include "lib/sandbox/sandbox.h"

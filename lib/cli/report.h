@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What programs share that print a document (lib/table/document.h): the option rows, the output
- * file, colour and pager.
+ * The common parts of programs that print a document (lib/table/document.h): the option rows, the
+ * output file, colour and pager.
  *
  *     struct cli_report report = {0};
  *     ... CLI_REPORT_ROWS(report), ... in the option table

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * --explain: how a file was found and what an address is, as text. Lines begin with a word and are
- * indented below what they are about; what tools disagree about (the time, the machine's folders
- * beyond what was given) is not in them, so that they can be compared.
+ * The text of --explain: how a file was found, and what an address is. Lines begin with a word and
+ * are indented below what they are about; what tools disagree about (the time, the machine's
+ * folders beyond what was given) is not in them, so that they can be compared.
  */
 #ifndef TM_COMPAT_EXPLAIN_H
 #define TM_COMPAT_EXPLAIN_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine answers batches. Between two neighbours of all the places where some range or row
- * begins or ends nothing can change, so each unit is asked for exactly those places (in parallel),
- * which gives its pieces, many in a row. Rows that no other unit's overlaps, which are nearly all,
- * are put in order as they are; the others are merged two by two, by the engine's own order: the
- * better answer, and of equal ones that of the unit that comes first.
+ * Answers for every address of a file (whole.h). The engine answers batches. Between two neighbours
+ * of all the places where some range or row begins or ends nothing can change, so each unit is
+ * asked for exactly those places (in parallel), which gives its pieces, many in a row. Rows that no
+ * other unit's overlaps, which are nearly all, are put in order as they are; the others are merged
+ * two by two, by the engine's own order: the better answer, and of equal ones that of the unit that
+ * comes first.
  */
 #include "lib/dwarf/whole.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the reference engine share. Data flows one way:
+ * The declarations that the files of the reference engine share. Data flows one way:
  *
  *	reference_sections.c  the sections, and what hides a broken unit from libdwarf
  *	reference_libdwarf.c  libdwarf behind a few functions

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Line tables in the reference engine: the row in force at an address, and paths of files.
+ */
 #include "lib/dwarf/reference.h"
 
 #include "lib/base/cursor.h"

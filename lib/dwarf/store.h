@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls and texts that are stored once: where a worker of an engine found them out, or where they
- * lie in a mapped index; and are read there until they are printed.
+ * A store of calls and texts, each stored once, in the memory of the worker that found it or in a
+ * mapped index, and read in place until printed.
  *
  * A call is a node of a trie: it points to the one that it was inlined into, so that a chain is
  * stored once however many addresses are in it. Text is not copied either: it is bytes in a section

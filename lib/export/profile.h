@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the formats of stacks have in common: the allocations, samples and calls of all captures,
+ * The common input of the exporters of stacks: the allocations, samples and calls of all captures,
  * added up by (run, type, stack, domain), with the names of lib/group/names.h. Stacks that are
  * called the same are one, across captures too. Memory is O(distinct stacks + live blocks),
  * whatever the number of events.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
- * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and
- * any other path that container.h knows.
- *
- * Which file on this machine is a captured module: by build-id where the capture has it, else
+ * The file on this machine that is a captured module: by build-id where the capture has it, else
  * by name (and, of several, by the processor that its folder names) among the files the user gave,
  * else by its path as captured, below a sysroot; else by build-id in build-id trees, in folders and
  * from servers (search.h).
+ *
+ * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
+ * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and
+ * any other path that container.h knows.
  */
 #ifndef TM_FIND_FILES_H
 #define TM_FIND_FILES_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was found in the files of a folder last time (id_index.h has the format). A cache that is
- * damaged, of another version or not there is empty; one that cannot be written is not.
+ * The cache of the build-ids that were found in the files of a folder last time (id_index.h has the
+ * format). A cache that is damaged, of another version or not there is empty; one that cannot be
+ * written is not.
  */
 #ifndef TM_FIND_ID_CACHE_H
 #define TM_FIND_ID_CACHE_H

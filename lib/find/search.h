@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a run looks for binaries and debug files beyond the paths that it is given: folders, a
+ * The places where a run looks for binaries and debug files beyond the given paths: folders, a
  * sysroot, debuginfod servers. Makes the struct object_search that object_find_debug, files and
  * lookups are given.
  */

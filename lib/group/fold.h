@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of project.h: one capture on its way into the groups. Everything about a stack is found
+ * Internals of project.h: one capture on its way into the groups. Everything about a stack is found
  * when it is first asked for, together with its callers, so a fold can go on while the capture
  * grows.
  */

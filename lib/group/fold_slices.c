@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Slices of a fold (fold.h): frames, steps of time, and the domain that is shown.
+ */
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"

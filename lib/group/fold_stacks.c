@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Stacks of a fold (fold.h), and the group that each cell belongs to.
+ */
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"

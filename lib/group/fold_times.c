@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * SUM_TIME_TOTAL of a fold's groups: outermost calls only (fold.h).
+ */
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"

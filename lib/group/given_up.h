@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Patterns that were given up (match.h) as what they are for the numbers: a loss of the capture.
+ * Patterns that were given up (match.h), counted as a loss of the capture.
  * So it reaches whoever looks at losses: gates, aggregates, stores, and what tm-filter writes.
  */
 #ifndef TM_GROUP_GIVEN_UP_H

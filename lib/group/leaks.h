@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is live at the end and no leak: what libraries keep for as long as a program runs. Rules are
- * those of LeakSanitizer's suppressions, "leak:PATTERN": a stack with a call whose function, source
- * file or module matches is none; '*' stands for anything, '^' and '$' for the ends, and otherwise
- * the pattern may stand anywhere (compiler-rt/lib/sanitizer_common/sanitizer_common.cpp,
- * TemplateMatch). The shipped ones are of glibc and libstdc++.
+ * Suppressions of leaks: blocks that libraries keep for as long as a program runs are live at the
+ * end and no leak. Rules are those of LeakSanitizer's suppressions, "leak:PATTERN": a stack with a
+ * call whose function, source file or module matches is none; '*' stands for anything, '^' and '$'
+ * for the ends, and otherwise the pattern may stand anywhere
+ * (compiler-rt/lib/sanitizer_common/sanitizer_common.cpp, TemplateMatch). The shipped ones are of
+ * glibc and libstdc++.
  */
 #ifndef TM_GROUP_LEAKS_H
 #define TM_GROUP_LEAKS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Metrics as people ask for them (--sort, --metrics), and as cells of a table.
+ * Metrics as users name them (--sort, --metrics), and as cells of a table.
  */
 #ifndef TM_GROUP_METRIC_H
 #define TM_GROUP_METRIC_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What locations are called, across captures. Every location has at least one call (innermost
+ * The names of locations, across captures. Every location has at least one call (innermost
  * first, inlined ones expanded). Identity is what stays the same from run to run: a function is
  * its raw name and module, a location its module, build, link-time address (or its name) and calls,
  * never a runtime address where a module is known. Modules go by their base names.

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Names as reports show them, functions of one name told apart by their files.
+ */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/demangle/demangle.h"

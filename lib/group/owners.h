@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who is to answer for memory: rules in a file.
+ * Owners of memory, by rules in a file.
  *
  *	# comments, empty lines
  *	[Rendering]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one projection: filter -> key -> sums. Each capture that ends is folded into groups keyed
- * by text identity (names.h), so captures and files add up, and reports know no formats. Several
- * groupings are fed in one pass. What was added up since the beginning, or since it was last
- * taken, is a run (run.h).
+ * The projection of captures to groups: filter -> key -> sums. Each capture that ends is folded
+ * into groups keyed by text identity (names.h), so captures and files add up, and reports know no
+ * formats. Several groupings are fed in one pass. What was added up since the beginning, or since
+ * it was last taken, is a run (run.h).
  */
 #ifndef TM_GROUP_PROJECT_H
 #define TM_GROUP_PROJECT_H

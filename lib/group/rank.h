@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of top.h: what a group is called, and which groups come first.
+ * Internals of top.h: the names of groups, and their order.
  */
 #ifndef TM_GROUP_RANK_H
 #define TM_GROUP_RANK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A sink that hands on the part of a capture that filters keep: what tm-filter does. Tables,
+ * A sink that hands on the part of a capture that filters keep: the work of tm-filter. Tables,
  * symbols and notes go through as they are; of events, allocations that the filters drop are left
  * out, and with them their frees. Frames outside of the frame ranges are left out, so are type
  * totals when anything but types, frames or times is asked for: the metrics that are known by

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The addition of a run to a store, in one transaction.
+ */
 #include "lib/history/history.h"
 
 #include "lib/base/mem.h"

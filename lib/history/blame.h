@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a step is made of: the runs before and after it side by side, thing by thing or stack by
+ * The parts of a step: the runs before and after the step side by side, thing by thing or stack by
  * stack. Differences of a key that has no totals add up: those that are shown, what is left of the
  * others, and what was pruned come to the difference of everything.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A store of past runs: what each came to as an aggregate (tracemill-aggregate(5)), the labels it
- * was added with, and its sums by thing as rows, from which trends are read without the aggregates.
- * Stacks are in the aggregates only. tracemill-history(5) has the tables.
+ * A store of past runs: an aggregate of each run (tracemill-aggregate(5)), its labels, and its sums
+ * by thing as rows, from which trends are read without the aggregates. Stacks are in the aggregates
+ * only. tracemill-history(5) has the tables.
  *
  * A run is added in one transaction: it is there with all of its rows or not at all, whatever
  * happens to the program. Errors name the store without a URL's password.

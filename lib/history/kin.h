@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside lib/history: things of one name that are not one thing, "Update" of two files. A name that
- * its language does not make unique has its file in the tables' raw column (names.h; the NUL
- * between them is U+FFFD there). From run to run such a thing is the one of the same name whose
- * file has the longest common end, as tm-compare matches (matching.h): the folder of a build may be
- * another. Lines count for nothing, since they move.
+ * Internals of lib/history: the matching of different things with one name, as "Update" of two
+ * files. A name that its language does not make unique has its file in the tables' raw column
+ * (names.h; the NUL between them is U+FFFD there). From run to run such a thing is the one of the
+ * same name whose file has the longest common end, as tm-compare matches (matching.h): the folder
+ * of a build may be another. Lines count for nothing, since they move.
  *
  * Of several series of one name the shortest end of the newest file that tells them apart goes
  * behind it: "Update (ui/panel.lua)".

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The store itself: opened, its tables made or brought to the current version.
+ */
 #include "lib/history/history.h"
 
 #include "lib/base/mem.h"

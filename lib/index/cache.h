@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder with the indexes (index.h), and engines behind it: a batch is answered from the
+ * The folder of indexes (index.h), with engines behind it: a batch is answered from the
  * binary's index where there is one, else by the engine; answers are the same. Only the fast engine
  * has indexes: the reference engine is there to check it.
  *

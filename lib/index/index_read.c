@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every count and number in the file is checked where it is used: a checksum tells damage, not
- * malice, and a file may change under its mapping. Text ends at the mapping's end at the latest,
- * where lib/object/map.h has put a NUL.
+ * The reader of index files. Every count and number in the file is checked where it is used: a
+ * checksum tells damage, not malice, and a file may change under its mapping. Text ends at the
+ * mapping's end at the latest, where lib/object/map.h has put a NUL.
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes in: a file, a pipe or memory, decompressed on the way (gzip, zstd, xz, bzip2, lz4
+ * Input bytes: a file, a pipe or memory, decompressed on the way (gzip, zstd, xz, bzip2, lz4
  * frames and what else libarchive's filters know; at most 4 layers) and, where a byte order mark
  * says that they are text, made plain UTF-8 (text_mark.h), read through one cursor.
  * input.c is the only user of libarchive.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is this binary fit to profile and to symbolize? Facts of one ELF file, from its headers, symbols,
- * unwind tables and code; what they mean is in fitness.h.
+ * Facts of one ELF file that decide how well it can be profiled and symbolized, from its headers,
+ * symbols, unwind tables and code; what they mean is in fitness.h.
  *
  * Functions are those of the symbol table (its own or its debug file's), else the entries of
  * .eh_frame, so that a stripped library has them, too. Sources of facts: the ELF and DWARF

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was found in binaries, as tables: verdicts, facts, segments, and functions by source file.
+ * The findings about binaries, as tables: verdicts, facts, segments, and functions by source file.
  */
 #ifndef TM_INSPECT_REPORT_H
 #define TM_INSPECT_REPORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every handle of libtracemill has: a zone for what it holds, the reason of its last error, and
- * a way to end what runs.
+ * The common part of all handles of libtracemill: a zone for the handle's resources, the reason of
+ * its last error, and a way to cancel a running call.
  */
 #ifndef TM_LIBRARY_HANDLE_H
 #define TM_LIBRARY_HANDLE_H

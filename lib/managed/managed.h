@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is known of managed (C#) code beside the DWARF of the C++ that il2cpp made of it: line maps,
- * method maps and usym files, given or found beside a binary. A call in generated C++ gets a call
- * of the same function inside it, at the line of C#; the C++ one stays.
+ * Sources of names and lines of managed (C#) code, in addition to the DWARF of the C++ that il2cpp
+ * generated: line maps, method maps and usym files, given or found next to a binary. A call in
+ * generated C++ gets a call of the same function inside it, at the line of C#; the C++ one stays.
  *
  * Beside a binary means: in its folder and the one above, in those' Symbols, il2cppOutput/Symbols
  * and il2cppOutput/cpp/Symbols, and the same in a *_BackUpThisFolder_ButDontShipItWithYourGame.

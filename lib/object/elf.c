@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Headers of a file: what it is, and of an ELF file what they say, through libelf. libelf is closed
+ * The headers of a file: its kind, and the headers of an ELF file, through libelf. libelf is closed
  * again before image_open returns: contents are read with pread, so a file that shrinks gives a
  * short read and not SIGBUS.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of lib/object share and nobody else sees.
+ * The private declarations that the files of lib/object share.
  */
 #ifndef TM_OBJECT_IMPL_H
 #define TM_OBJECT_IMPL_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was tried to find a file, in order, and why each was taken or not: for --explain.
+ * The trail of a search for a file: the places that were tried, in order, and why each was taken or
+ * not; for --explain.
  */
 #ifndef TM_OBJECT_TRAIL_H
 #define TM_OBJECT_TRAIL_H

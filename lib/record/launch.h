@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts a program with the capture library in it. The dynamic linker loads it (ld.so(8)), the
- * environment tells it what to do (lib/recorder/base/settings.h).
+ * The start of a program with the capture library loaded into it. The dynamic linker loads it
+ * (ld.so(8)), the environment tells it what to do (lib/recorder/base/settings.h).
  */
 #ifndef TM_RECORD_LAUNCH_H
 #define TM_RECORD_LAUNCH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * May a program be recorded with a library that is loaded into it before all others?
+ * The check whether a program can be recorded by a preloaded library.
  */
 #ifndef TM_RECORD_PROGRAM_H
 #define TM_RECORD_PROGRAM_H

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the threads hand to the writer: a ring of records for each thread, filled by the thread and
- * emptied by whoever holds the writer's lock. Every record has a number from one counter, taken
- * while the block is the thread's alone (behind malloc, before free), so that the order of the
- * numbers is the order in which an address was handed out and given back; the writer merges the
- * rings by it, up to the first number that some thread has taken and not written down yet. A thread
- * that was stopped right there (a collector's signal, a debugger) is waited for until others have
- * no room, and then CAP_PATIENCE_MS: its record is given up, and left out when it comes.
+ * The rings through which threads hand records to the writer: one for each thread, filled by the
+ * thread and emptied by whoever holds the writer's lock. Every record has a number from one
+ * counter, taken while the block is the thread's alone (behind malloc, before free), so that the
+ * order of the numbers is the order in which an address was handed out and given back; the writer
+ * merges the rings by it, up to the first number that some thread has taken and not written down
+ * yet. A thread that was stopped right there (a collector's signal, a debugger) is waited for until
+ * others have no room, and then CAP_PATIENCE_MS: its record is given up, and left out when it
+ * comes.
  *
  * A ring outlives its thread: another thread goes on with it, behind a record that says so. Rings
  * of threads that ended without a word are found by their number (see capture.c).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The shadow stack of a thread: the calls that are open in it, as compilers' hooks
- * (-finstrument-functions, recorder/hooks/instrument.c) and markers (spike.h) tell them. It needs no
- * tables and no frame pointers, and costs a few ns a call.
+ * (-finstrument-functions, recorder/hooks/instrument.c) and markers (spike.h) report them. It needs
+ * no tables and no frame pointers, and costs a few ns a call.
  *
  * Calls that end by longjmp or an exception tell no exit (clang; GCC tells those of exceptions).
  * So a call is kept with the stack pointer of its function: what lies below that of a function

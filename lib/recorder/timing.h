@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the calls of the shadow stack took: limits, pauses and texts (spike.h) beside each open
- * call, and what becomes of it when it ends: an entry of PET's log when it took too long, records
- * of its enter and exit in the trace when calls are recorded.
+ * The times of the calls on the shadow stack: limits, pauses and texts (spike.h) of each open call,
+ * and the result when the call ends: an entry of PET's log when it took too long, records of its
+ * enter and exit in the trace when calls are recorded.
  *
  * An enter's record is put when the next thing happens in its thread, so that it has what a marker
  * at the function's beginning says. A call that is dropped (shadow.h) ends where its marker's scope

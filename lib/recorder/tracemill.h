@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a program may tell its recording. A plain header for C and C++: it needs nothing else of
- * tracemill to compile or to run. The functions are there when the program runs under tm-record or
- * has libtracemill-capture linked in; else the calls do nothing and cost a test of a pointer.
+ * The interface by which a program adds frames, counters and its own allocators' blocks to its
+ * recording. A plain header for C and C++: it needs nothing else of tracemill to compile or to run.
+ * The functions are there when the program runs under tm-record or has libtracemill-capture linked
+ * in; else the calls do nothing and cost a test of a pointer.
  *
  *     #include <tracemill.h>
  *

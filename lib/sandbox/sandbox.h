@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a process may still ask the kernel for while it reads files that nobody vouches for: system
+ * The sandbox: the system calls and paths left to a process while it reads untrusted files: system
  * calls by seccomp (calls.c), paths by Landlock (paths.c). profiles.c is the table of who may what;
  * tracemill(7), SANDBOX, is the same for people.
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * From an engine's answers for one object to named calls in a struct symbols: chains are copied
- * outermost first, static functions get the symbol table's fuller name, and what has no DIE
- * (thunks, assembler, files without DWARF) is named by its symbol, within the symbol's bounds. A
- * call in C++ that il2cpp made of C# gets one inside it, at the line of C# (managed.h).
+ * The conversion of an engine's answers for one object to named calls in a struct symbols: chains
+ * are copied outermost first, static functions get the symbol table's fuller name, and what has no
+ * DIE (thunks, assembler, files without DWARF) is named by its symbol, within the symbol's bounds.
+ * A call in C++ that il2cpp made of C# gets one inside it, at the line of C# (managed.h).
  */
 #ifndef TM_SYMBOLIZE_CALLS_H
 #define TM_SYMBOLIZE_CALLS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses looked up in files that the user names: what the drop-ins for addr2line and its like
- * are made of. A file is opened once; a batch of queries, of any number of files and in any
- * order, is one sorted batch of unique addresses per file for the engine.
+ * The look-up of addresses in files that the user names, for the drop-ins for addr2line and its
+ * like. A file is opened once; a batch of queries, of any number of files and in any order, is one
+ * sorted batch of unique addresses per file for the engine.
  */
 #ifndef TM_SYMBOLIZE_LOOKUP_H
 #define TM_SYMBOLIZE_LOOKUP_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text with stacks (lib/input/stack_line.h) becomes the same text with functions, files and lines.
- * Lines are gathered and what they ask for is answered in one batch of the symbolizer; an address
- * that was answered before is not asked again. What has no answer stays as it was, and is counted.
+ * The symbolizer of text with stacks (lib/input/stack_line.h), which gives the same text with
+ * functions, files and lines. Lines are gathered and what they ask for is answered in one batch of
+ * the symbolizer; an address that was answered before is not asked again. What has no answer stays
+ * as it was, and is counted.
  *
  * How a call is written: sanitizers' as they do it themselves with symbolize=1, inlined calls
  * with numbers of their own; Android's as ndk-stack does it, below the line; else behind the line,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a gate decided: one check per rule of the policy, with what broke it. Everything is
+ * The result of a gate: one check per rule of the policy, with its breaches. Everything is
  * borrowed, NUL-terminated, as captured (render escapes), and may be NULL where nothing else is
  * said.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A weighted tree of calls: what a flame graph, an icicle and folded stacks are drawn from.
+ * A weighted tree of calls, from which a flame graph, an icicle and folded stacks are drawn.
  *
  *     struct flame f = FLAME_INIT;
  *     f.title = "requested bytes by stack";

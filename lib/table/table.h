@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a report shows, before it is text or CSV: columns, and rows made on demand, so that a
- * report of a million stacks is never in memory as text. Reports fill tables, lib/render writes
+ * A table, the form of a report before it is text or CSV: columns, and rows made on demand, so that
+ * a report of a million stacks is never in memory as text. Reports fill tables, lib/render writes
  * them; neither knows the other. A program prints a struct document (document.h) of tables, flame
  * graphs (flame.h), series (series.h) and checks (checks.h).
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What memory was like, without asking who: allocations by size, live bytes over time, and the pages
- * on which the last live blocks stand. Sizes are requested ones where a block has them, else real
- * ones. Memory: O(live blocks) (live.h) and a fixed number of points.
+ * Statistics of memory without call sites: allocations by size, live bytes over time, and the pages
+ * that hold the last live blocks. Sizes are requested ones where a block has them, else real ones.
+ * Memory: O(live blocks) (live.h) and a fixed number of points.
  */
 #ifndef TM_TALLY_MEMORY_H
 #define TM_TALLY_MEMORY_H

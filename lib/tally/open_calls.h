@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one place that decides, while enter and exit events are read, which calls are open and what
- * the path of a call is: reports, comparisons, exports and spikes all ask here.
+ * The open calls, and the path of each, while enter and exit events are read: reports, comparisons,
+ * exports and spikes all use this.
  *
  * A call is open from its enter to its exit, on the thread of both. Its path is itself and the
  * calls that are open around it, interned as a stack of the trace (model.h): the innermost location

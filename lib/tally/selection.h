@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which events of a capture count: by frame, time, size and thread. Several ranges of one kind
- * are alternatives, different kinds all have to hold. Ranges A..B include both ends; A.. and ..B
- * are open, and A alone is A..A (not for times).
+ * The selection of the events that count, by frame, time, size and thread. Several ranges of one
+ * kind are alternatives, different kinds all have to hold. Ranges A..B include both ends; A.. and
+ * ..B are open, and A alone is A..A (not for times).
  *
  * An allocation counts when it is selected. A free counts unless it comes after the end of the
  * last frame range or of the last time range, whatever its own size or thread: so the live set of

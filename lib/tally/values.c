@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The sums of cells and types at the end of a capture, and how well each is known.
+ */
 #include "lib/tally/tally.h"
 
 #include "lib/tally/measures.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of tally/tally.h: what has to be done for the sums that are wanted.
+ * Internals of tally/tally.h: the work that the wanted sums need.
  */
 #ifndef TM_TALLY_WORK_H
 #define TM_TALLY_WORK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A sink that hands a capture on without what tells whose it is: paths, names of threads, messages,
- * values of attributes and notes become stand-ins, 48 bits of SipHash under a key; equal texts
- * have equal stand-ins, in every capture with that key. Numbers, addresses, build-ids, names of
- * counters and of system libraries stay. Functions, types and markers stay or become stand-ins;
+ * A sink that hands on a capture without text that identifies its owner: paths, names of threads,
+ * messages, values of attributes and notes become stand-ins, 48 bits of SipHash under a key; equal
+ * texts have equal stand-ins, in every capture with that key. Numbers, addresses, build-ids, names
+ * of counters and of system libraries stay. Functions, types and markers stay or become stand-ins;
  * where they stay, paths and names of users inside them do not.
  */
 #ifndef TM_TRACE_ANONYMIZE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chunks of a trace out, packed where that makes them smaller, and events gathered into columns: to a
- * stdio stream that the caller owns.
+ * The writer of a trace's chunks, packed where that makes them smaller, with events gathered into
+ * columns, to a stdio stream that the caller owns.
  */
 #ifndef TM_TRACE_CHUNK_OUT_H
 #define TM_TRACE_CHUNK_OUT_H

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The reading half of event_columns.h.
+ */
 #include "lib/trace/event_columns.h"
 
 #include "lib/base/mem.h"

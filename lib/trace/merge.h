@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several captures of one run as one: their tables joined, their events in one order. Each capture
- * (part) is read wholly into a temporary file first, so memory is that of the tables and 16 bytes
- * per frame. Then:
+ * The merge of several captures of one run: their tables joined, their events in one order. Each
+ * capture (part) is read wholly into a temporary file first, so memory is that of the tables and 16
+ * bytes per frame. Then:
  *
  * Frames are those of all parts together, by number; where several parts have one, it is emitted
  * once, from the first of them, and the events of all parts that stand in it follow. A part

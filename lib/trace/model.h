@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The model of one capture: what its events refer to. Readers fill it, the stream writer and
- * the reports read it; nobody downstream knows which format it came from.
+ * The model of one capture: the tables that its events refer to. Readers fill it, the stream writer
+ * and the reports read it; nothing downstream knows the format of the capture.
  *
  * Ids are dense u32 from 1; 0 is none. Rows are only ever appended, so a consumer that
  * remembers how many rows it has seen can follow along; a sink may append too, locations and stacks

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-symbolize adds to a capture: bindings (location -> binary and link-time address, or
- * the reason why not) and calls (functions, files, lines; innermost first, more than one
- * through inlining). They have an id space and a string table of their own, so that they can be
+ * The symbols that tm-symbolize adds to a capture: bindings (location -> binary and link-time
+ * address, or the reason why not) and calls (functions, files, lines; innermost first, more than
+ * one through inlining). They have an id space and a string table of their own, so that they can be
  * put into a stream, taken out and made again without touching what was captured.
  */
 #ifndef TM_TRACE_SYMBOLS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The browser's door: HTTP on loopback, by libmicrohttpd (http.c is its only user).
+ * The door for browsers: HTTP on loopback, by libmicrohttpd (http.c is its only user).
  *
  *	GET /TOKEN/            the page, and what it is made of beside it
  *	GET /TOKEN/state       view_state

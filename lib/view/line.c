@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The door for lines of JSON: a question or a request in each.
+ */
 #include "lib/render/json.h"
 #include "lib/view/view.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One JSON text as a tree, for requests: small, from anybody. Strings are UTF-8 and unescaped.
+ * One JSON text as a tree, for requests: small, from an untrusted sender. Strings are UTF-8 and
+ * unescaped.
  */
 #ifndef TM_VIEW_VALUE_H
 #define TM_VIEW_VALUE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small LoliProfiler files, each with one trap: what the generator loli_traps writes into files
+ * Small LoliProfiler files, each with one trap, which the generator loli_traps writes into files
  * and the unit tests read from memory. good-: reads without loss; lossy-: something is lost and
  * said; bad- and unsupported-: refused. The numbers that must come out are in the tests.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of second_reader.c and how they are read, from tracemill-trace(5).
+ * The tables of second_reader.c and their fields, from tracemill-trace(5).
  */
 #ifndef SECOND_READER_H
 #define SECOND_READER_H

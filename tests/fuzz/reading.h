@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Readers over arbitrary bytes, and what must be true of any of them whatever the bytes are.
+ * Readers over arbitrary bytes, and the checks that hold for all readers and all bytes.
  *
  * Every event and row (reading_sink): ids exist and are of the right table, parents stand before
  * their children, kinds and fields are in range, an absent field is 0, tables only grow, captures

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the judge (lib/report/compare/judge.h) decides, by simulation: 1,000 pairs of builds per cell.
- * Prints the table that is checked in as judge.txt; ends with 1 when a promise of judge.h is not
- * kept.
+ * The decisions of the judge (lib/report/compare/judge.h), by simulation: 1,000 pairs of builds per
+ * cell. Prints the table that is checked in as judge.txt; ends with 1 when a promise of judge.h is
+ * not kept.
  *
  * A pair is N runs of a base and N of a new build, each with so many things of mean 100. In a build
  * that grew the first thing did. The noise has a scale of 2 % of a thing's mean:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes as compressors write them, in the ways that differ for a reader: each filter, what gives
+ * Bytes as compressors write them, in the variants that matter to a reader: each filter, what gives
  * much at once (lz4's 4 MiB blocks), what asks for a large window (zstd --long) and what stands
  * before the first frame (skippable frames of zstd and lz4).
  */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Answers printed by several workers (lib/compat/print_many.h).
+ */
 #include "lib/compat/print_many.h"
 #include "tests/unit/test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is added up of calls while they are open, without their paths (fold_calls.c), is to the
- * last number what the paths give: the same events to two projects, of which one is made to keep
- * paths. What the paths give is checked by sh/calls, against a twin and uftrace.
+ * Sums of calls added up while the calls are open, without their paths (fold_calls.c), against the
+ * sums over paths, which must be equal: the same events go to two projects, of which one is made to
+ * keep paths. The sums over paths are checked by sh/calls, against a twin and uftrace.
  */
 #include "lib/tally/open_calls.h"
 #include "tests/unit/report.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all parts of libtracemill share: its version and its statuses.
+ * The version and the statuses of libtracemill, shared by all its parts.
  */
 #ifndef TRACEMILL_VERSION_H
 #define TRACEMILL_VERSION_H

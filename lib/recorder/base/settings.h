@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the capture runtime was told to do. tm-record says it in the environment variable
+ * The settings of the capture runtime, which tm-record passes in the environment variable
  * TRACEMILL_CAPTURE: words "key=value" separated by spaces; out=PATH, which is the last, takes the
  * rest. Nothing here allocates.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What ends calls without their exits: the shadow stack is told. A static program's longjmp and
- * exceptions are not seen; see shadow.h for what is known then.
+ * Hooks of what ends calls without an exit (longjmp, exceptions), for the shadow stack. A static
+ * program's longjmp and exceptions are not seen; see shadow.h for what is known then.
  */
 #include "lib/recorder/hooks/preload.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who is running, of Lua's functions, as the call and return hooks tell it: a stack for each
- * coroutine, the coroutines that have resumed each other, and the functions by their addresses.
- * Knows nothing of Lua's headers.
+ * The running Lua functions, from the call and return hooks: a stack for each coroutine, the
+ * coroutines that have resumed each other, and the functions by their addresses. Knows nothing of
+ * Lua's headers.
  *
  * A place is where Lua keeps a call (its CallInfo, or the number of it). Errors leave calls
  * without a return, so each event says where it stands, and what is no more is dropped then.

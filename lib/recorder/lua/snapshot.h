@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a Lua state's heap holds: every object that can be reached from the registry, the globals,
- * the running thread and the metatables of simple types, and who refers to it. Weak references
- * are none. Own sizes: those of strings and userdata, which are all that Lua tells.
+ * A snapshot of a Lua state's heap: every object that can be reached from the registry, the
+ * globals, the running thread and the metatables of simple types, and the objects that refer to it.
+ * Weak references do not count. Own sizes: those of strings and userdata, which are all that Lua
+ * tells.
  */
 #ifndef TM_RECORDER_LUA_SNAPSHOT_H
 #define TM_RECORDER_LUA_SNAPSHOT_H

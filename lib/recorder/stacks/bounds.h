@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the calling thread's stack can be read: from what a walk begins at up to the stack's top.
+ * The readable range of the calling thread's stack: from the start of a walk up to the stack's top.
  *
  * pthread_getattr_np would say it, but holds the thread's own lock while it allocates, and a
  * program may be inside of it when it calls us. So nothing is asked of the C library here, no lock

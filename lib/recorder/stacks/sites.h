@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The places of a program's markers: what they are called, and where they are. Copied at their
+ * The places of a program's markers: their names, files and lines. Copied at their
  * first use, since the module that has them may be gone when they are written. Bounded: CAP_SITES
  * places, names of CAP_SITE_TEXT bytes; a marker beyond that has no name.
  */

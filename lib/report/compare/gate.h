@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A policy (policy.h) held against a comparison: one check per rule. The first group is the base,
- * the last one is what is judged (judge.h). Everything is told, only breaches fail.
+ * A policy (policy.h) applied to a comparison: one check per rule. The first group is the base,
+ * the last one is what is judged (judge.h). Everything is reported, only breaches fail.
  */
 #ifndef TM_REPORT_COMPARE_GATE_H
 #define TM_REPORT_COMPARE_GATE_H

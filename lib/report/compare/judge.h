@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a difference between runs means: regressed, improved, unchanged or inconclusive. Larger is
- * worse (a caller for whom less is worse negates). A subject is one number per run on each side
+ * The verdict on a difference between runs: regressed, improved, unchanged or inconclusive. Larger
+ * is worse (a caller for whom less is worse negates). A subject is one number per run on each side
  * with what it may grow by; a rule is a question with one or more subjects.
  *
  * One run on each side: nothing is known of noise, the runs are taken as exact, and the difference

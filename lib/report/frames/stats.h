@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of frames.h: numbers over all frames of one metric. Percentiles are of the nearest rank:
- * the value of a frame that there is, and of equal ones the first.
+ * Internals of frames.h: numbers over all frames of one metric. Percentiles are of the nearest
+ * rank: the value of a frame that there is, and of equal ones the first.
  */
 #ifndef TM_REPORT_FRAMES_STATS_H
 #define TM_REPORT_FRAMES_STATS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Snapshots of a heap as graphs: what OBJECT and REFERENCE events say, a capture being a snapshot.
+ * Snapshots of a heap as graphs, from OBJECT and REFERENCE events, a capture being a snapshot.
  * Objects are dense numbers from 1 in the order in which their ids were met; 0 is what stands
  * above all roots. An id that only references name is an object too, but one that the snapshot
  * does not list: it holds others and counts nowhere.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a report on snapshots is about: one or two of them, with their paths and what each object
- * retains, and which of their objects count.
+ * The input of a report on snapshots: one or two snapshots, with their paths and what each object
+ * retains, and the selection of objects that count.
  */
 #ifndef TM_REPORT_HEAP_PARTS_H
 #define TM_REPORT_HEAP_PARTS_H

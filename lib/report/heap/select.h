@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which objects of snapshots count: those that filters keep, and those that sets of snapshots
- * leave.
+ * The selection of the objects of snapshots that count: those that filters keep, and those that
+ * sets of snapshots leave.
  *
  * An object of one snapshot is that of another when type, source (site or name) and shortest path
  * are the same; an address or an id is not asked, since it means something else in the next run,

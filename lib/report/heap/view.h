@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Snapshots as tables: what there is by type, site, root or owner; objects, largest first; and two
+ * Snapshots as tables: objects summed by type, site, root or owner; objects, largest first; and two
  * snapshots side by side.
  */
 #ifndef TM_REPORT_HEAP_VIEW_H

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of two snapshots side by side.
+ */
 #include "lib/report/heap/view_impl.h"
 
 #include "lib/base/mem.h"

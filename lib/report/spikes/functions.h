@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of spikes.h: the functions of the captures, each asked once which rules, filters and
- * owners it matches. A function is what an innermost location is called, without inlined ones (an
+ * Internals of spikes.h: the functions of the captures, each matched once against rules, filters
+ * and owners. A function is what an innermost location is called, without inlined ones (an
  * instrumented call enters the outermost), or a marker where there is no location with a name.
  */
 #ifndef TM_REPORT_SPIKES_FUNCTIONS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What memory was like (lib/tally/memory.h) as a document: a table of sizes, the curve of live bytes
- * with its peak, a table of the pages that the last live blocks stand on.
+ * The report on memory (lib/tally/memory.h) as a document: a table of sizes, the curve of live
+ * bytes with its peak, a table of the pages that the last live blocks stand on.
  */
 #ifndef TM_REPORT_TOP_MEMORY_REPORT_H
 #define TM_REPORT_TOP_MEMORY_REPORT_H
