@@ -82,7 +82,7 @@ struct aggregate_key {
 	enum aggregate_kind kind;
 	uint64_t hash, bytes; /* INPUT */
 	unsigned which; /* WHOLE: enum aggregate_which; NOTE: enum severity; FRAME: 1, or 0 for
-				 * what stands before the first, which is no frame */
+				 * what comes before the first, which is no frame */
 	int64_t frame;  /* FRAME */
 	enum key by;    /* KEY, ROW */
 	struct aggregate_text name; /* FORMAT, MODULE, NOTE, COUNTER; ROW: of all keys not below */
@@ -117,7 +117,7 @@ void aggregate_record_clear(struct aggregate_record *r);
 /* NULL: the record has none of it. */
 const struct aggregate_value *aggregate_record_value(const struct aggregate_record *r,
 						     unsigned metric);
-/* Empty where there was none. */
+/* Empty if there was no such text. */
 struct aggregate_value *aggregate_record_make(struct aggregate_record *r, unsigned metric);
 
 /* The key as bytes: their order is that of the records. */

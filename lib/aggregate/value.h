@@ -43,7 +43,8 @@ void aggregate_value_add(struct aggregate_value *v, __int128 number, struct aggr
 void aggregate_value_set(struct aggregate_value *v, uint64_t n, __int128 sum, __int128 min,
 			 __int128 max, struct aggregate_place at);
 void aggregate_value_join(struct aggregate_value *to, const struct aggregate_value *from);
-/* percent: 0 to 100, by the nearest rank. False: nothing was told, or the spread is not known. */
+/* percent: 0 to 100, by the nearest rank. False: there were no readings, or the spread is not
+ * known. */
 bool aggregate_value_quantile(const struct aggregate_value *v, unsigned percent, __int128 *q);
 
 int aggregate_place_order(const struct aggregate_place *a, const struct aggregate_place *b);

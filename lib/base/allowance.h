@@ -22,7 +22,7 @@
 void *allowance_grow(void *p, uint64_t n);
 void allowance_free(void *p); /* accepts NULL */
 
-/* Bytes in all, and those that nobody has now. */
+/* Bytes in all, and those that are free now. */
 uint64_t allowance_limit(void);
 uint64_t allowance_left(void);
 /* For tests: another limit; 0: as it was. */

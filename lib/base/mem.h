@@ -31,7 +31,7 @@ _Noreturn void mem_exhausted(void);
  *	id = names_place(names, &place);    and not    names->locations[names_place(names, &place)]
  *	first = names->locations[id].first;
  *
- * and what stands right of a VEC_PUSH neither reads the array's count nor adds to the array.
+ * and the right side of a VEC_PUSH neither reads the array's count nor adds to the array.
  * In builds with the address sanitizer an array moves with each of its first 64 pushes and some 50
  * times in each doubling after, whatever its capacity: a test that uses a stale pointer fails. */
 #if defined(__SANITIZE_ADDRESS__)

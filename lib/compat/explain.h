@@ -15,7 +15,7 @@ struct explain { /* zeroed is empty */
 	struct explain_object {
 		struct object *object; /* borrowed */
 		struct dwarf_places *places;
-		char *why; /* there are none */
+		char *why; /* why there are no places */
 	} * objects;
 	size_t n, cap;
 };

@@ -2,7 +2,7 @@
  *
  * The code of a module, and its call sites: does the instruction before a return address call?
  *
- * A call is recognized by its encoding at its end, without decoding what stands before it, since a
+ * A call is recognized by its encoding at its end, without decoding the bytes before it, since a
  * batch of addresses asks hundreds of thousands of times and linear decoding of x86 would have to
  * begin at a function's start. So where x86 code is asked at an address that ends no instruction,
  * a few answers are wrong; code_chance measures how many. A direct call counts only when it stays

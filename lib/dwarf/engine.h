@@ -77,7 +77,7 @@ uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers
 /* Adds a line unless an equal one is there; control bytes are escaped. */
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n);
 
-/* NULL: there is no such call. Chains end: an outer call's id is lower, or there is none. */
+/* NULL: there is no such call. Chains end: an outer call's id is lower, or absent. */
 static inline const struct dwarf_call *dwarf_call_at(const struct dwarf_answers *a, uint32_t id)
 {
 	if (id & STORE_BIT)

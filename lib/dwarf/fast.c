@@ -369,7 +369,7 @@ static void take_section(struct fast_file *f, size_t i, const struct object_sect
 	f->map[i] = s->map;
 }
 
-/* The supplementary file's units: all their DIEs are read, since nobody asks for one by one. */
+/* The supplementary file's units: all their DIEs are read, since no query asks for single ones. */
 static enum status load_alt(struct fast_engine *g, struct object *o, struct err *e)
 {
 	struct fast_file *f = &g->file, *alt = mem_zalloc(sizeof *alt);

@@ -12,7 +12,7 @@
 #include "lib/dwarf/fast_near.h"
 #include "lib/dwarf/fast_scope.h"
 
-enum { FAST_DECLINED = 255 }; /* for the reference engine; beside enum dwarf_found */
+enum { FAST_DECLINED = 255 }; /* for the reference engine; in addition to enum dwarf_found */
 
 struct fast_answers {
 	uint32_t unit;

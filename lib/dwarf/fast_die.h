@@ -44,10 +44,10 @@ struct die {
 	struct fast_value facts[DIE_FACTS];
 };
 
-/* The DIE at d->at of d->u. False: there is none, or it is broken. What ends the children of a DIE
+/* The DIE at d->at of d->u. False: none, or it is broken. What ends the children of a DIE
  * has tag 0. Facts are read of variables, or of all. */
 bool die_read(struct die *d, bool all);
-/* The DIE that a fact refers to; to may be from. False: there is none. */
+/* The DIE that a fact refers to; to may be from. False: none. */
 bool die_refer(const struct die *from, int fact, struct die *to);
 bool die_constant(const struct fast_value *v, uint64_t *n);
 /* Bytes of a type; false: it does not say. hops: 0. */

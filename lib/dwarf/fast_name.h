@@ -18,7 +18,7 @@ struct fast_names {
 	struct fast_text *all;
 	size_t n, cap;
 	struct map64 known; /* DIE -> index in all + 2; 1: it has none */
-	/* the present unit and its table, which nobody else may have compiled */
+	/* the present unit and its table, which no other worker may have compiled */
 	const struct fast_unit *unit;
 	const struct abbrevs *table;
 };

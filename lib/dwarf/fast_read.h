@@ -24,7 +24,7 @@ struct bytes {
 	uint64_t n;
 };
 
-/* The bytes from offset on; a failed reader when there are none. */
+/* The bytes from offset on; a failed reader if there are no such bytes. */
 static inline struct rd rd_at(struct bytes b, uint64_t offset, bool big_endian)
 {
 	struct rd r = {.big_endian = big_endian};

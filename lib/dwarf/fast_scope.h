@@ -58,8 +58,8 @@ enum {
 	LIMIT_SCOPES = 64 << 20, /* of one unit */
 };
 
-/* For addrs (ascending, n of them): the index + 1 of the innermost scope into node, 0 where there
- * is none. everything: the second walk. scopes of an earlier walk stay. ST_BAD or ST_LIMIT. */
+/* For addrs (ascending, n of them): the index + 1 of the innermost scope into node, or 0.
+ * everything: the second walk. scopes of an earlier walk stay. ST_BAD or ST_LIMIT. */
 enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *u,
 			     const struct abbrevs *t, const uint64_t *addrs, size_t n,
 			     bool everything, struct budget *b, struct fast_scopes *s,

@@ -496,7 +496,7 @@ static void confine(const struct worker_limits *limits, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	/* What stands in here cannot be written to, and need not be. */
+	/* The bytes in here cannot be written to, and need not be. */
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null >= 0) {
 		dup2(null, 0);

@@ -101,7 +101,7 @@ static inline uint32_t store_get32(const uint8_t *p)
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Of an id with STORE_BIT. NULL: there is none. */
+/* Of an id with STORE_BIT. NULL: none. */
 static inline const struct dwarf_call *store_call_at(const struct store *s, uint32_t id)
 {
 	uint32_t number = id & ~STORE_BIT;
@@ -120,7 +120,7 @@ static inline const void *store_text_row(const struct store *s, uint32_t id)
 			: (const void *)(s->offsets + 4 * (size_t)number);
 }
 
-/* "" where there is none. */
+/* "" if none. */
 static inline const char *store_text_at(const struct store *s, uint32_t id, size_t *n)
 {
 	uint32_t number = id & ~STORE_BIT, from, to;

@@ -14,7 +14,7 @@
 
 #include "lib/dwarf/engine.h"
 
-enum { DWARF_ASK = 64 }; /* beside enum dwarf_found */
+enum { DWARF_ASK = 64 }; /* in addition to enum dwarf_found */
 
 struct dwarf_stretch {
 	uint64_t lo;   /* up to the next one's lo; what is before the first is DWARF_NOT_FOUND */

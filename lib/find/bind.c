@@ -284,7 +284,7 @@ static bool plausible(struct object *o, uint64_t vaddr)
 	if (!object_is_code(o, vaddr))
 		return false;
 	object_symbols(o, &n);
-	/* A return address may stand right behind its function's last byte. */
+	/* A return address may lie right behind its function's last byte. */
 	return !n || object_symbol_at(o, vaddr) || (vaddr && object_symbol_at(o, vaddr - 1));
 }
 

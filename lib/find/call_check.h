@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The call-site check: return addresses that fit a binary stand behind calls. Where they do so no
+ * The call-site check: return addresses that fit a binary follow calls. Where they do so no
  * more often than random addresses, the slide, the build or the offset convention is wrong, and so
  * are all names that would be found.
  *

@@ -23,14 +23,14 @@
 struct got { /* one question and its answer */
 	struct object_build_id id;
 	enum object_part part;
-	char *path; /* NULL: there is none */
-	char *why;  /* there is none */
+	char *path; /* NULL: none */
+	char *why;  /* why there is no path */
 };
 
 struct debuginfod {
 	struct debuginfod_options options;
 	pthread_mutex_t lock;
-	bool dead; /* no server answers, or nobody is there to ask them */
+	bool dead; /* no server answers, or the fetching process is gone */
 	char *urls, *temporary;
 	struct fetcher fetcher;
 	struct got *got;

@@ -153,7 +153,7 @@ static const char *load(struct asking *d)
 	return NULL;
 }
 
-/* The library's code for "there is none" also stands for whatever else a server may answer. What it
+/* The library's code for "not found" also covers whatever else a server may answer. What it
  * was is in its log, as lines "url N TEXT": the first that is not a plain 404. */
 static const char *said(struct asking *d)
 {

@@ -71,7 +71,7 @@ static struct file *add(struct files *f, const char *path, const char *module, s
 	return item;
 }
 
-/* The libraries of a zip file below a folder of it. False: it is none, or a broken one. */
+/* The libraries of a zip file below a folder of it. False: it is no zip file, or a broken one. */
 static bool add_zip(struct files *f, const char *path, const char *below, const char *module,
 		    size_t module_len)
 {

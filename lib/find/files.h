@@ -64,7 +64,7 @@ struct file_found {
 struct files {
 	struct files_options options;
 	struct file_found *found;
-	size_t n_found, cap_found, n_told; /* told: for who tells of them */
+	size_t n_found, cap_found, n_told; /* n_told: those already reported */
 	struct trail *trail;               /* of the module being looked for; NULL: not wanted */
 	struct file **items;               /* pointers stay valid */
 	size_t n, cap;

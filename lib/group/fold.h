@@ -9,7 +9,7 @@
 
 #include "lib/group/project.h"
 
-/* What rules and filters say of a name; 0 where there are none. */
+/* What rules and filters say of a name; 0 if none. */
 struct traits {
 	uint32_t matched; /* bits of filters */
 	uint32_t owner;   /* the first rule */
@@ -67,7 +67,7 @@ struct fold {
 	struct fold_calls *calls; /* of CELL_CALLED; NULL: none yet */
 };
 
-/* The fold of the present capture, begun when there is none. */
+/* The fold of the present capture, begun if there is no fold yet. */
 struct fold *fold_begin(struct project *p, const struct trace *t);
 void fold_end(struct project *p);
 
@@ -128,14 +128,14 @@ const struct fold_type *fold_type(struct fold *f, uint32_t type);
 const struct fold_type *fold_cell_type(struct fold *f, const struct tally_cell *c);
 /* The id of a call as a site, perhaps with SITE_INSIDE. */
 uint32_t fold_site_id(struct project *p, uint32_t site);
-/* The id of a frame: its number and name; before: what stands before the first. */
+/* The id of a frame: its number and name; before: the events before the first. */
 uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size_t n, bool before);
 /* What a call is to a key: FUNCTION, LOCATION, FILE or MODULE. */
 uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c);
 
 /* Rules and filters, of a location (names.h). */
 const struct located *fold_located(struct project *p, uint32_t location);
-/* The first call of it that is no allocator or runtime code; UINT32_MAX: there is none. */
+/* The first call of it that is no allocator or runtime code; UINT32_MAX: none. */
 uint32_t fold_site(struct project *p, uint32_t location);
 const struct project_owner *fold_owner(struct project *p, uint32_t rule);
 

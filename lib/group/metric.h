@@ -8,7 +8,7 @@
 #include "lib/group/run.h"
 #include "lib/table/table.h"
 
-/* Beside the sums, what can be sorted by: the best that there is of some. */
+/* Sort orders in addition to the sums: the best available sum of several. */
 enum {
 	SORT_AUTO =
 	    -1, /* the first with a value: self time, real, requested, count, net, calls... */

@@ -31,7 +31,7 @@ struct project_options {
 	const struct selection *select; /* the caller's; NULL: all events */
 	unsigned want;                  /* SUM_BITs; 0: TALLY_WANT */
 	struct sites *sites;            /* the caller's; NULL: the shipped rules */
-	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
+	struct owners *owners;          /* the caller's; NULL: no owners */
 	struct leaks *leaks;       /* the caller's: what is live of its stacks is not; NULL: none */
 	bool mangled;              /* functions are shown by their linkage names */
 	const struct paths *paths; /* the caller's; NULL: files are as captures have them */
@@ -54,7 +54,7 @@ struct project_frame {         /* strings of project.texts */
 	uint32_t number, name; /* name 0: none */
 };
 
-struct project_stack {             /* [0] is none */
+struct project_stack {             /* [0] is not used */
 	uint32_t parent, location; /* location: names.h id */
 	uint32_t site;             /* the call, and SITE_INSIDE when all is inside the rules */
 };

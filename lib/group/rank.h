@@ -31,7 +31,7 @@ struct ranking {
 bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cumulative,
 		 uint64_t *v);
 
-/* Below 0: a stands above b. */
+/* Below 0: a comes before b. */
 int rank_order(const struct ranking *r, uint32_t a, uint32_t b);
 
 /* Indexes of the first n groups (0: of all) that the run knows, best first; *n is then how many

@@ -78,7 +78,7 @@ struct run {
 };
 
 #define RUN_MIXED UINT32_MAX
-enum { RUN_MODULES_MAX = 1024 }; /* more are not told apart */
+enum { RUN_MODULES_MAX = 1024 }; /* more are not distinguished */
 
 void run_release(struct run *r); /* empty again */
 

@@ -143,7 +143,7 @@ static enum status alloc(struct sift *s, struct trace *t, const struct event *ev
 	if (!follow || behind(s) || !(t->unordered || take(s, space, ev->address)))
 		return ST_OK;
 	s->displaced += !t->unordered;
-	/* Without a time: nobody knows when the displaced one was freed. */
+	/* Without a time: it is not known when the displaced one was freed. */
 	gone = (struct event){.kind = EV_FREE,
 			      .domain = ev->domain,
 			      .has = ev->has &

@@ -10,9 +10,9 @@
  * what depends on the neighbours: the peak is that of what is left, and so is what is temporary.
  *
  * Where a dropped allocation takes the address of one that was kept and whose free is missing, a
- * free without a time stands in its place: the kept one is not live either way. In captures whose
- * events are in no order every dropped allocation becomes a free, and all frees stay, since what
- * a free ends is known at the end only. Memory: O(kept live blocks); O(1) where there is no order.
+ * free without a time takes its place: the kept one is not live either way. In captures whose
+ * events are in no order every dropped allocation becomes a free, and all frees stay, since what a
+ * free ends is known at the end only. Memory: O(kept live blocks); O(1) where there is no order.
  */
 #ifndef TM_GROUP_SIFT_H
 #define TM_GROUP_SIFT_H

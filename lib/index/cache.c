@@ -19,7 +19,7 @@
 
 struct cached {
 	struct object *object; /* borrowed */
-	bool known;            /* it can be told from others: key and name are there */
+	bool known;            /* it can be distinguished from others: key and name are there */
 	bool tried;            /* to build: not again */
 	uint64_t asked;        /* addresses, so far, while there was no index */
 	uint8_t key[INDEX_KEY_MAX];

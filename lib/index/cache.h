@@ -32,7 +32,7 @@ struct cache_options {
 };
 
 struct cache {
-	char *dir; /* NULL: off, or nobody knows where */
+	char *dir; /* NULL: off, or there is no place for it */
 	uint64_t limit;
 	struct cached **all; /* by object */
 	size_t n, cap;

@@ -277,7 +277,8 @@ static bool good_call(struct index *x, uint32_t number)
 	return true;
 }
 
-/* Goes to the last block whose base is at most addr; base is higher than addr when there is none.
+/* Goes to the last block whose base is at most addr; base is higher than addr if there is no such
+ * block.
  */
 static bool find_block(struct batch *b, uint64_t addr)
 {

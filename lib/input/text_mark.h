@@ -15,9 +15,9 @@
 
 #include <stdbool.h>
 
-struct text_mark { /* zeroed stands before the first byte */
+struct text_mark { /* zeroed is before the first byte */
 	bool looked, utf16, big_endian;
-	uint8_t length;        /* bytes of the mark, 0: there is none */
+	uint8_t length;        /* bytes of the mark, 0: none */
 	uint64_t taken;        /* bytes of UTF-16 that came, with the mark */
 	uint64_t broken, most; /* text_mark_broken: of this reading, of all before it */
 	struct buf raw, text;  /* raw: what is not converted yet */

@@ -49,7 +49,7 @@ size_t il2cpp_bare(const char *name)
 	return strcspn(name, "(.[ ");
 }
 
-/* What stands behind the hash. Those that only say how the method was compiled are dropped; a thunk
+/* The part behind the hash. Those that only say how the method was compiled are dropped; a thunk
  * is another function than its method, and says so. Longest first. */
 static struct text take_suffix(struct text *t)
 {

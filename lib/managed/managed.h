@@ -4,10 +4,10 @@
  * generated: line maps, method maps and usym files, given or found next to a binary. A call in
  * generated C++ gets a call of the same function inside it, at the line of C#; the C++ one stays.
  *
- * Beside a binary means: in its folder and the one above, in those' Symbols, il2cppOutput/Symbols
+ * Next to a binary means: in its folder and the one above, in those' Symbols, il2cppOutput/Symbols
  * and il2cppOutput/cpp/Symbols, and the same in a *_BackUpThisFolder_ButDontShipItWithYourGame.
- * Files are read when the first binary needs them. Errors of files are words for told; those of
- * given ones are the caller's to report, too (managed_check).
+ * Files are read when the first binary needs them. Errors of files are among the words for -v;
+ * those of given ones are the caller's to report, too (managed_check).
  */
 #ifndef TM_MANAGED_MANAGED_H
 #define TM_MANAGED_MANAGED_H
@@ -28,7 +28,7 @@ struct managed_options { /* all borrowed */
 	uint64_t window; /* lines from an entry of a line map to a line it is taken for; 0: any */
 	bool has_window; /* false: LINE_MAP_WINDOW where the function's first line is not known */
 	bool names;      /* generated names are shown as the managed ones */
-	bool beside;     /* look beside binaries */
+	bool beside;     /* look next to binaries */
 };
 
 struct managed_file {
@@ -85,7 +85,7 @@ struct managed_at {           /* a call of C++ */
 	struct map64 *memo;   /* zeroed at first; the caller's, of one of */
 };
 
-/* The line of C# that it was made of. False: there is none; counted either way. */
+/* The line of C# that it was made of. False: none; counted either way. */
 bool managed_line(struct managed *m, struct managed_of *of, const struct managed_at *at,
 		  const char **file, uint32_t *cs);
 

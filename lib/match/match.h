@@ -22,7 +22,7 @@ enum match_flags {
 	MATCH_CASELESS = 1 << 1, /* by Unicode's simple case folding */
 };
 
-/* Where a pattern stands, for messages. */
+/* Where a pattern comes from, for messages. */
 struct match_place {
 	const char *name; /* an option ("--focus") or a file; copied */
 	size_t line;      /* of the file; 0: an option */

@@ -23,7 +23,7 @@ struct seek {
 	struct buf path, tried;
 	struct buf *why;
 	uint64_t *digest;    /* instead of looking into files */
-	struct trail *trail; /* NULL: nobody wants to know */
+	struct trail *trail; /* NULL: not wanted */
 };
 
 static void refuse(struct seek *k, const char *path, const char *why)

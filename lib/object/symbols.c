@@ -203,7 +203,7 @@ static void flatten(struct symtab *s)
 	index_spans(s);
 }
 
-/* Of the symbols read so far, beside symtab.all. */
+/* Of the symbols read so far, parallel to symtab.all. */
 struct loading {
 	size_t cap, cap_ranks, cap_ends, n_ranks, n_ends;
 	uint8_t *ranks;

@@ -20,7 +20,7 @@ struct trail { /* zeroed is empty */
 	size_t n, cap;
 };
 
-/* t NULL: nobody wants to know. */
+/* t NULL: not wanted. */
 void trail_add(struct trail *t, bool taken, const char *path, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void trail_release(struct trail *t);

@@ -149,7 +149,7 @@ static void files(scmp_filter_ctx f, const struct sandbox_held *h)
 		all(f, SCMP_ACT_ERRNO(EACCES), naming);
 }
 
-/* Arguments of 32 bits: what stands above them is nobody's. */
+/* Arguments of 32 bits: the bits above them have no meaning. */
 static void devices(scmp_filter_ctx f)
 {
 	static const unsigned long known[] = {TIOCGWINSZ, TCGETS, FIONREAD, FIONBIO};
@@ -194,7 +194,7 @@ static void rules(scmp_filter_ctx f, const struct sandbox_held *h)
 /* --- a call that is not allowed: only what a signal handler may do --- */
 
 /* clang-format off */
-/* Of what may be worth a name; the number is told in any case. */
+/* Of what may be worth a name; the number is printed in any case. */
 static const struct {
 	int number;
 	const char *name;

@@ -20,7 +20,7 @@
 
 /* Of an open process; 0 opens nothing at all, and lives from what it has open. */
 enum sandbox_right {
-	SANDBOX_NAMED = 1 << 0,    /* opens what sandbox_allow was told of, for reading */
+	SANDBOX_NAMED = 1 << 0,    /* opens what sandbox_allow was given, for reading */
 	SANDBOX_ANY_FILE = 1 << 1, /* opens any file for reading */
 	SANDBOX_SPOOL = 1 << 2, /* makes files without a name in $TMPDIR, and reads what is there */
 	SANDBOX_OUTPUT = 1 << 3, /* gives what was opened before its name (SANDBOX_FOLDER) */

@@ -76,10 +76,11 @@ struct named calls_of_usym(struct calls *c, const struct usym *u, uint64_t addre
 /* For calls.c: id of a call, of a function by its raw name. */
 uint32_t calls_add(struct calls *c, const struct symbol_call *call);
 uint32_t calls_function(struct calls *c, const char *raw, size_t n);
-/* calls_managed.c: the call at the line of C# inside this one; the call itself when there is none.
+/* calls_managed.c: the call at the line of C# inside this one; the call itself if there is no such
+ * line.
  */
 uint32_t calls_at_line(struct calls_of *o, uint32_t call);
-/* The same by the binary's usym, which also stands in where nothing else gave a line. */
+/* The same by the binary's usym, which is also used where nothing else gave a line. */
 uint32_t calls_at_address(struct calls_of *o, uint64_t addr, uint32_t call);
 
 #endif

@@ -33,7 +33,7 @@ struct lookup_file {
 	char *path;
 	struct object *object; /* NULL: could not be opened, or an APK */
 	/* An APK or another zip file: addresses are offsets in it, and become those of the stored
-	 * libraries that are there. NULL: it is none. */
+	 * libraries that are there. NULL: path is no zip file. */
 	struct lookup_apk *apk;
 	struct err e; /* why; or what was refused as debug file ("" when nothing was) */
 	uint32_t index;
@@ -68,7 +68,7 @@ struct lookup {
 	pthread_t expecting;     /* while expected is there */
 	struct intern cut;       /* names that are too long for a trace, as it has them */
 	pthread_mutex_t cut_lock;
-	struct intern told; /* complaints, each once; ids below tell_from have been told */
+	struct intern told; /* complaints, each once; ids below tell_from have been reported */
 	uint32_t tell_from;
 };
 
@@ -123,8 +123,8 @@ enum status lookup_intact(const struct lookup *l, struct err *e);
 /* What else is known of a call of the last run; name and file are strings of symbols. */
 const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call);
 
-/* What is at the address of a query that has been run, if it is data: its symbol, NULL where there
- * is none, and where DWARF says that it is declared. */
+/* What is at the address of a query that has been run, if it is data: its symbol, or NULL, and
+ * where DWARF says that it is declared. */
 struct lookup_global {
 	const struct object_symbol *symbol;
 	struct dwarf_declaration declared;

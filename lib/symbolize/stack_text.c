@@ -47,7 +47,7 @@ static bool is_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* A base name: where the log says, beside us, where libraries are. */
+/* A base name: where the log says, in our folder, where libraries are. */
 static const char *place_of(const struct stack_text *x, const char *name, bool has_id,
 			    struct buf *path)
 {

@@ -21,14 +21,15 @@ enum verdict {
 
 extern const char *const verdict_words[VERDICTS + 1]; /* "pass", ..., NULL */
 
-/* One thing that broke a rule, or would have but for a waiver, or of which it cannot be told. */
+/* One thing that broke a rule, or would have but for a waiver, or about which nothing can be
+ * decided. */
 struct breach {
 	enum verdict verdict; /* FAIL, WAIVED or INCONCLUSIVE */
 	const char *subject;  /* never NULL: the function, type, frame, total ... */
 	const char *message;  /* a sentence's part for people: "grew by 7.1 %" */
 	const char *measured; /* values with units, for people */
 	const char *limit;
-	const char *told;   /* the smallest growth that would have been told */
+	const char *told;   /* the smallest growth that would have been detected */
 	const char *waiver; /* VERDICT_WAIVED: the reason, and until when */
 	const char *file;   /* source of the subject, for an annotation; NULL: not known */
 	uint32_t line;      /* 0: not known */

@@ -49,7 +49,7 @@ struct flame {
 		.own = NULL \
 	}
 
-/* The child of a node with this name (and text `at`), made where there is none; both are copied.
+/* The child of a node with this name (and text `at`), made if missing; both are copied.
  * Makes the root by itself. */
 uint32_t flame_child(struct flame *f, uint32_t parent, const char *name, size_t n, const char *at,
 		     size_t n_at);

@@ -6,8 +6,8 @@
  * that no free separates from the end, the newest is live and the others are "lost frees".
  *
  * Unordered captures may deliver a free before its allocation, so there every freed block is
- * remembered: memory is O(distinct blocks). In ordered ones a free takes effect where it
- * stands and its block is forgotten: O(live blocks).
+ * remembered: memory is O(distinct blocks). In ordered ones a free takes effect in its place in the
+ * order and its block is forgotten: O(live blocks).
  */
 #ifndef TM_TALLY_LIVE_H
 #define TM_TALLY_LIVE_H

@@ -71,7 +71,7 @@ static bool is_named(const struct trace *t, uint32_t location)
 	return l->name || symbols_binding(&t->symbols, location)->call;
 }
 
-/* Called as the marker is; an address that the call has stays beside the name. */
+/* Called as the marker is; an address that the call has is kept in addition to the name. */
 static uint32_t location_of_marker(struct open_calls *o, struct trace *t, uint32_t type,
 				   uint32_t location)
 {

@@ -81,12 +81,12 @@ static inline struct open_call *open_calls_top(const struct open_thread *th)
 /* ns since the thread's last event, which is now this one. */
 int64_t open_calls_elapsed(struct open_calls *o, struct open_thread *th, int64_t now);
 
-/* What a call of this marker and stack is called by: a location of t, made where there is none. */
+/* What a call of this marker and stack is called by: a location of t, made if missing. */
 uint32_t open_calls_location(struct open_calls *o, struct trace *t, uint32_t type, uint32_t stack);
 /* The path that such a call has when the thread enters it now. t may get rows. */
 uint32_t open_calls_path(struct open_calls *o, const struct open_thread *th, struct trace *t,
 			 uint32_t type, uint32_t stack);
-/* The same when nobody asks for paths: the call's location without callers, but for those that a
+/* The same when no paths are wanted: the call's location without callers, but for those that a
  * call without calls around it has itself, and with needs_caller for its caller's. */
 uint32_t open_calls_short_path(struct open_calls *o, const struct open_thread *th, struct trace *t,
 			       uint32_t type, uint32_t stack, bool needs_caller);

@@ -7,7 +7,7 @@
  * Slices: the capture cut at its frames, or into steps of time. At each slice's end the callback
  * gets what the slice added: per cell that it touched, per type total, and per domain. Work is
  * O(touched), memory O(distinct cells). Cells and ids stay what they are from slice to slice, and
- * symbols stand before the events that use them, so a consumer may fold as it goes.
+ * symbols come before the events that use them, so a consumer may fold as it goes.
  */
 #ifndef TM_TALLY_TALLY_H
 #define TM_TALLY_TALLY_H
@@ -23,7 +23,7 @@ struct tally_cell {
 	uint8_t domain;
 	uint8_t has; /* enum event_field's requested and real, >> 1 */
 	bool in_set;
-	bool followed; /* an allocation has an address: what is live of it can be told */
+	bool followed; /* an allocation has an address: its live blocks can be known */
 	uint64_t count, entries, requested, real;
 };
 
@@ -140,7 +140,7 @@ struct tally_pending { /* an event on its way into the cells */
 	uint32_t thread, thread_id; /* the cell's; the event's */
 	uint16_t has;
 	uint8_t kind, domain;
-	bool timed;    /* time is the last one told */
+	bool timed;    /* time is the last one seen */
 	bool own_time; /* and the event's own */
 	bool has_slack;
 };
@@ -159,7 +159,7 @@ struct tally_peak { /* of the cell with the same index: live at peak number id *
 
 struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
 	uint64_t live[3], best[3];
-	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: not told */
+	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: unknown */
 	uint64_t temporary;
 	uint64_t id; /* peaks that are over */
 	bool at_peak, overflow;
@@ -178,13 +178,13 @@ struct tally {
 	uint64_t frames;                                 /* that are selected */
 	struct tally_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
 	bool followed[DOMAINS +
-		      1]; /* what is live is told: an allocation had an address; last: any */
+		      1]; /* live blocks are known: an allocation had an address; last: any */
 	uint64_t without_address; /* ALLOC events that live matching could not follow */
 	uint64_t without_requested[DOMAINS + 1], without_real[DOMAINS + 1]; /* last: of all */
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
-	uint64_t untimed;    /* of them: there are time ranges, and no time was told yet */
+	uint64_t untimed;    /* of them: there are time ranges, and no event had a time yet */
 	uint64_t late;       /* SLICE_TIMES: events of an earlier slice's time */
-	int64_t first_time, last_time; /* of those told; only where at.has_time */
+	int64_t first_time, last_time; /* of those seen; only where at.has_time */
 	struct live live;
 
 	/* private */
@@ -211,7 +211,7 @@ struct tally {
 	struct id_set set; /* of cell indexes + 1; of stacks that have more than one cell */
 	size_t cap_types;
 	uint64_t seq;
-	struct { /* where the event stands that comes next */
+	struct { /* the place of the next event */
 		int64_t frame, time;
 		bool in_frame, has_time;
 	} at;

@@ -9,7 +9,7 @@
 
 /* At a capture's beginning, from its metrics. */
 void tally_choose_work(struct tally *a, const struct trace *t);
-/* At its end. Nobody asked before: the blocks themselves tell. Sums saturate here. */
+/* At its end. Not needed before: the blocks themselves give the sums. Sums saturate here. */
 void tally_settle_live(struct tally *a);
 
 #endif

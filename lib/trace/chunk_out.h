@@ -20,7 +20,7 @@ enum status chunk_out_chunk(struct chunk_out *o, uint32_t kind, const void *payl
 			    struct err *e);
 /* Gathers an event. False: what is gathered must be written first, and it is tried again. */
 bool chunk_out_add(struct chunk_out *o, const struct event *ev);
-/* Writes what is gathered: before a chunk that is to stand behind it. Rows may come before events that
+/* Writes what is gathered: before a chunk that is to follow it. Rows may come before events that
  * do not need them. */
 static inline bool chunk_out_waits(uint32_t kind)
 {

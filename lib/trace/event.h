@@ -48,7 +48,7 @@ enum event_kind {
 	EV_KINDS
 };
 
-/* Bits of event.has, in the order in which the fields stand in the stream. */
+/* Bits of event.has, in the order of the fields in the stream. */
 enum event_field {
 	EV_HAS_SEQ = 1 << 0,
 	EV_HAS_ADDRESS = 1 << 1,

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Behind each column, so that eight bytes can be read wherever one of it stands. */
+/* Behind each column, so that eight bytes can be read at each of its bytes. */
 enum { MARGIN = 16 };
 enum { COLUMNS = 1 + EVENT_COLUMNS_FIELDS, MASK_BITS = 64 };
 enum {

@@ -22,7 +22,7 @@ enum merge_role {
 };
 
 struct merge_tables {
-	/* NULL: strings are the part's; else what stands in the whole for one of a role. */
+	/* NULL: strings are the part's; else the string of the whole for one of a role. */
 	uint32_t (*rename)(void *arg, struct intern *to, enum merge_role role, const char *s,
 			   size_t n);
 	void *arg;
