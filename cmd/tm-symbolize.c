@@ -32,7 +32,7 @@ static void progress(void *arg, uint64_t done, uint64_t total)
 	cli_progress("symbolizing", done, total);
 }
 
-/* Notes that were in a trace have been told by who made it; those of an import here have not. */
+/* Notes that were in a trace have been printed by its maker; those of an import here have not. */
 static void tell(struct job *j, const char *file, const struct rewrite *w, bool imported)
 {
 	/* Guesses travel in the trace: the report at the pipe's end tells them. */

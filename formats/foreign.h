@@ -17,7 +17,7 @@
 struct foreign {
 	const char *what;    /* "a trace of Tracy" */
 	const char *program; /* of ours that has something of it: "inspect"; NULL: none */
-	const char *advice;  /* the way there, or why there is none; may be NULL */
+	const char *advice;  /* the way there, or why there is no way; may be NULL */
 };
 
 /* What begins with these bytes; NULL: nothing that is known. bid: of the reader that wants it, 0: none;

@@ -32,7 +32,7 @@ struct cli_merge { /* zeroed is empty and valid */
 };
 
 void cli_merge_release(struct cli_merge *m);
-/* One more. What is wrong has been told; nothing more is read then. */
+/* One more. An error has been reported; nothing more is read then. */
 void cli_merge_add(struct cli_merge *m, const char *name);
 /* The names in a file, one in each line; path "-" is standard input. */
 void cli_merge_list(struct cli_merge *m, const char *path);

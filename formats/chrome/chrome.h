@@ -15,7 +15,7 @@ struct chrome_call {     /* B, E or X */
 	char ph;
 };
 
-struct chrome_point { /* a reading of a counter, a sample, or what runs beside the calls */
+struct chrome_point { /* a reading of a counter, a sample, or what runs parallel to the calls */
 	int64_t ts, value;
 	uint32_t thread;
 	uint32_t what;  /* counter or marker; of samples the frame + 1 */

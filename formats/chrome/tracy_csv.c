@@ -43,7 +43,8 @@ struct tracy {
 	uint64_t odd;
 };
 
-/* Fields of a line; a comma in quotes is none. More than COLUMNS_MOST: those at the beginning are one. */
+/* Fields of a line; a comma in quotes separates nothing. More than COLUMNS_MOST: those at the
+ * beginning are one. */
 static size_t split(const char *s, size_t n, struct field *f, size_t most)
 {
 	size_t count = 0, from = 0;

@@ -69,7 +69,7 @@ static size_t word(const char **s, const char *end, const char **w)
 	return (size_t)(*s - *w);
 }
 
-/* The last word of [s, *end), which *end then stands before. */
+/* The last word of [s, *end), which *end is then moved before. */
 static size_t last_word(const char *s, const char **end, const char **w)
 {
 	const char *stop;

@@ -22,7 +22,7 @@
 struct uftrace_module {
 	uint64_t lo, hi;
 	uint32_t epoch;
-	struct uftrace_symbols *symbols; /* NULL: there are none */
+	struct uftrace_symbols *symbols; /* NULL: none */
 };
 
 struct uftrace_session {

@@ -7,7 +7,7 @@
  * behind it u32 pid, u32 tid, u64 time on the clock of the records.
  *
  * A time off is a call without a function, "linux:schedule", in the call that waits, as uftrace's
- * own reports have it: so it is nobody's self time. Memory: 16 bytes for each switch, up to
+ * own reports have it: so it is no function's self time. Memory: 16 bytes for each switch, up to
  * SWITCHES_MAX.
  */
 #ifndef TM_FORMATS_INSTRUMENT_UFTRACE_SWITCHES_H

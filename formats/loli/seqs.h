@@ -27,8 +27,8 @@ struct loli_seqs { /* zeroed is empty and valid */
 };
 
 void loli_seqs_release(struct loli_seqs *s);
-/* The number with the wraps counted in, judged by the highest so far. A step over the wrap of
- * more than 16 M records is none. */
+/* The number with the wraps counted in, judged by the highest so far. A step over the wrap of more
+ * than 16 M records is no wrap. */
 uint64_t loli_seqs_extend(const struct loli_seqs *s, uint32_t seq);
 bool loli_seqs_seen(struct loli_seqs *s, uint64_t seq);
 bool loli_seqs_add(struct loli_seqs *s, uint64_t seq); /* false: it was there */

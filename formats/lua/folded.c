@@ -192,7 +192,7 @@ static void tell_unit(struct folded *f)
 		trace_note(t, NOTE_LOSS, f->rounded, "numbers have more decimals than fit");
 }
 
-/* The index behind the lines whose counts sum to row i's; 0: there are none. All of them are of the
+/* The index behind the lines whose counts sum to row i's; 0: none. All of them are of the
  * other kind than row i. */
 static size_t group_end(const struct folded *f, size_t i)
 {

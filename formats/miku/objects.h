@@ -8,7 +8,7 @@
  *	[_G].[UI].[cache].[1]              since 2023-03-06
  *	_G.UI.cache.1                      before
  *
- * Keys stand in them unescaped, so a path is kept whole and never split. An object is no address:
+ * Keys are in them unescaped, so a path is kept whole and never split. An object is no address:
  * two captures have the same one when type, definition and paths are the same.
  */
 #ifndef TM_FORMATS_MIKU_OBJECTS_H

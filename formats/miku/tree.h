@@ -85,7 +85,7 @@ enum status miku_tree_read(struct miku_tree *t, struct miku_names *names, enum m
 			   struct cursor *c, uint64_t end);
 void miku_tree_release(struct miku_tree *t);
 
-/* mstr; 0 and a failed cursor when it is none. */
+/* mstr; 0 and a failed cursor when it is invalid. */
 uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool *bad);
 void miku_names_release(struct miku_names *names);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Threads and mappings of the processes in a perf capture, and so the location of an address. An
- * address of a file is told by its offset there, so that stacks of all processes are the same,
- * wherever a library was loaded.
+ * address of a file is identified by its offset there, so that stacks of all processes are the
+ * same, wherever a library was loaded.
  *
  * Processes that have forked share their mappings until one of them maps something more.
  */
@@ -149,7 +149,7 @@ void perf_take_fork(struct perf_data *x, const struct perf_record *r)
 	thread_of(x, task[0], task[2])->comm = comm;
 	index = map64_get(&x->thread_of, task[2]);
 	x->threads[index - 1].row = 0;
-	/* What was running before the recording is told as forks too, and its mappings then. */
+	/* What was running before the recording is recorded as forks too, and its mappings then. */
 	if (task[0] == task[1] || r->misc & PERF_MISC_FORK_EXEC)
 		return;
 	child = perf_process(x, task[0]);

@@ -196,7 +196,7 @@ static enum status push_sample(struct script *x, const struct perf_line *l, uint
 	return import_event(x->im, &ev, e);
 }
 
-/* It begins as no address does, or where no address stands by perf itself. */
+/* It begins as no address does, or where perf itself puts no address. */
 static bool may_be_sample(const char *s, size_t n)
 {
 	struct perf_text at = {s, s + n};

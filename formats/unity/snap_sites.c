@@ -51,7 +51,7 @@ static void set_place(struct trace *t, struct location *l, const char *s, const 
 	l->line = (uint32_t)line;
 }
 
-/* The module's name stands in brackets before the function. */
+/* The module's name comes in brackets before the function. */
 static uint32_t module_of(struct trace *t, const char *s, size_t n)
 {
 	uint32_t name = trace_string(t, s, n);

@@ -241,7 +241,7 @@ static enum status take_pair(struct memreport *m, struct mr_text line, struct er
 }
 
 /* "  327680  -  PageAllocator Used - STAT_PageAllocatorUsed - STATGROUP_Memory - STATCAT_Advanced", of
- * 5.0 on in MB. The name is no id: some stand twice. */
+ * 5.0 on in MB. The name is no id: some come twice. */
 static bool parse_stat(struct mr_text line, struct mr_text *id, struct mr_text *text,
 		       int64_t *bytes)
 {
@@ -258,7 +258,7 @@ static bool parse_stat(struct mr_text line, struct mr_text *id, struct mr_text *
 	if (!mr_number(number, scale, bytes))
 		return false;
 	*text = mr_trim(rest);
-	/* From the right: names may hold what stands between. */
+	/* From the right: names may hold the separators. */
 	for (int i = 0; i < 3; i++) {
 		const char *p = text->end;
 

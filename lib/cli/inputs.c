@@ -14,7 +14,7 @@
 const char *const cli_location_choices[] = {"auto", "return", "exact", "entry", NULL};
 const char *const cli_offset_choices[] = {"auto", "file", "vaddr", NULL};
 
-/* Told once and at once, whether or not a reader comes to need it. */
+/* Reported once and at once, whether or not a reader comes to need it. */
 static void need_file(const char *option, const char *path)
 {
 	if (!path || !access(path, R_OK))

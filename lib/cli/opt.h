@@ -31,7 +31,7 @@ enum opt_type {
 	OPT_STRING,  /* const char **: borrowed from argv */
 	OPT_LIST,    /* struct opt_list *: may be given again */
 	/* struct opt_list *: takes all arguments up to the next option; each time it is given, a
-	 * NULL stands before what it took */
+	 * NULL comes before what it took */
 	OPT_MANY,
 	OPT_UNSIGNED, /* uint64_t *: decimal, k/M/G suffix not accepted */
 	OPT_ADDRESS,  /* uint64_t *: decimal or 0x hex */

@@ -112,7 +112,7 @@ static int open_named(const char *path)
 	return fd;
 }
 
-/* What stands aside gets its name in the folder, or goes. */
+/* The file aside gets its name in the folder, or is removed. */
 static void write_aside(const char *path, bool by_name)
 {
 	int fd;

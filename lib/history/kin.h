@@ -20,12 +20,12 @@ struct kin {
 	struct map64 kinds; /* thing id -> kind: what has the same name and file */
 	struct kin_kind {
 		uint32_t name, file; /* texts; file 0: none */
-	} * items;                   /* [0] is none */
+	} * items;                   /* [0] is not used */
 	size_t n, cap;
 	struct map64 in; /* kind << 32 | run's index -> series; until then 1: the run has it */
 	struct kin_series {
 		uint32_t name, kind, shown; /* kind: of the newest run that has it */
-	} * series;                         /* [0] is none */
+	} * series;                         /* [0] is not used */
 	size_t n_series, cap_series;
 };
 

@@ -53,7 +53,7 @@ static enum status set_version(struct history *h, int64_t from, struct err *e)
 	return st == ST_NONE ? ST_OK : st;
 }
 
-/* Someone else may have done it since we looked: so once more, where nobody else writes. */
+/* Another process may have done it since we looked: so once more, where no other process writes. */
 static enum status bring_up(struct history *h, struct err *e)
 {
 	int64_t version = HISTORY_SCHEMA;

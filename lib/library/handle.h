@@ -16,7 +16,7 @@ struct handle {
 	struct err e; /* msg: "" */
 };
 
-/* Runs fn in the handle's zone. TRACEMILL_OK: it came to its end. Else all that the zone held has been
+/* Runs fn in the handle's zone. TRACEMILL_OK: fn returned. Else all that the zone held has been
  * given back, and the handle's error is set. */
 enum tracemill_status handle_run(struct handle *h, void (*fn)(void *arg), void *arg);
 /* Any thread, signal handlers. */

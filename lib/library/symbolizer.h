@@ -42,7 +42,7 @@ struct tracemill_symbolizer {
 struct tracemill_process {
 	struct tracemill_process *next;
 	struct tracemill_symbolizer *s;
-	struct process_part *parts; /* what it was told, the newest first */
+	struct process_part *parts; /* what it was given, the newest first */
 	struct files *files;        /* NULL: not in this zone */
 };
 

@@ -11,7 +11,7 @@
  * that we have seen the real stack is asked once. Whatever remains goes with its caller's exit.
  *
  * Bounded: CAP_SHADOW calls. Deeper ones are counted, and their callers stand for them. Nothing
- * here allocates. A signal handler that interrupts a hook is not told apart from what it
+ * here allocates. A signal handler that interrupts a hook is not distinguished from what it
  * interrupted: its calls are left out and counted. So are those on stacks that are not the thread's
  * (coroutines, sigaltstack).
  */
@@ -46,7 +46,7 @@ struct cap_shadow {
 			bool jumped; /* there was a longjmp */
 			bool timed;  /* calls are timed */
 		};
-		uint32_t odd; /* any of these: the hooks' short cut is none */
+		uint32_t odd; /* any of these: the hooks' short cut does not hold */
 	};
 	unsigned n;                /* of calls */
 	unsigned over;             /* open calls that are not kept; not 0: n is CAP_SHADOW */
@@ -75,7 +75,7 @@ extern __thread struct cap_shadow *cap_shadow __attribute__((tls_model("initial-
 
 /* The thread's, made when it has none; NULL: no memory. */
 struct cap_shadow *cap_shadow_mine(void);
-/* What is told to be called around it, since it may allocate; NULL: nothing. */
+/* A function to be called around it, since it may allocate; NULL: nothing. */
 extern void (*cap_shadow_ignore)(bool);
 
 /* sp is the stack pointer of the function that calls the hook, hook where that returns to.
@@ -98,7 +98,7 @@ void cap_shadow_jump(void);
 void cap_shadow_caught(uintptr_t sp);
 
 /* The stack of an allocation, innermost first: caller, which is a return address, and what it was
- * called by, as return addresses. Where the compiler told nothing of who called a function
+ * called by, as return addresses. Where the compiler reported nothing of who called a function
  * (a callback of a library), its caller is there with CAP_ENTRY. cfa: the caller's stack pointer.
  */
 unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,

@@ -33,7 +33,7 @@ struct cap_timing *cap_timing_of(struct cap_shadow *s)
 		return t;
 	t = cap_map(sizeof *t);
 	for (unsigned i = 0; t && i < s->n; i++)
-		t->calls[i].flags = TIMED_HIDDEN; /* nobody knows when they began */
+		t->calls[i].flags = TIMED_HIDDEN; /* their beginning is not known */
 	s->timing = t;
 	s->timed = t != NULL;
 	return t;

@@ -45,7 +45,7 @@ void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real)
 /* An allocator of the program's own (a pool, lua_newstate's function, a managed heap) has handed
  * out the block of n bytes at p, or moves or frees it. To be called behind an allocation and before
  * a free, where no other thread can be given the address in between. type may be 0; p 0 does
- * nothing. A domain's blocks are not added to those of malloc on which they stand. */
+ * nothing. A domain's blocks are not added to those of malloc in which they lie. */
 enum tracemill_domain { TRACEMILL_POOL = 1, TRACEMILL_MANAGED = 3, TRACEMILL_LUA = 4 };
 void tracemill_mark_alloc(enum tracemill_domain domain, const void *p, size_t n,
 			  const char *type) TRACEMILL_WEAK;

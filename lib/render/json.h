@@ -8,7 +8,7 @@
 #include "lib/render/out.h"
 
 /* A string with its quotes. What is hidden (utf_hidden) is escaped, so that no terminal obeys it
- * and nothing is lost, and so is '<', so that the text may stand in a page's script element. */
+ * and nothing is lost, and so is '<', so that the text may be put into a page's script element. */
 void json_text(struct buf *b, const char *s, size_t n);
 void json_string(struct buf *b, const char *s); /* NULL: null */
 /* {"key": "text"'s beginning: `,"key":` or, right behind a '{', `"key":`. */

@@ -43,7 +43,7 @@ static bool is_file(const struct asker *by, const char *word)
 	return false;
 }
 
-/* The value of -n and --top, wherever it stands in its word; NULL: the word is none of them. */
+/* The value of -n and --top, wherever it is in its word; NULL: the word is neither of them. */
 static const char *rows_of(char *const *words, size_t i)
 {
 	const char *w = words[i];

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Between two values of JSON a line end means nothing; in a string there is none. */
+/* Between two values of JSON a line end means nothing; strings have no line ends. */
 static void add_flat(struct buf *to, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -113,7 +113,7 @@ static void add_part(struct merge *m, const struct part *p)
 	free(copy);
 }
 
-/* note: a text that one of the notes has; NULL: there are none. */
+/* note: a text that one of the notes has; NULL: none. */
 static void check_merge(enum merge_align align, const struct part *parts, size_t n,
 			const char *want, const char *note)
 {

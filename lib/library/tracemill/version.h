@@ -17,7 +17,7 @@ extern "C" {
 
 enum tracemill_status {
 	TRACEMILL_OK,
-	TRACEMILL_NOTHING,     /* there is none; not an error */
+	TRACEMILL_NOTHING,     /* nothing found; not an error */
 	TRACEMILL_BAD,         /* the input breaks its format's rules, or is cut short */
 	TRACEMILL_UNSUPPORTED, /* well formed, but nothing here reads it */
 	TRACEMILL_LIMIT,       /* a stated limit was reached */

@@ -18,7 +18,7 @@ static inline int cap_uncancelled(void)
 {
 	int before = 0;
 
-#ifdef PTHREAD_CANCEL_DISABLE /* bionic cancels nobody */
+#ifdef PTHREAD_CANCEL_DISABLE /* bionic has no cancellation */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 #endif
 	return before;

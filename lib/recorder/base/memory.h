@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Memory for the runtime itself: whole mappings of zeroes, of which only what is touched costs
- * anything. NULL when there is none.
+ * anything. NULL if none.
  */
 #ifndef TM_RECORDER_BASE_MEMORY_H
 #define TM_RECORDER_BASE_MEMORY_H

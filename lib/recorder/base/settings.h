@@ -87,7 +87,7 @@ struct cap_settings {
 	char out[CAP_PATH_MAX]; /* "": none */
 };
 
-/* False when the text has a word that is not known, or a value that is none: nothing is recorded
+/* False when the text has a word that is not known, or an invalid value: nothing is recorded
  * then. */
 bool cap_settings_parse(struct cap_settings *s, const char *text);
 

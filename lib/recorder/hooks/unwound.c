@@ -57,7 +57,7 @@ CAP_HOOK(void, __longjmp_chk, (void *env, int value))
 
 typedef void *(*begin_catch)(void *exception);
 
-/* The C++ library may have been loaded by dlopen, beside the global names. */
+/* The C++ library may have been loaded by dlopen, outside of the global names. */
 static begin_catch find_begin_catch(void)
 {
 	static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1",

@@ -401,7 +401,7 @@ static int start(lua_State *l)
 		seed(m, l);
 		hook_all(m, l, true);
 	}
-	/* From here on blocks are told: functions are known by addresses that are freed. */
+	/* From here on blocks are reported: functions are known by addresses that are freed. */
 	m->next = lua_getallocf(l, &m->next_ud);
 	m->out = out;
 	lua_setallocf(l, allocate, m);
@@ -551,7 +551,8 @@ static int collect(lua_State *l)
 
 	if (!m)
 		return 0;
-	/* Of a state that ends, the hooks need no care, and LuaJIT lets nobody touch its mode. */
+	/* Of a state that ends, the hooks need no care, and LuaJIT does not let its mode be
+	 * changed. */
 	m->hooked = false;
 	if (m->out)
 		end(l, m);

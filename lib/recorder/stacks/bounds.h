@@ -26,7 +26,8 @@ struct cap_bounds {
 	uintptr_t floor;  /* nothing below it is the thread's */
 };
 
-/* The first thread's stack is told from others by this; called in it before the process forks. */
+/* The first thread's stack is distinguished from others by this; called in it before the process
+ * forks. */
 void cap_bounds_first_thread(void);
 /* For cap_bounds_have. */
 bool cap_bounds_reach(struct cap_bounds *b, uintptr_t at);

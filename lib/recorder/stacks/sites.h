@@ -26,7 +26,7 @@ struct cap_sites {
 	_Atomic uint32_t n;
 	struct cap_site *items; /* [0] unused */
 	_Atomic uint64_t lost;
-	struct cap_marked { /* functions that have a marker and are told by hooks: open addressing
+	struct cap_marked { /* functions with a marker, reported by hooks: open addressing
 			     */
 		_Atomic uint64_t function;
 		_Atomic uint32_t site;

@@ -10,7 +10,7 @@
 #include "lib/report/compare/policy.h"
 #include "lib/table/checks.h"
 
-enum { GATE_BREACHES_MAX = 50 }; /* told per rule and verdict; the rest is counted */
+enum { GATE_BREACHES_MAX = 50 }; /* listed per rule and verdict; the rest is counted */
 
 struct gate_options {
 	const char *policy;   /* the file's name */

@@ -37,7 +37,7 @@ struct gate_context {
 	const struct compare_rows *rows; /* of the rule's key; NULL: everything */
 	const char *today, *lossy;
 	bool allow_unmatched;
-	uint64_t gave_up;    /* patterns, beside the rule's own */
+	uint64_t gave_up;    /* patterns, in addition to the rule's own */
 	struct arena *arena; /* texts and breaches */
 };
 

@@ -11,7 +11,7 @@ const char *const change_words[CHANGES] = {"unchanged", "improved", "regressed",
 
 /* Quantiles take long to find, and are the same for all subjects of a rule. */
 struct quantiles {
-	double df, base_df; /* 0: there is none */
+	double df, base_df; /* 0: none */
 	double single;      /* of a 95 % interval, both sides */
 	double power;
 	double told, floor; /* at the share of the error that one subject has */

@@ -18,7 +18,7 @@
  *	              - it is above the noise floor of the base (so the new runs do not agree), or
  *	                of the base's noise nothing is known, or it is larger than the base itself
  *	unchanged     everything else: no evidence of an excess. `told` is the smallest growth that
- *	              would have been told
+ *	would have been detected
  *
  * So no growth passes by being large: above the floor, or twice the base, it is inconclusive at
  * least, whatever the number of runs and subjects.

@@ -49,7 +49,7 @@ int frames_counters_find(const struct frames_counters *c, const char *text);
 const char *frames_counters_name(const struct frames_counters *c, size_t counter);
 const char *frames_counters_unit(const struct frames_counters *c, size_t counter);
 enum column_type counter_column(const char *unit);
-/* Those of allocations mean something beside each other only. */
+/* Those of allocations mean something only together. */
 bool frames_counters_shown(const struct frames_counters *c, size_t counter);
 void frames_counters_release(struct frames_counters *c);
 

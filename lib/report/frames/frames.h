@@ -5,7 +5,7 @@
  * Memory is O(frames + distinct cells); frames_by streams and has no rows of its own.
  *
  * Frames stay in the order of the capture. Numbers that go back or repeat make rows of their own,
- * and a note. What stands before the first frame is a row without a number: a state, not a frame,
+ * and a note. The events before the first frame are a row without a number: a state, not a frame,
  * so no statistics look at it. Steps of time in which nothing happens are no rows, but count as
  * zeros in the statistics.
  */
@@ -17,7 +17,8 @@
 #include "lib/report/frames/counters.h"
 #include "lib/table/document.h"
 
-/* What a frame has beside its sums; from FRAME_METRICS on: counters (report/frames/counters.h). */
+/* What a frame has in addition to its sums; from FRAME_METRICS on: counters
+ * (report/frames/counters.h). */
 enum { FRAME_DURATION = SUMS, FRAME_METRICS };
 enum { FRAMES_AUTO = -1 }; /* the first that has a value, in the order of sort_first */
 
@@ -99,7 +100,7 @@ struct frames {
 	unsigned estimated; /* of them: live in captures whose events have any order */
 
 	/* Of aggregates: what each metric was in any frame, how many captures they were made of,
-	 * and the inputs in which the ends stand. */
+	 * and the inputs that have the extremes. */
 	struct frames_merged {
 		struct aggregate_value values[FRAME_METRICS];
 		uint64_t captures;

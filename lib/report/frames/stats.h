@@ -9,7 +9,7 @@
 #include "lib/report/frames/frames.h"
 
 struct frames_order {   /* the frames that have the metric, and steps of time without events */
-	uint32_t *rows; /* ascending by value, then as they came; the steps stand in front */
+	uint32_t *rows; /* ascending by value, then as they came; the steps come first */
 	size_t n;       /* of rows */
 	uint64_t idle;  /* steps of time in which nothing happened: their value is 0 */
 	int metric;

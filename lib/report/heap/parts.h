@@ -13,7 +13,7 @@
 struct heap_part {
 	const struct heap *h;
 	struct heap_paths paths;
-	struct heap_dominators dominators; /* zeroed: nobody asked for it */
+	struct heap_dominators dominators; /* zeroed: not asked for */
 	bool *chosen;                      /* by object; NULL: all that are listed */
 };
 
@@ -70,7 +70,7 @@ void heap_groups_init(struct heap_groups *g, const struct heap_set *s, enum heap
 		      struct owners *owners);
 void heap_groups_add(struct heap_groups *g, const struct heap_part *p);
 void heap_groups_release(struct heap_groups *g);
-/* The group with this key; NULL: there is none. */
+/* The group with this key; NULL: none. */
 const struct heap_group *heap_groups_find(const struct heap_groups *g, uint64_t key);
 /* "[no type]" and so on for key 0. */
 const char *heap_group_name(const struct heap_groups *g, uint64_t key, size_t *len);

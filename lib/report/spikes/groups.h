@@ -51,7 +51,7 @@ struct spike_groups {
 	struct spike_functions *functions; /* borrowed */
 	struct spike_group *items;         /* [0] is [others] */
 	size_t n, cap;
-	struct spike_node *nodes; /* [0] is none */
+	struct spike_node *nodes; /* [0] is not used */
 	size_t n_nodes, cap_nodes;
 	struct spike_stat *stats; /* by function */
 	size_t n_stats;
