@@ -190,7 +190,7 @@ static void loli_chart(struct buf *out)
 	}
 }
 
-/* Sizes of a mapping in kB: Pss, and what the other keys have beside it. */
+/* Sizes of a mapping in kB: Pss, and what the other keys have in addition. */
 static uint64_t pss_of(const char *name, uint32_t i)
 {
 	uint64_t kb = mix(i, 2000) % 100000;

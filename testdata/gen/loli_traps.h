@@ -92,7 +92,7 @@ static void trap_lengths(struct buf *out)
 	put_zeros(&raw, 7);
 	put_le(&raw, 12, 2); /* a free, one byte too short */
 	put_zeros(&raw, 12);
-	put_le(&raw, 9, 2); /* a kind that nobody sends */
+	put_le(&raw, 9, 2); /* a kind that no agent sends */
 	put_le(&raw, 77, 1);
 	put_zeros(&raw, 8);
 	put_alloc(&raw, 3, 5, 64, trap_block + 64, &frame, 1);

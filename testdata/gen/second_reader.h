@@ -47,7 +47,7 @@ struct row {
 };
 
 static struct rows {
-	struct row *rows; /* [0] is none */
+	struct row *rows; /* [0] is not used */
 	size_t n, cap;
 	size_t shown;
 } tables[KINDS];

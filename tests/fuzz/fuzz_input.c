@@ -166,7 +166,8 @@ static bool is_same(const struct buf *a, const struct buf *b)
 	return a->len == b->len && (!a->len || !memcmp(a->data, b->data, a->len));
 }
 
-/* Before damage a mark may stand alone, of which what follows would say that it is none. */
+/* Before damage a mark may come alone, which without the damage the following bytes would show to
+ * be no mark. */
 enum { MARKED = 8 };
 
 static void check_reading(const struct whole *w, const struct buf *packed)
@@ -189,7 +190,7 @@ static void check_reading(const struct whole *w, const struct buf *packed)
 	buf_release(&plain.bytes);
 }
 
-/* p is what stands at an offset; beyond what is known of it, anything. */
+/* p is the bytes at an offset; beyond what is known of them, anything. */
 static void must_be_there(const struct whole *w, uint64_t at, const void *p, size_t n)
 {
 	must(w->damaged || w->more || (at <= w->bytes.len && n <= w->bytes.len - at));

@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	must(read(text, size, names, n_names, &once) == read(text, size, names, n_names, &twice));
 	must(once == twice);
-	/* A NUL is refused wherever it stands. */
+	/* A NUL is refused wherever it is. */
 	must(size == n || read(text, n, names, n_names, &once) != ST_OK);
 	return 0;
 }

@@ -2,11 +2,11 @@
  *
  * Readers over arbitrary bytes, and the checks that hold for all readers and all bytes.
  *
- * Every event and row (reading_sink): ids exist and are of the right table, parents stand before
+ * Every event and row (reading_sink): ids exist and are of the right table, parents come before
  * their children, kinds and fields are in range, an absent field is 0, tables only grow, captures
  * begin and end in turn, the counts by kind are those of the events.
  *
- * A share of the inputs, chosen by their bytes, has more to stand (reading.c says which readers):
+ * A share of the inputs, chosen by their bytes, has more to pass (reading.c says which readers):
  *  - read twice, it is the same trace;
  *  - the trace that is written of it has the same events, and is written again to the same bytes;
  *  - cut anywhere, the events are the first of what the whole has (of formats that stream);

@@ -13,7 +13,7 @@
  *	          the runs of both builds are taken in turn
  *
  * The rule is `each = yes`, with nothing allowed or 4 %: twice the noise. Where noise is heavy a
- * base run may itself be a hundred times off, and then x100 cannot be told from it.
+ * base run may itself be a hundred times off, and then x100 cannot be distinguished from it.
  */
 #include "lib/report/compare/judge.h"
 #include "lib/base/mem.h"
@@ -117,7 +117,7 @@ static void promise(bool kept, const char *what, const struct pairs *c)
 		(int)c->noise, c->things, c->runs, c->limit);
 }
 
-/* More runs told no less, but for three standard errors of the two counts' difference. */
+/* More runs detect no less, but for three standard errors of the two counts' difference. */
 static bool no_less(unsigned before, unsigned now)
 {
 	double p = before / (double)PAIRS, q = now / (double)PAIRS;

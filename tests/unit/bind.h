@@ -47,7 +47,7 @@ static inline void put(int fd, const void *p, size_t n, uint64_t at)
 		abort();
 }
 
-/* Headers, symbols and strings stand behind the segment's bytes, which stay a hole. */
+/* Headers, symbols and strings come after the segment's bytes, which stay a hole. */
 static inline const char *make_elf(const struct made *m)
 {
 	static const char names[] = "\0.text\0.symtab\0.strtab\0.note.gnu.build-id\0.shstrtab";

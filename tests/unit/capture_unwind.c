@@ -176,7 +176,7 @@ TEST(bounds)
 }
 
 /* A stack of the program's own, and coroutines' below it and on the heap, with a page between that
- * cannot be read: the thread's is told from them, whichever is looked at first. */
+ * cannot be read: the thread's is distinguished from them, whichever is looked at first. */
 enum { STACK = 256 << 10, HOLE = 4096 << 4 };
 static uintptr_t others[3];
 

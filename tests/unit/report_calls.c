@@ -64,7 +64,7 @@ static void play(struct project *p, struct trace *t, const struct scene *s)
 				   .time = now += pick(50)};
 
 		/* A path says which marker it is of: with several of one path their calls cannot be
-		 * told apart afterwards, though they can while they are open. */
+		 * distinguished afterwards, though they can while they are open. */
 		if (n < MARKERS) {
 			ev.has |= EV_HAS_TYPE;
 			ev.type = s->markers[n];

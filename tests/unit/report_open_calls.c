@@ -66,7 +66,7 @@ TEST(unbalanced)
 	for (uint32_t i = 1; i <= 4; i++)
 		enter(&n, i);
 	t = open_calls_thread(&n, 0);
-	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 9, 0), 0); /* nobody's */
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 9, 0), 0); /* of no open call */
 	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 4, 1), 0); /* of another stack */
 	CHECK_EQ(n.orphans, 2);
 	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 2, 0), 3); /* 4 and 3 end with 2 */

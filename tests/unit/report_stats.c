@@ -204,8 +204,8 @@ TEST(noise_of_one_side)
 }
 
 /* {0, 0, 0, 0} against {0, 0, 0, x}: one run of four is no evidence, and no growth is small enough
- * beside a base without noise to be passed over. x a thousand times the base among noise as large
- * is none either, but more than doubled. */
+ * against a base without noise to be passed over. x a thousand times the base among noise as large
+ * is no evidence either, but more than doubled. */
 TEST(nothing_large_passes)
 {
 	static const double zero[] = {0, 0, 0, 0}, one[] = {0, 0, 0, 1e12};
@@ -230,7 +230,7 @@ TEST(ranks_have_a_veto)
 	CHECK(s.p > 0.05 && s.change != CHANGE_REGRESSED);
 }
 
-/* x100 of one of 20 things: for every number of runs it is told, also where ranks could not. */
+/* x100 of one of 20 things: it is detected for every number of runs, also where ranks could not. */
 TEST(few_runs_confirm_what_is_large_among_many)
 {
 	static const double base[] = {100, 101, 99, 100, 102}, same[] = {101, 100, 100, 102, 99};
@@ -325,8 +325,8 @@ TEST(what_grew_is_found)
 	CHECK(count(6, 200, 0, 50, false, 1u << CHANGE_INCONCLUSIVE) >= 100);
 }
 
-/* The growth that is said to be told is told with the power that is asked for: 1,000 seeds of 6
- * against 6 with a spread of 10, where it is (2.228 + 0.879) 10 sqrt(1/3) on average. */
+/* The growth that is said to be detected is detected with the power that is asked for: 1,000 seeds
+ * of 6 against 6 with a spread of 10, where it is (2.228 + 0.879) 10 sqrt(1/3) on average. */
 TEST(what_would_be_told_is_told)
 {
 	double base[6], new[6], sum = 0;

@@ -99,7 +99,7 @@ TEST(routes)
 	}
 }
 
-/* What a walk gives, as bytes beside each other. */
+/* What a walk gives, as bytes one after the other. */
 struct gather {
 	struct sink sink;
 	struct event *items;

@@ -96,7 +96,7 @@ void moment_signals(void)
 	in_thread(signalled, NULL);
 }
 
-/* Of what malloc is not a point of cancellation, the recorder is none either: while its ring is
+/* malloc is no point of cancellation, and the recorder must not be one either: while its ring is
  * full, and in handlers of the cancellation. */
 static void cleanup(void *arg)
 {
