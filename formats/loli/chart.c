@@ -6,7 +6,7 @@
  *
  * Times are seconds. Early builds without Qt wrote ms under the same version number, which the
  * last record's time tells, and where that is too early, the distance between points: no agent asks
- * only every 100 seconds. (LoliProfiler's own rule, loliprofiler.md section 6.3.)
+ * only every 100 seconds. (LoliProfiler's own rule.)
  */
 #include "formats/loli/file.h"
 

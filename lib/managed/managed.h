@@ -7,7 +7,7 @@
  * Next to a binary means: in its folder and the one above, in those' Symbols, il2cppOutput/Symbols
  * and il2cppOutput/cpp/Symbols, and the same in a *_BackUpThisFolder_ButDontShipItWithYourGame.
  * Files are read when the first binary needs them. Errors of files are among the words for -v;
- * those of given ones are the caller's to report, too (managed_check).
+ * those of given ones are in failures too, for the caller to report.
  */
 #ifndef TM_MANAGED_MANAGED_H
 #define TM_MANAGED_MANAGED_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Helpers of the tests of binding: ELF files made to measure, and a capture to bind. The mapping of
- * libUE4.so is the one published in LoliProfiler's pull request 50 (formats/loliprofiler.md section
- * 5): text at file offset 0x59d8000 and link-time address 0x59d9000.
+ * libUE4.so is the one published in LoliProfiler's pull request 50: text at file offset 0x59d8000
+ * and link-time address 0x59d9000.
  */
 #ifndef TM_TESTS_UNIT_BIND_H
 #define TM_TESTS_UNIT_BIND_H
