@@ -34,7 +34,7 @@ struct dwarf_call {
 	uint32_t function;     /* raw name (linkage name, else DW_AT_name); 0: unknown */
 	uint32_t file;         /* path joined as DWARF says (directory + name); 0: unknown */
 	uint32_t line, column; /* of the address (innermost) or of the call site; 0: unknown */
-	uint32_t extra; /* discriminator or dwarf_extra_of; 0: not wanted, or nothing */
+	uint32_t extra;        /* discriminator or dwarf_extra_of; 0: not wanted, or nothing */
 };
 
 /* Not NUL-terminated for our purposes: sections may be rewritten under us. */
