@@ -17,7 +17,7 @@ struct blocks {
 	bool live; /* it is known what is in use */
 };
 
-/* A live block may stand for so many (report/live.h), and a row become so many of those: what has
+/* A live block may stand for so many (tally/live.h), and a row become so many of those: what has
  * more would be a flood of events. */
 #define BLOCK_MOST  ((INT64_C(1) << 30) - 2)
 #define BLOCKS_MOST (64 * BLOCK_MOST)

@@ -5,7 +5,7 @@
  *
  * Ids are dense u32 from 1; 0 means absent. Rows are only ever appended, so a consumer that
  * remembers how many rows it has seen can follow along; a sink may append too, locations and stacks
- * (report/open_calls.h). Everything lives until trace_free.
+ * (tally/open_calls.h). Everything lives until trace_free.
  * Words: location, stack, module, frame: see lib/README.md and tracemill(7).
  */
 #ifndef TM_TRACE_MODEL_H
