@@ -203,7 +203,7 @@ static enum status push_sample(struct crash_log *x, uint32_t stack, struct err *
 	return import_event(x->im, &ev, e);
 }
 
-/* A leak of a log that began with crashes is of another capture, since those have no bytes. */
+/* A leak in a log that began with crashes belongs to another capture, since those have no bytes. */
 static enum status next_log(struct crash_log *x, struct err *e)
 {
 	enum status st;

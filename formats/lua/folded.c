@@ -10,9 +10,9 @@
  *
  * Other tools' files give no unit either: the numbers are counts of samples as far as this reader
  * knows. Some have decimals (flamegraph.pl adds them up): then all are counted in the file's
- * smallest decimal place, which the trace tells. Lines that begin with "#" or "//" are comments, unless
- * they are a stack whose first function is called so. All lines are kept until the end, for the two
- * levels show only there.
+ * smallest decimal place, which the trace states. Lines that begin with "#" or "//" are comments,
+ * unless they are a stack whose first function is called so. All lines are kept until the end, for
+ * the two levels show only there.
  */
 #include "formats/lua/text.h"
 #include "lib/base/mem.h"

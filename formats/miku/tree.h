@@ -71,7 +71,7 @@ struct miku_tree {               /* zeroed is valid */
 	uint32_t pss;
 	int64_t current_lua, current_mono;
 
-	bool strict; /* for telling layouts apart: what a serializer would not write is an error */
+	bool strict; /* for distinguishing layouts: what a serializer would not write is an error */
 	bool broken; /* the failure was a broken rule, not the end of the bytes */
 	uint64_t bad_floats, pictures;
 	uint64_t picture_names; /* of pictures that are not in the file */

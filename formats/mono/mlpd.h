@@ -33,7 +33,7 @@ struct mlpd {
 	struct thread_now { /* asked last */
 		struct mono_thread is;
 		uint64_t tid;
-		uint32_t id; /* of the trace; 0: nothing was asked */
+		uint32_t id; /* of the trace; 0: not looked up */
 	} thread_now;
 	struct counter_state *counter_states;
 	size_t n_counters, cap_counters;

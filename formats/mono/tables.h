@@ -50,8 +50,8 @@ struct mono_tables { /* zeroed is empty */
 void mono_tables_take(struct mono_tables *m, const struct mono_event *ev);
 /* When the log has been looked at. */
 void mono_tables_sort(struct mono_tables *m);
-/* Who has a thread's number at a time. Numbers are those of pthread_self(): another thread gets
- * them again when one has ended. */
+/* The thread that has a number at a time. Numbers are those of pthread_self():
+ * another thread gets them again when one has ended. */
 struct mono_thread {
 	uint64_t after, until; /* times at which the answer is this, until included */
 	uint32_t generation;   /* how many had the number before */

@@ -368,7 +368,7 @@ static void make_module(struct perf_data *x, struct perf_dso *dso)
 	struct map_range range = {dso->lo, dso->hi, 0, true};
 	struct module row = {.name = dso->name, .build_id = dso->build_id};
 
-	/* Else nothing tells where its code is linked. */
+	/* Else the link address of its code is unknown. */
 	if (dso->whole && x->is_x86_64 && dso->lo >= x86_text) {
 		row.has_slide = true;
 		row.slide = dso->lo - x86_text;

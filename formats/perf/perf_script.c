@@ -292,7 +292,7 @@ static uint32_t read_stack(struct script *x, struct cursor *c)
 	return *known - 1;
 }
 
-/* A line that is no sample: a comment, a blank one, a record that was asked for. */
+/* A line that is no sample: a comment, a blank one, a record of another kind. */
 static bool take_other(struct script *x, const char *s, size_t n)
 {
 	static const char command[] = "# cmdline : ";

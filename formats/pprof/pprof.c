@@ -514,7 +514,7 @@ static int bid_pprof(const uint8_t *head, size_t n, bool whole)
 		types += f.number == 1;
 		others += f.number != 1;
 	}
-	/* What is cut by the head's end, or the file's, is not held against it; a wrong field is.
+	/* What is cut by the head's end, or the file's, does not lower the bid; a wrong field does.
 	 */
 	if (b.bad && b.p < b.end && (f.wire != PB_BYTES || !f.number || f.number > 13))
 		return 0;

@@ -71,7 +71,7 @@ static struct pprof_type *choose_time(struct pprof_tables *p)
 	return chosen;
 }
 
-/* The count that comes before the time, else the first that is of nothing else. */
+/* The count that comes before the time, else the first without another role. */
 static struct pprof_type *choose_samples(struct pprof_tables *p, const struct pprof_type *time)
 {
 	struct pprof_type *first = NULL;

@@ -161,8 +161,8 @@ static enum status end_session(struct raw *r, struct err *e)
 	return st;
 }
 
-/* A block or a session in n bytes from i on, n if none; *need: a block may begin at the
- * place, but these many bytes would tell. */
+/* A block or a session in n bytes from i on, n if none; *need: a block may begin at the place, and
+ * this many bytes decide. */
 static size_t next_place(const uint8_t *p, size_t n, size_t i, size_t *need)
 {
 	*need = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Unreal Engine's .memreport: what the command "memreport -full" of versions 4.2x to 5.6 writes, one
- * text after the other of some thirty commands. What they tell overlaps (a texture is in the list of
+ * text after the other of some thirty commands. Their contents overlap (a texture is in the list of
  * textures, in its class, in what the RHI has), so that each of its tables is read by a format of its
  * own: this one, which is found by itself, has the classes and all totals; the others are asked for
  * by name.
@@ -535,7 +535,7 @@ static enum status take_actors(struct memreport *m, struct mr_text line, struct 
 	return count(m, "spawned actors", (struct mr_text){NULL, NULL}, "", v, e);
 }
 
-/* --- which section a line is of --- */
+/* --- the section that a line belongs to --- */
 
 static const struct {
 	const char *begins;

@@ -37,7 +37,7 @@ struct callgrind {
 	uint32_t object, file, function;                       /* now; function: index + 1 */
 	uint32_t function_name;
 	uint32_t called_object, called_file, called_name;
-	bool call, jump; /* the next line of costs is of calls, or of a jump */
+	bool call, jump; /* the next line of costs belongs to calls, or to a jump */
 	uint32_t callee;
 	uint64_t thread, threads; /* the last one seen; how many different */
 	uint64_t number, refused, first_refused, parts, lost_columns, jumps;

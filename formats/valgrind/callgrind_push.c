@@ -8,7 +8,7 @@
  * sums by function are still the file's.
  *
  * A path ends where less than a share of the whole is left of it, and where a function is on it
- * already; what was not given to a path by then is of the function alone.
+ * already; what was not given to a path by then belongs to the function alone.
  */
 #include "formats/valgrind/callgrind.h"
 
@@ -73,7 +73,8 @@ static enum status push_cost(struct walk *w, size_t event, uint64_t cost, uint32
 	return import_event(w->p->im, &ev, e);
 }
 
-/* What was inlined from another file is of that file, and called by the function of its own. */
+/* What was inlined from another file belongs to that file, and called by the function of its
+ * own. */
 static uint32_t stack_at(struct walk *w, uint32_t parent, uint32_t function, uint32_t file,
 			 uint32_t line, struct map64 *modules)
 {

@@ -335,7 +335,7 @@ static void join_pairs(struct joining *j, const struct keyed *k, size_t n)
 static void join(struct joining *j, const struct keyed *k, size_t n, enum by by, bool files)
 {
 	uint64_t seen = 0, kinds[2] = {j->things[k[0].thing].in, 0};
-	/* Names of one canonical form are in their order; of another form only lines tell it. */
+	/* Names of one canonical form are in their order; of another form only lines decide it. */
 	bool unique = true, bare = by == BY_CANONICAL, ordered = true;
 	bool unknown = files;
 	size_t counts[2] = {0, 0};

@@ -133,7 +133,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
  * "options: '--focus x' there, none here", here being *from. The texts of *to may then be borrowed
  * from *from. */
 /* Whether nothing is missing and nothing is there twice: all parts of an aggregate, with those that
- * were pruned, are as many as the records that its inputs had. Zeroed is of nothing. */
+ * were pruned, are as many as the records that its inputs had. Zeroed is empty. */
 struct aggregate_account {
 	uint64_t parts, records;
 };

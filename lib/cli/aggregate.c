@@ -150,7 +150,7 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 	free(operands[0]);
 }
 
-/* As cli_notes tells those of a trace. */
+/* As cli_notes prints those of a trace. */
 static void add_note(struct buf *b, const struct aggregate_record *r)
 {
 	static const char *const severities[] = {"info", "guess", "loss"};

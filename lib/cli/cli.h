@@ -62,7 +62,7 @@ void cli_output_report(const char *path);
 const char *cli_output_by_name(const char *path);
 /* Before cli_exit: false throws away the incomplete file. */
 void cli_output_done(bool written);
-/* True when standard output is a pipe: the next program tells what travels in the trace. */
+/* True when standard output is a pipe: the next program reports what travels in the trace. */
 bool cli_into_pipe(void);
 /* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */
 int cli_exit(void);
@@ -166,7 +166,7 @@ const char *cli_called(const char *argv0, const char *const *names);
  * not known. Cheap to call often. */
 void cli_progress(const char *what, uint64_t done, uint64_t total);
 void cli_progress_clear(void);
-/* A sink that passes all on to another one, and tells the progress of reading that input. */
+/* A sink that passes all on to another one, and reports the progress of reading that input. */
 struct cli_watch {
 	struct sink sink, *to;
 	const struct input *in;

@@ -116,8 +116,8 @@ struct opt_style {
 int opt_parse(const struct opt_program *p, int argc, char **argv);
 int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int argc, char **argv);
 void opt_list_release(struct opt_list *l);
-/* Options of somebody else (a query of tm-view): asked for each before it is set. file: what the
- * option names, or NULL. Gives why not, which is then a usage error; NULL: it may be. */
+/* Options from another sender (a query of tm-view): called for each before it is set. file: what
+ * the option names, or NULL. Gives why not, which is then a usage error; NULL: it may be. */
 extern const char *(*opt_guard)(const char *word, const char *file);
 /* The n letters of a are b but for one to add, drop or change, or two to swap: a slip of the
  * finger. */

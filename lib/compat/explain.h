@@ -29,7 +29,7 @@ void explain_found(struct buf *b, const struct file_found *f);
 /* One location of a symbolized trace, all of the above. */
 void explain_location(struct explain *x, struct buf *b, const struct files *files,
 		      const struct trace *t, uint32_t location);
-/* One answer of a lookup; line: n bytes, what was asked. */
+/* One answer of a lookup; line: n bytes, the request. */
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
 		   const struct lookup_query *q, const char *line, size_t n);
 

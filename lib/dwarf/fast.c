@@ -18,7 +18,7 @@
  *
  * Every address is first asked of the first unit in .debug_info whose ranges hold it; what comes
  * out without a function is then asked of the other owners. Units whose ranges say nothing own
- * what their functions hold. Ids are in the order in which workers come to units: what does not
+ * what their functions hold. Ids are in the order in which workers take units: what does not
  * depend on their number is what they stand for.
  */
 #include "lib/base/mem.h"

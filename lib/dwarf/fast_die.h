@@ -11,7 +11,7 @@
 
 enum { DIE_HOPS = 16 }; /* along origins, specifications and types: ends a cycle */
 
-/* The attributes of a DIE that are asked for here; form 0: not there. */
+/* The attributes of a DIE that are read here; form 0: not there. */
 enum {
 	DIE_NAME,
 	DIE_LOCATION,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions and inlined calls of one unit that hold addresses somebody asks for: a walk over
+ * The functions and inlined calls of one unit that hold the wanted addresses: a walk over
  * its DIEs that leaves out what cannot matter.
  *
  * A scope found later wins over an earlier one, so a nested one over what is around it. Functions
@@ -46,9 +46,10 @@ struct fast_scopes {
 	struct fast_ranges ranges;
 	struct fast_lists lists;
 	const char *why; /* what was wrong, with the place of the DIE */
-	/* For who must know whether answers depend on what else is asked: set stamps to zeroes, one
-	 * for each address, before a walk. loose: some ranges lie outside what is around them (or,
-	 * in fast_scopes_ranges with blocks, DW_AT_sibling leads astray). */
+	/* For callers that must know whether answers depend on the other addresses of a batch: set
+	 * stamps to zeroes, one for each address, before a walk. loose: some ranges lie outside
+	 * what is around them (or, in fast_scopes_ranges with blocks, DW_AT_sibling leads
+	 * astray). */
 	uint32_t *stamps;
 	bool loose;
 };

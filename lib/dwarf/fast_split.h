@@ -20,7 +20,7 @@ struct fast_part {
 	struct fast_unit unit;
 	const char *path; /* of the file that it is in */
 	const char *why;  /* not found; what to say of it */
-	bool refused;     /* a file was there, and was no good */
+	bool refused;     /* a file was there, and was unusable */
 };
 
 struct fast_splits;

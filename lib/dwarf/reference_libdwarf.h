@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A thin layer over libdwarf, so that one file knows its types and versions. A DIE is libdwarf's
- * own; whoever gets one frees it. Failures are ST_BAD with libdwarf's text, ST_LIMIT when it is
- * out of memory.
+ * own; the caller that gets one frees it. Failures are ST_BAD with libdwarf's text, ST_LIMIT when
+ * it is out of memory.
  */
 #ifndef TM_DWARF_REFERENCE_LIBDWARF_H
 #define TM_DWARF_REFERENCE_LIBDWARF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The child process of the reference engine: goes through the units in their order, which is
- * also the fixed order in which owners of one address are asked, and writes what it finds.
+ * The child process of the reference engine: goes through the units in their order, which is also
+ * the fixed order of the owners of one address, and writes what it finds.
  */
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"

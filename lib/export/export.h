@@ -48,7 +48,7 @@ struct export_options {
 	bool types;              /* the type is a stack's innermost entry */
 	bool mangled;            /* functions are written by their linkage names */
 	bool events;             /* SQLite: every event as well */
-	bool live;               /* somebody waits: what came at once is written */
+	bool live;               /* a reader waits: what came at once is written */
 };
 
 struct export

@@ -16,7 +16,7 @@
 #include "lib/find/bind.h"
 
 enum call_verdict {
-	CALLS_FEW,    /* too few addresses to tell */
+	CALLS_FEW,    /* too few addresses to decide */
 	CALLS_FIT,    /* as of the right file */
 	CALLS_MIXED,  /* neither: some fit */
 	CALLS_CHANCE, /* as of random addresses */

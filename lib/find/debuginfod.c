@@ -175,7 +175,7 @@ void debuginfod_free(struct debuginfod *d)
 	free(d);
 }
 
-/* NULL: it is what was asked for. */
+/* NULL: it is the wanted file. */
 static const char *differs(const char *path, const struct object_build_id *id, struct err *e)
 {
 	struct object *o = NULL;

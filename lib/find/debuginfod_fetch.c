@@ -231,7 +231,7 @@ static void set_variables(const char *urls, const char *folder, unsigned seconds
 	unsetenv("DEBUGINFOD_MAXSIZE");
 }
 
-/* Who reads the parent's output must not wait for this process; what stands in for it cannot be
+/* A reader of the parent's output must not wait for this process; what stands in for it cannot be
  * used. */
 static void let_go(pid_t parent)
 {

@@ -17,7 +17,7 @@ enum fetch_kind {
 	FETCH_FOUND,    /* text: the path, below the folder */
 	FETCH_NONE,     /* text: why, or empty: just not found */
 	FETCH_DEAD,     /* text: why no further question is worth asking */
-	FETCH_UNABLE,   /* text: why none can be asked */
+	FETCH_UNABLE,   /* text: why no server can be asked */
 };
 
 struct fetch_answer {

@@ -77,8 +77,8 @@ struct files {
 void files_init(struct files *f, const struct files_options *options);
 void files_release(struct files *f);
 
-/* Opens the members of zip files that were given, at most max of them: for who cannot tell by a
- * name which one it needs. False: there are more. */
+/* Opens the members of zip files that were given, at most max of them: for callers that do not know
+ * by a name which one they need. False: there are more. */
 bool files_open_members(struct files *f, size_t max);
 
 /* The file for a module with this name (path or base name; "" when the capture has none) and

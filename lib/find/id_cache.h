@@ -18,7 +18,7 @@ struct id_place {
 };
 
 struct id_file {
-	char *path; /* owned by whoever made it; not in the cache */
+	char *path; /* owned by its maker; not in the cache */
 	struct id_place place;
 	struct object_build_id id;
 	uint8_t flags; /* enum id_flags */

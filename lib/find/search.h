@@ -37,8 +37,7 @@ struct search {
 void search_init(struct search *s, const struct search_options *o);
 void search_release(struct search *s);
 
-/* The next thing to tell, perhaps in text of n bytes; NULL: no more. *bad: for everybody, else for
- * -v. */
+/* The next note, perhaps in text of n bytes; NULL: no more. *bad: always printed, else with -v. */
 const char *search_told(struct search *s, bool *bad, char *text, size_t n);
 
 #endif

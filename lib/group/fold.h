@@ -56,7 +56,7 @@ struct fold {
 	unsigned at_cells;
 	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
 	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
-	struct fold_stack *stacks; /* where nodes alone do not tell: filters, owners */
+	struct fold_stack *stacks; /* where nodes alone do not decide: filters, owners */
 	size_t n_stacks, cap_nodes, cap_sites, cap_stacks, cap_cells;
 	struct fold_type *types, *markers;
 	size_t cap_types, cap_markers;
@@ -94,8 +94,8 @@ static inline size_t fold_nodes(const struct fold *f)
 {
 	return f->p->merges ? f->p->n_stacks : f->n_stacks;
 }
-/* Looks at every stack of the capture: faster than one by one as cells ask, where most are asked
- * for. */
+/* Looks at every stack of the capture: faster than one by one for each cell, where most are
+ * needed. */
 void fold_all_stacks(struct fold *f);
 /* The node of a cell; false: a filter drops it. */
 bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node);
@@ -158,8 +158,8 @@ void fold_totals(struct fold *f, size_t grouping);
 /* SUM_TIME_TOTAL of all groups and of everything: outermost calls only. */
 void fold_times(struct fold *f);
 
-/* fold_calls.c: whether no path of a call is asked for, and what listens to calls then (arg: the project);
- * what was heard goes to where fold_times and fold_totals put theirs. */
+/* fold_calls.c: whether no path of a call is wanted, and what listens to calls then (arg: the
+ * project); what was heard goes to where fold_times and fold_totals put theirs. */
 bool fold_calls_suffice(const struct project *p);
 bool fold_calls_need_caller(void *arg, const struct trace *t, uint32_t location);
 void fold_calls_entered(void *arg, const struct trace *t, uint32_t thread, uint32_t cell);

@@ -85,7 +85,7 @@ void names_module(struct names *n, const struct trace *t, uint32_t module, uint3
  * all, 0 if none, else a new one each time. */
 uint32_t names_part(struct names *n, uint32_t location, const bool *keep);
 
-/* Of functions of one name in several files, the shortest end of the file that tells them apart
+/* Of functions of one name in several files, the shortest end of the file that distinguishes them
  * goes behind the name: "Update (ui/panel.lua)". When nothing is added any more. */
 void names_tell_apart(struct names *n);
 

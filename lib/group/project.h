@@ -38,8 +38,8 @@ struct project_options {
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
-	/* Slices of each capture (tally/tally.h) and whom they are for; project_cell_group and
-	 * project_type_group tell the groups of what a slice touched. SLICE_NONE: none. */
+	/* Slices of each capture (tally/tally.h) and their user; project_cell_group and
+	 * project_type_group give the groups of what a slice touched. SLICE_NONE: none. */
 	enum slicing slicing;
 	bool slice_cells;
 	int64_t every;
@@ -86,8 +86,8 @@ struct project {
 	struct tally_listener listener;
 	struct fold *fold; /* of the present capture; NULL: nothing is folded yet */
 	struct id_set stack_set;
-	/* By function and string of names.h: what the rules say of them (enum site_verdict, and
-	 * a bit when they were asked); what filters and owners say, where there are some. */
+	/* By function and string of names.h: what the rules say of them (enum site_verdict, and a
+	 * bit when they were applied); what filters and owners say, where there are some. */
 	uint8_t *function_sites, *module_sites, *file_sites;
 	size_t cap_function_sites, cap_module_sites, cap_file_sites;
 	struct traits *function_traits, *module_traits, *file_traits;
@@ -122,7 +122,7 @@ void project_close(struct project *p);
 #define GROUP_NONE UINT32_MAX
 
 /* The group of one of the aggregate's cells, also while the capture is being read: whatever it
- * names is in the trace already. GROUP_NONE when a filter drops it, or it is of a domain that
+ * names is in the trace already. GROUP_NONE when a filter drops it, or it belongs to a domain that
  * does not count (DOMAIN_DEFAULT settles on the first domain that has data by then). */
 uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping);
 /* The same of a type's totals; the grouping is by type. */

@@ -25,7 +25,7 @@ struct sift {
 	uint32_t hole;
 	struct map64 index; /* hash of a block -> its first + 1 */
 	uint64_t dropped, displaced, frees, frames;
-	/* The trace's own count is that of what was read, until the end: it is held against the
+	/* The trace's own count is that of what was read, until the end: it is checked against the
 	 * totals that the input states. */
 	uint64_t handed_on[EV_KINDS];
 	int64_t frame, time;

@@ -3,8 +3,8 @@
  * A sink that hands on the part of a capture that filters keep: the work of tm-filter. Tables,
  * symbols and notes go through as they are; of events, allocations that the filters drop are left
  * out, and with them their frees. Frames outside of the frame ranges are left out, so are type
- * totals when anything but types, frames or times is asked for: the metrics that are known by
- * them alone are then absent. All other events go through.
+ * totals when a filter on anything but types, frames or times is given: the metrics that are known
+ * by them alone are then absent. All other events go through.
  *
  * A report of what is left has the same numbers as the same filters have on the whole, but for
  * what depends on the neighbours: the peak is that of what is left, and so is what is temporary.

@@ -6,7 +6,7 @@
  * same name whose file has the longest common end, as tm-compare matches (matching.h): the folder
  * of a build may be another. Lines count for nothing, since they move.
  *
- * Of several series of one name the shortest end of the newest file that tells them apart goes
+ * Of several series of one name the shortest end of the newest file that distinguishes them goes
  * behind it: "Update (ui/panel.lua)".
  */
 #ifndef TM_HISTORY_KIN_H

@@ -153,7 +153,7 @@ static char *path_of(const struct cache *c, const struct cached *x)
 	return path;
 }
 
-/* An index that is no good goes, so that it is built again. */
+/* An invalid index is removed, so that it is built again. */
 static void discard(struct cache *c, struct cached *x, const char *why)
 {
 	char *path = path_of(c, x);
@@ -165,7 +165,7 @@ static void discard(struct cache *c, struct cached *x, const char *why)
 	free(path);
 }
 
-/* True in *damaged: one was there, and was no good. */
+/* True in *damaged: one was there, and was invalid. */
 static bool open_index(struct cache *c, struct cached *x, bool *damaged)
 {
 	struct err e = ERR_INIT;

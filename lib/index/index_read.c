@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The reader of index files. Every count and number in the file is checked where it is used: a
- * checksum tells damage, not malice, and a file may change under its mapping. Text ends at the
+ * checksum shows damage, not malice, and a file may change under its mapping. Text ends at the
  * mapping's end at the latest, where lib/object/map.h has put a NUL.
  */
 #include "lib/base/mem.h"

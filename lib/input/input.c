@@ -543,7 +543,7 @@ enum status input_rewind(struct input *in)
 	s->read_errno = 0;
 	s->at_end = false;
 	s->failure = (struct err)ERR_INIT;
-	s->started = s->spooled; /* a copy is of the decompressed bytes */
+	s->started = s->spooled; /* a copy has the decompressed bytes */
 	text_mark_restart(&s->mark, s->spooled);
 	reset_cursor(in);
 	return ST_OK;

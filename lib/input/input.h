@@ -58,7 +58,7 @@ enum status input_temporary_add(int fd, const uint8_t *p, size_t n, struct err *
 void input_want_digest(struct input *in, struct digest *d);
 enum status input_digest(struct input *in, struct err *e);
 
-/* Is called now and then while bytes are read, also by a reader that tells of no events until it has
+/* Is called now and then while bytes are read, also by a reader that pushes no events until it has
  * them all; in stays where it is until input_close. */
 void input_watch(struct input *in, void (*watch)(const struct input *in));
 /* Raw bytes consumed so far, to be compared with size, for progress. */

@@ -26,7 +26,7 @@ struct text_mark { /* zeroed is before the first byte */
 /* Bytes [from, *n) of *window have come, the file's first ones or those behind the last call's; after
  * says whether more will. Makes of them what a reader is to see; the window may grow. Until enough
  * has come (looked) it leaves them. Where reading fails, a part of a character is left out and not
- * counted: the failure tells of it. */
+ * counted: the failure reports it. */
 enum text_after { TEXT_MORE, TEXT_END, TEXT_FAILURE };
 void text_mark_take(struct text_mark *m, uint8_t **window, size_t *cap, size_t from, size_t *n,
 		    enum text_after after);

@@ -359,7 +359,7 @@ const struct usym *managed_usym(struct managed *m, const char *module, const uin
 	return NULL;
 }
 
-/* A usym next to the binary under its name is of it, if its id does not say otherwise.
+/* A usym next to the binary under its name belongs to it, if its id does not say otherwise.
  */
 static const struct usym *beside(struct managed *m, const char *path,
 				 const struct object_build_id *id)

@@ -39,7 +39,7 @@ struct managed_file {
 	bool given;
 };
 
-/* What is of one binary. */
+/* The maps of one binary. */
 struct managed_of {
 	const struct object *object;
 	const struct line_map **maps;
@@ -74,7 +74,7 @@ void managed_release(struct managed *m);
 /* Reads the given files; what cannot be read is in m->failures. */
 void managed_load(struct managed *m);
 
-/* What is of this binary, found at the first call; path may be NULL. NULL: nothing. */
+/* The maps of this binary, found at the first call; path may be NULL. NULL: nothing. */
 struct managed_of *managed_of(struct managed *m, const struct object *o, const char *path);
 
 struct managed_at {           /* a call of C++ */
@@ -92,7 +92,7 @@ bool managed_line(struct managed *m, struct managed_of *of, const struct managed
 /* A malloc'ed name for people of a generated function, NULL: none. raw and its demangled form. */
 char *managed_name(const struct managed *m, const char *raw, const char *demangled);
 
-/* For a module without a file: the usym that is of it, by what --usym or the file itself says. */
+/* For a module without a file: its usym, by what --usym or the file itself says. */
 const struct usym *managed_usym(struct managed *m, const char *module, const uint8_t *build_id,
 				size_t n_build_id);
 

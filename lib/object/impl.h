@@ -147,8 +147,8 @@ struct minidebug {
 	bool tried;
 };
 
-/* The ELF file in .gnu_debugdata, unpacked when first asked for; NULL: none, or *e says
- * why it is no good. One thread at a time. */
+/* The ELF file in .gnu_debugdata, unpacked when first wanted; NULL: none, or *e says why it is
+ * unusable. One thread at a time. */
 const struct image *minidebug_file(struct object *o, struct err *e);
 void minidebug_release(struct minidebug *m);
 

@@ -241,7 +241,7 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 			r.value &= ~UINT64_C(1);
 		r.value += shift;
 		if (descriptors_follow(&d, &r.value))
-			r.section = SHN_XINDEX; /* the code's: none is asked for */
+			r.section = SHN_XINDEX; /* the code's: none is wanted */
 		if (!section_end(f, o, &r, l->data ? SHF_ALLOC : SHF_EXECINSTR, shift, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;

@@ -4,13 +4,13 @@
  * of how the program's calls are caught (hooks/); tests use it without hooks.
  *
  * A thread takes a block's stack, interns it, takes a number and puts a record into its ring.
- * Whoever holds cap.writing is the writer: the helper thread every CAP_TICK_MS or when a ring is
+ * The holder of cap.writing is the writer: the helper thread every CAP_TICK_MS or when a ring is
  * half full, a thread whose ring is full, and the thread that ends the process. Nothing in here
  * calls malloc; the C library does, with the hooks off, when the helper is started.
  *
  * Bounded: CAP_RINGS rings, CAP_NODES nodes of stacks, CAP_MODULES modules, CAP_LIVE sampled
- * blocks, CAP_NAMES names. What does not fit is counted, and a note of loss in the trace tells it;
- * a slow output makes the program wait, or with drop=1 lose events, counted too.
+ * blocks, CAP_NAMES names. What does not fit is counted, and a note of loss in the trace reports
+ * it; a slow output makes the program wait, or with drop=1 lose events, counted too.
  */
 #ifndef TM_RECORDER_CAPTURE_H
 #define TM_RECORDER_CAPTURE_H
@@ -82,7 +82,7 @@ struct capture {
 
 extern struct capture cap;
 
-/* depth: we know; we are writing a record; an engine's hooks said so */
+/* depth: we know; we are writing a record; an engine's hooks asked for it */
 enum { CAP_QUIET = 1, CAP_BUSY = 2, CAP_IGNORED = 4 };
 /* Where a hook was called from, for the stack. */
 struct cap_where {
@@ -107,7 +107,7 @@ extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec"
 bool cap_start(const struct cap_settings *s);
 /* The descriptor that the settings name for this process; -1: none. Sets cap.path. */
 int cap_output_open(const struct cap_settings *s);
-/* What is written so far reaches the output. False: somebody else is writing and does not end. */
+/* What is written so far reaches the output. False: another thread is writing and does not end. */
 bool cap_flush(void);
 /* Ends the trace with its totals; note may be NULL. Nothing is recorded any more. */
 void cap_finish(const char *note);
@@ -127,7 +127,7 @@ void cap_modules_look(void);
 void cap_addresses_forget(void);
 
 /* An allocation that is not recorded since its size is below the threshold, or no sample falls on
- * it, which is nearly all of them: so it is asked before anything else is. */
+ * it, which is nearly all of them: so this is tested before anything else. */
 static inline bool cap_passes(size_t size)
 {
 	struct cap_ring *ring = cap_self.ring;

@@ -53,7 +53,7 @@ struct cap_code {
 bool cap_code_look(struct cap_code *c);
 /* The program has mapped some. */
 void cap_code_changed(struct cap_code *c);
-/* In the helper: reads the list if somebody wants it. */
+/* In the helper: reads the list if a thread wants it. */
 void cap_code_tick(struct cap_code *c);
 /* In a child after fork. */
 void cap_code_fork(struct cap_code *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The rings through which threads hand records to the writer: one for each thread, filled by the
- * thread and emptied by whoever holds the writer's lock. Every record has a number from one
+ * thread and emptied by the holder of the writer's lock. Every record has a number from one
  * counter, taken while the block is the thread's alone (behind malloc, before free), so that the
  * order of the numbers is the order in which an address was handed out and given back; the writer
  * merges the rings by it, up to the first number that some thread has taken and not written down
@@ -96,7 +96,7 @@ struct cap_turn {
 struct cap_rings {
 	_Alignas(64) _Atomic uint64_t seq;
 	_Alignas(64) _Atomic uint32_t n;
-	struct cap_lock lock;    /* of whoever adds or hands over */
+	struct cap_lock lock;    /* of the thread that adds or hands over */
 	_Atomic uint64_t full;   /* no ring, there are too many */
 	_Atomic uint64_t waited; /* no ring, the lock was given up; and records that were */
 	uint64_t written;        /* the writer's: no record of a number below it is to come */

@@ -4,11 +4,12 @@
  * (-finstrument-functions, recorder/hooks/instrument.c) and markers (spike.h) report them. It needs
  * no tables and no frame pointers, and costs a few ns a call.
  *
- * Calls that end by longjmp or an exception tell no exit (clang; GCC tells those of exceptions).
- * So a call is kept with the stack pointer of its function: what lies below that of a function
- * that is entered or left is over; but not if both have the same return address and their hooks are
- * called by the same function: then one was inlined there, and tells its calls too. After a longjmp
- * that we have seen the real stack is asked once. Whatever remains goes with its caller's exit.
+ * Calls that end by longjmp or an exception report no exit (clang; GCC reports those of
+ * exceptions). So a call is kept with the stack pointer of its function: what lies below that of a
+ * function that is entered or left is over; but not if both have the same return address and their
+ * hooks are called by the same function: then one was inlined there, and reports its calls too.
+ * After a longjmp that we have seen the real stack is looked at once. Whatever remains goes with
+ * its caller's exit.
  *
  * Bounded: CAP_SHADOW calls. Deeper ones are counted, and their callers stand for them. Nothing
  * here allocates. A signal handler that interrupts a hook is not distinguished from what it
@@ -103,7 +104,7 @@ void cap_shadow_caught(uintptr_t sp);
  */
 unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,
 			  unsigned max);
-/* The same of entries that somebody else has gathered, innermost first. */
+/* The same of entries that the caller has gathered, innermost first. */
 unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *entry, unsigned n,
 			 uint64_t *pc, unsigned max);
 

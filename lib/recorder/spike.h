@@ -31,7 +31,7 @@
  * nearest caller has given to its children; the global one, which is 1 ms at first.
  *
  * Kept per thread: 1024 open calls; deeper ones are counted and not watched. Descriptions and
- * messages of 255 bytes. libtracemill-capture(3) tells of the whole.
+ * messages of 255 bytes. libtracemill-capture(3) describes the whole.
  *
  * Names and their meaning: slides and notes of Adisak Pochanayon's talk on runtime CPU spike
  * detection, Game Developers Conference 2012. Where they leave it open it is said below.

@@ -226,7 +226,7 @@ static void leave(struct cap_shadow *s, unsigned at)
 		t->listed = 0;
 }
 
-/* For whoever judges it again. */
+/* The limit as later judges see it. */
 static int64_t limit_of(const struct cap_timed *c)
 {
 	return c->flags & (TIMED_IGNORED | TIMED_PAUSE) || c->limit > INT64_MAX ? INT64_MAX

@@ -39,7 +39,7 @@ void tracemill_mark_frame_named(int64_t number, const char *label) TRACEMILL_WEA
 void tracemill_mark_counter(const char *name, const char *unit, int64_t value) TRACEMILL_WEAK;
 /* A managed heap (IL2CPP's, Mono's, a script's) has handed out an object of this type: the bytes
  * that were asked for, and those that it takes. To be called behind the allocation, in the
- * function that makes it; its stack is that of the caller. What a frame has of them reaches the
+ * function that makes it; its stack is that of the caller. A frame's part of them reaches the
  * output before the next frame begins. */
 void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real) TRACEMILL_WEAK;
 /* An allocator of the program's own (a pool, lua_newstate's function, a managed heap) has handed

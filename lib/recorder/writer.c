@@ -451,7 +451,7 @@ void cap_say(const char *what, int error)
 	cap_output_write(STDERR_FILENO, line, (size_t)(p - line));
 }
 
-/* Once; whoever has started the program sees it too. */
+/* Once; tm-record sees it too. */
 static void look_at_output(void)
 {
 	static _Atomic bool said;

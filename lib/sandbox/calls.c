@@ -5,8 +5,8 @@
  *   clone3 is not there (ENOSYS), so that the C library uses clone, whose flags can be seen;
  *   memory to execute is denied (EACCES) without SANDBOX_CODE: compilers of expressions then
  *   interpret them;
- *   files are refused (EACCES) to who has SANDBOX_FILES and no folder for them: a cache that cannot
- *   be written to is no reason to end;
+ *   files are refused (EACCES) to a program that has SANDBOX_FILES and no folder for them: a cache
+ *   that cannot be written to is no reason to end;
  *   what libraries with SANDBOX_NETWORK try is denied (EPERM), except for exec;
  *   calls that are newer than this file are not there (ENOSYS), as on an older kernel: the C
  *   library that makes them knows what to do then.

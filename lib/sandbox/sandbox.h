@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The sandbox: the system calls and paths left to a process while it reads untrusted files: system
- * calls by seccomp (calls.c), paths by Landlock (paths.c). profiles.c is the table of who may what;
- * tracemill(7), SANDBOX, is the same for people.
+ * calls by seccomp (calls.c), paths by Landlock (paths.c). profiles.c is the table of each
+ * program's rights; tracemill(7), SANDBOX, is the same for people.
  *
  * A process enters its profile once, before it has threads and before the first byte of an input
  * is looked at; there is no way back, and children are in it too. What it will need by name is

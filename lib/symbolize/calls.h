@@ -17,8 +17,8 @@ struct calls {
 	struct symbols *to;       /* the caller's */
 	uint64_t *cut;            /* the caller's: counts names that were cut */
 	struct map64 function_of; /* symbol string -> function */
-	/* Equal calls become one, so that ids do not depend on how the engine or an index tell
-	 * calls apart: for what is written with its ids. */
+	/* Equal calls become one, so that ids do not depend on how the engine or an index
+	 * distinguish calls: for what is written with its ids. */
 	bool unique;
 	struct map64 call_of; /* hash of a call -> call, when they are unique */
 	/* By call of to, as far as there are any; name and file are strings of to. */

@@ -62,7 +62,7 @@ struct lookup {
 	/* Of the last run: named.call is the engine's, named.reason enum dwarf_found; symbols is
 	 * empty. */
 	bool viewing;
-	struct dwarf_answers *answers; /* by file, while viewing; zeroed where nothing was asked */
+	struct dwarf_answers *answers; /* by file, while viewing; zeroed without queries */
 	size_t n_answers;
 	struct object *expected; /* of lookup_expect */
 	pthread_t expecting;     /* while expected is there */
@@ -78,7 +78,7 @@ void lookup_release(struct lookup *l);
 struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n);
 /* The file of this build-id in the search's folders or of its finders; NULL: none has it. */
 struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id);
-/* It can be asked: it is open. */
+/* It is open for queries. */
 bool lookup_usable(const struct lookup_file *f);
 bool lookup_is_64(const struct lookup_file *f);
 /* Many queries of this file will come: what is needed of it is read meanwhile, on a thread of its
@@ -116,8 +116,8 @@ void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
 		 struct lookup_views *v);
 void lookup_views_release(struct lookup_views *v);
 enum { LOOKUP_VIEWS = 48 }; /* fit */
-/* ST_BAD: a file has lost bytes since: what was read of it may be nonsense. To be asked once all is
- * printed. */
+/* ST_BAD: a file has lost bytes since: what was read of it may be nonsense. To be called once all
+ * is printed. */
 enum status lookup_intact(const struct lookup *l, struct err *e);
 
 /* What else is known of a call of the last run; name and file are strings of symbols. */

@@ -43,7 +43,7 @@ struct stack_text {                    /* zeroed, with symbolizer set, is valid 
 	struct stack_text_line *lines;
 	size_t n_lines, cap_lines;
 	bool in_java;    /* behind the first call of a stack */
-	struct trace *t; /* of what is asked */
+	struct trace *t; /* of the requests */
 	struct map64 module_of;
 	struct map64 asked;     /* key -> location */
 	struct map64 answer_of; /* key -> answer + 1 */

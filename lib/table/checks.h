@@ -14,7 +14,7 @@ enum verdict {
 	VERDICT_PASS,
 	VERDICT_IMPROVED,     /* passes, and is better than it was */
 	VERDICT_WAIVED,       /* would fail, but a waiver is in force */
-	VERDICT_INCONCLUSIVE, /* the data cannot tell */
+	VERDICT_INCONCLUSIVE, /* the data do not decide */
 	VERDICT_FAIL,
 	VERDICTS,
 };

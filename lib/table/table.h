@@ -40,7 +40,7 @@ struct column {
 	unsigned decimals; /* COLUMN_NUMBER: 0 to 9 */
 };
 
-/* What a value means, where colour can say it. Never the only way to tell: what a person must know
+/* What a value means, where colour can say it. Never the only sign: what a person must know
  * is in a text column too. */
 enum mark {
 	MARK_NONE,

@@ -10,7 +10,7 @@
 #include "lib/tally/live.h"
 #include "lib/trace/sink.h"
 
-/* Class c is of sizes from 2^(c-1) to 2^c - 1; 0 is of no bytes. */
+/* Class c has sizes from 2^(c-1) to 2^c - 1; 0 has blocks of no bytes. */
 enum { MEMORY_CLASSES = 65, MEMORY_POINTS = 256, MEMORY_PAGE = 4096, MEMORY_LARGE = 128 << 10 };
 
 struct memory_class {

@@ -9,7 +9,7 @@
 
 enum {
 	CREDIT = 16, /* steps of searching that an enter earns */
-	CALLEES = 8  /* of a path that are looked at before the table of stacks is asked */
+	CALLEES = 8  /* of a path that are looked at before the table of stacks is */
 };
 
 void open_calls_reset(struct open_calls *o)

@@ -72,7 +72,7 @@ struct open_calls {
 /* Zeroed is empty and valid. Reset: another capture follows. */
 void open_calls_reset(struct open_calls *o);
 void open_calls_release(struct open_calls *o);
-/* Valid until another thread is asked for. */
+/* Valid until the call for another thread. */
 struct open_thread *open_calls_thread(struct open_calls *o, uint32_t thread);
 static inline struct open_call *open_calls_top(const struct open_thread *th)
 {

@@ -303,7 +303,7 @@ static void add_free(struct tally *a, const struct tally_pending *p)
 		no_longer_newest(a, p);
 }
 
-/* The place of each event is asked for before the first is needed: with a million stacks nearly
+/* The place of each event is fetched before the first is needed: with a million stacks nearly
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
 static enum status flush(struct tally *a, struct trace *t, struct err *e)
 {

@@ -27,7 +27,7 @@ struct tally_cell {
 	uint64_t count, entries, requested, real;
 };
 
-/* What calls took and how heaps grew in them is of no domain: such cells have this one, and their
+/* Times of calls and growth of heaps belong to no domain: such cells have this one, and their
  * type is a marker. */
 enum { CELL_MEASURED = DOMAINS, CELL_CALLED }; /* CELL_CALLED: see tally_listener */
 
@@ -76,7 +76,7 @@ typedef enum status (*tally_slice_done)(void *arg, struct trace *t, struct tally
 struct open_call;
 
 /* Who adds up what lies in or below calls, and so needs no path of any: then memory does not grow
- * with the number of paths. The stack of a call's cell, which is of domain CELL_CALLED, has no
+ * with the number of paths. The stack of a call's cell, which has the domain CELL_CALLED, has no
  * callers then, but for those that a first call has itself, and for the one that the listener needs
  * for what it makes of the cell; and such a cell has no total. Times of samples that have a total
  * themselves are looked at apart, though a call may lie on their path. */
@@ -108,7 +108,7 @@ struct tally_options {
 	bool
 	    totals; /* the peak of each domain, its time and temporary blocks, whatever is wanted */
 	enum slicing slicing;
-	bool slice_cells; /* slices tell what they add per cell and type */
+	bool slice_cells; /* slices have what they add per cell and type */
 	int64_t every;    /* ns, more than 0; SLICE_TIMES */
 	/* ns that the profiler itself took for each call, in the time of the caller: a call's time
 	 * is less by it times the calls below. */
@@ -200,9 +200,9 @@ struct tally {
 	bool running;         /* lives and tide are kept at each event */
 	bool rarely, peaking; /* rare and peaks are */
 	bool temporary;       /* newest is */
-	bool touching;        /* slices tell what they add per cell */
+	bool touching;        /* slices have what they add per cell */
 	unsigned want, known; /* SUM_BITs; known: of what cells can have in this capture */
-	unsigned weigh;       /* 0, 1, 2: the peak is of count, requested, real */
+	unsigned weigh;       /* 0, 1, 2: the peak by count, requested, real */
 	uint64_t timed;       /* blocks whose lifetime is known */
 	uint16_t from_allocs,
 	    from_types; /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */

@@ -13,8 +13,8 @@
 
 struct anonymize;
 
-/* key: any text that its owner keeps, n 0: none, and who guesses a name can see that it is one of
- * those. to is the caller's. */
+/* key: any text that its owner keeps, n 0: none, and a guess at a name can be confirmed. to is the
+ * caller's. */
 struct anonymize *anonymize_new(struct sink *to, bool functions, const void *key, size_t n);
 void anonymize_free(struct anonymize *a); /* accepts NULL */
 struct sink *anonymize_sink(struct anonymize *a);

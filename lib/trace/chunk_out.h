@@ -27,8 +27,8 @@ static inline bool chunk_out_waits(uint32_t kind)
 	return kind == CHUNK_TOTALS || kind == CHUNK_COLUMNS || kind == CHUNK_HEADER;
 }
 enum status chunk_out_events(struct chunk_out *o, struct err *e);
-/* Gathers the events of a chunk that has them one after the other, as a recorder writes them. What is
- * of a later version, or unsound, is written as it is. */
+/* Gathers the events of a chunk that has them one after the other, as a recorder writes them. A
+ * chunk of a later version, or an unsound one, is written as it is. */
 enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n, struct err *e);
 /* Copies all captures of a trace. ST_OK too for one that is cut short, of which the whole chunks are
  * there; ST_BAD for damage, and out is then not to be used. */

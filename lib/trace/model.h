@@ -160,7 +160,7 @@ struct trace {
 
 struct trace *trace_new(void);
 void trace_free(struct trace *t); /* accepts NULL */
-/* All that t holds, as a new trace; t is left empty, to be freed by whoever made it. */
+/* All that t holds, as a new trace; t is left empty, to be freed by its maker. */
 struct trace *trace_take(struct trace *t);
 
 /* Longer strings are cut (intern_add_cut) and counted in cut_strings. */

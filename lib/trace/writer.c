@@ -276,7 +276,7 @@ static void make_header(struct buf *b, const struct trace *t)
 {
 	int metrics = METRICS;
 
-	/* The rarer ones are listed by who has them. */
+	/* The rarer ones are listed only by captures that have them. */
 	while (metrics > METRIC_TIME + 1 && !t->metrics[metrics - 1].state &&
 	       !t->metrics[metrics - 1].key)
 		metrics--;

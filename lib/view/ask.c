@@ -82,7 +82,7 @@ static void limit_rows(struct question *q, const struct asker *by)
 	}
 }
 
-/* What was asked, what is added, and behind all options the files. */
+/* The question, what is added, and behind all options the files. */
 static void complete(struct question *q, const struct asker *by, const struct ask_program *p,
 		     const struct words *asked)
 {

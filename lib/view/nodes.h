@@ -14,10 +14,9 @@ enum { NODES_TREES = 4096, NODES_KEPT = 4 };
 
 struct nodes_tree {
 	char *question;
-	uint64_t version,
-	    used;           /* of the files, when it was asked; of nodes, when it was looked at */
-	struct arena arena; /* zeroed: the answer is not there */
-	const char *type;   /* of values: "bytes" */
+	uint64_t version, used; /* of the files, at the question; of nodes, when it was looked at */
+	struct arena arena;     /* zeroed: the answer is not there */
+	const char *type;       /* of values: "bytes" */
 	size_t n;
 	struct nodes_node {
 		uint32_t parent, children;

@@ -166,7 +166,7 @@ static void put_double(struct buf *out, double d)
 	put_be(out, bits, 8);
 }
 
-/* dumpsys tells kB; the program divides them by 1024. The first point is 0, 0. */
+/* dumpsys gives kB; the program divides them by 1024. The first point is 0, 0. */
 static void loli_chart(struct buf *out)
 {
 	static const char *const names[] = {"total",      "native-heap", "gfx-dev",

@@ -4,8 +4,9 @@
  * (packed.h) up to twice, or as they are, which may be packed bytes. Read on by windows, they are
  * what was packed, or what the library makes of them at once. Read in any other way (tokens of
  * any size, lines, skips, from the beginning again, in any order) they are the same bytes; what is
- * damaged ends in an error however it is read. The digest is of the file's own bytes. Text behind a
- * byte order mark is what a plain reading of text_mark.h's rules makes of all of it at once.
+ * damaged ends in an error however it is read. The digest is that of the file's own bytes. Text
+ * behind a byte order mark is what a plain reading of text_mark.h's rules makes of all of it at
+ * once.
  *
  * An input begins with how it is packed, how it is read, and two bytes for each of STEPS steps.
  */

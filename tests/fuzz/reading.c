@@ -325,8 +325,8 @@ static void written_again(const struct reading_source *from, const struct import
 	free(a.s);
 }
 
-/* What events of a kind come to, whatever their order and the numbers of their rows are. Frames are
- * left out, which a merge tells once, and times, which it moves. */
+/* Sums of the events of a kind, independent of their order and the numbers of their rows. Frames
+ * are left out, which a merge writes once, and times, which it moves. */
 struct sums {
 	struct sink sink; /* first */
 	struct sink *to;  /* gets the events from first to end; or NULL: those are added up */

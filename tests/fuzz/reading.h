@@ -47,7 +47,7 @@ struct reading_source {
 	const char *path; /* NULL: data */
 };
 
-/* All of the above. The bids of the reader are asked too, of bytes. */
+/* All of the above. The bids of the reader are checked too, on bytes. */
 void fuzz_reading_of(const struct reading_source *from, const struct import_options *o,
 		     reading_rule_fn *rule);
 void fuzz_reading_by(const char *name, const uint8_t *data, size_t n, reading_rule_fn *rule);

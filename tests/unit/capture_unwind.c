@@ -156,7 +156,7 @@ static void *bounds_of_thread(void *arg)
 	CHECK(hi - b.hi < (arg ? 64u << 10 : 8u << 20));
 	/* Deeper: as far as it is mapped, and no further. */
 	CHECK(cap_bounds_have(&b, lo + 64) && b.lo == lo);
-	if (arg) { /* the first thread's stack would grow down to what is asked for */
+	if (arg) { /* the first thread's stack would grow down to the wanted size */
 		CHECK(!cap_bounds_have(&b, lo - 64));
 		CHECK(b.lo == lo && b.floor == lo);
 	}

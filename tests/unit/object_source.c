@@ -116,7 +116,7 @@ TEST(breakpad_what_no_function_holds)
 	s = object_symbol_at(o, 0x2005);
 	if (CHECK(s != NULL))
 		CHECK_STR(s->name, "folded");
-	/* what follows STACK is of no function */
+	/* what follows STACK belongs to no function */
 	CHECK_STR(object_source_complaint(o),
 		  "3 lines are none of a Breakpad symbol file's, the first is line 14");
 	object_free(o);

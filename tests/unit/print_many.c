@@ -45,7 +45,7 @@ TEST(in_order)
 		}
 }
 
-/* Who has enough is not called again. */
+/* A printer that has enough is not called again. */
 TEST(enough)
 {
 	struct taken t = {.most = 2};

@@ -220,7 +220,7 @@ TEST(paths_are_not_made)
 	compare(KEY_FUNCTION, KEYS, wander, 20);
 }
 
-/* Who asks for stacks gets paths. */
+/* A project with stacks gets paths. */
 TEST(paths_that_are_asked_for)
 {
 	const struct {

@@ -103,7 +103,7 @@ TEST(large_samples_are_near_the_exact_test)
 	CHECK(near(large.greater, 1, 0) && near(large.less, 1, 0));
 }
 
-/* Holm 1979: the smallest p is held against alpha / n, the next against alpha / (n - 1) and so on,
+/* Holm 1979: the smallest p is compared with alpha / n, the next against alpha / (n - 1) and so on,
  * so 0.01, 0.04, 0.03 and 0.005 become 0.03, 0.06, 0.06 and 0.02. With weights 1 and 3 a p of 0.02
  * counts as 0.08 and as 0.08 / 3. */
 TEST(adjustment_is_holms)
@@ -196,7 +196,7 @@ TEST(noise_of_one_side)
 	CHECK_EQ(judged(SAMPLE(a), SAMPLE(b), 8).change, CHANGE_UNCHANGED);
 	/* Base runs that never differ have no noise. */
 	CHECK_EQ(judged(SAMPLE(same), SAMPLE(b), 5).change, CHANGE_REGRESSED);
-	/* The other way round the new runs tell of noise, but nothing of the base's. */
+	/* The other way round the new runs show noise, but nothing of the base's. */
 	s = judged(SAMPLE(b), SAMPLE(a), 0);
 	CHECK(!s.has_floor && s.has_noise && s.change == CHANGE_UNCHANGED);
 	s = judged((struct stats_sample){b, 1}, (struct stats_sample){d, 1}, 0);
@@ -320,7 +320,7 @@ TEST(what_grew_is_found)
 	CHECK(count(6, 10, 70, 50, false, 1u << CHANGE_REGRESSED) >= 160);
 	CHECK(count(6, 10, 30, 50, false, 1u << CHANGE_REGRESSED) == 0);
 	CHECK(count(6, 10, -70, 50, false, 1u << CHANGE_IMPROVED) >= 160);
-	/* A spread of 20 % cannot tell 5 %: what is above it by chance is not passed. */
+	/* A spread of 20 % hides 5 %: what is above it by chance is not passed. */
 	CHECK(count(6, 200, 0, 50, false, 1u << CHANGE_REGRESSED) <= 10);
 	CHECK(count(6, 200, 0, 50, false, 1u << CHANGE_INCONCLUSIVE) >= 100);
 }

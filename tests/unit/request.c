@@ -223,7 +223,8 @@ TEST(lines)
 	lines_release(&in);
 }
 
-/* Who waits for an answer gets the line it has sent, though the pipe stays open. */
+/* A client that waits for an answer gets it for the line it has sent, though the pipe stays
+ * open. */
 TEST(lines_as_they_come)
 {
 	struct lines in = {0};

@@ -92,7 +92,7 @@ struct tracemill_options {
 };
 
 /* options: copied, with all that they point to; NULL: the defaults. *s (to) is set on success only.
- * TRACEMILL_VERSIONS: the header is of another major version than the library. */
+ * TRACEMILL_VERSIONS: the header has another major version than the library. */
 #define tracemill_symbolizer_new(s, options) \
 	tracemill_symbolizer_new_of(s, options, TRACEMILL_LIBRARY_VERSION)
 enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **to,

@@ -171,7 +171,7 @@ struct tracemill_writer;
 #define tracemill_writer_new(w, fd) tracemill_writer_new_of(w, fd, TRACEMILL_LIBRARY_VERSION)
 enum tracemill_status tracemill_writer_new_of(struct tracemill_writer **to, int fd,
 					      uint32_t version);
-/* Without tracemill_writer_finish the trace is cut short, and says so to who reads it. */
+/* Without tracemill_writer_finish the trace is cut short, and readers see that. */
 void tracemill_writer_free(struct tracemill_writer *w); /* accepts NULL */
 const char *tracemill_writer_error(const struct tracemill_writer *w);
 

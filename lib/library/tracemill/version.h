@@ -25,7 +25,7 @@ enum tracemill_status {
 	TRACEMILL_MEMORY,      /* memory ran out */
 	TRACEMILL_CANCELLED,
 	TRACEMILL_MISUSE,   /* an argument that the header does not allow */
-	TRACEMILL_VERSIONS, /* the header is of another major version than the library */
+	TRACEMILL_VERSIONS, /* the header has another major version than the library */
 };
 
 /* "memory ran out"; never NULL. */

@@ -4,7 +4,7 @@
  * events being filled. Nothing here allocates. One caller at a time.
  *
  * The program does not know of our descriptor and may close it, and open another file under its
- * number: so before each write it is looked whether it is still the same file, and if not, it is
+ * number: so before each write it is checked whether it is still the same file, and if not, it is
  * opened again by its path. After the first error nothing more is written (the trace is cut there).
  */
 #ifndef TM_RECORDER_BASE_OUTPUT_H

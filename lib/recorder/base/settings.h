@@ -67,7 +67,7 @@ enum cap_loss {
 };
 extern const char *const cap_loss_text[CAP_LOSSES];
 
-/* What became of the recording: memory that whoever has started the program shares with it. */
+/* What became of the recording: memory that tm-record shares with the program. */
 enum { CAP_OUTCOME = 0x3a6d7472 };
 struct cap_outcome {
 	uint32_t mark; /* CAP_OUTCOME: it is no other file that has come to the descriptor */

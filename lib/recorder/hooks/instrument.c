@@ -9,8 +9,8 @@
  *   loli_alloc_ptr, loli_free_ptr       these two variables
  *
  * An engine without them finds ours, and so does its agent: what that sets is called after ours.
- * An engine that has its own is found in its module's dynamic symbols: its pool tells us of its
- * blocks, and its stacks are those of the shadow stack. In one that calls its own by a symbol that
+ * An engine that has its own is found in its module's dynamic symbols: its pool reports its blocks
+ * to us, and its stacks are those of the shadow stack. In one that calls its own by a symbol that
  * can be preempted, ours come before them.
  *
  * Facts: LoliProfiler's documentation of engine patches, and its agent's use of them.

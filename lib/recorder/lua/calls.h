@@ -21,7 +21,7 @@ struct lua_call {
 	const void *pointer;
 	uint32_t function; /* + 1 */
 	uint32_t stack;
-	bool seeded; /* its entry was before the recording: no event tells its exit */
+	bool seeded; /* its entry was before the recording: no event reports its exit */
 };
 
 struct coroutine {

@@ -3,10 +3,10 @@
  * The readable range of the calling thread's stack: from the start of a walk up to the stack's top.
  *
  * pthread_getattr_np would say it, but holds the thread's own lock while it allocates, and a
- * program may be inside of it when it calls us. So nothing is asked of the C library here, no lock
+ * program may be inside of it when it calls us. So the C library is not called here, no lock
  * is taken and nothing is allocated: the top is known (a thread's descriptor, which lies above its
  * frames; of the first thread what the kernel has put there, AT_RANDOM), and from there downwards
- * each page that the thread comes to is tried once. A page that cannot be read lies between two
+ * each page that the thread reaches is tried once. A page that cannot be read lies between two
  * stacks: what is below it is another one, a coroutine's or a signal's.
  *
  * Facts: the C libraries put the descriptor that pthread_self returns at the top of the stack, also

@@ -104,7 +104,7 @@ static int64_t times(uint64_t v, int64_t align)
 
 enum { EXPRESSION = -100, DEREF_FP }; /* a word at a distance from the frame pointer */
 
-/* The state that the instructions make, of what is of use to us. */
+/* The state that the instructions make, as far as we use it. */
 struct row {
 	int64_t cfa;
 	int64_t ra, fp; /* distance from the frame */

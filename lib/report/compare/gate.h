@@ -27,7 +27,7 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 void gate_free(struct gate *g); /* accepts NULL */
 const struct checks *gate_checks(const struct gate *g);
 
-/* A rule failed other than for coverage; for coverage; cannot tell. */
+/* A rule failed other than for coverage; for coverage; undecided. */
 bool gate_failed(const struct gate *g);
 bool gate_incomplete(const struct gate *g);
 bool gate_inconclusive(const struct gate *g);

@@ -18,7 +18,7 @@
 struct told {
 	size_t subject;
 	enum verdict verdict;
-	double by; /* how much, to tell the worst first */
+	double by; /* how much, to list the worst first */
 };
 
 struct outcome {
@@ -221,7 +221,7 @@ static void judge_growth(const struct gate_rule *r, struct outcome *o)
 	}
 }
 
-/* On average, and in every run; some above and some below cannot tell. */
+/* On average, and in every run; some above and some below decide nothing. */
 static void judge_max(const struct gate_rule *r, struct outcome *o)
 {
 	for (size_t i = 0; i < r->n; i++) {

@@ -51,7 +51,7 @@ static double rank_p(const struct judge_subject *s, double by, bool upwards)
 }
 
 /* That the means differ by so much more than is allowed, by chance: doubled, since both directions
- * are asked about. */
+ * are tested. */
 static double excess_p(const struct judge_subject *s, double excess, bool upwards, double error,
 		       double df, double veto)
 {

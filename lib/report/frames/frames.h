@@ -36,7 +36,7 @@ enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
 
 /* "VALUE", "METRIC>VALUE" or "counter:NAME>VALUE": more than 1MiB, 3x (times the median of all
  * frames), 6mad (so many median absolute deviations above the median), 33ms, 20% (of the frame's
- * duration). Without a metric a time is of the duration, and a percentage of the time in calls. The
+ * duration). Without a metric, a time means the duration, and a percentage the time in calls. The
  * text is borrowed. */
 enum status spike_parse(struct spike *s, const char *text, struct err *e);
 /* The words of metrics on the command line: "requested", "live-real", ..., "duration". */
@@ -127,7 +127,7 @@ static inline struct sink *frames_sink(struct frames *f)
 	return project_sink(&f->project);
 }
 /* An aggregate, as if its captures had been read: a row per number of a frame, which is the mean of
- * the captures that have it. ST_UNSUPPORTED: what is asked of frames needs events. */
+ * the captures that have it. ST_UNSUPPORTED: an option on frames needs events. */
 enum status frames_aggregate(struct frames *f, struct cursor *c,
 			     const struct aggregate_asked *asked, struct err *e);
 /* Whether everything came from aggregates: f->merged then has all frames. */
@@ -155,8 +155,8 @@ static inline uint64_t frames_rank(int metric, uint64_t v)
 /* False: it has none. What is frames_signed is an int64_t. */
 bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v);
 
-/* report/frames/report.c: everything as a document of tables and a chart; f must outlive it. NULL: what
- * is asked for is not known. */
+/* report/frames/report.c: everything as a document of tables and a chart; f must outlive it. NULL:
+ * a wanted metric is not known. */
 struct frames_report *frames_report_new(struct frames *f, struct err *e);
 void frames_report_free(struct frames_report *r);
 void frames_report_add(const struct frames_report *r, struct document *d);

@@ -22,7 +22,7 @@ void frames_order_release(struct frames_order *o);
 bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
 		       uint64_t *v, size_t *row);
 
-/* The limit above which a frame breaks the rule; false: the rule cannot tell (a median or a MAD
+/* The limit above which a frame breaks the rule; false: the rule decides nothing (a median or a MAD
  * of 0, or no frame that has the metric). */
 bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit);
 

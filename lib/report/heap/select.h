@@ -15,7 +15,7 @@
 #include "lib/group/filter.h"
 #include "lib/report/heap/parts.h"
 
-/* FILTER_TYPE is asked for types, FILTER_FILE for sites, FILTER_MODULE for the root's name,
+/* FILTER_TYPE is applied to types, FILTER_FILE for sites, FILTER_MODULE for the root's name,
  * FILTER_OWNER for the owner. Narrows what counts. */
 void heap_filter(struct heap_part *p, const struct heap_set *s, struct filters *f,
 		 struct owners *owners);

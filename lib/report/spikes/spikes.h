@@ -47,7 +47,7 @@ struct spike_seen { /* what it points to is valid until the callback returns */
 	uint64_t calls; /* a mean of so many; 1 otherwise */
 	bool has_self, has_time, has_frame;
 	int64_t time, frame; /* its start; the frame in which it ended */
-	bool sample;         /* it is of a sample: listed is not known */
+	bool sample;         /* from a sample: listed is not known */
 	bool listed;         /* the thread's last spike was below this same call */
 	uint32_t owner;      /* rank */
 	const struct spike_text *texts;

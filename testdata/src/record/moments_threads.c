@@ -169,7 +169,7 @@ void moment_contexts(void)
 	switches(NULL);
 }
 
-/* As C++'s thread_local objects: what is registered with the C library when a thread first comes to
+/* As C++'s thread_local objects: what is registered with the C library when a thread first uses
  * one, and the memory of a module that was loaded later. */
 extern int __cxa_thread_atexit_impl(void (*f)(void *), void *arg, void *module)
     __attribute__((weak));
