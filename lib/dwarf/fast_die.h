@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * DIEs one by one, with the attributes that say what a variable is: for the few questions that are
+ * DIEs one by one, with the attributes of variables: for the few questions that are
  * not asked by the hundred thousand, which fast_scope.h is for.
  */
 #ifndef TM_DWARF_FAST_DIE_H

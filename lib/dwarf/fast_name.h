@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of functions, and what an inlined call's DIE says of the place it was called from.
+ * Names of functions, and the places from which inlined calls are called.
  */
 #ifndef TM_DWARF_FAST_NAME_H
 #define TM_DWARF_FAST_NAME_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A function's instructions with their source lines and, given a trace, what their calls cost.
+ * A function's instructions with their source lines and, given a trace, the costs of their calls.
  */
 #ifndef TM_INSPECT_LISTING_H
 #define TM_INSPECT_LISTING_H

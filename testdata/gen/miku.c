@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a capture of Miku-LuaProfiler to standard output, the same bytes for the same options, and
- * to standard error what is in it:
+ * A generator of captures of Miku-LuaProfiler, to standard output, the same bytes for the same
+ * options, and to standard error their contents:
  *
  *	miku [--seed N] [--frames N] [--variant NAME] LAYOUT
  *

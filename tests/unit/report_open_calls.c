@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * open_calls.c against a naive twin that keeps what each open call has and looks through all of it;
- * and what aggregates measure of calls, against times that are known.
+ * open_calls.c against a naive twin that keeps all open calls with their sums and looks through all
+ * of them; and what aggregates measure of calls, against times that are known.
  */
 #include "lib/tally/open_calls.h"
 

@@ -223,7 +223,7 @@ TEST(lines)
 	lines_release(&in);
 }
 
-/* A client that waits for an answer gets it for the line it has sent, though the pipe stays
+/* A line is read when it comes, so that its sender gets the answer, though the pipe stays
  * open. */
 TEST(lines_as_they_come)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hooks of what ends calls without an exit (longjmp, exceptions), for the shadow stack. A static
+ * Hooks of longjmp and exceptions, which end calls without an exit, for the shadow stack. A static
  * program's longjmp and exceptions are not seen; see shadow.h for what is known then.
  */
 #include "lib/recorder/hooks/preload.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of moments.c: what is a thread's own, and what comes upon a thread.
+ * The parts of moments.c on threads: thread-specific data, signals, cancellation and contexts.
  */
 #include "testdata/src/record/moments.h"
 
