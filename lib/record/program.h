@@ -12,8 +12,8 @@
 /* Finds the program as execvp would, and what runs it when it is a script. ST_UNSUPPORTED, with
  * the reason, when the dynamic linker would not load a library into it: it is linked statically,
  * changes its user, or is for another machine than this program; or when it is built with a
- * sanitizer that has a malloc of its own. ST_NONE: none. *path is
- * the file that was looked at, to be freed; NULL if none. */
+ * sanitizer that has a malloc of its own. ST_NONE: there is no such program. *path is the file that
+ * was looked at, to be freed; NULL if none. */
 enum status program_check(const char *name, char **path, struct err *e);
 
 #endif
