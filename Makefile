@@ -78,7 +78,7 @@ override CPPFLAGS += -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I. -Ibuild/made
 override CFLAGS   += -std=c11 $(WARN) -Wmissing-prototypes -Wstrict-prototypes $(SECTIONS) \
                      $(SANFLAGS) $(COVFLAGS) $(if $(WERROR),-Werror) $(if $(SHARED),-fPIC)
 override CXXFLAGS += -std=c++17 -Wall -Wextra $(SECTIONS) $(SANFLAGS) $(COVFLAGS)
-# A program links only what it uses: unused sections go, then libraries nobody refers to.
+# A program links only what it uses: unused sections go, then libraries without a reference.
 override LDFLAGS  += -Wl,--as-needed -Wl,--gc-sections $(SANFLAGS) $(COVFLAGS)
 
 # The libraries' flags are found once and kept. On a machine that lacks them the rule installs
@@ -107,7 +107,7 @@ lib_src  := $(filter-out lib/library/% lib/base/zone.c lib/recorder/hooks/% $(lu
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
             lib/trace/encode.c lib/base/hash_bytes.c
 cmd_src  := $(wildcard cmd/*.c)
-# What only tm-x uses: cmd/tm-x/ beside cmd/tm-x.c.
+# What only tm-x uses: cmd/tm-x/ next to cmd/tm-x.c.
 own_src  := $(wildcard cmd/*/*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
@@ -535,7 +535,7 @@ compat     := $(LIBEXECDIR)/tracemill/compat
 drop_ins   := addr2line=tm-addr2line llvm-addr2line=tm-llvm-symbolizer \
               llvm-symbolizer=tm-llvm-symbolizer atos=tm-atos
 
-# Completion of options, told by the programs themselves.
+# Completion of options, printed by the programs themselves.
 shells     := bash zsh fish
 complete_at = $(DESTDIR)$(DATADIR)/$(if $(filter bash,$(1)),bash-completion/completions/$(2),$(if \
               $(filter zsh,$(1)),zsh/site-functions/_$(2),fish/vendor_completions.d/$(2).fish))

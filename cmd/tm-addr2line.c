@@ -282,7 +282,7 @@ int main(int argc, char **argv)
 	}
 	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);
-	if (MEM_MOVES) /* somebody looks for leaks; else the end of the program is faster at it */
+	if (MEM_MOVES) /* a checker looks for leaks; else the end of the program is faster at it */
 		lookup_release(&j.lookup);
 	cli_binaries_release(&binaries);
 	status = cli_exit();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-compare: builds, runs or parts of a capture side by side, and a policy held against them.
+ * tm-compare: builds, runs or parts of a capture side by side, and a policy checked against them.
  */
 #include "cmd/tm-compare/compare.h"
 #include "lib/cli/aggregate.h"

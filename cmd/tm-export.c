@@ -19,7 +19,7 @@ static const char *const metric_words[] = {
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
 
-/* The export, with the notes of each capture told when it has ended. */
+/* The export, with the notes of each capture printed when it has ended. */
 struct told {
 	struct sink sink, *to;
 	struct cli_loop *loop;

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The notes of each capture are told before it is closed. */
+/* The notes of each capture are printed before it is closed. */
 struct told {
 	struct sink sink, *to;
 	const struct cli_loop *loop;

@@ -30,7 +30,7 @@ static void check(enum command what, const struct cli_history *h, int n, char **
 	for (int i = 2; i < n; i++) {
 		if (!h->build && !strcmp(operands[i], "-"))
 			cli_usage("add: standard input has no name: give --build");
-		if (db_is_url(operands[i])) /* said by nobody else: there is a password in it */
+		if (db_is_url(operands[i])) /* not printed elsewhere: there is a password in it */
 			cli_usage("add: the store comes first, then files");
 	}
 	if (what <= LIST && (h->metric || h->by >= 0 || h->per >= 0 || h->counter ||

@@ -60,7 +60,7 @@ static void list_formats(void)
 	}
 }
 
-/* The writer, with the notes of each capture told before it is closed. */
+/* The writer, with the notes of each capture printed before it is closed. */
 struct import_sink {
 	struct sink sink, *to;
 	struct cli_loop *loop;

@@ -77,7 +77,7 @@ static void tell_end(int sig)
 			 sig, strsignal(sig));
 }
 
-/* As the traces' notes tell it. */
+/* As the traces' notes give it. */
 static void tell_lost(const struct launch *l)
 {
 	for (unsigned i = 0; l->outcome && i < CAP_LOSSES; i++) {

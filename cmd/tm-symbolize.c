@@ -32,10 +32,10 @@ static void progress(void *arg, uint64_t done, uint64_t total)
 	cli_progress("symbolizing", done, total);
 }
 
-/* Notes that were in a trace have been told by who made it; those of an import here have not. */
+/* Notes that were in a trace have been printed by its maker; those of an import here have not. */
 static void tell(struct job *j, const char *file, const struct rewrite *w, bool imported)
 {
-	/* Guesses travel in the trace: the report at the pipe's end tells them. */
+	/* Guesses travel in the trace: the report at the pipe's end shows them. */
 	enum severity least = cli_into_pipe() ? NOTE_LOSS : NOTE_GUESS;
 
 	for (size_t i = 0; i < w->n; i++) {
@@ -63,13 +63,13 @@ static void tell_stats(const struct job *j)
 	buf_release(&line);
 }
 
-/* Otherwise the files are what is asked about. */
+/* Otherwise the files are the subject. */
 static bool writes(const struct job *j)
 {
 	return !j->binaries->explain && !j->missing && !j->collect.dir;
 }
 
-/* Names of a file that its build-id proves: what somebody who did not ask for names may be given. */
+/* Names of a file that its build-id proves: the only names for a user who did not ask for names. */
 static bool is_useful(const struct rewrite *w)
 {
 	for (size_t i = 0; i < w->n && !w->named; i++) {

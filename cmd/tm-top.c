@@ -115,7 +115,7 @@ static void check(struct request *q)
 	}
 }
 
-/* What has to be added up for what is asked. */
+/* The sums that the options need. */
 static void choose(struct request *q, struct project_options *o)
 {
 	if (q->tree || q->bottom_up || q->peek)
@@ -318,7 +318,7 @@ static void read_guessing(struct request *q, const struct project_options *what)
 	}
 }
 
-/* Why there is no row, and who has one. */
+/* Why there is no row, and which domain or metric has one. */
 static void tell_empty(const struct request *q)
 {
 	static const struct {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks as profiles of a heap tell of them: so many of one stack, some of them in use, without
- * addresses. Each lot gets a number for an address; what is no longer in use is freed at an unknown
- * time.
+ * Blocks as heap profiles list them: a number per stack, some of them in use, without addresses.
+ * Each lot gets a number for an address; what is no longer in use is freed at an unknown time.
  */
 #ifndef TM_FORMATS_BLOCKS_H
 #define TM_FORMATS_BLOCKS_H
@@ -18,7 +17,7 @@ struct blocks {
 	bool live; /* it is known what is in use */
 };
 
-/* A live block may stand for so many (report/live.h), and a row become so many of those: what has
+/* A live block may stand for so many (tally/live.h), and a row become so many of those: what has
  * more would be a flood of events. */
 #define BLOCK_MOST  ((INT64_C(1) << 30) - 2)
 #define BLOCKS_MOST (64 * BLOCK_MOST)

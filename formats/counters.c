@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counters as CSV, for whatever else was recorded beside a run (temperature, PSS, power):
+ * Counters as CSV, for whatever else was recorded during a run (temperature, PSS, power):
  *
  *	time_ms,frame,pss (B),temperature,fps (fps)
  *	0,1,104857600,41,60
  *	16.7,2,,41,58
  *
  * The first line names the columns. The first column is time_s, time_ms, time_us, time_ns or
- * frame; the other of the two may stand anywhere behind it. All other columns are counters, with
+ * frame; the other of the two may come anywhere behind it. All other columns are counters, with
  * the unit in parentheses. A blank field was not read. Values are whole numbers; decimals are
  * rounded, and counted. A frame begins where its number changes. This is our own format.
  */

@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* Bytes at an offset; and what may stand anywhere in the first part of a text. */
+/* Bytes at an offset; and words that may be anywhere in the first part of a text. */
 struct mark {
 	size_t at, n;
 	const char *bytes, *within;

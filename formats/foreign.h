@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files that exist and that no reader takes: what each is, and the way from it to one that is read.
+ * Known file formats that no reader takes: the name of each, and how to convert it into one that is
+ * read.
  *
  * Sources of the marks: the tools' own files (valgrind 3.19, perf), ELF and PE specifications, git-lfs's
  * specification of pointer files, Tracy's TracyFileHeader.hpp, Unreal Engine's TraceAnalysis (the stream's
@@ -16,7 +17,7 @@
 struct foreign {
 	const char *what;    /* "a trace of Tracy" */
 	const char *program; /* of ours that has something of it: "inspect"; NULL: none */
-	const char *advice;  /* the way there, or why there is none; may be NULL */
+	const char *advice;  /* the way there, or why there is no way; may be NULL */
 };
 
 /* What begins with these bytes; NULL: nothing that is known. bid: of the reader that wants it, 0: none;

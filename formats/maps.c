@@ -110,7 +110,7 @@ static bool is_detail(const char *line, size_t n)
 	return i && i < n && line[i] == ':';
 }
 
-/* What stands behind the map in Android's heap dumps. */
+/* The end of the map in Android's heap dumps. */
 static bool is_end(const char *line, size_t n)
 {
 	return n == 3 && !memcmp(line, "END", 3);
@@ -171,7 +171,7 @@ static bool begins_again(const struct load *l, const struct mapping *m)
 {
 	if (m->offset || m->writable || !l->begun)
 		return false;
-	/* the first page mapped once more for what lies beside the code in it */
+	/* the first page mapped once more for the other contents next to the code in it */
 	return l->last_offset || l->last_hi != m->lo;
 }
 

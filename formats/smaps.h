@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a smaps text says about memory, by what is mapped: as counters of the capture. Mappings of
+ * The memory numbers of a smaps text, by mapped file, as counters of the capture. Mappings of
  * one base name are one, as in LoliProfiler; proc_pid_smaps(5) has the numbers' meaning. They have
  * no time: the text is a single reading, which agents take when they stop.
  *

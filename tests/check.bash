@@ -2,8 +2,8 @@
 # shellcheck disable=SC2034
 # SPDX-License-Identifier: MIT
 #
-# For tests/sh: one line per check; what a failed command left in the file err stands above it. The
-# script ends with: exit $failed
+# For tests/sh: one line per check; what a failed command left in the file err is printed above it.
+# The script ends with: exit $failed
 failed=0 # read by the script
 check() { # WHAT; then a command that must succeed
 	local what=$1

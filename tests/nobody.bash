@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# For tests of what a user without rights meets, who is nobody when root runs them. Folders of the tests
-# may lie where that user cannot come, so:
+# For tests of what a user without rights meets: the user "nobody" when root runs them. Folders of
+# the tests may lie where that user cannot come, so:
 # nobody_folder PROGRAM...	a new folder that everybody can reach, with the programs in its bin/; it
 #				is removed by whoever asked for it
 # as_nobody COMMAND...		runs it as that user

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Read by bash before every .cmd and .sh test. A program that a signal ends in the middle of a
-# pipeline is seen by nobody (and pipefail would make the harmless SIGPIPE a failure at random),
+# pipeline goes unseen (and pipefail would make the harmless SIGPIPE a failure at random),
 # so note it after each command; tests/run then fails the case.
 unset BASH_ENV
 tm_killed() {

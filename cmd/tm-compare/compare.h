@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-compare reads, into the groups of a comparison: files, --base and --new, --group, and
- * two ranges of one file; and the policy that is held against it. (The one place of lib/cli that
- * knows lib/report beside filter.h: it reads files for it.)
+ * The inputs of tm-compare, read into the groups of a comparison (files, --base and --new, --group,
+ * two ranges of one file), and the policy that the comparison is checked against.
  */
 #ifndef TM_CMD_COMPARE_COMPARE_H
 #define TM_CMD_COMPARE_COMPARE_H
@@ -13,7 +12,7 @@
 
 enum { COMPARE_GREEN = 5 }; /* runs of a history that are the base */
 
-/* Options: zeroed is none of them. */
+/* Options: zeroed means not given. */
 struct cli_compare {
 	struct opt_list base, new, groups;
 	struct opt_list base_frames, base_times, new_frames, new_times;
@@ -66,7 +65,7 @@ struct cli_compare {
 /* Checks the options and reads the policy, whose maps of paths join the filter's; c->policy then says what the project has to group by.
  * single: one file is enough. */
 void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single);
-/* Reads all files. False: a group has no run, which has been told. */
+/* Reads all files. False: a group has no run, which has been reported. */
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
 		      const struct project_options *what, int n, char **operands);
 /* The policy's checks, and the exit status they mean; NULL: there is no policy. */

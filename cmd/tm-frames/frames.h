@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-frames does with its options: a row per frame, one in detail, or rows by a key.
+ * The reports of tm-frames, chosen by its options: a row per frame, one frame in detail, or rows by
+ * a key.
  */
 #ifndef TM_CMD_FRAMES_FRAMES_H
 #define TM_CMD_FRAMES_FRAMES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-heap does with its options: which snapshots, which of their objects, which views.
+ * The options of tm-heap, applied: which snapshots, which of their objects, which views.
  */
 #ifndef TM_CMD_HEAP_HEAP_H
 #define TM_CMD_HEAP_HEAP_H

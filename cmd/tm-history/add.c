@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-history add: captures and aggregates into a store, each as a run with its labels.
+ */
 #include "cmd/tm-history/history.h"
 
 #include "lib/aggregate/summary_record.h"

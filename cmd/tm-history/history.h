@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-history's commands over a store: what they read, from the command line into lib/history, and
- * what they print.
+ * The commands of tm-history over a store: input from the command line into lib/history, and the
+ * printed tables.
  */
 #ifndef TM_CMD_HISTORY_HISTORY_H
 #define TM_CMD_HISTORY_HISTORY_H
@@ -20,7 +20,7 @@ struct cli_history {
 	int status; /* -1: none */
 	uint64_t last;
 	/* series */
-	int metric, by, per; /* by: -1 not told, 0 total, enum key + 1 */
+	int metric, by, per; /* by: -1 not given, 0 total, enum key + 1 */
 	const char *counter, *policy_path, *alpha, *least;
 	struct opt_list names;
 	bool cumulative, fail;
@@ -92,7 +92,8 @@ extern const char *const history_by_words[], *const history_per_words[];
 
 /* Checks options; ends the program on wrong ones. adding: the labels are to be written. */
 void cli_history_start(struct cli_history *c, bool adding);
-/* Opens the store, and reads the chosen runs when reading. False: it could not, which was told. */
+/* Opens the store, and reads the chosen runs when reading. False: it could not, which was
+ * reported. */
 bool cli_history_open(struct cli_history *c, bool adding);
 void cli_history_release(struct cli_history *c);
 

@@ -37,7 +37,7 @@ static enum status saw_input(void *arg, size_t which, const struct aggregate_rec
 	uint32_t *at;
 
 	if (f->f)
-		return ST_OK; /* its files have been asked */
+		return ST_OK; /* its files have been looked at */
 	at = map64_put(&m->seen, id);
 	if (!*at && r->counts[0] < 2) {
 		*at = (uint32_t)f->number + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any number of aggregates into one, with few files open and little memory: rounds of MERGE_FILES
- * at a time go into unlinked files, these into others, and so on.
+ * The merge of any number of aggregates into one, with few open files and little memory: rounds of
+ * MERGE_FILES at a time go into unlinked files, these into others, and so on.
  */
 #ifndef TM_CMD_MERGE_MERGE_H
 #define TM_CMD_MERGE_MERGE_H
@@ -32,7 +32,7 @@ struct cli_merge { /* zeroed is empty and valid */
 };
 
 void cli_merge_release(struct cli_merge *m);
-/* One more. What is wrong has been told; nothing more is read then. */
+/* One more. An error has been reported; nothing more is read then. */
 void cli_merge_add(struct cli_merge *m, const char *name);
 /* The names in a file, one in each line; path "-" is standard input. */
 void cli_merge_list(struct cli_merge *m, const char *path);

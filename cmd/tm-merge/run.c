@@ -15,7 +15,7 @@ static void put_line(const struct aggregate_reader *r, struct buf *line)
 	fwrite(line->data, 1, line->len, stdout);
 }
 
-/* What nothing is known of cannot be told, and is no loss that was counted. */
+/* Loss of which nothing is known cannot be reported, and was not counted. */
 static void tell_pruned(const struct aggregate_prune *p)
 {
 	for (enum key k = 0; k < KEYS; k++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-merge does with its options: aggregates merged, pruned, as a file or as lines; lines
- * joined.
+ * The jobs of tm-merge, chosen by its options: aggregates merged, pruned, written as a file or as
+ * lines; lines joined.
  */
 #ifndef TM_CMD_MERGE_RUN_H
 #define TM_CMD_MERGE_RUN_H
@@ -18,8 +18,8 @@ struct cli_merge_request { /* the options, as they are spelled */
 	bool lines, from_lines;
 };
 
-/* Merges n operands, or standard input's lines, to standard output. False: it is told what is
- * wrong. */
+/* Merges n operands, or standard input's lines, to standard output. False: the error has been
+ * reported. */
 bool cli_merge_run(struct cli_merge_request *q, int n, char **operands);
 
 #endif

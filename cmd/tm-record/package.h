@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which package a file came with, as dpkg's lists say it (/var/lib/dpkg/info, dpkg(1)); no program
- * is asked.
+ * The package that a file came with, from dpkg's lists (/var/lib/dpkg/info, dpkg(1)); no program is
+ * run.
  */
 #ifndef TM_CMD_RECORD_PACKAGE_H
 #define TM_CMD_RECORD_PACKAGE_H

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMELESS = 3, LEAST = 100 }; /* binaries told of; one part in so many of all */
+enum { NAMELESS = 3, LEAST = 100 }; /* binaries listed; one part in so many of all */
 
 struct recorded_module {
 	char *base, *path;

@@ -22,7 +22,7 @@ struct cli_collect { /* zeroed, with dir set, is valid */
 void cli_collect_prepare(const struct cli_collect *c);
 /* The binaries and debug files that were found for modules. */
 void cli_collect_found(struct cli_collect *c, const struct files *f);
-/* A binary, with its debug file; false: the file is none. */
+/* A binary, with its debug file; false: the file is no binary. */
 bool cli_collect_binary(struct cli_collect *c, const char *path, const struct object_search *o);
 void cli_collect_tell(const struct cli_collect *c);
 

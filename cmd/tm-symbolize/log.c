@@ -45,7 +45,7 @@ static void add_lines(void *arg, const struct line *lines, size_t n)
 	pour(arg);
 }
 
-/* The length of the next line with its end; 0: there is none. */
+/* The length of the next line with its end; 0: none. */
 static size_t next_line(struct cursor *c)
 {
 	for (size_t want = 1; want <= LINE_LONGEST; want *= 2) {

@@ -8,7 +8,7 @@
 
 #include "lib/symbolize/stack_text.h"
 
-/* "-" is standard input. Notes tell how many calls have names, and why others have none. */
+/* "-" is standard input. Notes say how many calls have names, and why others have none. */
 void cli_stack_text(struct stack_text *x, const char *path);
 /* True when fewer of its calls have a name than this percentage. */
 bool cli_stack_text_below(const struct stack_text *x, uint64_t percent);

@@ -34,7 +34,7 @@ void cli_modules_release(struct cli_modules *m)
 void cli_modules_given(const struct files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		if (f->items[i]->zip) /* a member that nobody has asked for yet */
+		if (f->items[i]->zip) /* a member that was not asked for yet */
 			continue;
 		if (!f->items[i]->object)
 			cli_fail(f->items[i]->path, &f->items[i]->e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Option rows of programs that look for the binaries of a capture's modules, and what such programs
- * tell of the files that were given.
+ * Option rows of programs that look for the binaries of a capture's modules, and the notes that
+ * such programs print about the given files.
  */
 #ifndef TM_CMD_SYMBOLIZE_MODULES_H
 #define TM_CMD_SYMBOLIZE_MODULES_H
@@ -28,8 +28,8 @@ void cli_modules_release(struct cli_modules *m);
 
 /* Before the first capture: files that cannot be used. */
 void cli_modules_given(const struct files *f);
-/* Behind the last: what there was to say of those that were used, and those that were not;
- * any: something was asked of modules. */
+/* After the last: notes on those that were used, and those that were not; any: modules were looked
+ * up. */
 void cli_modules_used(const struct files *f, bool any);
 
 /* How much of a symbolized capture has names, as notes, with -v for each binary too. */
@@ -38,7 +38,7 @@ void cli_coverage_tell(const char *file, const struct trace *t, struct coverage 
 /* Prints to standard output how each module of f was found, and what each location of t is. */
 void cli_explain(struct files *f, const struct trace *t);
 
-/* An index of the binary at path, for who asks for it; o as the symbolizer's. */
+/* An index of the binary at path, on request; o as the symbolizer's. */
 void cli_prewarm(const char *path, const struct symbolize_options *o);
 
 #endif

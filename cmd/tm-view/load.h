@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of the command line, loaded once: what every question is answered from.
+ * The files of the command line, loaded once; every question is answered from them.
  */
 #ifndef TM_CMD_VIEW_LOAD_H
 #define TM_CMD_VIEW_LOAD_H
@@ -27,8 +27,8 @@ struct load {
 /* Before the sandbox: what puts names into traces is started, unless symbols is false. */
 void load_start(struct load *l, int n, char **operands, const struct import_options *import,
 		bool symbols);
-/* After it. What cannot be read is kept with its reason, and told if it is to be: each answer tells it,
- * too. */
+/* After it. What cannot be read is kept with its reason, and reported if wanted: each answer
+ * reports it, too. */
 void load_all(struct load *l, bool tell);
 /* Files that have grown or changed, again; true: there were some. */
 bool load_changed(struct load *l);

@@ -49,7 +49,7 @@ static const struct {
     KEY(KEY_PARENT, "parent"),
 };
 
-struct value { /* of a key: text as it stands, also of numbers */
+struct value { /* of a key: text as it is written, also of numbers */
 	struct buf text;
 	bool there, is_number;
 };
@@ -328,8 +328,8 @@ static void take_frame(struct parser *p)
 	p->x.frames[id - 1].parent = parent;
 }
 
-/* A piece of a profile; which one it belongs to is told by process and id. The thread that is profiled
- * is that of "Profile", chunks come from another. */
+/* A piece of a profile; the one it belongs to has the same process and id. The thread that is
+ * profiled is that of "Profile", chunks come from another. */
 static void take_profile(struct parser *p, bool begins)
 {
 	struct chrome *x = &p->x;
@@ -598,7 +598,7 @@ static enum status read_events(struct parser *p, struct err *e)
 	p->x.unended_asyncs = p->async_open.n;
 	if (result.repaired)
 		trace_note(t, NOTE_INFO, result.repaired, "bytes of names that are not UTF-8");
-	if (st) { /* what there is is pushed before the failure is told */
+	if (st) { /* what there is is pushed before the failure is reported */
 		enum status out = chrome_push(&p->x, e);
 
 		if (!out)

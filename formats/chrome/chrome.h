@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of the reader of Chrome's trace events: what was read, before it is put in order.
+ * Internals of the reader of Chrome's trace events: the events as read, before they are sorted.
  */
 #ifndef TM_FORMATS_CHROME_CHROME_H
 #define TM_FORMATS_CHROME_CHROME_H
@@ -15,7 +15,7 @@ struct chrome_call {     /* B, E or X */
 	char ph;
 };
 
-struct chrome_point { /* a reading of a counter, a sample, or what runs beside the calls */
+struct chrome_point { /* a reading of a counter, a sample, or what runs parallel to the calls */
 	int64_t ts, value;
 	uint32_t thread;
 	uint32_t what;  /* counter or marker; of samples the frame + 1 */

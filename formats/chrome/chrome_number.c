@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers of Chrome's trace events, exact where JSON writes no exponent.
+ */
 #include "formats/chrome/chrome.h"
 
 #include "lib/base/num.h"

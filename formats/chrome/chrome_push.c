@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Chrome's trace events in the order of time, matched to calls and pushed into the sink.
+ */
 #include "formats/chrome/chrome.h"
 
 #include "lib/base/mem.h"

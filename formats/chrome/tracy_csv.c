@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tracy-csvexport prints of a trace of Tracy: sums of zones, or with -u each of them, by thread, and
- * plots (-p). Facts: its source, csvexport/src/csvexport.cpp of 0.8 to 0.12. Names are printed as they are,
- * with their commas, so columns are counted from the end.
+ * The output of tracy-csvexport for a trace of Tracy: sums of zones, or with -u each of them, by
+ * thread, and plots (-p). Facts: its source, csvexport/src/csvexport.cpp of 0.8 to 0.12. Names are
+ * printed as they are, with their commas, so columns are counted from the end.
  */
 #include "formats/chrome/chrome.h"
 
@@ -43,7 +43,8 @@ struct tracy {
 	uint64_t odd;
 };
 
-/* Fields of a line; a comma in quotes is none. More than COLUMNS_MOST: those at the beginning are one. */
+/* Fields of a line; a comma in quotes separates nothing. More than COLUMNS_MOST: those at the
+ * beginning are one. */
 static size_t split(const char *s, size_t n, struct field *f, size_t most)
 {
 	size_t count = 0, from = 0;

@@ -200,7 +200,7 @@ static void to_times(struct v8_profile *p)
 {
 	int64_t at;
 
-	/* Of what is told as it is, the start comes first. */
+	/* In the plain form the start comes first. */
 	if (p->absolute && p->n_times == p->n_samples + 1) {
 		p->start = p->times[0];
 		memmove(p->times, p->times + 1, --p->n_times * sizeof *p->times);

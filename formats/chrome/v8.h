@@ -73,7 +73,8 @@ void v8_number(struct v8_json *j, const char *s, size_t n);
 void v8_append(struct v8_profile *p, struct v8_profile *from);
 /* All of it has been read: nodes find their parents, and times become those of the clock. */
 void v8_join(struct v8_profile *p);
-/* Samples with their times, told from zero (us) on; bytes of nodes as allocations. Adds notes. */
+/* Samples with their times, counted from zero (us) on; bytes of nodes as allocations. Adds
+ * notes. */
 enum status v8_push(struct v8_profile *p, struct import *im, uint32_t thread, int64_t zero,
 		    struct err *e);
 void v8_clear(struct v8_profile *p);

@@ -3,7 +3,7 @@
  * Logs with stacks of crashes and leaks: reports of AddressSanitizer, HWASan, LeakSanitizer, TSan,
  * MSan and UBSan, Android's tombstones and what they look like in logcat, malloc_debug's leaks,
  * HotSpot's hs_err files, glibc's backtraces. What a line of a stack is, lib/input/stack_line.h
- * knows; here the lines become stacks, and what stands before them says of what:
+ * knows; here the lines become stacks, and the lines before them say of what:
  *
  *	Direct leak of 408 byte(s) in 1 object(s) allocated from:	an allocation
  *	+++ app leaked block of size 100 at 0x2be3b0b0 (leak 1 of 2)	the same
@@ -203,7 +203,7 @@ static enum status push_sample(struct crash_log *x, uint32_t stack, struct err *
 	return import_event(x->im, &ev, e);
 }
 
-/* A leak of a log that began with crashes is of another capture, since those have no bytes. */
+/* A leak in a log that began with crashes belongs to another capture, since those have no bytes. */
 static enum status next_log(struct crash_log *x, struct err *e)
 {
 	enum status st;
@@ -235,7 +235,7 @@ static enum status end_stack(struct crash_log *x, struct err *e)
 	return st;
 }
 
-/* --- what stands before a stack --- */
+/* --- what comes before a stack --- */
 
 /* A log's own beginning: "04-15 12:35:33.304  7412  7412 E malloc_debug: ", "==12==". */
 static const char *behind_beginning(const char *s, const char *end)
@@ -472,7 +472,7 @@ static enum status take_call(struct crash_log *x, const struct stack_line *l, co
 	return st;
 }
 
-/* Other programs' lines may come between the calls of Android's stacks; these are none of them. */
+/* Other programs' lines may come between the calls of Android's stacks; these are not calls. */
 static bool is_new(const char *s, size_t n)
 {
 	static const char *const words[] = {"pid: ",    " leaked block ", "*** *** ***",

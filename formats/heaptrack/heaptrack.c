@@ -164,7 +164,7 @@ static enum status push_alloc(struct heaptrack *h, uint64_t address, uint64_t si
 	return import_event(h->im, &ev, e);
 }
 
-/* The blocks of an info are told apart by how many there are. */
+/* The blocks of an info are distinguished by how many there are. */
 static uint64_t block_of(size_t info, uint32_t number)
 {
 	return ((uint64_t)info + 1) << 32 | number;

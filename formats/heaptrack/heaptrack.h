@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of heaptrack's reader: what its lines refer to by numbers, and the fields of a line.
+ * Internals of heaptrack's reader: the tables that its lines refer to by number, and the fields of
+ * a line.
  */
 #ifndef TM_FORMATS_HEAPTRACK_HEAPTRACK_H
 #define TM_FORMATS_HEAPTRACK_HEAPTRACK_H
@@ -12,7 +13,7 @@ struct heaptrack_line {
 	const char *s, *end;
 };
 
-/* False: there is none; a field that is no number stays where it is. */
+/* False: none; a field that is no number stays where it is. */
 bool heaptrack_number(struct heaptrack_line *l, uint64_t *v);
 /* A text: up to the line's end, or with its length before it (sized), of which name says that more
  * fields follow. */
@@ -39,8 +40,8 @@ struct heaptrack_tables {
 	uint64_t more_calls;  /* of an address, or of a stack */
 	struct map64 modules; /* string of the file -> module of the trace */
 	uint32_t epoch;       /* lists of modules that were cleared */
-	bool listed;          /* a module stands in the present list */
-	const char *exe;      /* in the trace's strings; NULL: not told */
+	bool listed;          /* a module is in the present list */
+	const char *exe;      /* in the trace's strings; NULL: not given */
 	size_t n_exe;
 };
 
@@ -50,7 +51,7 @@ bool heaptrack_ip(struct heaptrack_tables *x, struct heaptrack_line *l);
 bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool raw);
 bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l);
 bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l);
-/* The stack with a number; 0 is none, and its stack 0. False: there is no such. */
+/* The stack with a number; number 0 gives stack 0, no stack. False: there is no such. */
 bool heaptrack_stack(const struct heaptrack_tables *x, uint64_t number, uint32_t *stack);
 void heaptrack_tables_release(struct heaptrack_tables *x);
 

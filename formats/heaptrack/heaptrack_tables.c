@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables of a heaptrack file: strings, modules, instruction pointers and stacks.
+ */
 #include "formats/heaptrack/heaptrack.h"
 
 #include "lib/base/mem.h"

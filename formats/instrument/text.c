@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines that hooks of -finstrument-functions print, in the dialects that are about
- * (unity-il2cpp-mono.md 5.2):
+ * Lines that hooks of -finstrument-functions print, in the dialects that are in use:
  *
  *	e|x 0xFUNCTION 0xCALLER TIME        enter|exit|entry|leave FUNCTION [CALLER] [TIME]
  *	E0xFUNCTION, X0xFUNCTION            Enter|Exit NAME [TIME]
@@ -69,7 +68,7 @@ static size_t word(const char **s, const char *end, const char **w)
 	return (size_t)(*s - *w);
 }
 
-/* The last word of [s, *end), which *end then stands before. */
+/* The last word of [s, *end), which *end is then moved before. */
 static size_t last_word(const char *s, const char **end, const char **w)
 {
 	const char *stop;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of the reader of uftrace's data directories (github.com/namhyung/uftrace, doc and code of
- * 0.13; tried on what Debian's package wrote): what its task.txt and sid-*.map say.
+ * Internals of the reader of uftrace's data directories (github.com/namhyung/uftrace, doc and code
+ * of 0.13; tried on output of Debian's package): the contents of task.txt and sid-*.map.
  *
  *	info        header: "Ftrace!\0", version, features; then lines
  *	task.txt    SESS, TASK, FORK and DLOP lines of key=value
@@ -22,7 +22,7 @@
 struct uftrace_module {
 	uint64_t lo, hi;
 	uint32_t epoch;
-	struct uftrace_symbols *symbols; /* NULL: there are none */
+	struct uftrace_symbols *symbols; /* NULL: none */
 };
 
 struct uftrace_session {

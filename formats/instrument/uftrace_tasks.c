@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables of a uftrace directory: sessions, tasks, mappings and modules.
+ */
 #include "formats/instrument/uftrace.h"
 
 #include "lib/base/buf.h"
@@ -25,7 +28,7 @@ enum status uftrace_open(const struct uftrace *u, struct input *in, const char *
 	return st;
 }
 
-/* The value of key=value or key="value" in a line; NULL: there is none. */
+/* The value of key=value or key="value" in a line; NULL: none. */
 static const char *value(const char *line, size_t n, const char *key, size_t *len)
 {
 	size_t n_key = strlen(key);
@@ -276,7 +279,7 @@ static void take_line(struct uftrace *u, const char *line, size_t n, bool librar
 	u->refused += !ok;
 }
 
-/* Twice: libraries are put into sessions, which may stand behind them. */
+/* Twice: libraries are put into sessions, which may come after them. */
 static enum status read_lines(struct uftrace *u, bool libraries, struct err *e)
 {
 	struct input in;

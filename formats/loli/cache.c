@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * LoliProfiler's desktop cache (cache_N.bin), what a crashed session leaves behind: blocks of
+ * LoliProfiler's desktop cache (cache_N.bin), left behind by a crashed session: blocks of
  * records, big-endian, no frees, no names. A record that was taken without its stack has only
  * the hash of its library's name.
  */

@@ -4,9 +4,9 @@
  * the capture ran, in MB with decimals. The series have no names in the file; programs have
  * always written the same six.
  *
- * Times are seconds. Early builds without Qt wrote ms under the same version number, which the
- * last record's time tells, and where that is too early, the distance between points: nobody asks
- * every 100 seconds. (LoliProfiler's own rule, loliprofiler.md section 6.3.)
+ * Times are seconds. Early builds without Qt wrote ms under the same version number, which the last
+ * record's time shows, and where that is too early, the distance between points: no agent asks only
+ * every 100 seconds. (LoliProfiler's own rule.)
  */
 #include "formats/loli/file.h"
 

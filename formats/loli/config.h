@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * loli3.conf: how a LoliProfiler agent recorded. Lines of key:value; the agent stops at the
- * key "saved", after which the desktop keeps presets. In no capture, so it is given beside it.
+ * key "saved", after which the desktop keeps presets. In no capture, so it is given in addition.
  */
 #ifndef TM_FORMATS_LOLI_CONFIG_H
 #define TM_FORMATS_LOLI_CONFIG_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the LoliProfiler readers share: the recording rule (loli3.conf) and what follows from it,
- * stacks recognized by their bytes, libraries as modules, Qt's strings.
+ * The common parts of the LoliProfiler readers: the recording rule (loli3.conf) and what follows
+ * from it, stacks recognized by their bytes, libraries as modules, Qt's strings.
  *
  * A record is one allocation event: seq, time (ms), size (u32), address, stack. Captures never
  * hold the allocator's real size, a thread or the kind of allocation function.

@@ -38,7 +38,7 @@ static void close_oldest(struct loli_seqs *s)
 	s->live--;
 }
 
-/* The window's place; made when there is none and make is set, else SIZE_MAX. */
+/* The window's place; made if missing and make is set, else SIZE_MAX. */
 static size_t place_of(struct loli_seqs *s, uint64_t window, bool make)
 {
 	uint32_t *index;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which sequence numbers of a LoliProfiler run were seen. The agent takes a number from one
- * counter (u32, from 1, wrapping) right before it sends a record, so in a raw stream a missing
+ * The set of sequence numbers that were seen in a LoliProfiler run. The agent takes a number from
+ * one counter (u32, from 1, wrapping) right before it sends a record, so in a raw stream a missing
  * number is a lost record and a repeated one is another run. Records come in any order.
  *
  * One bit per number, in windows that are freed when full; at most 32 MiB of them: then the
@@ -27,8 +27,8 @@ struct loli_seqs { /* zeroed is empty and valid */
 };
 
 void loli_seqs_release(struct loli_seqs *s);
-/* The number with the wraps counted in, judged by the highest so far. A step over the wrap of
- * more than 16 M records is none. */
+/* The number with the wraps counted in, judged by the highest so far. A step over the wrap of more
+ * than 16 M records is no wrap. */
 uint64_t loli_seqs_extend(const struct loli_seqs *s, uint32_t seq);
 bool loli_seqs_seen(struct loli_seqs *s, uint64_t seq);
 bool loli_seqs_add(struct loli_seqs *s, uint64_t seq); /* false: it was there */

@@ -2,8 +2,8 @@
  *
  * LoliProfiler's live stream, agent to desktop: packets of at most 3000 records, LZ4 blocks,
  * little-endian, no version and no end mark. Two framings: with a packet type (v1.0.1 on), and
- * without (v0.9.9b to v1.0.0), told apart by the first packet. Addresses are raw addresses of the
- * process; the map of its modules is pulled from the device apart (--maps).
+ * without (v0.9.9b to v1.0.0), distinguished by the first packet. Addresses are raw addresses of
+ * the process; the map of its modules is pulled from the device apart (--maps).
  *
  * Packets do not come in order: an agent with a backlog sends the newest records first. A
  * connection ends with the answer to the dump command, so what follows it in one file is another

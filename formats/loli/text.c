@@ -50,7 +50,7 @@ static bool is(const char *s, size_t n, const char *word)
 	return n == strlen(word) && !memcmp(s, word, n);
 }
 
-/* The text up to the next comma, which is passed over; false: there is none. */
+/* The text up to the next comma, which is passed over; false: none. */
 static bool field(const char **s, const char *end, const char **p, size_t *n)
 {
 	const char *comma = memchr(*s, ',', (size_t)(end - *s));
@@ -151,7 +151,7 @@ static uint32_t frame_location(struct text *t, const struct text_frame *f)
 	return trace_location(tr, &at);
 }
 
-/* A line of frames -> stack; 0 when it is none. */
+/* A line of frames -> stack; 0 if the line has no frames. */
 static uint32_t stack_of(struct text *t, const char *s, size_t n)
 {
 	struct loli_key key = loli_key_bytes(s, n);
@@ -200,7 +200,7 @@ static void read_names(struct text *t)
 	}
 }
 
-/* Finds the names, which stand last, and whether every stack has one reading. */
+/* Finds the names, which come last, and whether every stack has one reading. */
 static enum status first_pass(struct text *t, struct err *e)
 {
 	struct text_record r;

@@ -10,9 +10,9 @@
  *
  * Other tools' files give no unit either: the numbers are counts of samples as far as this reader
  * knows. Some have decimals (flamegraph.pl adds them up): then all are counted in the file's
- * smallest decimal place, which the trace tells. Lines that begin with "#" or "//" are comments, unless
- * they are a stack whose first function is called so. All lines are kept until the end, for the two
- * levels show only there.
+ * smallest decimal place, which the trace states. Lines that begin with "#" or "//" are comments,
+ * unless they are a stack whose first function is called so. All lines are kept until the end, for
+ * the two levels show only there.
  */
 #include "formats/lua/text.h"
 #include "lib/base/mem.h"
@@ -192,7 +192,7 @@ static void tell_unit(struct folded *f)
 		trace_note(t, NOTE_LOSS, f->rounded, "numbers have more decimals than fit");
 }
 
-/* The index behind the lines whose counts sum to row i's; 0: there are none. All of them are of the
+/* The index behind the lines whose counts sum to row i's; 0: none. All of them are of the
  * other kind than row i. */
 static size_t group_end(const struct folded *f, size_t i)
 {

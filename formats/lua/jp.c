@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What LuaJIT's profiler (-jp) prints but for its collapsed form, which is formats/lua/folded.c's. From
- * LuaJIT's jit/p.lua and files that it wrote:
+ * The output of LuaJIT's profiler (-jp), but for its collapsed form, which is
+ * formats/lua/folded.c's. From LuaJIT's jit/p.lua and files that it wrote:
  *
  *	61%  sortit              percent of the samples; "   14  sortit": samples (r)
  *	  <- 80%  frame          a caller (s); "  -> " a callee (depth below 0); "  -- " the

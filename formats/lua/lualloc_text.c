@@ -216,7 +216,7 @@ static bool record(struct reading *r, struct word w, const char *s, size_t n,
 		if (c == C_PTR || c == C_OSIZE || c == C_NSIZE)
 			return false;
 	}
-	/* a free has no result, and one that is written is of no use */
+	/* a free has no result, and one that is written is ignored */
 	if (to->nsize && r->has[C_RESULT] && !(to->has & LUALLOC_RESULT))
 		return false;
 	return true;

@@ -11,7 +11,7 @@
  * env, source, line, stack[]; proto source, line, constants[], protos[]; upvalue object; string
  * data. The last object, "0", only ends the list. Bytes that JSON would escape are '?' in texts.
  *
- * It is read twice: a table's values are named after their keys, which may stand behind it.
+ * It is read twice: a table's values are named after their keys, which may come after it.
  */
 #include "formats/lua/luau_repair.h"
 #include "formats/reader.h"

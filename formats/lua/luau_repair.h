@@ -2,7 +2,7 @@
  *
  * Luau's heap dump line by line, made JSON where it is not: builds with classes write the line of a
  * class with its name unquoted and a list that does not end (dumpclass in VM/src/lgcdebug.cpp).
- * Such a line keeps what stands before the name; blanks take the place of the rest, so that offsets
+ * Such a line keeps what comes before the name; blanks take the place of the rest, so that offsets
  * stay those of the file.
  */
 #ifndef TM_FORMATS_LUA_LUAU_REPAIR_H

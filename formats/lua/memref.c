@@ -66,7 +66,7 @@ static bool split(struct lua_text line, struct entry *x)
 	return true;
 }
 
-/* "builtin#29", as LuaJIT prints the functions of its library; the address is not told. */
+/* "builtin#29", as LuaJIT prints the functions of its library; the address is not given. */
 static bool is_builtin(struct lua_text s)
 {
 	static const char mark[] = "builtin#";
@@ -78,7 +78,7 @@ static bool is_builtin(struct lua_text s)
 /* What an entry says of its object. */
 struct identity {
 	struct lua_text type, builtin;
-	uint64_t address; /* 0: not told */
+	uint64_t address; /* 0: not given */
 };
 
 /* "table: 0x55d0", also "FILE*: 0x55d0" and "function: builtin#29" */

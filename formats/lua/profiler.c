@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * The log of the Kepler project's luaprofiler: tab separated, one line for each call when it
- * returns, so callees stand before their caller. From its src/core_profiler.c and a file of it:
+ * returns, so callees come before their caller. From its src/core_profiler.c and a file of it:
  *
  *	stack_level  file_defined  function_name  line_defined  current_line  local_time  total_time
  *
  * Levels count from 0, times are seconds with six digits (a comma in some locales), current_line is
- * the caller's line and is not kept. What is not of a file is of "(string)"; a name of more than 20
- * bytes was cut to 19 and quoted. Tabs in names are not escaped: the fields are found from both
- * ends. The log is opened to append, so the header may stand in the middle.
+ * the caller's line and is not kept. Code that is in no file is in "(string)"; a name of more than
+ * 20 bytes was cut to 19 and quoted. Tabs in names are not escaped: the fields are found from both
+ * ends. The log is opened to append, so the header may be in the middle.
  *
  * The profiler adds its calibrated cost of a call, so local times sum to a little more or less than
  * the totals: both are kept as they are. The lines of a call at level 0 are held until it

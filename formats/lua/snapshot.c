@@ -8,10 +8,10 @@
  *	(nil) : [registry]
  *	]
  *
- * What it is: table, userdata, cfunction, "func: FILE:LINE", or the lines where a thread stands,
- * then "thread: ". No sizes, no strings. Mostly the difference of two snapshots, so that the
- * holders need not be in it. Keys may hold line ends: a line that is no holder goes on with the
- * key before it.
+ * What it is: table, userdata, cfunction, "func: FILE:LINE", or the present lines of a thread, then
+ * "thread: ". No sizes, no strings. Mostly the difference of two snapshots, so that the holders
+ * need not be in it. Keys may hold line ends: a line that is no holder goes on with the key before
+ * it.
  *
  * Facts: snapshot.c, print_r.lua and dump.lua of cloudwu/lua-snapshot, commit f74f362.
  */
@@ -50,7 +50,7 @@ static bool ends(struct lua_text t, const char *with)
 	return t.n >= n && !memcmp(t.s + t.n - n, with, n);
 }
 
-/* "+userdata: 0x55d0 [table": the address, and what stands behind. */
+/* "+userdata: 0x55d0 [table": the address, and what follows. */
 static bool parse_head(struct lua_text line, uint64_t *address, struct lua_text *kind,
 		       bool *bracket)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The symbol table of tarantool's LuaJIT profilers, "ljs" version 3: what its addresses of Lua
- * functions, C functions and traces are. From that LuaJIT's lj_symtab.h and a file of it. All
- * numbers are ULEB128, a string is its length and its bytes:
+ * The symbol table of tarantool's LuaJIT profilers, "ljs" version 3: names for the addresses of Lua
+ * functions, C functions and traces. From that LuaJIT's lj_symtab.h and a file of it. All numbers
+ * are ULEB128, a string is its length and its bytes:
  *
  *	entry		low bits of its header	0 Lua: address, chunk name, first line
  *						1 C: address, name

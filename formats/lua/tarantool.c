@@ -188,7 +188,7 @@ static enum status read_host_stack(struct tarantool *m, struct cursor *c, struct
 	return cursor_failed(c) ? e->code : ST_OK;
 }
 
-/* One stack of the two. The Lua functions that run between two C functions stand where the host's
+/* One stack of the two. The Lua functions that run between two C functions are put where the host's
  * stack enters the VM; those that have no such place are callers of all. A C function that Lua
  * called is on both stacks: the host's counts. */
 static uint32_t join(struct tarantool *m)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the readers of Lua profilers' texts share: lines with their place, decimal numbers, and
- * frames of a sampled stack.
+ * The common parts of the readers of Lua profilers' texts: lines with their place, decimal numbers,
+ * and frames of a sampled stack.
  */
 #ifndef TM_FORMATS_LUA_TEXT_H
 #define TM_FORMATS_LUA_TEXT_H

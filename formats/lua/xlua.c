@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What xLua prints, kept as text by whoever printed it:
+ * The text reports of xLua, as saved by the user:
  *
  *	perf/profiler.lua	|FUNCTION: SOURCE: TOTAL(MS): AVERAGE(MS): RELATIVE: CALLED|, then
  *				a row for each function, columns of 40, 50 and 12 characters, a

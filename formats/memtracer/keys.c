@@ -72,8 +72,8 @@ void memtracer_set_build_id(struct memtracer_header *h, const char *s, size_t n)
 	}
 }
 
-/* Follows the head's strings and brackets, without judging whether it is JSON, and collects
- * which keys stand where they do in this format. */
+/* Follows the head's strings and brackets, without judging whether it is JSON, and collects the
+ * keys that are in their places of this format. */
 int memtracer_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The words of MemTracer files, what their header says, and how they are recognized.
+ * The words of MemTracer files, the contents of their header, and the marks by which they are
+ * recognized.
  */
 #ifndef TM_FORMATS_MEMTRACER_KEYS_H
 #define TM_FORMATS_MEMTRACER_KEYS_H

@@ -260,7 +260,7 @@ static void begin_record(struct memtracer *m)
 	m->bad = false;
 }
 
-/* One row for each pair of stack and size; what only one of the two arrays has stands alone,
+/* One row for each pair of stack and size; what only one of the two arrays has is a row of its own,
  * and real bytes that no stack accounts for are an allocation without one. */
 static enum status end_record(struct memtracer *m, struct err *e)
 {
@@ -302,7 +302,7 @@ static enum status end_record(struct memtracer *m, struct err *e)
 	return st;
 }
 
-/* A value of a kind that does not belong where it stands. */
+/* A value of a kind that does not belong there. */
 static void misplaced(struct memtracer *m)
 {
 	switch (m->level) {

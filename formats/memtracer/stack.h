@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The stack strings of MemTracer files, innermost location first: addresses with a separator
- * behind each ("0x12fd434fc;0x12fd4ad70;"), or, after somebody has run atos over the file, its
+ * behind each ("0x12fd434fc;0x12fd4ad70;"), or, after a run of atos over the file, its
  * text ("Func (in Module) (File.cpp:123);"). A string that was seen before costs one look-up;
  * memory is a row per distinct string.
  */

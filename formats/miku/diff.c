@@ -124,7 +124,7 @@ static void add_item(struct diff *d, const char *s, size_t n)
 	VEC_PUSH(d->ends, d->n_items, d->cap_items) = d->text.len;
 }
 
-/* A line end within a key; the blank lines behind a group are none. */
+/* A line end within a key; the blank lines behind a group are no part of a key. */
 static void go_on(struct diff *d, const char *s, size_t n)
 {
 	if (!n) {
@@ -165,7 +165,7 @@ static enum status one_line(struct diff *d, const char *s, size_t n, struct err 
 	return st;
 }
 
-/* Texts that end within brackets are cut; of paths with dots nobody can tell. */
+/* Texts that end within brackets are cut; of paths with dots it cannot be known. */
 static bool is_whole(const char *s, size_t n)
 {
 	long square = 0, round = 0;

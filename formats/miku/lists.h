@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What Miku-LuaProfiler's network stream carries besides samples: its message about what C# holds
- * of Lua (LuaRefInfo), and the lists of a diff (LuaDiffInfo, 2.3 to 3.1.x).
+ * The lists in Miku-LuaProfiler's network stream, besides samples: its message about Lua objects
+ * held by C# (LuaRefInfo), and the lists of a diff (LuaDiffInfo, 2.3 to 3.1.x).
  *
  * What C# still holds when the stream ends becomes a snapshot in the samples' capture. Each list of
  * a diff that is not empty becomes a capture of its own behind it, with the attribute miku.list.

@@ -233,7 +233,7 @@ static void add_sums(struct miku_node *to, int64_t lua, int64_t mono, int64_t ti
 }
 
 /* 3.x raises a node's bytes to the sum of those below it when it reads a file. A node's parent
- * stands before it, so from the last to the first all sums are there in time. */
+ * comes before it, so from the last to the first all sums are there in time. */
 static void raise_all(struct miku *m)
 {
 	struct miku_node *nodes = m->tree.nodes;

@@ -8,7 +8,7 @@
  *	[_G].[UI].[cache].[1]              since 2023-03-06
  *	_G.UI.cache.1                      before
  *
- * Keys stand in them unescaped, so a path is kept whole and never split. An object is no address:
+ * Keys are in them unescaped, so a path is kept whole and never split. An object is no address:
  * two captures have the same one when type, definition and paths are the same.
  */
 #ifndef TM_FORMATS_MIKU_OBJECTS_H
@@ -35,7 +35,7 @@ struct miku_object {
 void miku_type_of_name(struct buf *out, const char *s, size_t n);
 const char *miku_type_of_number(uint32_t lua_type); /* "?" when Lua has none */
 
-/* "arrows", "brackets" or "dots", NULL when a path of one step cannot tell. */
+/* "arrows", "brackets" or "dots", NULL when a path of one step leaves it open. */
 const char *miku_grammar(const char *s, size_t n);
 
 /* An OBJECT, and a REFERENCE from the roots for every path. */

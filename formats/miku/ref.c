@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Miku-LuaProfiler's Ref/function.txt and table.txt, what C# holds of Lua: "name count:n" lines,
- * the largest count first. Keys are not escaped, so a name may have line ends.
+ * Miku-LuaProfiler's Ref/function.txt and table.txt, the Lua objects that C# holds: "name count:n"
+ * lines, the largest count first. Keys are not escaped, so a name may have line ends.
  */
 #include "formats/miku/objects.h"
 #include "lib/base/num.h"

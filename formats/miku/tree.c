@@ -224,7 +224,7 @@ static enum status open_node(struct miku_tree *t, struct miku_names *names, enum
 	return ST_OK;
 }
 
-/* What stands behind the nodes below: the screenshot, and the heaps. */
+/* What follows the nodes below: the screenshot, and the heaps. */
 static enum status close_node(struct miku_tree *t, enum miku_layout l, struct cursor *c)
 {
 	const struct miku_level *top = &t->open[--t->n_open];

@@ -71,7 +71,7 @@ struct miku_tree {               /* zeroed is valid */
 	uint32_t pss;
 	int64_t current_lua, current_mono;
 
-	bool strict; /* for telling layouts apart: what a serializer would not write is an error */
+	bool strict; /* for distinguishing layouts: what a serializer would not write is an error */
 	bool broken; /* the failure was a broken rule, not the end of the bytes */
 	uint64_t bad_floats, pictures;
 	uint64_t picture_names; /* of pictures that are not in the file */
@@ -85,7 +85,7 @@ enum status miku_tree_read(struct miku_tree *t, struct miku_names *names, enum m
 			   struct cursor *c, uint64_t end);
 void miku_tree_release(struct miku_tree *t);
 
-/* mstr; 0 and a failed cursor when it is none. */
+/* mstr; 0 and a failed cursor when it is invalid. */
 uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool *bad);
 void miku_names_release(struct miku_names *names);
 

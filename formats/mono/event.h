@@ -47,8 +47,8 @@ enum mono_kind {
 	MONO_SYMBOL,   /* pointer, size, text */
 	MONO_BINARY,   /* pointer, offset, size, text */
 	MONO_HELPER,   /* pointer, size, text */
-	MONO_COUNTER_NAMES, /* b->c stands at the first of size counters: mono_counter_name */
-	MONO_COUNTERS,      /* b->c stands at the first: mono_counter */
+	MONO_COUNTER_NAMES, /* b->c is at the first of size counters: mono_counter_name */
+	MONO_COUNTERS,      /* b->c is at the first: mono_counter */
 	MONO_KINDS
 };
 

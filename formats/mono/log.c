@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The events of a Mono log as events of the trace.
+ */
 #include "formats/mono/mlpd.h"
 
 #include "lib/base/mem.h"
@@ -96,7 +99,8 @@ static uint32_t symbol_of(struct mlpd *m, uint64_t ip)
 	return name;
 }
 
-/* The native part of a sampled stack, up to the first managed code, which the methods tell better.
+/* The native part of a sampled stack, up to the first managed code, which the methods describe
+ * better.
  */
 static uint32_t hit_stack(struct mlpd *m)
 {

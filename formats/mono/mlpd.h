@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the .mlpd reader share: formats/mono/mlpd.c looks at the file, formats/mono/log.c makes events
- * of its log.
+ * The common parts of the .mlpd reader: formats/mono/mlpd.c looks at the file, formats/mono/log.c
+ * makes events of its log.
  */
 #ifndef TM_FORMATS_MONO_MLPD_H
 #define TM_FORMATS_MONO_MLPD_H
@@ -33,7 +33,7 @@ struct mlpd {
 	struct thread_now { /* asked last */
 		struct mono_thread is;
 		uint64_t tid;
-		uint32_t id; /* of the trace; 0: nothing was asked */
+		uint32_t id; /* of the trace; 0: not looked up */
 	} thread_now;
 	struct counter_state *counter_states;
 	size_t n_counters, cap_counters;

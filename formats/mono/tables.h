@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a Mono log's events refer to by address: methods, classes, code, roots. The first look at a
- * log fills it, since names may stand behind what uses them.
+ * The tables that the events of a Mono log refer to by address: methods, classes, code, roots. The
+ * first pass over a log fills them, since names may come after their users.
  */
 #ifndef TM_FORMATS_MONO_TABLES_H
 #define TM_FORMATS_MONO_TABLES_H
@@ -50,8 +50,8 @@ struct mono_tables { /* zeroed is empty */
 void mono_tables_take(struct mono_tables *m, const struct mono_event *ev);
 /* When the log has been looked at. */
 void mono_tables_sort(struct mono_tables *m);
-/* Who has a thread's number at a time. Numbers are those of pthread_self(): another thread gets
- * them again when one has ended. */
+/* The thread that has a number at a time. Numbers are those of pthread_self():
+ * another thread gets them again when one has ended. */
 struct mono_thread {
 	uint64_t after, until; /* times at which the answer is this, until included */
 	uint32_t generation;   /* how many had the number before */

@@ -12,7 +12,7 @@
 enum { ATTR_LEAST = 64, FLAG_FREQ = 10, FLAG_SAMPLE_ID_ALL = 18 };
 enum { TYPE_HARDWARE, TYPE_SOFTWARE, TYPE_TRACEPOINT, TYPE_CACHE, TYPE_RAW, TYPE_BREAKPOINT };
 
-/* Bits are told from the lowest one; compilers for big-endian machines begin at the highest. */
+/* Bits are numbered from the lowest one; compilers for big-endian machines begin at the highest. */
 static bool flag(const struct cursor *c, uint64_t flags, unsigned bit)
 {
 	return flags >> (c->big_endian ? 63 - bit : bit) & 1;

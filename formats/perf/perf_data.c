@@ -4,7 +4,7 @@
  * and features, in the byte order of the machine that recorded; or, written to a pipe, a short
  * header and then records alone, which hold attributes and features too.
  *
- * Features stand last and are needed first, so the file is read at its places; a pipe is copied to a
+ * Features come last and are needed first, so the file is read at its places; a pipe is copied to a
  * temporary file before.
  */
 #include "formats/perf/perf_data.h"
@@ -466,7 +466,7 @@ static enum status read_attrs(struct perf_data *x, struct place at, uint64_t eac
 	return st;
 }
 
-/* One of them that makes no sense is told; the others are read. */
+/* One of them that makes no sense is reported; the others are read. */
 static void read_features(struct perf_data *x, uint64_t at, const uint8_t *bits)
 {
 	struct err own = ERR_INIT;

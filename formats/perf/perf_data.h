@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of the reader of perf.data: what is shared by the parts that read attributes, features,
- * maps and samples. Facts: perf.data-file-format.txt and uapi/linux/perf_event.h of Linux, the
- * comments of simpleperf's record_file_format.h and record_file.proto, and files of both.
+ * Internals of the reader of perf.data: the state shared by the parts that read attributes,
+ * features, maps and samples. Facts: perf.data-file-format.txt and uapi/linux/perf_event.h of
+ * Linux, the comments of simpleperf's record_file_format.h and record_file.proto, and files of
+ * both.
  */
 #ifndef TM_FORMATS_PERF_PERF_DATA_H
 #define TM_FORMATS_PERF_PERF_DATA_H
@@ -116,7 +117,7 @@ struct perf_maps { /* of processes that have forked and mapped nothing since, to
 struct perf_file {
 	uint32_t path; /* string */
 	uint32_t type;
-	uint64_t min_vaddr, offset; /* of the executable segment; offset UINT64_MAX: not told */
+	uint64_t min_vaddr, offset; /* of the executable segment; offset UINT64_MAX: not given */
 	size_t first, n;            /* in functions */
 };
 
@@ -195,7 +196,7 @@ struct perf_data {
 
 /* --- perf_attr.c --- */
 
-/* An attribute as it stands in a file, c just before it; c is then behind it. false: it makes no
+/* An attribute as it is in a file, c just before it; c is then behind it. false: it makes no
  * sense. */
 bool perf_attr_add(struct perf_data *x, struct cursor *c, size_t size);
 void perf_attr_id(struct perf_data *x, uint64_t id, size_t attr);
@@ -241,7 +242,7 @@ void perf_maps_release(struct perf_data *x);
 enum status perf_take_sample(struct perf_data *x, const struct perf_record *r, struct err *e);
 void perf_samples_note(struct perf_data *x);
 
-/* A cursor over a record's fields, whose errors are nobody's. */
+/* A cursor over a record's fields, whose errors are not reported. */
 static inline struct cursor perf_fields(const struct perf_data *x, const struct perf_record *r,
 					struct err *own)
 {

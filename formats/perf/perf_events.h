@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The kinds of events that perf sampled, in its text and in its files: each is a marker, and at the
- * end a counter with what its samples' periods come to, as perf report says it.
+ * end a counter with the sum of its samples' periods, as in perf report.
  */
 #ifndef TM_FORMATS_PERF_PERF_EVENTS_H
 #define TM_FORMATS_PERF_PERF_EVENTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Features: what stands behind the records of a file, or in records of a stream. Those that say
+ * Features: data behind the records of a file, or in records of a stream. Those that say
  * something of samples are read; the others are named in a note.
  */
 #include "formats/perf/perf_data.h"

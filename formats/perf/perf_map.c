@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who runs, what each process has mapped, and so what an address is. An address of a file is told by
- * its offset there, so that stacks of all processes are the same, wherever a library was loaded.
+ * Threads and mappings of the processes in a perf capture, and so the location of an address. An
+ * address of a file is identified by its offset there, so that stacks of all processes are the
+ * same, wherever a library was loaded.
  *
  * Processes that have forked share their mappings until one of them maps something more.
  */
@@ -148,7 +149,7 @@ void perf_take_fork(struct perf_data *x, const struct perf_record *r)
 	thread_of(x, task[0], task[2])->comm = comm;
 	index = map64_get(&x->thread_of, task[2]);
 	x->threads[index - 1].row = 0;
-	/* What was running before the recording is told as forks too, and its mappings then. */
+	/* What was running before the recording is recorded as forks too, and its mappings then. */
 	if (task[0] == task[1] || r->misc & PERF_MISC_FORK_EXEC)
 		return;
 	child = perf_process(x, task[0]);
@@ -367,7 +368,7 @@ static void make_module(struct perf_data *x, struct perf_dso *dso)
 	struct map_range range = {dso->lo, dso->hi, 0, true};
 	struct module row = {.name = dso->name, .build_id = dso->build_id};
 
-	/* Else nothing tells where its code is linked. */
+	/* Else the link address of its code is unknown. */
 	if (dso->whole && x->is_x86_64 && dso->lo >= x86_text) {
 		row.has_slide = true;
 		row.slide = dso->lo - x86_text;

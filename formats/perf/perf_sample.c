@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A sample: its fields stand in the order of the bits of its event's sample_type, and only those
- * that are set; what stands behind the call chain is not needed.
+ * A sample: its fields are in the order of the bits of its event's sample_type, and only those
+ * that are set; the fields behind the call chain are not needed.
  *
  * Equal chains in equal mappings are equal stacks: their hash has its id.
  */

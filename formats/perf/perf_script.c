@@ -196,7 +196,7 @@ static enum status push_sample(struct script *x, const struct perf_line *l, uint
 	return import_event(x->im, &ev, e);
 }
 
-/* It begins as no address does, or where no address stands by perf itself. */
+/* It begins as no address does, or where perf itself puts no address. */
 static bool may_be_sample(const char *s, size_t n)
 {
 	struct perf_text at = {s, s + n};
@@ -292,7 +292,7 @@ static uint32_t read_stack(struct script *x, struct cursor *c)
 	return *known - 1;
 }
 
-/* A line that is no sample: a comment, a blank one, a record that was asked for. */
+/* A line that is no sample: a comment, a blank one, a record of another kind. */
 static bool take_other(struct script *x, const char *s, size_t n)
 {
 	static const char command[] = "# cmdline : ";

@@ -192,7 +192,7 @@ static struct piece take_place(struct pet *p, struct piece *s, struct location *
 	return rest;
 }
 
-/* What stands behind "7) ": an address, a name, or both. */
+/* What follows "7) ": an address, a name, or both. */
 static void take_call(struct pet *p, struct piece s)
 {
 	struct location l = {.space = SPACE_NAME, .kind = LOCATION_UNSTATED};
@@ -227,7 +227,7 @@ static void take_call(struct pet *p, struct piece s)
 	VEC_PUSH(p->now.ids, p->now.n, p->now.cap) = add_location(p, &l);
 }
 
-/* Lines of a listing; false: it is none. */
+/* Lines of a listing; false: none. */
 static bool take_calls(struct pet *p, struct piece s)
 {
 	uint64_t index;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of pet.c: pieces of a log's lines.
+ * Internals of pet.c: pieces of a log's lines.
  */
 #ifndef TM_FORMATS_PET_TEXT_H
 #define TM_FORMATS_PET_TEXT_H
@@ -24,11 +24,11 @@ bool piece_begins(struct piece p, const char *word);
 const char *piece_find(struct piece p, const char *word);
 /* What a program prints that has no name for an address. */
 bool pet_no_name(struct piece name);
-/* Its bytes at the start of s; 0: there is none. */
+/* Its bytes at the start of s; 0: none. */
 size_t pet_dash(struct piece s);
 /* The parenthesis that holds at; NULL: none. */
 const char *pet_opening(struct piece s, const char *at);
-/* "12)" at the start -> its length and number; 0: there is none. */
+/* "12)" at the start -> its length and number; 0: none. */
 size_t pet_index(struct piece s, uint64_t *index);
 /* Where " 13) " is in what follows 12, else its length: line ends may be lost. */
 size_t pet_next_index(struct piece s, uint64_t index);

@@ -11,7 +11,7 @@ static void skip_blanks(struct heap_text *t)
 		t->s++;
 }
 
-/* Digits, and what stands behind them. */
+/* Digits, and what follows them. */
 static bool number_and(struct heap_text *t, char stop, int64_t *v)
 {
 	const char *s;

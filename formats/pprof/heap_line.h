@@ -21,12 +21,12 @@ struct heap_numbers { /* number and bytes: of what is in use, and of all */
  * "heap_v2/524288" of jemalloc's. */
 struct heap_head {
 	struct heap_numbers sum; /* of gperftools' */
-	struct heap_text kind;   /* "heapprofile", "heap_v2"; empty: not told */
-	uint64_t period;         /* 0: not told */
+	struct heap_text kind;   /* "heapprofile", "heap_v2"; empty: not given */
+	uint64_t period;         /* 0: not given */
 	bool jemalloc;
 };
 
-/* False: it is none. */
+/* False: no such line. */
 bool heap_line_head(const char *s, size_t n, struct heap_head *h);
 /* "  3:  1234 [  10:  5678]" at *t, which then is behind it. */
 bool heap_line_numbers(struct heap_text *t, struct heap_numbers *v);
@@ -38,9 +38,10 @@ struct heap_thread {
 	struct heap_text name; /* in the head alone; may be empty */
 };
 bool heap_line_thread(const char *s, size_t n, struct heap_thread *th);
-/* The next "0x55d0" at *t, which then is behind it; false: there is none. */
+/* The next "0x55d0" at *t, which then is behind it; false: none. */
 bool heap_line_address(struct heap_text *t, uint64_t *address);
-/* "#	0x4054b1	main.f+0x21		/src/a.go:25" of Go: what stands at an address. */
+/* "#	0x4054b1	main.f+0x21		/src/a.go:25" of Go: the function and line at an
+ * address. */
 struct heap_symbol {
 	uint64_t address;
 	uint32_t line; /* 0: none, and no file */

@@ -133,7 +133,7 @@ static enum status read_rest(struct heap_profile *p, struct err *e)
 	if (p->has_map && !p->im->options->maps) {
 		struct err none = ERR_INIT;
 
-		/* A map that is empty or cut leaves addresses: that is told by symbolizing. */
+		/* A map that is empty or cut leaves addresses: symbolizing reports that. */
 		p->has_map = !maps_read(c, p->im->t, NULL, &none);
 	}
 	return ST_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Profiles of pprof: one protobuf message, mostly gzipped, as Go's runtime, tcmalloc,
- * async-profiler and tm-export write them. Fields may stand in any order, and Go's come samples
+ * async-profiler and tm-export write them. Fields may come in any order, and Go's come samples
  * first and strings last: so the file is read twice, the tables first.
  *
  * A row is a stack with one value per sample type. Rows of allocations become allocations with
@@ -169,7 +169,7 @@ static bool parse_sample(struct pprof *p, struct pb b)
 		b.bad |= f.wire == PB_BYTES && f.number < 3 && list.bad;
 	}
 	if (p->has_thread &&
-	    !p->has_tid) /* told by name alone: there is no id that would tell them apart */
+	    !p->has_tid) /* by name alone: there is no id that would distinguish them */
 		p->thread.generation = p->thread.name;
 	p->odd += n_values != p->tables.n_types + p->tables.more_types;
 	return !b.bad;
@@ -514,7 +514,7 @@ static int bid_pprof(const uint8_t *head, size_t n, bool whole)
 		types += f.number == 1;
 		others += f.number != 1;
 	}
-	/* What is cut by the head's end, or the file's, is not held against it; a wrong field is.
+	/* What is cut by the head's end, or the file's, does not lower the bid; a wrong field does.
 	 */
 	if (b.bad && b.p < b.end && (f.wire != PB_BYTES || !f.number || f.number > 13))
 		return 0;

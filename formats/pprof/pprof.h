@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of pprof's reader: the tables of a profile, of which samples may stand before all others.
+ * Internals of pprof's reader: the tables of a profile, where samples may precede all others.
  * Numbers of fields: lib/export/profile.proto says where they are from.
  */
 #ifndef TM_FORMATS_PPROF_PPROF_H
@@ -11,7 +11,7 @@
 
 /* What a sample type is to us. */
 enum pprof_role {
-	PPROF_OTHER,    /* told in a note */
+	PPROF_OTHER,    /* for a note */
 	PPROF_NOTHING,  /* what follows from the others */
 	PPROF_ALLOC,    /* + enum block_amount: of allocations */
 	PPROF_LIVE = 5, /* the same, of what is in use */
@@ -60,7 +60,7 @@ struct pprof_tables {
 	size_t n_places, cap_places;
 	struct map64 mapping_ids, function_ids, location_ids; /* of the file -> index + 1 */
 	uint64_t default_type, period, period_type, period_unit, time, duration;
-	uint64_t samples, broken; /* messages; those that are none */
+	uint64_t samples, broken; /* messages; invalid ones */
 	uint64_t missing;         /* references to what is not there */
 	uint64_t more_calls;      /* of a location, or of a stack */
 	uint64_t comments[64];
@@ -73,7 +73,7 @@ struct pprof_tables {
 /* All but the samples. An error leaves what was read. */
 enum status pprof_tables_read(struct pprof_tables *p, struct cursor *c);
 void pprof_tables_release(struct pprof_tables *p);
-/* The text of a string of the file; "" and a missing one counted where there is none. */
+/* The text of a string of the file; "" if missing, which is counted. */
 const char *pprof_text(struct pprof_tables *p, uint64_t string, size_t *n);
 
 /* Sets the roles of the types; false: a file of nothing that is read. */
@@ -83,7 +83,7 @@ const struct pprof_type *pprof_type_of(const struct pprof_tables *p, unsigned ro
 
 /* Puts the mappings into t as modules. */
 void pprof_modules(struct pprof_tables *p, struct trace *t);
-/* The trace's locations of one of the file; *n: how many, 0 where there is none. */
+/* The trace's locations of one of the file; *n: how many, 0 if none. */
 const uint32_t *pprof_location_of(struct pprof_tables *p, struct trace *t, uint64_t id, size_t *n);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the sample types of a profile are. Their names are no part of the format: Go's runtime,
+ * The meaning of a profile's sample types. Their names are no part of the format: Go's runtime,
  * tcmalloc, jemalloc's tools and our tm-export each have their own, all in the table below; what is
- * not in it is told by its unit.
+ * not in it is recognized by its unit.
  */
 #include "formats/pprof/pprof.h"
 
@@ -71,7 +71,7 @@ static struct pprof_type *choose_time(struct pprof_tables *p)
 	return chosen;
 }
 
-/* The count that stands before the time, else the first that is of nothing else. */
+/* The count that comes before the time, else the first without another role. */
 static struct pprof_type *choose_samples(struct pprof_tables *p, const struct pprof_type *time)
 {
 	struct pprof_type *first = NULL;
@@ -95,7 +95,7 @@ static bool has_live(const struct pprof_tables *p)
 	return false;
 }
 
-/* Of two types of one role ("space" beside "inuse_space") the first counts. */
+/* Of two types of one role ("space" and "inuse_space") the first counts. */
 static void leave_doubles(struct pprof_tables *p)
 {
 	for (size_t i = 0; i < p->n_types; i++)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables of a pprof profile: strings, mappings, functions and locations.
+ */
 #include "formats/pprof/pprof.h"
 
 #include "lib/base/mem.h"

@@ -67,7 +67,7 @@ struct parser {
 	size_t n_weights, cap_weights;
 };
 
-/* Where it stands: in the brackets of these keys, by depth. */
+/* Its place: in the brackets of these keys, by depth. */
 static bool in_profile(const struct parser *p)
 {
 	return p->depth >= 3 && p->keys[1] == KEY_PROFILES;
@@ -333,7 +333,7 @@ static void add_notes(const struct speedscope *x, uint64_t repaired)
 			trace_note(x->im->t, notes[i].severity, notes[i].n, "%s", notes[i].text);
 }
 
-/* A file that is cut has what stands before the cut, of which the frames may be none. */
+/* A file that is cut has what comes before the cut, which may be without the frames. */
 static enum status read_all(struct parser *p, struct err *e)
 {
 	struct speedscope *x = &p->x;
@@ -395,7 +395,7 @@ static int bid_speedscope(const uint8_t *head, size_t n, bool whole)
 		return 0;
 	if (memmem(head, n, "speedscope.app/file-format-schema.json", 38))
 		return 60;
-	/* Its address may stand at the end. */
+	/* Its address may be at the end. */
 	return memmem(head, n, "\"shared\"", 8) && memmem(head, n, "\"frames\"", 8) &&
 		       memmem(head, n, "\"name\"", 6)
 		   ? 24

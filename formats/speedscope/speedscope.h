@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of the reader of speedscope's JSON: what profiles are, and what their samples and calls become.
+ * Internals of the reader of speedscope's JSON: profiles, and the events that their samples and
+ * calls become.
  */
 #ifndef TM_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
 #define TM_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
@@ -63,7 +64,7 @@ struct speedscope {
 
 /* Once all profiles are known: what they are, and the metrics of the trace. */
 void speedscope_decide(struct speedscope *x);
-/* A value of the present profile: ns, bytes or a number. False: it is none. */
+/* A value of the present profile: ns, bytes or a number. False: no such value. */
 bool speedscope_value(struct speedscope *x, const char *s, size_t n, int64_t *v);
 
 uint32_t speedscope_location(struct speedscope *x, size_t frame);

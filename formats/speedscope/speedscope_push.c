@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Samples and calls of a speedscope profile as events of the trace.
+ */
 #include "formats/speedscope/speedscope.h"
 
 #include "lib/base/mem.h"
@@ -11,7 +14,7 @@ enum { DEPTH_MOST = 65536 };
 
 /* --- values --- */
 
-/* The suffix of a unit of time, and how many ns it has; NULL: it is none. */
+/* The suffix of a unit of time, and how many ns it has; NULL: no unit of time. */
 static const char *time_unit(const char *unit, double *ns)
 {
 	static const struct {
@@ -206,7 +209,8 @@ static enum status push_row(struct speedscope *x, const struct speedscope_row *r
 	return import_event(x->im, &ev, e);
 }
 
-/* Samples that tm-export writes beside calls are those calls too, so calls are read instead. */
+/* Samples that tm-export writes in addition to calls are those calls too, so calls are read
+ * instead. */
 static void count_beside(struct speedscope *x)
 {
 	uint64_t samples = 0;

@@ -81,7 +81,7 @@ static inline uint64_t unity_u64(struct unity_bytes *b)
 	return p ? unity_le64(p) : 0;
 }
 
-/* Padding that the end of the bytes cuts off is none. */
+/* Padding that the end of the bytes cuts off is not missed. */
 static inline void unity_align(struct unity_bytes *b)
 {
 	size_t pad = (size_t)(b->base - b->p - (ptrdiff_t)b->phase) & 3;

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The crawl through Unity's managed heap: objects, references between them and static fields.
+ */
 #include "formats/unity/layout.h"
 
 #include "lib/base/buf.h"
@@ -82,7 +85,7 @@ static uint64_t pointer_at(const struct unity_crawl *c, struct view v, uint64_t 
 	return offset > v.n || n > v.n - offset ? 0 : get(v.p + offset, n);
 }
 
-/* The index + 1 of the type of the object there; 0: there is none. */
+/* The index + 1 of the type of the object there; 0: none. */
 static uint32_t type_at(const struct unity_crawl *c, uint64_t address)
 {
 	uint64_t word = pointer_at(c, view_at(c, address), 0);

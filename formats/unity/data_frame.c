@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * One frame of a Unity .data file: read, then pushed into the sink.
+ */
 #include "formats/unity/data.h"
 
 #include "formats/unity/stats.h"

@@ -86,7 +86,7 @@ static uint32_t address_location(struct unity_frames *f, uint64_t address)
 	return *id = trace_location(t, &l);
 }
 
-/* The callstack within the path that the sample stands in. */
+/* The callstack within the path of the sample. */
 static uint32_t inner_stack(struct unity_frames *f, uint32_t node, uint32_t calls)
 {
 	uint32_t stack = unity_stack(&f->names, node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which frame a sample belongs to, and when it is written.
+ * The frame that a sample belongs to, and the moment at which the sample is written.
  *
  * Streams of threads interleave, and a trace's frame holds what follows it. So what threads
  * record waits in a window of frames: a frame is written when the thread that counts frames (the

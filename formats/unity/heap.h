@@ -16,7 +16,7 @@
  * How the VM lays out objects: the first word of an object is its type's info address (IL2CPP), or
  * points to a word that is (Mono's vtable). Field offsets count from the object's start, also
  * those of structs, which have no header where they are embedded; static offsets count from the
- * type's static bytes. Fields of base classes stand in the base. Facts read in
+ * type's static bytes. Fields of base classes are in the base. Facts read in
  * facebookexperimental/MemorySnapshotAnalyzer@100feb3b (UnityBackend/UnityManagedHeap.cs,
  * UnityManagedTypeSystem.cs), com.unity.memoryprofiler 1.1.12 (ManagedDataCrawler.cs,
  * ConnectionEntriesCache.cs) and pschraut/UnityHeapExplorer@e2c2e916 (MemoryReader.cs).

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of equal starts the newer one, b's, stands later. */
+/* Of equal starts the newer one, b's, comes later. */
 static void merge(struct unity_run *a, struct unity_run *b)
 {
 	struct unity_method *out = mem_array(a->n + b->n, sizeof *out);

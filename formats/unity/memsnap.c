@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum part { NO_PART, NATIVE_TYPES, NATIVES, HANDLES, CONNECTIONS, SECTIONS, TYPES, VM };
-/* Where values of a part stand, as depths. */
+/* The places of a part's values, as depths. */
 enum { IN_FILE = 1, IN_PART, IN_ELEMENT, IN_LIST, IN_FIELD };
 
 enum key {
@@ -315,7 +315,7 @@ static int digit(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* RFC 4648, whole groups; false: it is none. */
+/* RFC 4648, whole groups; false: invalid. */
 static bool base64(struct buf *out, const char *s, size_t n)
 {
 	uint32_t bits = 0;

@@ -3,7 +3,7 @@
  * The messages of a block. They have no length: behind one of an unknown type nothing in its block
  * can be read. Facts: unity3d-jp/ProfilerReader, wotakuro/ProfilerBinarylogSplit and Unity's
  * DOTS runtime; types 0, 1, 33, 34, 36, 37, 39, 42 and 57 were checked on a log of Unity 2019.4.4,
- * in which the fields of ThreadInfo stand otherwise than some descriptions have them.
+ * in which the fields of ThreadInfo have another order than in some descriptions.
  */
 #include "formats/unity/stats.h"
 #include "formats/unity/stream.h"
@@ -384,7 +384,7 @@ static enum status message(struct unity_stream *s, struct unity_thread *t, struc
 	return ST_OK;
 }
 
-/* A type that can stand in the thread's blocks. */
+/* A type that can occur in the thread's blocks. */
 static bool legal(const struct unity_thread *t, unsigned type)
 {
 	bool of_threads = type >= FRAME && type < CATEGORY_INFO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * .pdata of Unity's Profile Analyzer, versions 1 to 7: markers of frames and threads with their
- * times, no start; names stand behind them. Facts: the source of Profile Analyzer 1.3.3; no file
+ * times, no start; names come after them. Facts: the source of Profile Analyzer 1.3.3; no file
  * was there to check.
  *
  *	i32 version, offset, frames; frames x { f64 start (from version 2; seconds before 6, then
@@ -260,7 +260,7 @@ static void add_notes(struct pdata *p)
 		trace_note(t, NOTE_LOSS, p->clamped_ns, "ns by which they are shorter");
 }
 
-/* Without the names nothing can be said: they stand at the end. */
+/* Without the names nothing can be said: they come last. */
 static enum status read_pdata(struct import *im, struct err *e)
 {
 	struct pdata p = {.im = im, .c = &im->in->cur};

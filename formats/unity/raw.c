@@ -3,7 +3,7 @@
  * Unity's binary profiler log (.raw), and the recorded stream of a player (formats/unity/tcp.h): a session
  * header, then blocks {signature, id, thread, length, body, id of the thread's next, signature}.
  * Another session header begins another capture. Bytes that are no block are skipped up to the
- * next one whose two signatures stand where its length says.
+ * next one whose two signatures are where its length says.
  *
  * Facts: unity3d-jp/ProfilerReader, wotakuro/ProfilerBinarylogSplit; the header without its
  * version tail, blocks and chains were checked on a log of Unity 2019.4.4.
@@ -161,8 +161,8 @@ static enum status end_session(struct raw *r, struct err *e)
 	return st;
 }
 
-/* A block or a session in n bytes from i on, n when there is none; *need: a block may begin at the
- * place, but these many bytes would tell. */
+/* A block or a session in n bytes from i on, n if none; *need: a block may begin at the place, and
+ * this many bytes decide. */
 static size_t next_place(const uint8_t *p, size_t n, size_t i, size_t *need)
 {
 	*need = 0;

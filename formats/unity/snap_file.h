@@ -43,7 +43,7 @@ struct snap_file {
 enum status snap_open(struct snap_file *f, struct input *in, struct err *e);
 void snap_close(struct snap_file *f); /* accepts a zeroed struct */
 
-/* What chapter i is; an absent one where there is none. */
+/* What chapter i is; an absent one if missing. */
 struct snap_chapter snap_chapter(const struct snap_file *f, unsigned i);
 /* All elements of a fixed chapter, widened from their size (1, 2, 4 or 8; is_signed extends the
  * sign), in the arena. Absent: *n is 0. what: for messages. */

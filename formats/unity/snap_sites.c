@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Native allocations of a .snap file, with their sites and call stacks.
+ */
 #include "formats/unity/snap.h"
 
 #include "lib/base/mem.h"
@@ -48,7 +51,7 @@ static void set_place(struct trace *t, struct location *l, const char *s, const 
 	l->line = (uint32_t)line;
 }
 
-/* The module's name stands in brackets before the function. */
+/* The module's name comes in brackets before the function. */
 static uint32_t module_of(struct trace *t, const char *s, size_t n)
 {
 	uint32_t name = trace_string(t, s, n);

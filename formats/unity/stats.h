@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The statistics of a frame: words of fixed layout in .data files, and, as far as one can tell, in
+ * The statistics of a frame: words of fixed layout in .data files, and, as far as is known, in
  * AllProfilerStats messages of streams. A few of them become counters:
  *
  *	unity.memory.total, unity.memory.mono, unity.memory.gc (B, from KiB)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * One session of a Unity profiler stream: its threads, their block chains and open samples, and
- * what was lost. formats/unity/raw.c finds the blocks, formats/unity/message.c reads what is in them,
- * formats/unity/thread.c keeps the stacks of open samples, formats/unity/frames.c says when they are written.
+ * One session of a Unity profiler stream: its threads, their block chains and open samples, and the
+ * losses. formats/unity/raw.c finds the blocks, formats/unity/message.c reads what is in them,
+ * formats/unity/thread.c keeps the stacks of open samples, formats/unity/frames.c says when they
+ * are written.
  */
 #ifndef TM_FORMATS_UNITY_STREAM_H
 #define TM_FORMATS_UNITY_STREAM_H

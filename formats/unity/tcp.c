@@ -90,7 +90,7 @@ static void resynchronize(struct unity_tcp *t)
 	t->skipped += n;
 }
 
-/* Stands at the body of the next message with data; false: there is none. */
+/* Moves to the body of the next message with data; false: none. */
 static bool next_data(struct unity_tcp *t)
 {
 	struct cursor *in = t->in;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a player sends to the profiler window, as recorded: messages of a 24-byte header (magic,
- * GUID, size) and a body. The bodies of the messages with profiler data, back to back, are what a
- * .raw file holds; this gives them as one cursor. Other messages are skipped and counted.
+ * The recorded stream from a Unity player to the profiler window: messages of a 24-byte header
+ * (magic, GUID, size) and a body. The bodies of the messages with profiler data, back to back, are
+ * what a .raw file holds; this gives them as one cursor. Other messages are skipped and counted.
  */
 #ifndef TM_FORMATS_UNITY_TCP_H
 #define TM_FORMATS_UNITY_TCP_H

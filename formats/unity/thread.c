@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The open samples of one thread in a Unity stream, and the allocations in them.
+ */
 #include "formats/unity/stream.h"
 
 #include "lib/base/mem.h"

@@ -45,7 +45,7 @@ static inline bool unity_version_possible(uint32_t version)
 	return version >= 0x20160101 && version <= 0x20991231;
 }
 
-/* Sets the attributes unity.version and unity.release, and notes a version nobody knew. */
+/* Sets the attributes unity.version and unity.release, and notes an unknown version. */
 void unity_version_attributes(struct trace *t, uint32_t version);
 /* major.minor.revision, release type (a, b, f, p, x) and its number, as headers have them. */
 void unity_release_attribute(struct trace *t, const uint32_t v[5]);

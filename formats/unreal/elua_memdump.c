@@ -68,7 +68,7 @@ static size_t address_at(const char *s, const char *end, uint64_t *v)
 	return lua_address(s, n, 6, v) ? n : 0;
 }
 
-/* The next part: " | DESC POINTER |". False: that is not what stands there. */
+/* The next part: " | DESC POINTER |". False: something else is there. */
 static bool next_part(struct lua_text *parts, struct lua_text desc, uint64_t *address)
 {
 	const char *s = parts->s, *end = s + parts->n;

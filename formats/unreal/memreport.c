@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Unreal Engine's .memreport: what the command "memreport -full" of versions 4.2x to 5.6 writes, one
- * text after the other of some thirty commands. What they tell overlaps (a texture is in the list of
+ * text after the other of some thirty commands. Their contents overlap (a texture is in the list of
  * textures, in its class, in what the RHI has), so that each of its tables is read by a format of its
  * own: this one, which is found by itself, has the classes and all totals; the others are asked for
  * by name.
@@ -241,7 +241,7 @@ static enum status take_pair(struct memreport *m, struct mr_text line, struct er
 }
 
 /* "  327680  -  PageAllocator Used - STAT_PageAllocatorUsed - STATGROUP_Memory - STATCAT_Advanced", of
- * 5.0 on in MB. The name is no id: some stand twice. */
+ * 5.0 on in MB. The name is no id: some come twice. */
 static bool parse_stat(struct mr_text line, struct mr_text *id, struct mr_text *text,
 		       int64_t *bytes)
 {
@@ -258,7 +258,7 @@ static bool parse_stat(struct mr_text line, struct mr_text *id, struct mr_text *
 	if (!mr_number(number, scale, bytes))
 		return false;
 	*text = mr_trim(rest);
-	/* From the right: names may hold what stands between. */
+	/* From the right: names may hold the separators. */
 	for (int i = 0; i < 3; i++) {
 		const char *p = text->end;
 
@@ -535,7 +535,7 @@ static enum status take_actors(struct memreport *m, struct mr_text line, struct 
 	return count(m, "spawned actors", (struct mr_text){NULL, NULL}, "", v, e);
 }
 
-/* --- which section a line is of --- */
+/* --- the section that a line belongs to --- */
 
 static const struct {
 	const char *begins;

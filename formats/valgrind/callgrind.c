@@ -10,9 +10,9 @@
  *	calls=50 80
  *	+1 90000 500
  *
- * A name is told once, and by its number then. Lines of costs begin with a position, which may be
- * told by its distance from the one before; the line below calls= is what those calls cost in all.
- * A file may have several parts, whose costs add up.
+ * A name is written once, and by its number then. Lines of costs begin with a position, which may
+ * be given by its distance from the one before; the line below calls= is what those calls cost in
+ * all. A file may have several parts, whose costs add up.
  */
 #include "formats/valgrind/callgrind.h"
 
@@ -37,9 +37,9 @@ struct callgrind {
 	uint32_t object, file, function;                       /* now; function: index + 1 */
 	uint32_t function_name;
 	uint32_t called_object, called_file, called_name;
-	bool call, jump; /* the next line of costs is of calls, or of a jump */
+	bool call, jump; /* the next line of costs belongs to calls, or to a jump */
 	uint32_t callee;
-	uint64_t thread, threads; /* the last one told; how many different */
+	uint64_t thread, threads; /* the last one seen; how many different */
 	uint64_t number, refused, first_refused, parts, lost_columns, jumps;
 	uint64_t sum, totals; /* of the first event, ours and the file's */
 	bool has_totals, summary, cut;
@@ -153,7 +153,7 @@ static void take_thread(struct callgrind *x, const char *s, const char *end)
 	x->thread = v;
 }
 
-/* "key: text"; false: it is none that is known. */
+/* "key: text"; false: no known key. */
 static bool take_header(struct callgrind *x, const char *s, const char *end)
 {
 	static const char *const passed[] = {
@@ -212,7 +212,7 @@ static uint32_t no_question(const struct callgrind *x, uint32_t name)
 	return s[0] == '?' && s[1] == '?' && s[2] == '?' && !s[3] ? 0 : name;
 }
 
-/* "key=name"; false: it is none. */
+/* "key=name"; false: no such line. */
 static bool take_name(struct callgrind *x, const char *s, const char *end)
 {
 	const char *is = memchr(s, '=', (size_t)(end - s));

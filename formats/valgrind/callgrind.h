@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of callgrind's reader: costs by function and line, and calls between functions, as the
- * file's parts add up to; and how they become stacks. Facts: "Callgrind Format Specification" of
+ * Internals of callgrind's reader: costs by function and line, and calls between functions, summed
+ * over the file's parts; and their conversion to stacks. Facts: "Callgrind Format Specification" of
  * Valgrind's manual, and files that callgrind wrote.
  */
 #ifndef TM_FORMATS_VALGRIND_CALLGRIND_H
@@ -13,12 +13,12 @@
 enum { CALLGRIND_EVENTS_MOST = 32, CALLGRIND_ROWS_MOST = 1 << 24 };
 
 struct callgrind_function {
-	uint32_t object, file, name; /* strings; 0: not told */
+	uint32_t object, file, name; /* strings; 0: not given */
 	uint32_t lines;              /* its last line + 1, which names the one before */
 	uint32_t out;                /* the same of calls that it makes */
 };
 
-/* Costs stand beside, at index times the number of events. */
+/* Costs are in an array of their own, at index times the number of events. */
 struct callgrind_line {
 	uint32_t function, file, line, next;
 };
@@ -62,8 +62,8 @@ struct callgrind_push {
 	struct import *im;
 	struct callgrind_graph *g;
 	const uint32_t *markers; /* by event */
-	uint32_t thread;         /* of the trace; 0: not told */
-	uint64_t alone;          /* cost of the first event of which no callers are told */
+	uint32_t thread;         /* of the trace; 0: not given */
+	uint64_t alone;          /* cost of the first event of which no callers are known */
 	uint64_t divided;        /* functions whose cost was divided between callers */
 	uint64_t total;          /* of the first event */
 };

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions, lines and calls of a callgrind file, added up over its parts.
+ */
 #include "formats/valgrind/callgrind.h"
 
 #include "lib/base/mem.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A call graph says what a function cost itself and what each of its calls cost in all, not which
- * stacks there were. Stacks are made of it so that both stay what the file says: beginning with what
- * nobody calls, the cost of a function on a path, its own and that of its calls, is the share of
- * the whole that came to it on that path. Where each function has one caller that is exact; where
- * it has several, the division is a guess, and the sums by function are still the file's.
+ * Stacks from callgrind's call graph. The graph says what a function cost itself and what each of
+ * its calls cost in all, not which stacks there were. Stacks are made of it so that both stay what
+ * the file says: beginning with functions without callers, the cost of a function on a path, its
+ * own and that of its calls, is its share of the whole on that path. Where each
+ * function has one caller that is exact; where it has several, the division is a guess, and the
+ * sums by function are still the file's.
  *
  * A path ends where less than a share of the whole is left of it, and where a function is on it
- * already; what was not given to a path by then is of the function alone.
+ * already; what was not given to a path by then belongs to the function alone.
  */
 #include "formats/valgrind/callgrind.h"
 
@@ -72,7 +73,8 @@ static enum status push_cost(struct walk *w, size_t event, uint64_t cost, uint32
 	return import_event(w->p->im, &ev, e);
 }
 
-/* What was inlined from another file is of that file, and called by the function of its own. */
+/* What was inlined from another file belongs to that file, and called by the function of its
+ * own. */
 static uint32_t stack_at(struct walk *w, uint32_t parent, uint32_t function, uint32_t file,
 			 uint32_t line, struct map64 *modules)
 {
@@ -148,7 +150,7 @@ static enum status walk_down(struct walk *w, uint32_t function, size_t depth, ui
 	return st;
 }
 
-/* What nobody calls, or costs more than its callers know of: threads, handlers of signals. */
+/* What has no callers, or costs more than its callers know of: threads, handlers of signals. */
 static enum status walk_roots(struct walk *w, const double *called, struct map64 *modules,
 			      struct err *e)
 {

@@ -10,9 +10,9 @@
  *	 n0: 5000 0x10917E: load (game.c:4)
  *	 n0: 3000 in 2 places, all below massif's threshold (1.00%)
  *
- * Nothing tells which blocks there were: between two trees a stack's bytes grow or shrink. What they
- * grew by becomes a block of its own, and what they shrank by frees the youngest, in the parts that
- * are needed, which the whole file says. So bytes in use are those of each tree, and what was
+ * The blocks themselves are not in the file: between two trees a stack's bytes grow or shrink. What
+ * they grew by becomes a block of its own, and what they shrank by frees the youngest, in the parts
+ * that are needed, which the whole file says. So bytes in use are those of each tree, and what was
  * allocated and freed between two is not known.
  *
  * Facts: Valgrind's manual (massif's output), ms_print, and files that massif and heaptrack wrote.
@@ -197,7 +197,7 @@ static uint32_t known_location(struct massif *x, const char *s, const char *end)
 	return id;
 }
 
-/* What no child has is the node's own: children are callers, of which massif then tells no more. */
+/* What no child has is the node's own: children are callers, of which massif then lists no more. */
 static void close_node(struct massif *x)
 {
 	uint64_t bytes = x->open[--x->depth].left;
@@ -251,7 +251,7 @@ static bool take_node(struct massif *x, const char *s, const char *end)
 		x->open[x->depth - 1].left -= bytes;
 		x->wanted--;
 	}
-	/* The first is of the allocators themselves. */
+	/* The first belongs to the allocators themselves. */
 	has_location = x->depth && !begins(stop + 1, end, "in ", &rest);
 	if (has_location) {
 		x->line[x->n_line++] = known_location(x, stop + 1, end);

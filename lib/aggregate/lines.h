@@ -28,7 +28,7 @@ struct aggregate_lines {
 
 void aggregate_lines_init(struct aggregate_lines *l, struct cursor *c);
 void aggregate_lines_release(struct aggregate_lines *l);
-/* ST_NONE: the end. ST_BAD: a damaged line, or one that stands behind a larger one; the message has
+/* ST_NONE: the end. ST_BAD: a damaged line, or one that follows a larger one; the message has
  * its number. */
 enum status aggregate_lines_next(struct aggregate_lines *l, struct err *e);
 /* The present record into an account. */

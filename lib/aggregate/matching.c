@@ -68,7 +68,7 @@ static size_t without_clones(const char *s, size_t n)
 	return n;
 }
 
-/* What stands before " [clone .x]", as often as that comes. */
+/* The part before " [clone .x]", as often as that comes. */
 static size_t without_clone_notes(const char *s, size_t n)
 {
 	while (n && s[n - 1] == ']') {
@@ -93,7 +93,7 @@ static size_t without_rust_hash(const char *s, size_t n)
 	return n - HASH - 3;
 }
 
-/* The length of IL2CPP's hash behind "_m" or "_t" at s; 0: it is none. */
+/* The length of IL2CPP's hash behind "_m" or "_t" at s; 0: no hash. */
 static size_t il2cpp_hash(const char *s, size_t n)
 {
 	enum { HASH = 40, OLD_MIN = 6, OLD_MAX = 10 };
@@ -107,7 +107,7 @@ static size_t il2cpp_hash(const char *s, size_t n)
 	return k >= OLD_MIN && k <= OLD_MAX && (k == n || !is_word(s[k]) || s[k] == '_') ? k : 0;
 }
 
-/* The length of a number at s that counts unnamed things, by what stands before it (p bytes). */
+/* The length of a number at s that counts unnamed things, by the p bytes before it. */
 static size_t counter(const char *s, size_t n, const char *before, size_t p)
 {
 	static const char *const marks[] = {"#", "'unnamed"};
@@ -141,7 +141,7 @@ static size_t closed(const char *s, size_t n)
 	return 0;
 }
 
-/* The length of a lambda's name at s, as compilers and demanglers write it; 0: it is none. */
+/* The length of a lambda's name at s, as compilers and demanglers write it; 0: no lambda. */
 static size_t lambda(const char *s, size_t n)
 {
 	static const char llvm[] = "'lambda";
@@ -197,7 +197,7 @@ void canonical_name(struct buf *out, const char *s, size_t n)
 	}
 }
 
-/* Where the parameters begin, or what stands for them; n: there are none. "operator()" and
+/* The start of the parameters, or of what is written for them; n: no parameters. "operator()" and
  * "(anonymous namespace)" are no parameters. */
 static size_t parameters(const char *s, size_t n)
 {
@@ -335,7 +335,7 @@ static void join_pairs(struct joining *j, const struct keyed *k, size_t n)
 static void join(struct joining *j, const struct keyed *k, size_t n, enum by by, bool files)
 {
 	uint64_t seen = 0, kinds[2] = {j->things[k[0].thing].in, 0};
-	/* Names of one canonical form are in their order; of another form only lines tell it. */
+	/* Names of one canonical form are in their order; of another form only lines decide it. */
 	bool unique = true, bare = by == BY_CANONICAL, ordered = true;
 	bool unknown = files;
 	size_t counts[2] = {0, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One thing under two names: what compilers, demanglers and code generators number or spell anew
- * in every build. A canonical name leaves out
+ * Canonical names, which match one thing under two names: compilers, demanglers and code generators
+ * number or spell parts of names anew in every build. A canonical name leaves out
  *
  *	spaces that separate no words ("> >", "operator new []")
  *	clone suffixes: .cold .hot .warm .part.N .isra.N .constprop.N .llvm.N .lto_priv.N .__uniq.N
@@ -12,7 +12,7 @@
  *
  * and writes {anonymous} as (anonymous namespace), and a lambda as {lambda}, whose number and
  * spelling are the compiler's: GCC's {lambda(int)#2} and <lambda(int)>, Clang's $_4, LLVM's
- * demangler's 'lambda3'(int). What it is called with stands behind its operator().
+ * demangler's 'lambda3'(int). Its parameters follow its operator().
  *
  * The bare name is the last part of a canonical name without its parameters: of "inl(int)" and
  * "a::inl(int)" it is "inl", which is all that GCC says of a function it has inlined everywhere.

@@ -8,8 +8,8 @@
 #include "lib/aggregate/file.h"
 
 struct aggregate_merge_options {
-	/* Told of each record AGG_INPUT as it is met, in reader number which; what it returns ends
-	 * the merge. NULL: nobody asks. */
+	/* Called for each record AGG_INPUT as it is met, in reader number which; a status other
+	 * than ST_OK ends the merge. NULL: not called. */
 	enum status (*input)(void *arg, size_t which, const struct aggregate_record *r,
 			     struct err *e);
 	void *arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An aggregate into a project, as if its captures had been read: what tm-top ranks. Stacks are
- * paths of functions, without lines but for their sites.
+ * The reading of an aggregate into a project, as if its captures had been read, for tm-top to rank.
+ * Stacks are paths of functions, without lines but for their sites.
  */
 #ifndef TM_AGGREGATE_PROJECT_H
 #define TM_AGGREGATE_PROJECT_H

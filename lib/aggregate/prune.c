@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Pruning of aggregates: rows below a bound are left out, and counted.
+ */
 #include "lib/aggregate/merge.h"
 #include "lib/aggregate/summary_record.h"
 #include "lib/base/num.h"

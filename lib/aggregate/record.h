@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The records of an aggregate (tracemill-aggregate(5)): what one capture, or thousands, came to.
- * A record is a key, which says what it is about and orders the records, and what is known of it,
- * which joins: texts (the least that is not empty stays), counts (added up), marks (the largest
- * stays) and values (aggregate/value.h). So two aggregates merge record by record.
+ * The records of an aggregate (tracemill-aggregate(5)): the sums of one or more captures,
+ * mergeable. A record is a key, which says what it is about and orders the records, and what is
+ * known of it, which joins: texts (the least that is not empty stays), counts (added up), marks
+ * (the largest stays) and values (aggregate/value.h). So two aggregates merge record by record.
  *
  *	kind      key               texts                  counts
  *
@@ -82,7 +82,7 @@ struct aggregate_key {
 	enum aggregate_kind kind;
 	uint64_t hash, bytes; /* INPUT */
 	unsigned which; /* WHOLE: enum aggregate_which; NOTE: enum severity; FRAME: 1, or 0 for
-				 * what stands before the first, which is no frame */
+				 * what comes before the first, which is no frame */
 	int64_t frame;  /* FRAME */
 	enum key by;    /* KEY, ROW */
 	struct aggregate_text name; /* FORMAT, MODULE, NOTE, COUNTER; ROW: of all keys not below */
@@ -117,7 +117,7 @@ void aggregate_record_clear(struct aggregate_record *r);
 /* NULL: the record has none of it. */
 const struct aggregate_value *aggregate_record_value(const struct aggregate_record *r,
 						     unsigned metric);
-/* Empty where there was none. */
+/* Empty if there was no such text. */
 struct aggregate_value *aggregate_record_make(struct aggregate_record *r, unsigned metric);
 
 /* The key as bytes: their order is that of the records. */
@@ -133,7 +133,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
  * "options: '--focus x' there, none here", here being *from. The texts of *to may then be borrowed
  * from *from. */
 /* Whether nothing is missing and nothing is there twice: all parts of an aggregate, with those that
- * were pruned, are as many as the records that its inputs had. Zeroed is of nothing. */
+ * were pruned, are as many as the records that its inputs had. Zeroed is empty. */
 struct aggregate_account {
 	uint64_t parts, records;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one run of a game comes to: the sums of every thing, by several keys at once, without the
- * capture's events. Made from a project's run, or read from an aggregate (aggregate_summary.h); a
- * comparison does not know which.
+ * The sums of one run of a game, of every thing and by several keys at once, without the capture's
+ * events. Made from a project's run, or read from an aggregate (summary_record.h); a comparison
+ * does not know which.
  */
 #ifndef TM_AGGREGATE_SUMMARY_H
 #define TM_AGGREGATE_SUMMARY_H
@@ -33,7 +33,7 @@ struct summary {
 	struct run_known known; /* of the sums of everything */
 	struct sums all, unfiltered, coverage[TIERS + 1];
 	uint64_t captures, frames;
-	uint64_t duration; /* ns from the first time told to the last; 0: not known */
+	uint64_t duration; /* ns from the first known time to the last; 0: not known */
 	struct tally_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1];  /* of the captures, by severity */
 	struct summary_module *modules; /* by name and build-id */
@@ -67,7 +67,7 @@ struct summarizer {
 
 void summarizer_init(struct summarizer *z, struct things *things, struct project *p);
 void summarizer_release(struct summarizer *z);
-/* What r came to; *to is the caller's to release. A grouping within another is passed over. */
+/* The sums of r; *to is the caller's to release. A grouping within another is passed over. */
 void summarize(struct summarizer *z, const struct run *r, struct summary *to);
 
 /* The first counter of that name; NULL: none. */
@@ -77,8 +77,8 @@ const struct summary_counter *summary_counter_of(const struct summary *s, const 
 const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
 					      const char *name);
 
-/* Whether a sum is known at the key; of one thing it then is what its column says, and 0 where
- * there is none, but not when the thing may be one that was left out. */
+/* Whether a sum is known at the key; of one thing it then is what its column says, and 0 without a
+ * column, but not when the thing may be one that was left out. */
 bool summary_value(const struct summary *s, enum key key, uint32_t thing, enum sum sum,
 		   bool cumulative, uint64_t *v);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An aggregate as a summary (summary.h): what tm-compare compares. Of all captures together it has
+ * An aggregate as a summary (summary.h), the input of tm-compare. Of all captures together it has
  * the sums; of frames the worst. Spreads are passed over.
  */
 #ifndef TM_AGGREGATE_SUMMARY_RECORD_H
@@ -15,7 +15,7 @@ enum status aggregate_summary_read(struct cursor *c, struct things *t, struct su
 
 /* The sums of a record from metric first on: 0 or AGG_TOTAL. */
 struct sums aggregate_sums_of(const struct aggregate_record *r, unsigned first);
-/* The place of a stack's site; false: there is none, or it makes no sense. */
+/* The place of a stack's site; false: none, or it makes no sense. */
 struct aggregate_site {
 	struct aggregate_text raw, module, file;
 	uint32_t line;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What rows are about, told without the capture: the identity space that the runs of a comparison
- * share, whether they come from captures or from aggregates. A thing of a key is found by an
- * identity that means the same in every build:
+ * The things that rows are about, described without the capture: the identity space that the runs
+ * of a comparison share, whether they come from captures or from aggregates. A thing of a key is
+ * found by an identity that means the same in every build:
  *
  *	type, thread, owner, module   the name
  *	file                          the path

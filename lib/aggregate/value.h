@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a number was in many captures (or in many frames): how often it was told, its exact sum, its
- * least and its largest with their places, and how it is spread. Joining is associative and
+ * The distribution of one number over many captures (or many frames): its count of readings, exact
+ * sum, least and largest value with their places, and spread. Joining is associative and
  * commutative, and a value has one form: any grouping and order of joins gives equal bytes.
  *
  * The spread is a histogram with buckets of logarithmic width (quantiles.h): whole numbers from
@@ -43,7 +43,8 @@ void aggregate_value_add(struct aggregate_value *v, __int128 number, struct aggr
 void aggregate_value_set(struct aggregate_value *v, uint64_t n, __int128 sum, __int128 min,
 			 __int128 max, struct aggregate_place at);
 void aggregate_value_join(struct aggregate_value *to, const struct aggregate_value *from);
-/* percent: 0 to 100, by the nearest rank. False: nothing was told, or the spread is not known. */
+/* percent: 0 to 100, by the nearest rank. False: there were no readings, or the spread is not
+ * known. */
 bool aggregate_value_quantile(const struct aggregate_value *v, unsigned percent, __int128 *q);
 
 int aggregate_place_order(const struct aggregate_place *a, const struct aggregate_place *b);

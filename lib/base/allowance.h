@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * One allowance of memory, of the whole process, for what its binaries hold: sections as they were
- * unpacked or copied, of all files and in all threads. A few bytes of a compressed section can be
- * a thousand times as many (zlib) or thirty thousand times (zstd), and a file can have as many
- * sections as it likes, so no limit of one section, and no limit in relation to the file's size,
- * bounds what a process takes.
+ * The process-wide allowance of memory for the contents of binaries: sections that were unpacked or
+ * copied, of all files and in all threads. A few bytes of a compressed section can be a thousand
+ * times as many (zlib) or thirty thousand times (zstd), and a file can have as many sections as it
+ * likes, so no limit of one section, and no limit in relation to the file's size, bounds what a
+ * process takes.
  *
  * The allowance is half of the memory that the process may have (machine.h), and at least
  * ALLOWANCE_LEAST. Mapped pieces of files (lib/object/map.h) do not count: they cost none.
@@ -22,7 +22,7 @@
 void *allowance_grow(void *p, uint64_t n);
 void allowance_free(void *p); /* accepts NULL */
 
-/* Bytes in all, and those that nobody has now. */
+/* Bytes in all, and those that are free now. */
 uint64_t allowance_limit(void);
 uint64_t allowance_left(void);
 /* For tests: another limit; 0: as it was. */

@@ -34,8 +34,8 @@ void buf_add_u64(struct buf *b, uint64_t v);                  /* decimal text */
 void buf_add_escaped(struct buf *b, const char *s, size_t n);
 /* The same, but for the characters in keep, such as "\n\t\\", which stay. */
 void buf_add_visible(struct buf *b, const char *s, size_t n, const char *keep);
-/* What stands at an offset, also of nothing: never NULL, to which no offset may be added. Valid
- * until the buffer grows. */
+/* The bytes at an offset, also of an empty buffer: never NULL, to which no offset may be added.
+ * Valid until the buffer grows. */
 static inline const char *buf_at(const struct buf *b, size_t at)
 {
 	return b->data ? b->data + at : "";

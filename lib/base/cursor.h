@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one way to touch input bytes: a bounds-checked reader whose first failure sticks.
+ * A bounds-checked reader, the only code that touches input bytes; its first failure sticks.
  * After it every read gives zero (or NULL) and moves nothing, so a loop asks cursor_failed once
  * per record. The error has a place: the offset at which the failed read began.
  *

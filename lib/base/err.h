@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one error idiom: a function that can fail returns an enum status and, when it is
- * not ST_OK or ST_NONE, has put one line of text into the caller's struct err. No allocation,
- * no destructor. Only lib/cli prints. Messages are lower case, without a full stop, what
- * failed first: "string table: count 4000000000 is larger than the file".
+ * Error codes and messages: a function that can fail returns an enum status and, when the status is
+ * not ST_OK or ST_NONE, has put one line of text into the caller's struct err. No allocation, no
+ * destructor. Only lib/cli prints. Messages are lower case, without a full stop, what failed first:
+ * "string table: count 4000000000 is larger than the file".
  */
 #ifndef TM_BASE_ERR_H
 #define TM_BASE_ERR_H

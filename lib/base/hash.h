@@ -54,7 +54,7 @@ void map64_release(struct map64 *m);
  * empty and valid.
  *
  * The bits of a slot that no id needs are those of the row's hash: nearly all rows that only share
- * a slot are told apart by them, without a look at the row, which is one more cache miss each
+ * a slot are distinguished by them, without a look at the row, which is one more cache miss each
  * (ten million rows: half the time). At most 5 of 8 slots are taken. */
 struct id_set {
 	uint32_t *slots; /* 0: free; else id | hash & ~id_mask */
@@ -74,7 +74,7 @@ struct id_rows {
 	bool (*equal)(const void *table, uint32_t id, const void *key);
 };
 
-/* The id of the row that is equal to the key, which hashes to hash; 0: there is none. */
+/* The id of the row that is equal to the key, which hashes to hash; 0: none. */
 static inline __attribute__((always_inline)) uint32_t id_set_find(const struct id_set *s,
 								  const struct id_rows *rows,
 								  const void *table, uint64_t hash,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file of its own, since the capture runtime has these and nothing that allocates.
+ * Hashes of bytes, in a file of their own, since the capture runtime has these and nothing that
+ * allocates.
  */
 #include "lib/base/hash.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Byte strings to dense ids from 1 and back; 0 is the empty string's id only by absence: the
- * empty string gets an id like any other. Bytes live until intern_release and never move; they
- * are not aligned. A string takes 17 bytes and its place in an id_set beside its own.
+ * A table from byte strings to dense ids from 1 and back; 0 is no string: the empty string gets an
+ * id like any other. Bytes live until intern_release and never move; they are not aligned. A string
+ * takes 17 bytes and its place in an id_set in addition to its own.
  */
 #ifndef TM_BASE_INTERN_H
 #define TM_BASE_INTERN_H

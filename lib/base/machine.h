@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the machine lets this process have of memory and disk.
+ * The limits of memory and disk that the machine sets for this process.
  */
 #ifndef TM_BASE_MACHINE_H
 #define TM_BASE_MACHINE_H
@@ -17,7 +17,7 @@ uint64_t machine_memory(void);
 uint64_t machine_memory_of_groups(const char *list, const char *root);
 
 /* Half of what is free where the open file lies: the most that a temporary file may become of what
- * a compressed file unpacks to, so that several of them leave some. UINT64_MAX: cannot be told. */
+ * a compressed file unpacks to, so that several of them leave some. UINT64_MAX: not known. */
 uint64_t machine_disk_share(int fd);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one memory idiom. Memory that runs out ends the program: one line on stderr, exit
- * status 3 (mem_on_failure); in libtracemill it ends the call (zone.h). So nothing here returns NULL
- * and no caller checks. What makes
- * that safe is the other half of the rule: a size that comes from input is bounded by the
- * bytes that are really there before it reaches these functions.
+ * Memory allocation. Memory that runs out ends the program: one line on stderr, exit status 3
+ * (mem_on_failure); in libtracemill it ends the call (zone.h). So nothing here returns NULL and no
+ * caller checks. What makes that safe is the other half of the rule: a size that comes from input
+ * is bounded by the bytes that are really there before it reaches these functions.
  *
  * Things that are parsed live in an arena (arena.h) and die with it; a growing array is a
  * (pointer, count, capacity) triple grown by mem_grow; an owner of system resources has
@@ -32,7 +31,7 @@ _Noreturn void mem_exhausted(void);
  *	id = names_place(names, &place);    and not    names->locations[names_place(names, &place)]
  *	first = names->locations[id].first;
  *
- * and what stands right of a VEC_PUSH neither reads the array's count nor adds to the array.
+ * and the right side of a VEC_PUSH neither reads the array's count nor adds to the array.
  * In builds with the address sanitizer an array moves with each of its first 64 pushes and some 50
  * times in each doubling after, whatever its capacity: a test that uses a stale pointer fails. */
 #if defined(__SANITIZE_ADDRESS__)

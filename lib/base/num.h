@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers from text: strict, whole-string, overflow is a failure. Never strtol.
+ * Numbers parsed from text: strict, whole-string, overflow is a failure. Never strtol.
  */
 #ifndef TM_BASE_NUM_H
 #define TM_BASE_NUM_H

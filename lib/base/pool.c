@@ -15,7 +15,7 @@ struct job {
 	pool_fn fn;
 	void *arg;
 	struct zone *zone; /* the caller's */
-	_Atomic int end;   /* enum zone_end, of the first that did not come to its end */
+	_Atomic int end;   /* enum zone_end, of the first that did not finish */
 };
 
 struct worker {

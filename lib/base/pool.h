@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parallel for: fn(item, worker, arg) for every item of [0, n), on at most n_threads threads,
- * items handed out by an atomic counter (put the largest first). Returns when all are done, so
- * no thread outlives the call and a later fork is safe. fn runs on the caller's thread too.
+ * A parallel for loop: fn(item, worker, arg) for every item of [0, n), on at most n_threads
+ * threads, items handed out by an atomic counter (put the largest first). Returns when all are
+ * done, so no thread outlives the call and a later fork is safe. fn runs on the caller's thread
+ * too.
  */
 #ifndef TM_BASE_POOL_H
 #define TM_BASE_POOL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes of an open file at a place, whatever has been read of it before.
+ * Bytes of an open file at an offset, independent of the file position.
  */
 #ifndef TM_BASE_READ_AT_H
 #define TM_BASE_READ_AT_H

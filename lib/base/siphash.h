@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SipHash-2-4 (Aumasson and Bernstein, 2012): 64 bits of a text under a key. Who does not know the key
- * learns nothing of the text from them, which hash.h does not promise.
+ * SipHash-2-4 (Aumasson and Bernstein, 2012): 64 bits of a text under a key. Without the key
+ * nothing of the text can be learned from them, which hash.h does not promise.
  */
 #ifndef TM_BASE_SIPHASH_H
 #define TM_BASE_SIPHASH_H

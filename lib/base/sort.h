@@ -2,7 +2,7 @@
  *
  * Sorting: a stable radix sort of u64 keys with a u32 payload, for batches of addresses; and the C
  * library's sort for arrays that may be empty. qsort must not be given NULL even for no items (C11,
- * 7.22.5 and 7.1.4), which is what an array that has never grown is: so nobody else calls it.
+ * 7.22.5 and 7.1.4), which is what an array that has never grown is: so nothing else calls it.
  */
 #ifndef TM_BASE_SORT_H
 #define TM_BASE_SORT_H

@@ -30,7 +30,7 @@ static inline struct text_lines text_lines_of(const char *text, size_t n)
 	return (struct text_lines){text + skip * (sizeof mark - 1), text + n, 0};
 }
 
-/* The next line is *s to *end, without its newline; false: there is none. */
+/* The next line is *s to *end, without its newline; false: none. */
 static inline bool text_lines_next(struct text_lines *l, const char **s, const char **end)
 {
 	const char *nl;

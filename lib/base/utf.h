@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * UTF-8 checks, which characters may not reach a screen as they are, and UTF-16 (Qt, C#) to UTF-8.
+ * UTF-8 checks, the characters that may not reach a screen unescaped, and UTF-16 (Qt, C#) to UTF-8.
  */
 #ifndef TM_BASE_UTF_H
 #define TM_BASE_UTF_H
@@ -11,11 +11,11 @@
 
 struct buf;
 
-/* Length in bytes of the well-formed UTF-8 sequence at s (n bytes are there), 0 if there is
- * none; the code point goes to *cp when cp is not NULL. */
+/* Length in bytes of the well-formed UTF-8 sequence at s (n bytes are there), 0 if none; the code
+ * point goes to *cp when cp is not NULL. */
 size_t utf8_next(const char *s, size_t n, uint32_t *cp);
 bool utf8_valid(const char *s, size_t n);
-/* A character that a person cannot see, or that moves what stands around it: a control (Cc), a line
+/* A character that a person cannot see, or that moves the text around it: a control (Cc), a line
  * or paragraph separator (Zl, Zp), and all of Unicode's properties Bidi_Control (PropList.txt) and
  * Default_Ignorable_Code_Point (DerivedCoreProperties.txt), version 15.0. So are joiners and
  * variation selectors, also inside of an emoji: a name is to be read exactly. */

@@ -109,7 +109,7 @@ void zone_leave(enum zone_end end)
 	longjmp(*way_out, (int)end);
 }
 
-/* What a lock guards may have been left half done by who held it: so whoever comes after leaves, too. */
+/* What a lock guards may have been left half done by its holder: so the next thread leaves, too. */
 int zone_mutex_lock(pthread_mutex_t *m)
 {
 	int error = pthread_mutex_lock(m);

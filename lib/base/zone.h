@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Zones: what one handle of libtracemill holds, so that memory which runs out in the middle of a
- * call is an error of that call and not the end of somebody's program. While zone_run runs a
- * function, all memory and file descriptors that it and its threads take are the zone's; when memory
- * runs out (mem_exhausted) or the zone is cancelled, the function is left as it stands (longjmp) and
- * zone_free gives everything back.
+ * Zones: the resources that one handle of libtracemill holds, so that memory which runs out in the
+ * middle of a call is an error of that call and not the end of the caller's program. While zone_run
+ * runs a function, all memory and file descriptors that it and its threads take are the zone's;
+ * when memory runs out (mem_exhausted) or the zone is cancelled, the function is left where it is
+ * (longjmp) and zone_free gives everything back.
  *
  * Only builds of the library (TM_LIBRARY) have zones: there zone_names.h, which every file includes
  * first, makes malloc and its like the zone's. In programs, which end when memory does, nothing of

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a build of the library includes before each file (-include): the C library's memory, file
- * descriptors and locks by the names of the zone's (zone.h). Headers that declare them come first.
+ * The prefix header of the library's build (-include), which gives the C library's functions for
+ * memory, file descriptors and locks the names of the zone's (zone.h). Headers that declare those
+ * functions come first.
  */
 #ifndef TM_BASE_ZONE_NAMES_H
 #define TM_BASE_ZONE_NAMES_H

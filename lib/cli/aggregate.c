@@ -24,7 +24,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The same rules under another path are the same. A file that is not there was told before. */
+/* The same rules under another path are the same. A missing file was reported before. */
 static void add_files(struct buf *to, const char *option, const struct opt_list *from)
 {
 	for (size_t i = 0; i < from->n; i++) {
@@ -150,7 +150,7 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 	free(operands[0]);
 }
 
-/* As cli_notes tells those of a trace. */
+/* As cli_notes prints those of a trace. */
 static void add_note(struct buf *b, const struct aggregate_record *r)
 {
 	static const char *const severities[] = {"info", "guess", "loss"};
@@ -189,7 +189,7 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 			break;
 		}
 	}
-	/* Those of a damaged one are nobody's. */
+	/* Those of a damaged one are ignored. */
 	for (size_t at = 0; st == ST_NONE && at < notes.len; at += strlen(notes.data + at) + 1)
 		cli_note(in->name, "%s", notes.data + at);
 	buf_release(&notes);

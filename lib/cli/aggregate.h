@@ -15,18 +15,18 @@ void cli_filter_words(const struct cli_filter *f, struct buf *to);
 /* Whether anything was chosen at all. */
 bool cli_filter_any(const struct cli_filter *f);
 
-/* Reads one capture and writes what it came to, after cli_output. After a failure, which has been
- * told, nothing has been written. from: the file that the operand was made
- * from, whose name and digest it has; NULL: its own. */
+/* Reads one capture and writes its sums, after cli_output. After a failure, which has been
+ * reported, nothing has been written. from: the file that the operand was made from, whose name and
+ * digest it has; NULL: its own. */
 void cli_save_aggregate(const char *operand, const char *from, const struct import_options *import,
 			const struct project_options *what, const char *options);
 
 /* Whether the input is an aggregate; then all of it has been looked at, so that one that is damaged
- * leaves nothing in a report, and it stands at its beginning. */
+ * leaves nothing in a report, and it is at its beginning. */
 enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e);
 
 /* What a program asks of aggregates: the filters that were given. *words has to live as long. What
- * was pruned is told as notes. file: &loop.file. */
+ * was pruned is reported as notes. file: &loop.file. */
 struct aggregate_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
 					   const char *const *file);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What LLVM's tools do with their arguments before they read them (llvm/Support/CommandLine.cpp,
- * ExpansionContext, GNU's quoting): those of an environment variable come first, and @FILE stands
- * for what is in the file, @FILE in it too. In both, words are separated by blanks and line ends; '
+ * The expansion of arguments as LLVM's tools do it (llvm/Support/CommandLine.cpp, ExpansionContext,
+ * GNU's quoting): those of an environment variable come first, and @FILE is replaced by the
+ * contents of the file, @FILE in it too. In both, words are separated by blanks and line ends; '
  * and " quote, \ takes the next character as it is. A file that cannot be read is a word like
  * others.
  */

@@ -116,7 +116,7 @@ void cli_binaries_done(struct cli_binaries *b)
 				    .fetching = fetching};
 	search_init(&b->search, &o);
 	b->search.object.dwp = b->dwp;
-	/* What cannot be made, or written to, is the cache's to tell. */
+	/* What cannot be made, or written to, is reported by the cache. */
 	if (b->search.cache && !cache_dir_make(b->search.cache, &e))
 		sandbox_allow(SANDBOX_CACHE, b->search.cache);
 }

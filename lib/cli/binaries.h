@@ -56,7 +56,7 @@ void cli_check_modules(const struct opt_list *modules);
 /* The file that this name means by them, or that is called so. */
 struct lookup_file *cli_module_file(struct lookup *l, const struct opt_list *modules,
 				    const char *name, size_t n);
-/* Tells what the search has to tell. */
+/* Reports the notes of the search. */
 void cli_binaries_tell(struct cli_binaries *b);
 void cli_binaries_release(struct cli_binaries *b); /* after the objects that were found */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every program shares: messages, exit status, the input loop, progress. Only this folder
- * prints to stderr. A main is: option table, opt_parse, cli_inputs (or its own pass), cli_exit.
+ * The common parts of all programs: messages, exit status, the input loop, progress. Only this
+ * folder prints to stderr. A main is: option table, opt_parse, cli_inputs (or its own pass),
+ * cli_exit.
  */
 #ifndef TM_CLI_CLI_H
 #define TM_CLI_CLI_H
@@ -47,7 +48,7 @@ void cli_status(enum exit_status s);
 /* For programs that write a trace: path NULL is standard output, which must not be a terminal.
  * A regular file is written aside and gets its name by cli_exit, if something was written and all
  * of it was. Nothing is left when the program is ended, by SIGKILL too where the file system has
- * files without a name (O_TMPFILE: not NFS); elsewhere it stands there as NAME.XXXXXX, and only a
+ * files without a name (O_TMPFILE: not NFS); elsewhere it is there as NAME.XXXXXX, and only a
  * signal that can be caught removes it. */
 void cli_output(const char *path);
 /* Only the check that its name is not of something packed: a usage error. */
@@ -56,12 +57,12 @@ void cli_output_unpacked(const char *path);
 void cli_output_binary(const char *path);
 /* The same for text, which may be for a terminal. */
 void cli_output_report(const char *path);
-/* The same for what is written by its name, which this is while it stands aside (NAME.XXXXXX
+/* The same for what is written by its name, which this is until the file is complete (NAME.XXXXXX
  * everywhere); NULL: no regular file. */
 const char *cli_output_by_name(const char *path);
-/* Before cli_exit: false throws away what stands aside. */
+/* Before cli_exit: false throws away the incomplete file. */
 void cli_output_done(bool written);
-/* True when standard output is a pipe: the next program tells what travels in the trace. */
+/* True when standard output is a pipe: the next program reports what travels in the trace. */
 bool cli_into_pipe(void);
 /* Flushes and closes standard output (a failure is status 3), ends progress, returns the status. */
 int cli_exit(void);
@@ -70,7 +71,7 @@ int cli_exit(void);
  * program's profile holds from here on (lib/sandbox/profiles.c; when: of an exception, or NULL),
  * unless --no-sandbox; -v says what holds. Files and folders of the command line can be read. */
 void cli_sandbox(const char *program, const char *when);
-/* Before that, for a store of runs: true when it is a file, beside which SQLite then makes others;
+/* Before that, for a store of runs: true when it is a file, next to which SQLite then makes others;
  * false: the address of a server. */
 bool cli_store_file(const char *store);
 
@@ -165,7 +166,7 @@ const char *cli_called(const char *argv0, const char *const *names);
  * not known. Cheap to call often. */
 void cli_progress(const char *what, uint64_t done, uint64_t total);
 void cli_progress_clear(void);
-/* A sink that passes all on to another one, and tells the progress of reading that input. */
+/* A sink that passes all on to another one, and reports the progress of reading that input. */
 struct cli_watch {
 	struct sink sink, *to;
 	const struct input *in;

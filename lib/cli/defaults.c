@@ -22,7 +22,7 @@ static const struct default_key {
     {"owners", "owners", "FILE"},      {"map-path", "map-path", MAP}, {"policy", "gate", "FILE"},
 };
 
-/* The folder's file or that of one above it; NULL: there is none. */
+/* The folder's file or that of one above it; NULL: none. */
 static char *find_above(char *folder)
 {
 	for (size_t n = strlen(folder);; n = (size_t)(strrchr(folder, '/') - folder)) {

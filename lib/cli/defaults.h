@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tracemill.ini, the defaults of a project (tracemill-ini(5)): found in the working folder or the
- * nearest one above it. $TRACEMILL_CONFIG names another file; empty, it says that there is none.
+ * nearest one above it. $TRACEMILL_CONFIG names another file; empty, it says that there are no
+ * defaults.
  */
 #ifndef TM_CLI_DEFAULTS_H
 #define TM_CLI_DEFAULTS_H

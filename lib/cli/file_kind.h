@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file is, by its first bytes: one of ours, a binary, or another tool's; and which of our
- * programs has the report that fits it.
+ * The kind of a file, by its first bytes: one of ours, a binary, or another tool's; and the program
+ * of ours whose report fits the file.
  */
 #ifndef TM_CLI_FILE_KIND_H
 #define TM_CLI_FILE_KIND_H

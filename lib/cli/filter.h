@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The options of whatever looks at a part of a capture: the same words with the same meaning in
- * every program. They fill what lib/report filters with (so lib/cli may include lib/report).
+ * The filter options of programs that look at a part of a capture: the same words with the same
+ * meaning in every program. They fill the options of projects and the selection of events
+ * (lib/group, lib/tally).
  *
  *     struct cli_filter filter = {0};
  *     ... CLI_FILTER_ROWS(filter), CLI_VIEW_ROWS(filter), ... in the option table

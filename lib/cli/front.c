@@ -70,7 +70,7 @@ const char *front_near(const char *name)
 	return found;
 }
 
-/* Where this program stands: as built or installed, the others are beside it. */
+/* The folder of this program: as built or installed, it has the others too. */
 static bool front_beside(struct buf *path, const char *name)
 {
 	char exe[4096], *slash;

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The loop over a program's inputs: each operand opened, its reader chosen, its captures read.
+ */
 #include "lib/base/num.h"
 #include "lib/cli/cli.h"
 
@@ -11,7 +14,7 @@
 const char *const cli_location_choices[] = {"auto", "return", "exact", "entry", NULL};
 const char *const cli_offset_choices[] = {"auto", "file", "vaddr", NULL};
 
-/* Told once and at once, whether or not a reader comes to need it. */
+/* Reported once and at once, whether or not a reader comes to need it. */
 static void need_file(const char *option, const char *path)
 {
 	if (!path || !access(path, R_OK))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Option rows of what symbolizes managed code, and what such programs tell of it.
+ * Option rows of programs that symbolize managed code, and the notes that they print about it.
  */
 #ifndef TM_CLI_MANAGED_H
 #define TM_CLI_MANAGED_H

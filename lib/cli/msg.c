@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Messages on stderr, and the exit status that follows from them.
+ */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
@@ -25,8 +28,8 @@ static void out_of_memory(void)
 	cli_output_done(false);
 }
 
-/* A file opened later must not become standard output, nor take our messages. What stands in
- * here cannot be used either, so that its use is still an error. */
+/* A file opened later must not become standard output, nor take our messages. The file put in here
+ * cannot be used either, so that its use is still an error. */
 static void hold_standard_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -22,12 +22,12 @@ struct cli_named { /* zeroed is valid */
 
 enum { NAMED_MOST = 8 }; /* operands: each has a process */
 
-/* Before the sandbox: starts what there is to start. What is told of the modules or the format of the
- * capture is told to nobody else, so nothing is started then. again: it is to be taken more than
+/* Before the sandbox: starts what there is to start. Options on the modules or the format of the
+ * capture reach no other process, so nothing is started then. again: it is to be taken more than
  * once, so it goes through unlinked files. */
 void cli_named_start(struct cli_named *m, int n, char **operands, const struct import_options *o,
 		     bool again);
-/* The pipe of an operand, the caller's from then on; -1: there is none. */
+/* The pipe of an operand, the caller's from then on; -1: none. */
 int cli_named_take(struct cli_named *m, const char *path);
 void cli_named_release(struct cli_named *m);
 

@@ -268,7 +268,7 @@ static void set_switch(const struct opt *o, const char *value)
 	*(bool *)o->to = !off;
 }
 
-/* What is named here can be read in the sandbox. The rest of uftrace's data is beside its info. */
+/* What is named here can be read in the sandbox. The rest of uftrace's data is next to its info. */
 static void may_read(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -481,7 +481,8 @@ static bool has_letter(const struct opt *o)
 	return find_letter(o->letter) == o;
 }
 
-/* --completion=SHELL is in no table: nobody types it, and it is no beginning of another word. */
+/* --completion=SHELL is in no table: users do not type it, and it is no beginning of another
+ * word. */
 static void completion(int argc, char **argv)
 {
 	const struct complete c = {program, common, has_word, has_letter};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one option idiom: a table in main, one row per option, from which parsing, --help and
- * the test that compares --help with the manual page all come. Understands -n5, -n 5, --top=5,
+ * Command-line options: a table in main, one row per option, from which parsing, --help and the
+ * test that compares --help with the manual page all come. Understands -n5, -n 5, --top=5,
  * --top 5, bundled short flags and --. What only drop-ins for other tools need: struct opt_style,
  * ROW_SWITCH, ROW_CLEAR, ROW_OPTIONAL, and rows without help, which are more words for a row above.
  * A wrong option prints one line and ends with status 2;
@@ -31,7 +31,7 @@ enum opt_type {
 	OPT_STRING,  /* const char **: borrowed from argv */
 	OPT_LIST,    /* struct opt_list *: may be given again */
 	/* struct opt_list *: takes all arguments up to the next option; each time it is given, a
-	 * NULL stands before what it took */
+	 * NULL comes before what it took */
 	OPT_MANY,
 	OPT_UNSIGNED, /* uint64_t *: decimal, k/M/G suffix not accepted */
 	OPT_ADDRESS,  /* uint64_t *: decimal or 0x hex */
@@ -116,8 +116,8 @@ struct opt_style {
 int opt_parse(const struct opt_program *p, int argc, char **argv);
 int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int argc, char **argv);
 void opt_list_release(struct opt_list *l);
-/* Options of somebody else (a query of tm-view): asked for each before it is set. file: what the
- * option names, or NULL. Gives why not, which is then a usage error; NULL: it may be. */
+/* Options from another sender (a query of tm-view): called for each before it is set. file: what
+ * the option names, or NULL. Gives why not, which is then a usage error; NULL: it may be. */
 extern const char *(*opt_guard)(const char *word, const char *file);
 /* The n letters of a are b but for one to add, drop or change, or two to swap: a slip of the
  * finger. */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Standard output or the file of --output, which gets its name only when it is complete.
+ */
 #include "lib/base/buf.h"
 #include "lib/cli/cli.h"
 #include "lib/sandbox/sandbox.h"
@@ -109,7 +112,7 @@ static int open_named(const char *path)
 	return fd;
 }
 
-/* What stands aside gets its name in the folder, or goes. */
+/* The file aside gets its name in the folder, or is removed. */
 static void write_aside(const char *path, bool by_name)
 {
 	int fd;

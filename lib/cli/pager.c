@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The pager, for reports on a terminal.
+ */
 #include "lib/base/mem.h"
 #include "lib/cli/report.h"
 

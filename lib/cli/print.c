@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text of other tools' forms: names stand in it as they are, so that programs find them. A terminal
+ * Text of other tools' forms: names are in it unescaped, so that programs find them. A terminal
  * must not obey them.
  */
 #include "lib/base/utf.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The progress line on stderr.
+ */
 #include "lib/cli/cli.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What programs share that print a document (lib/table/document.h): the option rows, the output
- * file, colour and pager.
+ * The common parts of programs that print a document (lib/table/document.h): the option rows, the
+ * output file, colour and pager.
  *
  *     struct cli_report report = {0};
  *     ... CLI_REPORT_ROWS(report), ... in the option table
@@ -26,7 +26,7 @@ struct cli_report {
 	bool has_width;
 	struct render_options options;
 	enum render_format format; /* set by cli_report_start */
-	bool by_name;              /* the output's name said so */
+	bool by_name;              /* the output's name implied it */
 };
 
 extern const char *const cli_as_choices[], *const cli_when_choices[];

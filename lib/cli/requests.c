@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Requests of the drop-ins, one per line, from operands, a file or standard input.
+ */
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The entry into the sandbox (lib/sandbox), and the access to a store of runs.
+ */
 #include "lib/sandbox/sandbox.h"
 
 #include "lib/base/mem.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Any capture as a trace in an unlinked file, for programs that read it twice.
+ */
 #include "lib/cli/cli.h"
 #include "lib/trace/encode.h"
 #include "lib/trace/writer.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * --explain: how a file was found and what an address is, as text. Lines begin with a word and are
- * indented below what they are about; what tools disagree about (the time, the machine's folders
- * beyond what was given) is not in them, so that they can be compared.
+ * The text of --explain: how a file was found, and what an address is. Lines begin with a word and
+ * are indented below what they are about; what tools disagree about (the time, the machine's
+ * folders beyond what was given) is not in them, so that they can be compared.
  */
 #ifndef TM_COMPAT_EXPLAIN_H
 #define TM_COMPAT_EXPLAIN_H
@@ -15,7 +15,7 @@ struct explain { /* zeroed is empty */
 	struct explain_object {
 		struct object *object; /* borrowed */
 		struct dwarf_places *places;
-		char *why; /* there are none */
+		char *why; /* why there are no places */
 	} * objects;
 	size_t n, cap;
 };
@@ -29,7 +29,7 @@ void explain_found(struct buf *b, const struct file_found *f);
 /* One location of a symbolized trace, all of the above. */
 void explain_location(struct explain *x, struct buf *b, const struct files *files,
 		      const struct trace *t, uint32_t location);
-/* One answer of a lookup; line: n bytes, what was asked. */
+/* One answer of a lookup; line: n bytes, the request. */
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
 		   const struct lookup_query *q, const char *line, size_t n);
 

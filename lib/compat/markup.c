@@ -145,7 +145,7 @@ static void end_module_line(struct markup *m)
 	for (size_t i = 0; i < m->n_added; i++) {
 		const struct markup_mmap *x = &m->added[i];
 
-		/* the first one again, if it has no bytes, is told apart from others only */
+		/* as LLVM: no comma at the first one's address, which has no bytes then */
 		buf_adds(b, i && x->addr != m->added[0].addr ? ",[" : " [");
 		markup_valuef(b, m->ink, "0x%" PRIx64, x->addr);
 		buf_addc(b, '-');
@@ -244,7 +244,7 @@ static struct markup_part *add_part(struct markup *m, uint8_t kind, const struct
 	return p;
 }
 
-/* False: the module's file is not there, which is told. */
+/* False: the module's file is not there, which is reported. */
 static bool add_query(struct markup *m, uint8_t kind, const struct markup_node *n,
 		      const struct markup_mmap *x, uint64_t frame, uint64_t addr)
 {
@@ -272,7 +272,7 @@ static bool add_query(struct markup *m, uint8_t kind, const struct markup_node *
 	return true;
 }
 
-/* Of a return address the byte before, which is of the call. */
+/* Of a return address the byte before, which belongs to the call. */
 static bool adjust(struct markup *m, const struct markup_node *n, size_t number, bool returns,
 		   uint64_t *addr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Symbolizer markup: a log in which {{{module:...}}} and {{{mmap:...}}} say what is where, until
- * {{{reset}}}, and {{{pc:...}}}, {{{bt:...}}}, {{{data:...}}} and {{{symbol:...}}} are to be
+ * Symbolizer markup: a log in which {{{module:...}}} and {{{mmap:...}}} place modules in memory,
+ * until {{{reset}}}, and {{{pc:...}}}, {{{bt:...}}}, {{{data:...}}} and {{{symbol:...}}} are to be
  * replaced by what a person reads. As llvm-symbolizer --filter-markup of LLVM 19 does it
  * (llvm/docs/SymbolizerMarkupFormat.rst, lib/DebugInfo/Symbolize/MarkupFilter.cpp), byte for byte,
  * complaints too; like there an element ends in its line. All else passes as it is.

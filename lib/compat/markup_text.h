@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A line of a log as nodes: elements of symbolizer markup, {{{tag:field:...}}}, and the text between
- * them, in which codes of colour stand by themselves. All of it is borrowed from the line.
+ * them, in which codes of colour are nodes of their own. All of it is borrowed from the line.
  */
 #ifndef TM_COMPAT_MARKUP_TEXT_H
 #define TM_COMPAT_MARKUP_TEXT_H

@@ -149,7 +149,7 @@ static void add_frames(struct buf *b, const struct lookup *l, const struct looku
 	} while (call);
 }
 
-/* A file that is not known is what llvm tells an unknown place by. */
+/* llvm takes an unknown file as the mark of an unknown place. */
 static bool has_file(const struct llvm_frame *f)
 {
 	return *f->file;

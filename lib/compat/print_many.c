@@ -17,7 +17,7 @@ struct printing {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t moved;
 	size_t next;  /* the block that goes out next */
-	bool writing; /* somebody is at it */
+	bool writing; /* a worker is at it */
 	bool enough;
 	size_t n_slots;
 	struct slot { /* of block i: i % n_slots */

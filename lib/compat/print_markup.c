@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements of symbolizer markup as text, in the words of llvm-symbolizer.
+ */
 #include "lib/base/mem.h"
 #include "lib/compat/markup.h"
 #include "lib/compat/print_llvm.h"

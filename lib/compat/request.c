@@ -170,7 +170,7 @@ static const char *take_module(const char **s, size_t *n, bool with_file, struct
 	return NULL;
 }
 
-/* NAME or NAME+OFFSET; a '+' without a number behind it is of the name. */
+/* NAME or NAME+OFFSET; a '+' without a number behind it belongs to the name. */
 static void take_symbol(const char *s, size_t n, struct request *r)
 {
 	size_t plus = n;

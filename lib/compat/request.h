@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the drop-ins read from their operands or standard input: one request per line, in the
+ * The requests that the drop-ins read from their operands or standard input: one per line, in the
  * dialects of GNU addr2line (binutils 2.40, bfd_scan_vma), llvm-symbolizer (LLVM 19,
  * parseCommand in llvm-symbolizer.cpp) and atos.
  */

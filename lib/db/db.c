@@ -25,7 +25,7 @@ static bool is_secret(const char *s, size_t n)
 }
 
 /* scheme://user:password@host/name?keyword=value&... The password may hold anything but what ends
- * the part before the host; where '@' or '/' stand in it unescaped, too much is left out rather
+ * the part before the host; where '@' or '/' occur in it unescaped, too much is left out rather
  * than too little. */
 char *db_shown(const char *where)
 {

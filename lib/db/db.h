@@ -52,7 +52,7 @@ void db_rollback(struct db *db);
 /* From now on readers do not wait for writers, and a writer that is killed leaves nothing half done
  * (SQLite's write-ahead log, which stays the file's way). */
 enum status db_share(struct db *db, struct err *e);
-/* Whether somebody else's tables are in what is one program's file. ST_NONE: no. */
+/* Whether the file of one program has tables of another program. ST_NONE: no. */
 enum status db_taken(struct db *db, struct err *e);
 /* Whether there is a table of that name. ST_NONE: no. */
 enum status db_has_table(struct db *db, const char *name, struct err *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside lib/db: what a database is made of. A driver fills e with what went wrong; names of the
- * place are added above.
+ * Internals of lib/db: the functions of a database driver. A driver fills e with what went wrong;
+ * names of the place are added above.
  */
 #ifndef TM_DB_DRIVER_H
 #define TM_DB_DRIVER_H

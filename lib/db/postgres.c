@@ -77,7 +77,7 @@ static enum status load(struct err *e)
 	return ST_OK;
 }
 
-/* One line of libpq's text, without what nobody may read. */
+/* One line of libpq's text, without the password. */
 static void add_text(const struct server *s, struct buf *b, const char *text)
 {
 	size_t n = strlen(text);
@@ -169,7 +169,7 @@ static bool find_secret(struct server *s, const char *url)
 
 static enum status take_apart(struct server *s, const char *url, struct err *e)
 {
-	char *quotes = NULL; /* the URL: for nobody */
+	char *quotes = NULL; /* the URL: not printed */
 	PQconninfoOption *options;
 
 	if (!find_secret(s, url))

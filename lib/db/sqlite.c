@@ -105,7 +105,7 @@ static void add_uri(struct buf *b, const char *path)
 }
 
 /* A log's index cannot be made where nothing can be written: a file that was closed in order has
- * no log, and nobody changes it there. */
+ * no log, and cannot be changed there. */
 static bool settled(const char *path)
 {
 	struct buf log = BUF_INIT;

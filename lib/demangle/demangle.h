@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linkage names to names for people: C++ (Itanium) and Rust (legacy and v0), through libiberty
- * (demangle.c is its only user). Thread safe.
+ * The demangler, which makes readable names of linkage names: C++ (Itanium) and Rust (legacy and
+ * v0), through libiberty (demangle.c is its only user). Thread safe.
  */
 #ifndef TM_DEMANGLE_DEMANGLE_H
 #define TM_DEMANGLE_DEMANGLE_H

@@ -18,7 +18,7 @@ enum {
 /* Itanium C++ ABI, section 5.1.3.5 and following; in libc++abi as everywhere. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *n, int *status);
 
-/* S_, S0_, T_, T0_ and so on: what may stand for a long text. */
+/* S_, S0_, T_, T0_ and so on: what may expand to a long text. */
 static size_t references(const char *s)
 {
 	size_t n = 0;

@@ -38,7 +38,7 @@ const struct code_part *code_part_at(const struct code *c, uint64_t addr)
 		else
 			hi = mid;
 	}
-	/* The one before addr first: a return address may stand right behind a part. */
+	/* The one before addr first: a return address may lie right behind a part. */
 	if (lo && addr - c->parts[lo - 1].lo <= c->parts[lo - 1].size)
 		return &c->parts[lo - 1];
 	return lo < c->n && c->parts[lo].lo == addr ? &c->parts[lo] : NULL;

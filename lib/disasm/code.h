@@ -2,11 +2,11 @@
  *
  * The code of a module, and its call sites: does the instruction before a return address call?
  *
- * A call is recognized by its encoding at its end, without decoding what stands before it, since a
+ * A call is recognized by its encoding at its end, without decoding the bytes before it, since a
  * batch of addresses asks hundreds of thousands of times and linear decoding of x86 would have to
- * begin at a function's start. So where x86 code is asked at an address that ends no instruction,
- * a few answers are wrong; code_chance measures how many. A direct call counts only when it stays
- * in the module's code.
+ * begin at a function's start. So where x86 code is looked up at an address that ends no
+ * instruction, a few answers are wrong; code_chance measures how many. A direct call counts only
+ * when it stays in the module's code.
  *
  * Encodings: Intel's Software Developer's Manual vol. 2 (E8, FF /2); Arm's Architecture Reference
  * Manuals (BL, BLX, BLR, BLRAA...; and `mov lr, pc` before a jump, as ARMv4 calls).

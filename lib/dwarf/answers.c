@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The answers of an engine in memory (engine.h): calls, texts and notes on faults.
+ */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/pages.h"

@@ -43,8 +43,9 @@ struct dwarf_answer {
 };
 
 /* Calls and texts are in store, or in tables of their own (ids without STORE_BIT): one by one from
- * who does not make them by the hundred thousand. Read through dwarf_call_at and dwarf_text. What
- * is in store lives as long as these answers, and the object and the cache that they come from. */
+ * callers that do not make them by the hundred thousand. Read through dwarf_call_at and dwarf_text.
+ * What is in store lives as long as these answers, and the object and the cache that they come
+ * from. */
 struct dwarf_answers {
 	struct store store;
 	struct intern strings;
@@ -77,7 +78,7 @@ uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers
 /* Adds a line unless an equal one is there; control bytes are escaped. */
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n);
 
-/* NULL: there is no such call. Chains end: an outer call's id is lower, or there is none. */
+/* NULL: there is no such call. Chains end: an outer call's id is lower, or absent. */
 static inline const struct dwarf_call *dwarf_call_at(const struct dwarf_answers *a, uint32_t id)
 {
 	if (id & STORE_BIT)
@@ -91,7 +92,8 @@ static inline uint32_t dwarf_outer(const struct dwarf_call *c, uint32_t id)
 	return c->outer < id ? c->outer : 0;
 }
 
-/* "" for 0; ends in NUL, but for a section that somebody rewrites meanwhile. n may be NULL. */
+/* "" for 0; ends in NUL, but for a section that another process rewrites meanwhile. n may be
+ * NULL. */
 static inline const char *dwarf_text(const struct dwarf_answers *a, uint32_t id, size_t *n)
 {
 	size_t ignored;

@@ -18,7 +18,7 @@
  *
  * Every address is first asked of the first unit in .debug_info whose ranges hold it; what comes
  * out without a function is then asked of the other owners. Units whose ranges say nothing own
- * what their functions hold. Ids are in the order in which workers come to units: what does not
+ * what their functions hold. Ids are in the order in which workers take units: what does not
  * depend on their number is what they stand for.
  */
 #include "lib/base/mem.h"
@@ -369,7 +369,7 @@ static void take_section(struct fast_file *f, size_t i, const struct object_sect
 	f->map[i] = s->map;
 }
 
-/* The supplementary file's units: all their DIEs are read, since nobody asks for one by one. */
+/* The supplementary file's units: all their DIEs are read, since no query asks for single ones. */
 static enum status load_alt(struct fast_engine *g, struct object *o, struct err *e)
 {
 	struct fast_file *f = &g->file, *alt = mem_zalloc(sizeof *alt);

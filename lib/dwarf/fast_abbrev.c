@@ -242,7 +242,7 @@ static uint8_t passes(const struct abbrev *a)
 	return 0;
 }
 
-/* Stops at the first thing that is no good, with why set. */
+/* Stops at the first invalid entry, with why set. */
 static void compile(const struct fast_file *f, struct abbrevs *t, const struct abbrev_kind *k,
 		    struct rd *r)
 {

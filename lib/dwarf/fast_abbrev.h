@@ -118,7 +118,7 @@ enum fast_form { /* Table 7.6, and GNU's */
 		 FORM_ADDRX2,
 		 FORM_ADDRX3,
 		 FORM_ADDRX4,
-		 FORM_VENDOR = 0x1f00, /* from here on nobody's standard */
+		 FORM_VENDOR = 0x1f00, /* from here on in no standard */
 		 FORM_GNU_ADDR_INDEX = 0x1f01,
 		 FORM_GNU_STR_INDEX = 0x1f02,
 		 FORM_GNU_REF_ALT = 0x1f20,
@@ -215,9 +215,9 @@ struct fast_tables {
 
 /* The table with that index; its why says whether it is any good. Any thread. */
 const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes section, size_t index);
-/* The same into the caller's, whose arrays are used again: for a table that is one unit's alone and
- * would be in nobody's way but memory's. NULL: others have it already, see fast_tables_get, or
- * will. */
+/* The same into the caller's, whose arrays are used again: for a table that only one unit uses and
+ * that would only take memory in the shared set. NULL: others have it already, see fast_tables_get,
+ * or will. */
 const struct abbrevs *fast_tables_own(struct fast_tables *t, struct bytes section, size_t index,
 				      struct abbrevs *own);
 void abbrevs_release(struct abbrevs *t);

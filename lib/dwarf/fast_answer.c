@@ -12,7 +12,8 @@ struct making {
 	struct fast_file *f;
 	const struct fast_unit *u;
 	const struct abbrevs *t;
-	/* The unit that has the lines and was asked: a skeleton, whose part u is, or u itself. */
+	/* The unit that has the lines and was looked up: a skeleton, whose part u is, or u
+	 * itself. */
 	const struct fast_unit *asked;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One unit and the addresses asked of it -> their answers: the piece of work that a worker of the
- * fast engine does. What it finds out goes to the job's store once (store.h), and stays there.
+ * The answers to the addresses of one unit: the piece of work that a worker of the fast engine
+ * does. What it finds out goes to the job's store once (store.h), and stays there.
  */
 #ifndef TM_DWARF_FAST_ANSWER_H
 #define TM_DWARF_FAST_ANSWER_H
@@ -12,7 +12,7 @@
 #include "lib/dwarf/fast_near.h"
 #include "lib/dwarf/fast_scope.h"
 
-enum { FAST_DECLINED = 255 }; /* for the reference engine; beside enum dwarf_found */
+enum { FAST_DECLINED = 255 }; /* for the reference engine; in addition to enum dwarf_found */
 
 struct fast_answers {
 	uint32_t unit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Processor time of one worker, so that a file whose lists refer to each other a million times
- * over ends as "gave up" and not as a program that hangs. The clock is asked once per STRIDE steps.
+ * over ends as "gave up" and not as a program that hangs. The clock is read once per STRIDE steps.
  */
 #ifndef TM_DWARF_FAST_BUDGET_H
 #define TM_DWARF_FAST_BUDGET_H

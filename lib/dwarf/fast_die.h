@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * DIEs one by one, with the attributes that say what a variable is: for the few questions that are
+ * DIEs one by one, with the attributes of variables: for the few questions that are
  * not asked by the hundred thousand, which fast_scope.h is for.
  */
 #ifndef TM_DWARF_FAST_DIE_H
@@ -11,7 +11,7 @@
 
 enum { DIE_HOPS = 16 }; /* along origins, specifications and types: ends a cycle */
 
-/* The attributes of a DIE that are asked for here; form 0: not there. */
+/* The attributes of a DIE that are read here; form 0: not there. */
 enum {
 	DIE_NAME,
 	DIE_LOCATION,
@@ -44,10 +44,10 @@ struct die {
 	struct fast_value facts[DIE_FACTS];
 };
 
-/* The DIE at d->at of d->u. False: there is none, or it is broken. What ends the children of a DIE
+/* The DIE at d->at of d->u. False: none, or it is broken. What ends the children of a DIE
  * has tag 0. Facts are read of variables, or of all. */
 bool die_read(struct die *d, bool all);
-/* The DIE that a fact refers to; to may be from. False: there is none. */
+/* The DIE that a fact refers to; to may be from. False: none. */
 bool die_refer(const struct die *from, int fact, struct die *to);
 bool die_constant(const struct fast_value *v, uint64_t *n);
 /* Bytes of a type; false: it does not say. hops: 0. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is wrong with a section, and where: ".debug_line+0x40: version 9". Made only when something
+ * The description of a fault in a section: ".debug_line+0x40: version 9". Made only when something
  * is wrong, from where its reader stopped, so that reading costs nothing for it.
  */
 #ifndef TM_DWARF_FAST_FAULT_H

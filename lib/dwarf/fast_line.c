@@ -264,7 +264,7 @@ static __attribute__((noinline)) void take(struct state *s, const uint64_t *addr
 
 static inline void emit(struct state *s, const uint64_t *addrs, size_t n, struct fast_row *rows)
 {
-	/* After a step backwards nobody knows where the row before ends: it has no stretch. */
+	/* After a step backwards the end of the row before is not known: it has no stretch. */
 	if (s->live && s->now.addr >= s->row.addr) {
 		if (s->want < s->now.addr)
 			take(s, addrs, n, rows);
@@ -425,11 +425,11 @@ static const char *run_table(const struct fast_file *f, const struct fast_unit *
 	g.start = g.r.p;
 	bring_table(&g);
 	why = read_header(&g);
-	/* Units may share a table, and it is run for each that is asked: a row belongs to the unit
-	 * that owns its address, and only those addresses are looked for. Compilers share tables
-	 * with type units, which own none, so a table is run once in their files. Where thousands
-	 * of units share a large one on purpose, the worker's budget ends it, and what it gave up
-	 * is told; a cache of rows would have to be bounded just so. */
+	/* Units may share a table, and it is run for each that is looked up: a row belongs to the
+	 * unit that owns its address, and only those addresses are looked for. Compilers share
+	 * tables with type units, which own none, so a table is run once in their files. Where
+	 * thousands of units share a large one on purpose, the worker's budget ends it, and what it
+	 * gave up is reported; a cache of rows would have to be bounded just so. */
 	if (!why && budget_spend(b, rd_left(&g.r) / 8 + l->n_files))
 		why = out_of_time(&g, &g.r);
 	if (why) {

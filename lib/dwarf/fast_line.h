@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Line number programs (DWARF 5, section 6.2), run once and merged against sorted addresses, so
- * that no row is stored that nobody asks for.
+ * that only rows that are asked for are stored.
  */
 #ifndef TM_DWARF_FAST_LINE_H
 #define TM_DWARF_FAST_LINE_H
@@ -39,7 +39,7 @@ struct fast_lines {
 
 enum { LIMIT_LINE_FILES = 1 << 20 };
 
-/* rows[i] for addrs[i], ascending. NULL, or why the table is no good: then there are no rows,
+/* rows[i] for addrs[i], ascending. NULL, or why the table is invalid: then there are no rows,
  * though there may be files. */
 const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 			   const uint64_t *addrs, size_t n, struct budget *b, struct fast_lines *l,

@@ -35,7 +35,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e);
 bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	      fast_scopes_found_fn *owned, void *arg);
 
-/* No other unit needs to be asked. */
+/* No other unit needs to be looked up. */
 static inline bool fast_settled(const struct dwarf_answer *a)
 {
 	return a->found == DWARF_FUNCTION || a->found == FAST_DECLINED;

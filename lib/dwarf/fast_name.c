@@ -18,7 +18,7 @@ static uint64_t target(const struct fast_value *v, bool in_alt)
 	return in_alt || v->class == CLASS_REFERENCE_ALT ? v->v | IN_ALT : v->v;
 }
 
-/* The file and the unit of a DIE, which loses its mark; u is a guess. False: there is none. */
+/* The file and the unit of a DIE, which loses its mark; u is a guess. False: none. */
 static bool find_unit(struct fast_file **f, const struct fast_unit **u, uint64_t *die)
 {
 	if (*die & IN_ALT) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of functions, and what an inlined call's DIE says of the place it was called from.
+ * Names of functions, and the places from which inlined calls are called.
  */
 #ifndef TM_DWARF_FAST_NAME_H
 #define TM_DWARF_FAST_NAME_H
@@ -18,7 +18,7 @@ struct fast_names {
 	struct fast_text *all;
 	size_t n, cap;
 	struct map64 known; /* DIE -> index in all + 2; 1: it has none */
-	/* the present unit and its table, which nobody else may have compiled */
+	/* the present unit and its table, which no other worker may have compiled */
 	const struct fast_unit *unit;
 	const struct abbrevs *table;
 };

@@ -33,7 +33,7 @@ static inline bool range_lives(const struct fast_file *f, uint64_t lo)
 }
 
 /* Replaces *out by the living ranges. *there: the DIE says something about its addresses. NULL, or
- * why the list is no good (also at a limit: out->limited), with its place in its section where it
+ * why the list is invalid (also at a limit: out->limited), with its place in its section where it
  * is that which is wrong; the place of the DIE is the caller's to say. */
 const char *fast_ranges_read(const struct fast_file *f, const struct fast_unit *u,
 			     const struct fast_value *ranges, const struct fast_value *low,

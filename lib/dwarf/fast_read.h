@@ -2,9 +2,9 @@
  *
  * The fast engine's reader: struct cursor's manner (bounds-checked, the first failure sticks and
  * every read after it gives zero) without its errors, offsets and refilling, so that all of it can
- * be inlined. A value is read once and kept: the bytes may be a mapped file that somebody rewrites.
- * A reader that has failed stays where it was, which is where there were too few bytes, so that
- * fast_fault.h can say the place.
+ * be inlined. A value is read once and kept: the bytes may be a mapped file that another process
+ * rewrites. A reader that has failed stays where it was, which is where there were too few bytes,
+ * so that fast_fault.h can say the place.
  */
 #ifndef TM_DWARF_FAST_READ_H
 #define TM_DWARF_FAST_READ_H
@@ -24,7 +24,7 @@ struct bytes {
 	uint64_t n;
 };
 
-/* The bytes from offset on; a failed reader when there are none. */
+/* The bytes from offset on; a failed reader if there are no such bytes. */
 static inline struct rd rd_at(struct bytes b, uint64_t offset, bool big_endian)
 {
 	struct rd r = {.big_endian = big_endian};

@@ -265,7 +265,7 @@ static const struct fast_list *remember(struct walk *w, const struct fast_value 
 	return &l->all[l->n - 1];
 }
 
-/* As claim for each of its ranges. Who is told of all ranges has been told of these. */
+/* As claim for each of its ranges. A caller that gets all ranges has got these already. */
 static void claim_known(struct walk *w, const struct fast_list *list, const struct fast_level *cur,
 			uint32_t id, struct fast_level *in)
 {

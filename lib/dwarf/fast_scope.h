@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions and inlined calls of one unit that hold addresses somebody asks for: a walk over
+ * The functions and inlined calls of one unit that hold the wanted addresses: a walk over
  * its DIEs that leaves out what cannot matter.
  *
  * A scope found later wins over an earlier one, so a nested one over what is around it. Functions
@@ -46,9 +46,10 @@ struct fast_scopes {
 	struct fast_ranges ranges;
 	struct fast_lists lists;
 	const char *why; /* what was wrong, with the place of the DIE */
-	/* For who must know whether answers depend on what else is asked: set stamps to zeroes, one
-	 * for each address, before a walk. loose: some ranges lie outside what is around them (or,
-	 * in fast_scopes_ranges with blocks, DW_AT_sibling leads astray). */
+	/* For callers that must know whether answers depend on the other addresses of a batch: set
+	 * stamps to zeroes, one for each address, before a walk. loose: some ranges lie outside
+	 * what is around them (or, in fast_scopes_ranges with blocks, DW_AT_sibling leads
+	 * astray). */
 	uint32_t *stamps;
 	bool loose;
 };
@@ -58,8 +59,8 @@ enum {
 	LIMIT_SCOPES = 64 << 20, /* of one unit */
 };
 
-/* For addrs (ascending, n of them): the index + 1 of the innermost scope into node, 0 where there
- * is none. everything: the second walk. scopes of an earlier walk stay. ST_BAD or ST_LIMIT. */
+/* For addrs (ascending, n of them): the index + 1 of the innermost scope into node, or 0.
+ * everything: the second walk. scopes of an earlier walk stay. ST_BAD or ST_LIMIT. */
 enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *u,
 			     const struct abbrevs *t, const uint64_t *addrs, size_t n,
 			     bool everything, struct budget *b, struct fast_scopes *s,

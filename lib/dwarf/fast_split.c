@@ -22,7 +22,7 @@ struct dwo {
 };
 
 struct package {
-	struct object *object; /* NULL: there is none; the splits' own: not ours to free */
+	struct object *object; /* NULL: none; the splits' own: not ours to free */
 	struct bytes index, all[SPLIT_COUNT];
 	struct map64 rows; /* row -> its struct dwo's number in splits.rows */
 	uint64_t taken, limit;

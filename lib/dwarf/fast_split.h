@@ -4,7 +4,7 @@
  * addresses, lines and the name of a .dwo file, where its functions are. This finds that file, or
  * the .dwp file that it was packed into, and the unit there; dwo_id must agree.
  *
- * What the unit takes from the linked file is put beside its own sections: .debug_addr and, before
+ * What the unit takes from the linked file is put next to its own sections: .debug_addr and, before
  * DWARF 5, .debug_ranges. GCC 11 and its like do so with the range lists of DWARF 5, too: a unit
  * without .debug_rnglists.dwo has the lists of its skeleton's DW_AT_rnglists_base. Line tables and
  * the numbers of files are the skeleton's.
@@ -20,7 +20,7 @@ struct fast_part {
 	struct fast_unit unit;
 	const char *path; /* of the file that it is in */
 	const char *why;  /* not found; what to say of it */
-	bool refused;     /* a file was there, and was no good */
+	bool refused;     /* a file was there, and was unusable */
 };
 
 struct fast_splits;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine answers batches. Between two neighbours of all the places where some range or row
- * begins or ends nothing can change, so each unit is asked for exactly those places (in parallel),
- * which gives its pieces, many in a row. Rows that no other unit's overlaps, which are nearly all,
- * are put in order as they are; the others are merged two by two, by the engine's own order: the
- * better answer, and of equal ones that of the unit that comes first.
+ * Answers for every address of a file (whole.h). The engine answers batches. Between two neighbours
+ * of all the places where some range or row begins or ends nothing can change, so each unit answers
+ * exactly those places (in parallel), which gives its pieces, many in a row. Rows that no other
+ * unit's overlaps, which are nearly all, are put in order as they are; the others are merged two by
+ * two, by the engine's own order: the better answer, and of equal ones that of the unit that comes
+ * first.
  */
 #include "lib/dwarf/whole.h"
 
@@ -144,7 +145,7 @@ static void add_piece(struct pieces *p, const struct piece *x)
 	p->all[p->n++] = *x;
 }
 
-/* False: the unit is to be asked. */
+/* False: the unit must be looked up. */
 static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *s, uint32_t unit)
 {
 	struct fast_file *f = &x->g.file;
@@ -352,7 +353,7 @@ static uint32_t carry_text(struct carrying *c, uint32_t id)
 	if (!id || c->texts[number])
 		return id ? c->texts[number] : 0;
 	s = dwarf_text(c->from, id, &n);
-	/* one name is asked for by many units */
+	/* many units want one name */
 	known = map64_put(&c->text_of, (uint64_t)(uintptr_t)s);
 	if (!*known)
 		*known = intern_add(&c->to->strings, s, n);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-	SECONDS = 60,         /* of processor time, for all that is asked of one file */
+	SECONDS = 60,         /* of processor time, for all queries of one file */
 	LIMIT_RANGES = 65536, /* of one scope, as many as are shown at all */
 };
 
@@ -26,7 +26,7 @@ struct dwarf_places {
 	struct fast_worker worker;
 	struct claim *claims; /* in the order of the units */
 	size_t n_claims, cap_claims;
-	uint32_t unit;      /* being asked for its claims */
+	uint32_t unit;      /* its claims are being read */
 	struct arena arena; /* of the last answer */
 };
 

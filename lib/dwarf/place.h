@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where an address is in a file's DWARF: its unit, and the functions and inlined calls around it
- * with their ranges. For people (--explain): answers come from engine.h, this only shows the DIEs
- * that they are made of. What the engine would leave to the reference engine is not shown.
+ * The place of an address in a file's DWARF: its unit, and the functions and inlined calls around
+ * it with their ranges. For people (--explain): answers come from engine.h, this only shows the
+ * DIEs that they are made of. What the engine would leave to the reference engine is not shown.
  */
 #ifndef TM_DWARF_PLACE_H
 #define TM_DWARF_PLACE_H

@@ -482,7 +482,7 @@ static void cut(struct run_state *run, struct dwarf_job *job)
 	}
 }
 
-/* What a worker may map beside what it has from its parent. */
+/* What a worker may map in addition to what it has from its parent. */
 static uint64_t default_memory(void)
 {
 	uint64_t half = allowance_limit();

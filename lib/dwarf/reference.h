@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the reference engine share. Data flows one way:
+ * The declarations that the files of the reference engine share. Data flows one way:
  *
  *	reference_sections.c  the sections, and what hides a broken unit from libdwarf
  *	reference_libdwarf.c  libdwarf behind a few functions
@@ -107,7 +107,7 @@ enum status sections_load(struct sections *s, struct object *o, struct err *e);
  * and not the file's header. */
 bool sections_zero_is_code(const struct object *o);
 /* libdwarf cannot step over a unit whose first DIE it cannot read, and everything behind it would
- * be lost. This writes an empty unit over the one at offset. False: its length is no good. For a
+ * be lost. This writes an empty unit over the one at offset. False: its length is invalid. For a
  * worker only: the bytes are the object's. */
 bool sections_bury(struct sections *s, uint64_t offset);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A thin layer over libdwarf, so that one file knows its types and versions. A DIE is libdwarf's
- * own; whoever gets one frees it. Failures are ST_BAD with libdwarf's text, ST_LIMIT when it is
- * out of memory.
+ * own; the caller that gets one frees it. Failures are ST_BAD with libdwarf's text, ST_LIMIT when
+ * it is out of memory.
  */
 #ifndef TM_DWARF_REFERENCE_LIBDWARF_H
 #define TM_DWARF_REFERENCE_LIBDWARF_H
@@ -56,7 +56,7 @@ bool handle_die(struct handle *h, uint64_t offset, struct Dwarf_Die_s **die);
 void die_free(struct Dwarf_Die_s *die); /* accepts NULL */
 enum status die_tag(struct handle *h, struct Dwarf_Die_s *die, uint16_t *tag, uint64_t *offset,
 		    struct err *e);
-/* The first child, or the sibling; ST_NONE: there is none. Offsets must grow: a sibling reference
+/* The first child, or the sibling; ST_NONE: none. Offsets must grow: a sibling reference
  * that leads back would never end. */
 enum status die_step(struct handle *h, struct Dwarf_Die_s *die, bool to_child,
 		     struct Dwarf_Die_s **next, struct err *e);
@@ -82,7 +82,7 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 typedef void line_file_fn(void *arg, uint32_t number, uint16_t version, uint64_t dir_index,
 			  const char *dir, const char *name);
 /* The unit DIE's line table: appends u's rows and calls add for each file. version is that of the
- * line table, unchanged when there is none. */
+ * line table, unchanged if there is no table. */
 enum status die_lines(struct handle *h, struct Dwarf_Die_s *die, struct unit *u, uint16_t *version,
 		      line_file_fn *add, void *arg, struct err *e);
 

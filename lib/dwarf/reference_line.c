@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Line tables in the reference engine: the row in force at an address, and paths of files.
+ */
 #include "lib/dwarf/reference.h"
 
 #include "lib/base/cursor.h"
@@ -14,7 +17,7 @@ void unit_match_rows(const struct unit *u, const uint64_t *addrs, const uint32_t
 	for (size_t i = 0; i < n; i++)
 		row[i] = UNIT_NO_ROW;
 	/* A row's stretch ends where the next row begins. After a step backwards (a second
-	 * set_address) nobody knows where it ends, and it is given none. */
+	 * set_address) the end is not known, and the row gets no stretch. */
 	for (size_t i = 0; i + 1 < u->n_rows; i++) {
 		uint64_t lo = u->rows[i].addr, hi = u->rows[i + 1].addr;
 

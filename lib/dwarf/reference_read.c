@@ -321,8 +321,8 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 		return err_set(e, ST_LIMIT, "too many functions");
 	/* A list is read again for each DIE that refers to it: compilers write one for each, and
 	 * where they are shared on purpose the worker's limit of processor time ends it, which is
-	 * told as given up. The fast engine, which answers unless this one is asked for, reads each
-	 * list once. */
+	 * reported as given up. The fast engine, which answers unless this one is chosen, reads
+	 * each list once. */
 	st = die_ranges(r->at, u->version, die, base, &u->scope_ranges, &u->n_scope_ranges,
 			&u->cap_scope_ranges, &there, e);
 	u->n_scope_ranges = living(r, u->scope_ranges, s.first_range, u->n_scope_ranges);
@@ -351,7 +351,7 @@ struct level {
 	bool dead;
 };
 
-/* What is wrong is said with the DIE at which libdwarf met it, when it still tells that. */
+/* What is wrong is said with the DIE at which libdwarf met it, when it still reports that. */
 static void at_die(struct reader *r, struct Dwarf_Die_s *die, struct err *e)
 {
 	struct err none = ERR_INIT;

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Scopes in the reference engine: the innermost function or inlined call at an address.
+ */
 #include "lib/dwarf/reference.h"
 
 #include "lib/base/mem.h"

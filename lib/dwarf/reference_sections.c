@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The debug sections that libdwarf reads, and the repair of units that it cannot step over.
+ */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/dwarf/reference.h"

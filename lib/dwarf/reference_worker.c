@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The child process of the reference engine: goes through the units in their order, which is
- * also the fixed order in which owners of one address are asked, and writes what it finds.
+ * The child process of the reference engine: goes through the units in their order, which is also
+ * the fixed order of the owners of one address, and writes what it finds.
  */
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
@@ -496,7 +496,7 @@ static void confine(const struct worker_limits *limits, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	/* What stands in here cannot be written to, and need not be. */
+	/* The bytes in here cannot be written to, and need not be. */
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null >= 0) {
 		dup2(null, 0);

@@ -93,7 +93,7 @@ static uint64_t u64_at(struct bytes b, uint64_t at, bool big_endian)
 	return rd_u64(&r);
 }
 
-/* The row of an id; 0: there is none. Ends when all slots were looked at: the index may be full. */
+/* The row of an id; 0: none. Ends when all slots were looked at: the index may be full. */
 static uint32_t find_row(struct bytes index, const struct header *h, bool big_endian, uint64_t id)
 {
 	uint32_t mask = h->slots - 1, at = (uint32_t)id & mask;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where one unit's parts are in the sections of a .dwp file: .debug_cu_index, version 5 (DWARF 5,
- * section 7.3.5) and GNU's version 2 of it for DWARF 4 (GCC wiki, DebugFissionDWP).
+ * The index of a .dwp file, which gives the places of a unit's parts in its sections:
+ * .debug_cu_index, version 5 (DWARF 5, section 7.3.5) and GNU's version 2 of it for DWARF 4 (GCC
+ * wiki, DebugFissionDWP).
  *
  *	version, which is u16 and padding in version 5; u32 columns, units, slots; slots times u64
  *	id; slots times u32 row, 0: none; u32 section of each column; units * columns times u32

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls and texts that are stored once: where a worker of an engine found them out, or where they
- * lie in a mapped index; and are read there until they are printed.
+ * A store of calls and texts, each stored once, in the memory of the worker that found it or in a
+ * mapped index, and read in place until printed.
  *
  * A call is a node of a trie: it points to the one that it was inlined into, so that a chain is
  * stored once however many addresses are in it. Text is not copied either: it is bytes in a section
@@ -34,7 +34,7 @@ struct dwarf_call {
 	uint32_t function;     /* raw name (linkage name, else DW_AT_name); 0: unknown */
 	uint32_t file;         /* path joined as DWARF says (directory + name); 0: unknown */
 	uint32_t line, column; /* of the address (innermost) or of the call site; 0: unknown */
-	uint32_t extra; /* dwarf_discriminator, dwarf_extra_of; 0: not asked for, or nothing */
+	uint32_t extra;        /* discriminator or dwarf_extra_of; 0: not wanted, or nothing */
 };
 
 /* Not NUL-terminated for our purposes: sections may be rewritten under us. */
@@ -101,7 +101,7 @@ static inline uint32_t store_get32(const uint8_t *p)
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Of an id with STORE_BIT. NULL: there is none. */
+/* Of an id with STORE_BIT. NULL: none. */
 static inline const struct dwarf_call *store_call_at(const struct store *s, uint32_t id)
 {
 	uint32_t number = id & ~STORE_BIT;
@@ -120,7 +120,7 @@ static inline const void *store_text_row(const struct store *s, uint32_t id)
 			: (const void *)(s->offsets + 4 * (size_t)number);
 }
 
-/* "" where there is none. */
+/* "" if none. */
 static inline const char *store_text_at(const struct store *s, uint32_t id, size_t *n)
 {
 	uint32_t number = id & ~STORE_BIT, from, to;

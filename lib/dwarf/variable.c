@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-	SECONDS = 60,   /* of processor time, for all that is asked of one file */
+	SECONDS = 60,   /* of processor time, for all queries of one file */
 	DEEPEST = 1024, /* scopes in each other */
 
 	OP_ADDR = 0x03, /* DWARF 5, section 7.7.1, and GNU's */
@@ -44,7 +44,7 @@ struct dwarf_variables {
 	uint64_t shift;       /* what an address has more than the debug file's */
 	struct claim *claims; /* in the order of the units */
 	size_t n_claims, cap_claims;
-	uint32_t unit;          /* being asked for its claims */
+	uint32_t unit;          /* its claims are being read */
 	struct global *globals; /* by lo, then in the order of the units */
 	size_t n_globals, cap_globals;
 	bool indexed;

@@ -35,7 +35,7 @@ struct dwarf_variables;
  * (object_drop_sections) until dwarf_variables_free. */
 struct dwarf_variables *dwarf_variables_new(struct object *o);
 void dwarf_variables_free(struct dwarf_variables *v); /* accepts NULL */
-/* Where the variable that holds vaddr is declared; false: there is none. The first call reads all
+/* Where the variable that holds vaddr is declared; false: none. The first call reads all
  * units. Texts live as long as v. */
 bool dwarf_global_at(struct dwarf_variables *v, uint64_t vaddr, struct dwarf_declaration *out);
 /* The locals; the array lives until the next call. */

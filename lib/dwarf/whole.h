@@ -5,16 +5,16 @@
  *
  * Whatever dwarf_fast.run answers for a batch of addresses is what their stretches say, but for
  * those marked DWARF_ASK: their units are broken, declined, split or badly nested, so that what is
- * said of an address (or what is complained about) may depend on the batch. They are to be asked
- * of the engine, all that are in a batch at once. A file with something broken beyond single units
- * is refused as a whole.
+ * said of an address (or what is complained about) may depend on the batch. They are left to the
+ * engine, all that are in a batch at once. A file with something broken beyond single units is
+ * refused as a whole.
  */
 #ifndef TM_DWARF_WHOLE_H
 #define TM_DWARF_WHOLE_H
 
 #include "lib/dwarf/engine.h"
 
-enum { DWARF_ASK = 64 }; /* beside enum dwarf_found */
+enum { DWARF_ASK = 64 }; /* in addition to enum dwarf_found */
 
 struct dwarf_stretch {
 	uint64_t lo;   /* up to the next one's lo; what is before the first is DWARF_NOT_FOUND */

@@ -50,7 +50,7 @@ struct chrome {
 	struct sums_of *slices;           /* SLICES for each domain; NULL: not cut into slices */
 	int64_t slice_ns;
 	size_t n_slices;
-	uint8_t *threads; /* told their names */
+	uint8_t *threads; /* whose names are written */
 	size_t cap_threads;
 	uint64_t untimed, unclosed;
 	struct open_calls open; /* user: location of the capture */

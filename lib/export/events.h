@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What threads enter and leave, kept until it can be written by thread: 16 bytes an event in an
- * unlinked temporary file, in blocks; in memory there are the open ones, a block for each
+ * The enter and exit events of threads, kept until they can be written by thread: 16 bytes an event
+ * in an unlinked temporary file, in blocks; in memory there are the open ones, a block for each
  * thread and a number for each block.
  *
  * What is open, and what an exit ends, is open_calls.h's business; what is kept is balanced and in

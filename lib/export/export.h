@@ -3,7 +3,7 @@
  * Captures as other tools' files. Each format is one file of this folder that ends in one const
  * struct exporter. An export takes captures through its sink, as many as come, and writes when
  * it is finished (or on the way, where its format allows). Text that a format cannot hold is
- * changed as export_text.h says.
+ * changed as text.h says.
  */
 #ifndef TM_EXPORT_EXPORT_H
 #define TM_EXPORT_EXPORT_H
@@ -48,7 +48,7 @@ struct export_options {
 	bool types;              /* the type is a stack's innermost entry */
 	bool mangled;            /* functions are written by their linkage names */
 	bool events;             /* SQLite: every event as well */
-	bool live;               /* somebody waits: what came at once is written */
+	bool live;               /* a reader waits: what came at once is written */
 };
 
 struct export

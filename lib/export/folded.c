@@ -14,9 +14,9 @@
 
 #include <stdlib.h>
 
-struct folded_node { /* [0] is none: outside of everything */
+struct folded_node { /* [0]: outside of everything */
 	uint32_t parent, word;
-	uint64_t sum; /* of the line that ends here; 0: there is none */
+	uint64_t sum; /* of the line that ends here; 0: none */
 };
 
 struct folded {

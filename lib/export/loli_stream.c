@@ -10,9 +10,9 @@
  *
  * Records are numbered as they come, from 1. A block's size is the requested one, where the capture
  * has that, else the real one. Threads, types, frames and counters have no place in it. Addresses
- * of blocks do not say whose they are, so only one domain is written: malloc, or what is asked for.
+ * of blocks do not say whose they are, so only one domain is written: malloc, or the chosen one.
  * As an agent sends it there are both of malloc and pool: where a pool's block begins where one of
- * malloc does, that is freed before, and its own free is none.
+ * malloc does, that is freed before, and its own free is left out.
  * A packet ends when it is full, when options->live is set also with the events that came at once,
  * and at the end of a capture.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The modules of captures as text of /proc/PID/maps (proc(5)), for what has addresses and no
- * modules of its own: LoliProfiler's stream, MemTracer. The text knows no time: where two modules
- * were at one place, one after the other, the later one is written.
+ * The modules of captures as text of /proc/PID/maps (proc(5)), for formats that have addresses and
+ * no modules of their own: LoliProfiler's stream, MemTracer. The text knows no time: where two
+ * modules were at one place, one after the other, the later one is written.
  */
 #include "lib/export/export.h"
 

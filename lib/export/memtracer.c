@@ -6,7 +6,7 @@
  *
  *	{"f":7,"d":[{"t":"String","s":88,"r":96,"st":["0x130589194;"],"sz":[96]}]}
  *
- * Numbers are C# int there: a sum over 2^31-1 is told in several records of the type. Addresses
+ * Numbers are C# int there: a sum over 2^31-1 is split into several records of the type. Addresses
  * stay those of the process. What has no type is no managed allocation and is counted only; so are
  * frees, which the format has not. A type with a total of its own comes from such a file: its
  * stacks stay as many as they were there, equal ones too. Memory: a frame's types and stacks.

@@ -7,7 +7,7 @@
  * A sample is a (type, stack, domain); the type is the label "type", and the domain, when all are
  * exported, the label "domain". Sample types are what the captures know; an address is the
  * link-time one, and so a mapping starts at 0. Every location has a function, by place where
- * nothing names it, so pprof is told that no mapping needs symbols.
+ * nothing names it, so the profile says that no mapping needs symbols.
  */
 #include "lib/export/profile.h"
 #include "lib/export/profile.pb-c.h"
@@ -128,7 +128,7 @@ static uint64_t function_id(struct pprof *f, const struct names_call *c)
 	m.id = id;
 	m.name = name_text(f, nf->display);
 	/* pprof takes a name that equals its system name for a mangled one, and would cut off what
-	 * looks like template arguments. With a file behind it a raw name is none. */
+	 * looks like template arguments. With a file behind it a raw name is no such name. */
 	raw = names_text(&f->profile.names, nf->raw, &n);
 	if (nf->raw != nf->display && strlen(raw) == n)
 		m.system_name = name_text(f, nf->raw);

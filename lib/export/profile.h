@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the formats of stacks have in common: the allocations, samples and calls of all captures,
+ * The common input of the exporters of stacks: the allocations, samples and calls of all captures,
  * added up by (run, type, stack, domain), with the names of lib/group/names.h. Stacks that are
  * called the same are one, across captures too. Memory is O(distinct stacks + live blocks),
  * whatever the number of events.
@@ -44,12 +44,13 @@ struct profile {
 
 	struct names names;
 	struct intern types;
-	struct profile_stack *stacks; /* [0] is none; parents come first */
+	struct profile_stack *stacks; /* [0] is not used; parents come first */
 	size_t n_stacks, cap_stacks;
 	struct profile_sample *samples;
 	size_t n_samples, cap_samples;
 	uint64_t
-	    *v[VALUES]; /* by sample, as far as they go; 0 behind: what nobody has takes none */
+	    *v[VALUES]; /* by sample, as far as they go; 0 behind: a value that no capture has takes
+	    *no room */
 	size_t cap_v[VALUES];
 	struct intern notes; /* "guess: text: 3", of all captures */
 	struct intern formats;

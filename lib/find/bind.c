@@ -41,7 +41,7 @@ struct binder {
 	struct map64 slides; /* process -> its first module of which only the slide is known */
 	struct module_file nameless; /* the file for addresses that no module maps */
 	struct found_slides found;   /* with o->find_slides */
-	struct file *slid;           /* the first file that a given slide is of, and that slide */
+	struct file *slid;           /* the first file with a given slide, and that slide */
 	uint64_t slid_by;
 	unsigned address_bits; /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
@@ -220,7 +220,7 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 }
 
 /* A separate debug file has its segments' addresses, but their offsets are those of another file.
- * All of a module is mapped with one bias, which the mapping of its first byte tells. */
+ * All of a module is mapped with one bias, which the mapping of its first byte gives. */
 static bool by_first_byte(const struct module *m, const struct object *o, uint64_t addr,
 			  uint64_t *vaddr)
 {
@@ -284,7 +284,7 @@ static bool plausible(struct object *o, uint64_t vaddr)
 	if (!object_is_code(o, vaddr))
 		return false;
 	object_symbols(o, &n);
-	/* A return address may stand right behind its function's last byte. */
+	/* A return address may lie right behind its function's last byte. */
 	return !n || object_symbol_at(o, vaddr) || (vaddr && object_symbol_at(o, vaddr - 1));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Binding: what a captured location is, as (file, link-time address), by the rules of addresses in
- * lib/README.md; each has its own test in tests/unit/bind.c.
+ * Binding: the translation of a captured location to (file, link-time address), by the rules of
+ * addresses in lib/README.md; each has its own test in tests/unit/bind.c.
  */
 #ifndef TM_FIND_BIND_H
 #define TM_FIND_BIND_H

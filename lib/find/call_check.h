@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The call-site check: return addresses that fit a binary stand behind calls. Where they do so no
+ * The call-site check: return addresses that fit a binary follow calls. Where they do so no
  * more often than random addresses, the slide, the build or the offset convention is wrong, and so
  * are all names that would be found.
  *
@@ -16,7 +16,7 @@
 #include "lib/find/bind.h"
 
 enum call_verdict {
-	CALLS_FEW,    /* too few addresses to tell */
+	CALLS_FEW,    /* too few addresses to decide */
 	CALLS_FIT,    /* as of the right file */
 	CALLS_MIXED,  /* neither: some fit */
 	CALLS_CHANCE, /* as of random addresses */

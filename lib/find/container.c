@@ -61,7 +61,7 @@ static bool is_whole(int fd, const struct zip_member *m)
 	return at == m->size && crc == m->crc;
 }
 
-/* What the copy of a member is called. False: the archive cannot be told from others. */
+/* What the copy of a member is called. False: the archive cannot be distinguished from others. */
 static bool copy_name(const struct zip *z, const struct zip_member *m, char *name, size_t n)
 {
 	struct stat sb;
@@ -241,7 +241,7 @@ static bool split_library(const char *path, size_t *n_file, size_t *n_member)
 	return *n_member > 0;
 }
 
-/* A member of a thin archive is a file beside it. */
+/* A member of a thin archive is a file next to it. */
 static enum status open_thin(struct object **out, const char *library, const struct ar_member *m,
 			     const struct object_want *want, struct err *e)
 {

@@ -36,7 +36,7 @@ enum status container_open_member(struct object **out, const struct zip *z,
 /* A library by its name: NAME.so, NAME.so.N, or a separate debug file. */
 bool container_is_library(const char *name);
 /* The length of ZIP in ZIP!/MEMBER or ZIP/MEMBER, which is not there as a file, and where MEMBER
- * begins; 0: it is none. */
+ * begins; 0: path is neither. */
 size_t container_split_zip(const char *path, const char **member);
 
 #endif

@@ -23,14 +23,14 @@
 struct got { /* one question and its answer */
 	struct object_build_id id;
 	enum object_part part;
-	char *path; /* NULL: there is none */
-	char *why;  /* there is none */
+	char *path; /* NULL: none */
+	char *why;  /* why there is no path */
 };
 
 struct debuginfod {
 	struct debuginfod_options options;
 	pthread_mutex_t lock;
-	bool dead; /* no server answers, or nobody is there to ask them */
+	bool dead; /* no server answers, or the fetching process is gone */
 	char *urls, *temporary;
 	struct fetcher fetcher;
 	struct got *got;
@@ -175,7 +175,7 @@ void debuginfod_free(struct debuginfod *d)
 	free(d);
 }
 
-/* NULL: it is what was asked for. */
+/* NULL: it is the wanted file. */
 static const char *differs(const char *path, const struct object_build_id *id, struct err *e)
 {
 	struct object *o = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Files by build-id from debuginfod servers, through libdebuginfod (elfutils), in a process of its
- * own (debuginfod_fetch.h). Only for who gives addresses of servers: $DEBUGINFOD_URLS alone is
+ * own (debuginfod_fetch.h). Only for users who give addresses of servers: $DEBUGINFOD_URLS alone is
  * nothing.
  *
  * What comes is a claim: it is opened and its build-id compared, and only then does it go into the
@@ -37,11 +37,11 @@ struct debuginfod;
 struct debuginfod *debuginfod_new(const struct debuginfod_options *o);
 void debuginfod_free(struct debuginfod *d); /* accepts NULL */
 
-/* As object_finder.find: n 0 is the file, others there are none. */
+/* As object_finder.find: n 0 is the file, there are no others. */
 const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
 			    enum object_part part, size_t n, struct trail *trail);
 
-/* The next thing that went wrong and was not yet told, for people; NULL: no more. */
+/* The next thing that went wrong and was not yet reported, for people; NULL: no more. */
 const char *debuginfod_told(struct debuginfod *d);
 
 #endif

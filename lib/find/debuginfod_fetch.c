@@ -153,7 +153,7 @@ static const char *load(struct asking *d)
 	return NULL;
 }
 
-/* The library's code for "there is none" also stands for whatever else a server may answer. What it
+/* The library's code for "not found" also covers whatever else a server may answer. What it
  * was is in its log, as lines "url N TEXT": the first that is not a plain 404. */
 static const char *said(struct asking *d)
 {
@@ -231,7 +231,7 @@ static void set_variables(const char *urls, const char *folder, unsigned seconds
 	unsetenv("DEBUGINFOD_MAXSIZE");
 }
 
-/* Who reads the parent's output must not wait for this process; what stands in for it cannot be
+/* A reader of the parent's output must not wait for this process; what stands in for it cannot be
  * used. */
 static void let_go(pid_t parent)
 {

@@ -15,9 +15,9 @@
 enum fetch_kind {
 	FETCH_PROGRESS, /* within the process's answers only */
 	FETCH_FOUND,    /* text: the path, below the folder */
-	FETCH_NONE,     /* text: why, or empty: there just is none */
+	FETCH_NONE,     /* text: why, or empty: just not found */
 	FETCH_DEAD,     /* text: why no further question is worth asking */
-	FETCH_UNABLE,   /* text: why none can be asked */
+	FETCH_UNABLE,   /* text: why no server can be asked */
 };
 
 struct fetch_answer {
@@ -33,7 +33,7 @@ struct fetcher { /* zeroed: none */
 	int ask, ask_end, answers;
 };
 
-/* urls: with blanks between; folder: where files come, which sandbox_allow was told of. */
+/* urls: with blanks between; folder: where files come, which was given to sandbox_allow. */
 enum status fetcher_start(struct fetcher *f, const char *urls, const char *folder, unsigned seconds,
 			  struct err *e);
 /* One question at a time. progress as in struct debuginfod_options. */

@@ -71,7 +71,7 @@ static struct file *add(struct files *f, const char *path, const char *module, s
 	return item;
 }
 
-/* The libraries of a zip file below a folder of it. False: it is none, or a broken one. */
+/* The libraries of a zip file below a folder of it. False: it is no zip file, or a broken one. */
 static bool add_zip(struct files *f, const char *path, const char *below, const char *module,
 		    size_t module_len)
 {
@@ -399,7 +399,7 @@ static struct file *in_debug_dirs(struct files *f, const char *base)
 	return x;
 }
 
-/* x, if it is of more use than the best so far; of equal ones the first. */
+/* x, if it is more useful than the best so far; of equal ones the first. */
 static void keep_better(struct file **best, struct file *x, const struct wanted *w)
 {
 	if (!*best || use_of(x, w) > use_of(*best, w))
@@ -457,8 +457,8 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 		given = x;
 		if (x->object && id->len && object_build_id_equal(object_build_id(x->object), id))
 			keep_better(&by_id, x, &w);
-		/* Of several with the name the first that is of most use: readable, not of another
-		 * build, with debug information. */
+		/* Of several with the name the most useful one, of equal ones the first: readable,
+		 * not of another build, with debug information. */
 		if (named)
 			keep_better(&by_name, x, &w);
 		else if (by_id != x && base[0])

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
- * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and
- * any other path that container.h knows.
- *
- * Which file on this machine is a captured module: by build-id where the capture has it, else
+ * The file on this machine that is a captured module: by build-id where the capture has it, else
  * by name (and, of several, by the processor that its folder names) among the files the user gave,
  * else by its path as captured, below a sysroot; else by build-id in build-id trees, in folders and
  * from servers (search.h).
+ *
+ * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
+ * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and
+ * any other path that container.h knows.
  */
 #ifndef TM_FIND_FILES_H
 #define TM_FIND_FILES_H
@@ -64,7 +64,7 @@ struct file_found {
 struct files {
 	struct files_options options;
 	struct file_found *found;
-	size_t n_found, cap_found, n_told; /* told: for who tells of them */
+	size_t n_found, cap_found, n_told; /* n_told: those already reported */
 	struct trail *trail;               /* of the module being looked for; NULL: not wanted */
 	struct file **items;               /* pointers stay valid */
 	size_t n, cap;
@@ -77,8 +77,8 @@ struct files {
 void files_init(struct files *f, const struct files_options *options);
 void files_release(struct files *f);
 
-/* Opens the members of zip files that were given, at most max of them: for who cannot tell by a
- * name which one it needs. False: there are more. */
+/* Opens the members of zip files that were given, at most max of them: for callers that do not know
+ * by a name which one they need. False: there are more. */
 bool files_open_members(struct files *f, size_t max);
 
 /* The file for a module with this name (path or base name; "" when the capture has none) and

@@ -18,7 +18,7 @@ struct found_slides {
 enum { FOUND_SLIDES_MEMBERS = 256 }; /* of zip files, that are tried */
 
 /* For each given file that has code, and each library of a zip file that was given; of these only
- * what was found is told, since most are for other processors. addrs: the n addresses that no
+ * what was found is reported, since most are for other processors. addrs: the n addresses that no
  * module maps, in any order, sorted here. Notes what was found, and what was not and why. */
 void found_slides_find(struct found_slides *s, struct trace *t, struct files *files,
 		       uint64_t *addrs, size_t n);

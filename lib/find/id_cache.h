@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was found in the files of a folder last time (id_index.h has the format). A cache that is
- * damaged, of another version or not there is empty; one that cannot be written is not.
+ * The cache of the build-ids that were found in the files of a folder last time (id_index.h has the
+ * format). A cache that is damaged, of another version or not there is empty; one that cannot be
+ * written is not.
  */
 #ifndef TM_FIND_ID_CACHE_H
 #define TM_FIND_ID_CACHE_H
@@ -17,7 +18,7 @@ struct id_place {
 };
 
 struct id_file {
-	char *path; /* owned by whoever made it; not in the cache */
+	char *path; /* owned by its maker; not in the cache */
 	struct id_place place;
 	struct object_build_id id;
 	uint8_t flags; /* enum id_flags */

@@ -6,10 +6,10 @@
  * every time, but a file is opened only if it is new. What was found in it is kept in the cache's
  * folder, in ids-HASH.N.tmx (HASH of the folder's path, N the format's version), by device, inode,
  * size and time of modification; files that were modified in the last two seconds are not, since
- * that time is too coarse to tell a second change. A file that cannot be read is none.
+ * that time is too coarse to show a second change. A file that cannot be read is left out.
  *
  * Links are followed; a folder that several ways lead to, a link to a folder above too, is walked
- * once. What is found is a claim: whoever opens a file compares its build-id again.
+ * once. What is found is a claim: the build-id is compared again when a file is opened.
  *
  *	file: "TMIDS\0\0\0", u32 version, u32 0, u64 entries, u64 checksum of the rest (XXH3)
  *	entry: u64 device, inode, size, nanoseconds; u8 flags, length; the build-id

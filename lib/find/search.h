@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a run looks for binaries and debug files beyond the paths that it is given: folders, a
+ * The places where a run looks for binaries and debug files beyond the given paths: folders, a
  * sysroot, debuginfod servers. Makes the struct object_search that object_find_debug, files and
  * lookups are given.
  */
@@ -37,8 +37,7 @@ struct search {
 void search_init(struct search *s, const struct search_options *o);
 void search_release(struct search *s);
 
-/* The next thing to tell, perhaps in text of n bytes; NULL: no more. *bad: for everybody, else for
- * -v. */
+/* The next note, perhaps in text of n bytes; NULL: no more. *bad: always printed, else with -v. */
 const char *search_told(struct search *s, bool *bad, char *text, size_t n);
 
 #endif

@@ -79,7 +79,7 @@ static void tell(struct apart *a, const uint32_t *of, size_t n)
 
 	if (!last || (first && !strcmp(first, last) && !strcmp(a[of[0]].line, a[of[n - 1]].line)))
 		return;
-	if (n > MANY) /* every one with all of its file: nobody reads so many */
+	if (n > MANY) /* every one with all of its file: too many to read */
 		folders = FOLDERS_MAX;
 	while (folders < FOLDERS_MAX && clash(a, of, n, folders))
 		folders++;

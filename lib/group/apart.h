@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions of one name in several files, told apart for people by the shortest end of the file
- * that does: of /a/ui/panel.lua and /a/ai/panel.lua it is ui/panel.lua and ai/panel.lua.
+ * Functions of one name in several files, distinguished for people by the shortest sufficient end
+ * of the file: of /a/ui/panel.lua and /a/ai/panel.lua it is ui/panel.lua and ai/panel.lua.
  */
 #ifndef TM_GROUP_APART_H
 #define TM_GROUP_APART_H

@@ -19,7 +19,7 @@ void chain_release(struct chain *c);
 /* Display names, outermost first with ';' between, as folded stacks are written. */
 void chain_join(const struct chain *c, const struct project *p, struct buf *out);
 /* "name  file:line" with a NUL behind each, innermost first, at most max; returns how many calls
- * there are. before: stands in front of each. */
+ * there are. before: put in front of each. */
 size_t chain_lines(const struct chain *c, const struct project *p, const char *before, size_t max,
 		   struct buf *out);
 /* "file:line", where they are known. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sums of many things, by column: a metric that nobody has costs nothing, and a million groups
+ * Sums of many things, by column: a metric that no thing has costs nothing, and a million groups
  * with three metrics are three arrays. Indexes are the caller's groups; what was never added to
  * is there too, with nothing known. Zeroed is empty and valid.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of project.h: one capture on its way into the groups. Everything about a stack is found
+ * Internals of project.h: one capture on its way into the groups. Everything about a stack is found
  * when it is first asked for, together with its callers, so a fold can go on while the capture
  * grows.
  */
@@ -9,7 +9,7 @@
 
 #include "lib/group/project.h"
 
-/* What rules and filters say of a name; 0 where there are none. */
+/* What rules and filters say of a name; 0 if none. */
 struct traits {
 	uint32_t matched; /* bits of filters */
 	uint32_t owner;   /* the first rule */
@@ -56,7 +56,7 @@ struct fold {
 	unsigned at_cells;
 	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
 	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
-	struct fold_stack *stacks; /* where nodes alone do not tell: filters, owners */
+	struct fold_stack *stacks; /* where nodes alone do not decide: filters, owners */
 	size_t n_stacks, cap_nodes, cap_sites, cap_stacks, cap_cells;
 	struct fold_type *types, *markers;
 	size_t cap_types, cap_markers;
@@ -67,7 +67,7 @@ struct fold {
 	struct fold_calls *calls; /* of CELL_CALLED; NULL: none yet */
 };
 
-/* The fold of the present capture, begun when there is none. */
+/* The fold of the present capture, begun if there is no fold yet. */
 struct fold *fold_begin(struct project *p, const struct trace *t);
 void fold_end(struct project *p);
 
@@ -94,8 +94,8 @@ static inline size_t fold_nodes(const struct fold *f)
 {
 	return f->p->merges ? f->p->n_stacks : f->n_stacks;
 }
-/* Looks at every stack of the capture: faster than one by one as cells ask, where most are asked
- * for. */
+/* Looks at every stack of the capture: faster than one by one for each cell, where most are
+ * needed. */
 void fold_all_stacks(struct fold *f);
 /* The node of a cell; false: a filter drops it. */
 bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node);
@@ -128,14 +128,14 @@ const struct fold_type *fold_type(struct fold *f, uint32_t type);
 const struct fold_type *fold_cell_type(struct fold *f, const struct tally_cell *c);
 /* The id of a call as a site, perhaps with SITE_INSIDE. */
 uint32_t fold_site_id(struct project *p, uint32_t site);
-/* The id of a frame: its number and name; before: what stands before the first. */
+/* The id of a frame: its number and name; before: the events before the first. */
 uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size_t n, bool before);
 /* What a call is to a key: FUNCTION, LOCATION, FILE or MODULE. */
 uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c);
 
 /* Rules and filters, of a location (names.h). */
 const struct located *fold_located(struct project *p, uint32_t location);
-/* The first call of it that is no allocator or runtime code; UINT32_MAX: there is none. */
+/* The first call of it that is no allocator or runtime code; UINT32_MAX: none. */
 uint32_t fold_site(struct project *p, uint32_t location);
 const struct project_owner *fold_owner(struct project *p, uint32_t rule);
 
@@ -158,8 +158,8 @@ void fold_totals(struct fold *f, size_t grouping);
 /* SUM_TIME_TOTAL of all groups and of everything: outermost calls only. */
 void fold_times(struct fold *f);
 
-/* fold_calls.c: whether no path of a call is asked for, and what listens to calls then (arg: the project);
- * what was heard goes to where fold_times and fold_totals put theirs. */
+/* fold_calls.c: whether no path of a call is wanted, and what listens to calls then (arg: the
+ * project); what was heard goes to where fold_times and fold_totals put theirs. */
 bool fold_calls_suffice(const struct project *p);
 bool fold_calls_need_caller(void *arg, const struct trace *t, uint32_t location);
 void fold_calls_entered(void *arg, const struct trace *t, uint32_t thread, uint32_t cell);

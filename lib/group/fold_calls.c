@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls when no path of theirs is asked for: they are added up while they are open, and memory is
+ * Calls of which no path is wanted: they are added up while they are open, and memory is
  * O(functions + open calls), however many paths there are. What fold_times and fold_totals find on
  * paths is found here on the calls that are open around one:
  *

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Filters, site rules and owners applied to the names of a fold's calls (fold.h).
+ */
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"

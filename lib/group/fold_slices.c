@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Slices of a fold (fold.h): frames, steps of time, and the domain that is shown.
+ */
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"
@@ -109,7 +112,7 @@ enum status fold_slice(void *arg, struct trace *t, struct tally *a, const struct
 		if (p->groupings[k].key.by != KEY_FRAME)
 			continue;
 		sum = slice_sums(p, t, s);
-		/* What is live is of moments: it is not added up. */
+		/* Live sums belong to moments: they are not added up. */
 		sum.has &= ~(unsigned)SUMS_OF_MOMENTS;
 		if (sum.has)
 			columns_add(

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Stacks of a fold (fold.h), and the group that each cell belongs to.
+ */
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"
@@ -8,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 12 }; /* stacks whose place the memory is asked for; by experiment */
+enum { AHEAD = 12 }; /* stacks that are fetched ahead; by experiment */
 
 static uint64_t stack_hash(uint32_t parent, uint32_t location)
 {

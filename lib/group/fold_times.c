@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * SUM_TIME_TOTAL of a fold's groups: outermost calls only (fold.h).
+ */
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"
@@ -169,7 +172,7 @@ static void walk(struct times *w)
 	const struct stack *stacks = w->f->t->stacks;
 	uint32_t stack;
 
-	enter(w, 0); /* calls without a stack have no callers and call nobody */
+	enter(w, 0); /* calls without a stack have no callers and no callees */
 	leave(w);
 	for (stack = w->child[0]; stack;) {
 		enter(w, stack);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Patterns that were given up (match.h) as what they are for the numbers: a loss of the capture.
- * So it reaches whoever looks at losses: gates, aggregates, stores, and what tm-filter writes.
+ * Patterns that were given up (match.h), counted as a loss of the capture.
+ * So it reaches all users of losses: gates, aggregates, stores, and what tm-filter writes.
  */
 #ifndef TM_GROUP_GIVEN_UP_H
 #define TM_GROUP_GIVEN_UP_H

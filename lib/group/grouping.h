@@ -39,8 +39,8 @@ enum key {
 extern const char *const key_words[];   /* "site", ...; ends with NULL; in the order of enum key */
 extern const char *const key_plurals[]; /* "sites" */
 
-/* By these there is a total beside the self: what lies in or below a thing, on the stacks. The
- * self of a function or location is what the innermost call allocates; of a file or module,
+/* By these there is a total in addition to the self: what lies in or below a thing, on the stacks.
+ * The self of a function or location is what the innermost call allocates; of a file or module,
  * what the sites in it do. */
 static inline bool key_has_total(enum key k)
 {

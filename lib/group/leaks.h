@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is live at the end and no leak: what libraries keep for as long as a program runs. Rules are
- * those of LeakSanitizer's suppressions, "leak:PATTERN": a stack with a call whose function, source
- * file or module matches is none; '*' stands for anything, '^' and '$' for the ends, and otherwise
- * the pattern may stand anywhere (compiler-rt/lib/sanitizer_common/sanitizer_common.cpp,
- * TemplateMatch). The shipped ones are of glibc and libstdc++.
+ * Suppressions of leaks: blocks that libraries keep for as long as a program runs are live at the
+ * end and no leak. Rules are those of LeakSanitizer's suppressions, "leak:PATTERN": a stack with a
+ * call whose function, source file or module matches is no leak; '*' stands for anything, '^' and
+ * '$' for the ends, and otherwise the pattern may match anywhere
+ * (compiler-rt/lib/sanitizer_common/sanitizer_common.cpp, TemplateMatch). The shipped ones are of
+ * glibc and libstdc++.
  */
 #ifndef TM_GROUP_LEAKS_H
 #define TM_GROUP_LEAKS_H
@@ -21,7 +22,8 @@ enum status leaks_add_file(struct leaks *l, const char *path, struct err *e);
 /* The shipped rules, as a file has them. */
 void leaks_list(struct buf *out);
 
-/* Whether a stack of the capture is none; what is live of it is counted for its rule. */
+/* Whether a stack of the capture is suppressed (no leak); its live blocks are counted for its
+ * rule. */
 bool leaks_none(struct leaks *l, const struct trace *t, uint32_t stack, uint64_t blocks,
 		uint64_t bytes);
 /* When a capture ends: its stacks are forgotten. */

@@ -117,7 +117,7 @@ unsigned sums_there(const struct run *r, const struct run_known *k)
 	return known_sums(k) & (has ? has : ~0u);
 }
 
-/* What adds up to nothing may still tell rows apart: signed sums. */
+/* Rows may still differ in what adds up to nothing: signed sums. */
 static enum sum first_there(const struct run *r, const struct run_known *k)
 {
 	unsigned there = sums_there(r, k), more = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Metrics as people ask for them (--sort, --metrics), and as cells of a table.
+ * Metrics as users name them (--sort, --metrics), and as cells of a table.
  */
 #ifndef TM_GROUP_METRIC_H
 #define TM_GROUP_METRIC_H
@@ -8,7 +8,7 @@
 #include "lib/group/run.h"
 #include "lib/table/table.h"
 
-/* Beside the sums, what can be sorted by: the best that there is of some. */
+/* Sort orders in addition to the sums: the best available sum of several. */
 enum {
 	SORT_AUTO =
 	    -1, /* the first with a value: self time, real, requested, count, net, calls... */

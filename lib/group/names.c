@@ -180,7 +180,7 @@ static uint32_t symbol_function(struct names *n, const struct symbols *s,
 		f.display = f.raw;
 	if (placed)
 		f.raw = with_file(n, f.raw, symbol_file(n, s, c), c->line);
-	/* A nameless function stays 0 and is told by its address. */
+	/* A nameless function stays 0 and is identified by its address. */
 	before = f.raw ? add_function(n, &f) : UINT32_MAX;
 	if (!placed) /* else it is another in another file */
 		*seen = before;
@@ -362,7 +362,7 @@ static void place(struct names *n, const struct trace *t, const struct location 
 	}
 }
 
-/* id has the address, where there is one beside the name. */
+/* id has the address, where there is one in addition to the name. */
 static uint32_t named_by_capture(struct names *n, const struct trace *t, const struct location *l,
 				 struct identity *id)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What locations are called, across captures. Every location has at least one call (innermost
+ * The names of locations, across captures. Every location has at least one call (innermost
  * first, inlined ones expanded). Identity is what stays the same from run to run: a function is
  * its raw name and module, a location its module, build, link-time address (or its name) and calls,
  * never a runtime address where a module is known. Modules go by their base names.
@@ -33,7 +33,7 @@ struct names_location {
 	uint32_t first, n_calls; /* in calls */
 	uint32_t module;         /* string id, 0: none */
 	uint32_t build_id;       /* string id of raw bytes, 0: not known */
-	uint64_t address;        /* in the module, or in the process when there is none */
+	uint64_t address;        /* in the module, or in the process without a module */
 	bool has_address;
 	uint8_t tier; /* enum tier */
 	/* private: what the address is, and whether the capture or symbols name the first call */
@@ -74,7 +74,7 @@ void names_capture(struct names *n, const struct trace *t);
 /* Our id of the capture's location. */
 uint32_t names_location(struct names *n, const struct trace *t, uint32_t location);
 
-/* How a name that nobody has demangled yet is shown; strings, as the name itself when it is not
+/* How a name that is not demangled yet is shown; strings, as the name itself when it is not
  * mangled. */
 uint32_t names_shown(struct names *n, uint32_t name);
 
@@ -82,14 +82,14 @@ uint32_t names_shown(struct names *n, uint32_t name);
 void names_module(struct names *n, const struct trace *t, uint32_t module, uint32_t *name,
 		  uint32_t *build_id);
 /* The location that has only the calls to keep (keep[i], innermost first): itself when these are
- * all, 0 when there are none, else a new one each time. */
+ * all, 0 if none, else a new one each time. */
 uint32_t names_part(struct names *n, uint32_t location, const bool *keep);
 
-/* Of functions of one name in several files, the shortest end of the file that tells them apart
+/* Of functions of one name in several files, the shortest end of the file that distinguishes them
  * goes behind the name: "Update (ui/panel.lua)". When nothing is added any more. */
 void names_tell_apart(struct names *n);
 
-/* A place that is told by its name alone, as aggregates have them: texts, not NUL-terminated. */
+/* A place that is identified by its name alone, as in aggregates: texts, not NUL-terminated. */
 struct names_place {
 	struct names_string {
 		const char *s;

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Names as reports show them, functions of one name distinguished by their files.
+ */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/demangle/demangle.h"
@@ -15,7 +18,8 @@ uint32_t names_shown(struct names *n, uint32_t name)
 	uint32_t *shown;
 	char *text;
 
-	/* What has no underscore at a place where a linkage name could begin is told quickly. */
+	/* What has no underscore at a place where a linkage name could begin is recognized
+	 * quickly. */
 	if (!len || (*s != '_' && !memmem(s, len, "`_", 2) && !memmem(s, len, "!_", 2)))
 		return name;
 	shown = map64_put(&n->shown, name);

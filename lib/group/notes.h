@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of top.h: the lines beneath the table. Coverage, what the captures do not know, what
- * was left out, frames.
+ * Internals of top.h: the lines below the table: coverage, numbers that the captures do not have,
+ * rows that were left out, frames.
  */
 #ifndef TM_GROUP_NOTES_H
 #define TM_GROUP_NOTES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who is to answer for memory: rules in a file.
+ * Owners of memory, by rules in a file.
  *
  *	# comments, empty lines
  *	[Rendering]
@@ -11,10 +11,10 @@
  *	file /physics/
  *
  * A rule is "function", "module", "file" or "type" and a regular expression, as in a file of site
- * rules; it belongs to the owner in brackets above it. An owner may come again. The rules are
- * asked in the order of the file; the first that matches any call of the stack (a function by
- * display or linkage name, a module by base name, a file by path) or the type decides. What none
- * matches is nobody's.
+ * rules; it belongs to the owner in brackets above it. An owner may come again. The rules are tried
+ * in the order of the file; the first that matches any call of the stack (a function by display or
+ * linkage name, a module by base name, a file by path) or the type decides. What no rule matches
+ * has no owner.
  */
 #ifndef TM_GROUP_OWNERS_H
 #define TM_GROUP_OWNERS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps of source paths: what a build's folders are called in reports, so that builds of one source
- * in two places have the same files. "OLD=NEW": a path that is OLD, or goes on behind it with a
- * separator, begins with NEW instead. The first that fits counts.
+ * Maps of source paths: the names that a build's folders get in reports, so that builds of one
+ * source in two places have the same files. "OLD=NEW": a path that is OLD, or goes on behind it
+ * with a separator, begins with NEW instead. The first that fits counts.
  */
 #ifndef TM_GROUP_PATHS_H
 #define TM_GROUP_PATHS_H

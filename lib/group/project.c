@@ -24,7 +24,7 @@ static void leave_out(struct leaks *l, const struct trace *t, uint32_t stack, st
 		s->v[SUM_LIVE_COUNT] = s->v[SUM_LIVE_REQUESTED] = s->v[SUM_LIVE_REAL] = 0;
 }
 
-enum { AHEAD = 12 }; /* cells whose stacks the memory is asked for; by experiment */
+enum { AHEAD = 12 }; /* cells whose stacks are fetched ahead; by experiment */
 
 static void fold_cells(struct fold *f)
 {

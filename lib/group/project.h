@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one projection: filter -> key -> sums. Each capture that ends is folded into groups keyed
- * by text identity (names.h), so captures and files add up, and reports know no formats. Several
- * groupings are fed in one pass. What was added up since the beginning, or since it was last
- * taken, is a run (run.h).
+ * The projection of captures to groups: filter -> key -> sums. Each capture that ends is folded
+ * into groups keyed by text identity (names.h), so captures and files add up, and reports know no
+ * formats. Several groupings are fed in one pass. What was added up since the beginning, or since
+ * it was last taken, is a run (run.h).
  */
 #ifndef TM_GROUP_PROJECT_H
 #define TM_GROUP_PROJECT_H
@@ -31,15 +31,15 @@ struct project_options {
 	const struct selection *select; /* the caller's; NULL: all events */
 	unsigned want;                  /* SUM_BITs; 0: TALLY_WANT */
 	struct sites *sites;            /* the caller's; NULL: the shipped rules */
-	struct owners *owners;          /* the caller's; NULL: nobody owns anything */
+	struct owners *owners;          /* the caller's; NULL: no owners */
 	struct leaks *leaks;       /* the caller's: what is live of its stacks is not; NULL: none */
 	bool mangled;              /* functions are shown by their linkage names */
 	const struct paths *paths; /* the caller's; NULL: files are as captures have them */
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
-	/* Slices of each capture (tally/tally.h) and whom they are for; project_cell_group and
-	 * project_type_group tell the groups of what a slice touched. SLICE_NONE: none. */
+	/* Slices of each capture (tally/tally.h) and their user; project_cell_group and
+	 * project_type_group give the groups of what a slice touched. SLICE_NONE: none. */
 	enum slicing slicing;
 	bool slice_cells;
 	int64_t every;
@@ -54,7 +54,7 @@ struct project_frame {         /* strings of project.texts */
 	uint32_t number, name; /* name 0: none */
 };
 
-struct project_stack {             /* [0] is none */
+struct project_stack {             /* [0] is not used */
 	uint32_t parent, location; /* location: names.h id */
 	uint32_t site;             /* the call, and SITE_INSIDE when all is inside the rules */
 };
@@ -86,8 +86,8 @@ struct project {
 	struct tally_listener listener;
 	struct fold *fold; /* of the present capture; NULL: nothing is folded yet */
 	struct id_set stack_set;
-	/* By function and string of names.h: what the rules say of them (enum site_verdict, and
-	 * a bit when they were asked); what filters and owners say, where there are some. */
+	/* By function and string of names.h: what the rules say of them (enum site_verdict, and a
+	 * bit when they were applied); what filters and owners say, where there are some. */
 	uint8_t *function_sites, *module_sites, *file_sites;
 	size_t cap_function_sites, cap_module_sites, cap_file_sites;
 	struct traits *function_traits, *module_traits, *file_traits;
@@ -122,7 +122,7 @@ void project_close(struct project *p);
 #define GROUP_NONE UINT32_MAX
 
 /* The group of one of the aggregate's cells, also while the capture is being read: whatever it
- * names is in the trace already. GROUP_NONE when a filter drops it, or it is of a domain that
+ * names is in the trace already. GROUP_NONE when a filter drops it, or it belongs to a domain that
  * does not count (DOMAIN_DEFAULT settles on the first domain that has data by then). */
 uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping);
 /* The same of a type's totals; the grouping is by type. */

@@ -96,7 +96,7 @@ static int number_order(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Longer common beginnings than this are told apart by when they were first seen. */
+/* Longer common beginnings than this are ordered by when they were first seen. */
 enum { CHAIN_MAX = 4096 };
 
 static int chain_order(const struct project *p, uint32_t a, uint32_t b)

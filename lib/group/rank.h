@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of top.h: what a group is called, and which groups come first.
+ * Internals of top.h: the names of groups, and their order.
  */
 #ifndef TM_GROUP_RANK_H
 #define TM_GROUP_RANK_H
@@ -31,7 +31,7 @@ struct ranking {
 bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cumulative,
 		 uint64_t *v);
 
-/* Below 0: a stands above b. */
+/* Below 0: a comes before b. */
 int rank_order(const struct ranking *r, uint32_t a, uint32_t b);
 
 /* Indexes of the first n groups (0: of all) that the run knows, best first; *n is then how many

@@ -18,7 +18,7 @@ enum lack {
 	LACK_ABSENT,
 	LACK_PER_TYPE,  /* known per type only */
 	LACK_FILTERED,  /* the same, and there are filters on stacks */
-	LACK_PER_FRAME, /* what is live is of moments, and is not added up over frames */
+	LACK_PER_FRAME, /* live sums belong to moments, and are not added up over frames */
 	LACK_NOT_ASKED
 };
 
@@ -43,7 +43,7 @@ struct run_counter { /* string ids of names.strings; unit 0: none */
 	struct counter_stats stats;
 };
 
-/* What the captures come to before any filter on stacks and types: project_options.totals. Bytes
+/* The sums of the captures before any filter on stacks and types: project_options.totals. Bytes
  * are real ones where the captures know them, else requested ones (which is `bytes`). */
 struct run_totals {
 	uint64_t captures; /* whose blocks are followed, so that they have the next ones */
@@ -78,7 +78,7 @@ struct run {
 };
 
 #define RUN_MIXED UINT32_MAX
-enum { RUN_MODULES_MAX = 1024 }; /* more are not told apart */
+enum { RUN_MODULES_MAX = 1024 }; /* more are not distinguished */
 
 void run_release(struct run *r); /* empty again */
 

@@ -25,7 +25,7 @@ struct sift {
 	uint32_t hole;
 	struct map64 index; /* hash of a block -> its first + 1 */
 	uint64_t dropped, displaced, frees, frames;
-	/* The trace's own count is that of what was read, until the end: it is held against the
+	/* The trace's own count is that of what was read, until the end: it is checked against the
 	 * totals that the input states. */
 	uint64_t handed_on[EV_KINDS];
 	int64_t frame, time;
@@ -143,7 +143,7 @@ static enum status alloc(struct sift *s, struct trace *t, const struct event *ev
 	if (!follow || behind(s) || !(t->unordered || take(s, space, ev->address)))
 		return ST_OK;
 	s->displaced += !t->unordered;
-	/* Without a time: nobody knows when the displaced one was freed. */
+	/* Without a time: it is not known when the displaced one was freed. */
 	gone = (struct event){.kind = EV_FREE,
 			      .domain = ev->domain,
 			      .has = ev->has &

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The shipped rules for allocator and runtime code (sites.h).
+ */
 #include "lib/group/sites.h"
 
 #include <stddef.h>

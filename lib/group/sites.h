@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Allocator and runtime code: what stands between an allocation and the code that wanted it. A
- * *site* is a stack's first call outside of it. A rule is "function REGEX", "module REGEX" or
- * "file REGEX"; a call that one of them matches is passed over, unless a rule with "!" before
- * it (never pass over) matches too. The shipped rules are in site_rules.c; a file adds more:
- * one per line, '#' starts a comment.
+ * Rules for allocator and runtime code, the functions between an allocation and the code that
+ * wanted it. A *site* is a stack's first call outside of such code. A rule is "function REGEX",
+ * "module REGEX" or "file REGEX"; a call that one of them matches is passed over, unless a rule
+ * with "!" before it (never pass over) matches too. The shipped rules are in site_rules.c; a file
+ * adds more: one per line, '#' starts a comment.
  */
 #ifndef TM_GROUP_SITES_H
 #define TM_GROUP_SITES_H

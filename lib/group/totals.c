@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Totals of functions and locations over the tree of stacks, recursion counted once (fold.h).
+ */
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"

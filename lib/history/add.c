@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The addition of a run to a store, in one transaction.
+ */
 #include "lib/history/history.h"
 
 #include "lib/base/mem.h"
@@ -19,12 +22,12 @@ struct adding {
 
 static uint64_t hash_part(uint64_t h, const char *s)
 {
-	/* What is not told is not the same as what is empty. */
+	/* What is not given is not the same as what is empty. */
 	return hash_bytes_seeded(s ? s : "", s ? strlen(s) : 0, h + (s ? 1 : 0));
 }
 
-/* A run that is added again, as by a job that is run again, is the same: by what it came to and
- * where it is from, not by when it was added or how it was judged. 63 bits, as databases have. */
+/* A run that is added again, as by a job that is run again, is the same: by its sums and its
+ * origin, not by when it was added or how it was judged. 63 bits, as databases have. */
 static int64_t identity(const struct buf *aggregate, const struct history_labels *l)
 {
 	const char *const parts[] = {l->build, l->branch, l->commit, l->machine};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a step is made of: the runs before and after it side by side, thing by thing or stack by
+ * The parts of a step: the runs before and after the step side by side, thing by thing or stack by
  * stack. Differences of a key that has no totals add up: those that are shown, what is left of the
- * others, and what was pruned come to the difference of everything.
+ * others, and what was pruned are together the difference of everything.
  *
  * What is above the runs' noise comes first, the largest first (judge.h, with nothing allowed and
  * an error of 5 % for all rows together); then what is not. One run on each side has no noise.

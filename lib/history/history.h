@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A store of past runs: what each came to as an aggregate (tracemill-aggregate(5)), the labels it
- * was added with, and its sums by thing as rows, from which trends are read without the aggregates.
- * Stacks are in the aggregates only. tracemill-history(5) has the tables.
+ * A store of past runs: an aggregate of each run (tracemill-aggregate(5)), its labels, and its sums
+ * by thing as rows, from which trends are read without the aggregates. Stacks are in the aggregates
+ * only. tracemill-history(5) has the tables.
  *
  * A run is added in one transaction: it is there with all of its rows or not at all, whatever
  * happens to the program. Errors name the store without a URL's password.
@@ -36,7 +36,7 @@ struct history_label {
 
 extern const char *const history_statuses[]; /* "unknown", "green", "red", NULL */
 
-struct history_labels { /* all borrowed; NULL: not told */
+struct history_labels { /* all borrowed; NULL: not given */
 	const char *build;
 	const char *branch, *commit, *machine;
 	const char *date; /* history_date's form */
@@ -71,7 +71,7 @@ struct history_choice { /* NULL, 0: any */
 	uint64_t last; /* only so many, the newest */
 };
 
-struct history_run { /* texts: NULL: not told, but for date, added, build and status */
+struct history_run { /* texts: NULL: not given, but for date, added, build and status */
 	int64_t id;
 	const char *date, *added, *build, *branch, *commit, *machine, *status, *file, *format,
 	    *sampling, *options, *labels;                    /* labels: "name=value name=value" */

@@ -15,7 +15,7 @@ static uint64_t in_key(uint32_t kind, size_t run)
 	return (uint64_t)kind << 32 | (uint32_t)run;
 }
 
-/* The file that a raw name says, up to the line that may stand behind it; NULL: none. */
+/* The file that a raw name says, up to the line that may follow it; NULL: none. */
 static const char *raw_file(const char *raw, size_t n, size_t *len)
 {
 	const char *file = memmem(raw, n, KIN_NUL, strlen(KIN_NUL)), *end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside lib/history: many rows into a table with few statements, since one to a row would wait for
- * a server each time.
+ * Internals of lib/history: insertion of many rows into a table with few statements, since one to a
+ * row would wait for a server each time.
  *
  *     rows_begin(&r, db, "tm_labels (run, name, value)", 3, n, "", &e);
  *     n times: rows_int(&r, 7); rows_text(&r, ...); rows_text(&r, ...); rows_next(&r);

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The runs of a store, chosen by labels, time and number, and their aggregates.
+ */
 #include "lib/history/history.h"
 
 #include "lib/base/hash.h"

@@ -3,9 +3,9 @@
  * Values along runs: of everything, of each thing of a key, of a policy's rules, of a counter; and
  * where they step (lib/stats/steps.h).
  *
- * Things are told apart by name here: what has the same name in two builds is one series, whatever
- * its line; names that are not unique by their files, too (kin.h). A run that does not know the
- * metric, or was pruned of the thing, has no value: a gap, never 0.
+ * Things are distinguished by name here: what has the same name in two builds is one series,
+ * whatever its line; names that are not unique by their files, too (kin.h). A run that does not
+ * know the metric, or was pruned of the thing, has no value: a gap, never 0.
  */
 #ifndef TM_HISTORY_SERIES_H
 #define TM_HISTORY_SERIES_H
@@ -41,8 +41,8 @@ struct history_lines {
 void history_lines_init(struct history_lines *l, const struct history_runs *runs);
 void history_lines_release(struct history_lines *l);
 
-/* The series of a rule; per stands for the rule's own. ST_UNSUPPORTED: there is none of it (rules
- * about stacks, new things, coverage), or no run knows the metric; *e says which. */
+/* The series of a rule; per is used as the rule's own. ST_UNSUPPORTED: the rule has no series
+ * (rules about stacks, new things, coverage), or no run knows the metric; *e says which. */
 enum status history_series(struct history *h, struct history_lines *l,
 			   const struct policy_rule *rule, enum history_per per, const char *name,
 			   struct err *e);

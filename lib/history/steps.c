@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Steps in the series of a store's runs, and the order and text of series.
+ */
 #include "lib/history/series.h"
 
 #include "lib/base/mem.h"

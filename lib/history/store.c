@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The store itself: opened, its tables made or brought to the current version.
+ */
 #include "lib/history/history.h"
 
 #include "lib/base/mem.h"
@@ -50,7 +53,7 @@ static enum status set_version(struct history *h, int64_t from, struct err *e)
 	return st == ST_NONE ? ST_OK : st;
 }
 
-/* Someone else may have done it since we looked: so once more, where nobody else writes. */
+/* Another process may have done it since we looked: so once more, where no other process writes. */
 static enum status bring_up(struct history *h, struct err *e)
 {
 	int64_t version = HISTORY_SCHEMA;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-history prints: the runs of a store, values along them with their steps, as tables and
- * charts. Everything a view is made from outlives it.
+ * The documents of tm-history: the runs of a store, values along them with their steps, as tables
+ * and charts. Everything a view is made from outlives it.
  */
 #ifndef TM_HISTORY_VIEW_H
 #define TM_HISTORY_VIEW_H

@@ -19,7 +19,7 @@
 
 struct cached {
 	struct object *object; /* borrowed */
-	bool known;            /* it can be told from others: key and name are there */
+	bool known;            /* it can be distinguished from others: key and name are there */
 	bool tried;            /* to build: not again */
 	uint64_t asked;        /* addresses, so far, while there was no index */
 	uint8_t key[INDEX_KEY_MAX];
@@ -153,7 +153,7 @@ static char *path_of(const struct cache *c, const struct cached *x)
 	return path;
 }
 
-/* An index that is no good goes, so that it is built again. */
+/* An invalid index is removed, so that it is built again. */
 static void discard(struct cache *c, struct cached *x, const char *why)
 {
 	char *path = path_of(c, x);
@@ -165,7 +165,7 @@ static void discard(struct cache *c, struct cached *x, const char *why)
 	free(path);
 }
 
-/* True in *damaged: one was there, and was no good. */
+/* True in *damaged: one was there, and was invalid. */
 static bool open_index(struct cache *c, struct cached *x, bool *damaged)
 {
 	struct err e = ERR_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder with the indexes (index.h), and engines behind it: a batch is answered from the
+ * The folder of indexes (index.h), with engines behind it: a batch is answered from the
  * binary's index where there is one, else by the engine; answers are the same. Only the fast engine
  * has indexes: the reference engine is there to check it.
  *
@@ -12,8 +12,8 @@
  * A new index is written to NAME.part, locked (flock) while its writer lives, and renamed when it
  * is complete: so builders do not meet, and what a killed one leaves is used up by the next. Files
  * are never changed but for their time of modification, which is when they were used last (to an
- * hour); the ones used longest ago go when the folder holds more than its limit. Nothing that
- * goes wrong here is an error to who asks: there is a word for -v, and the engine answers.
+ * hour); the ones used longest ago go when the folder holds more than its limit. Nothing that goes
+ * wrong here is an error for the caller: there is a word for -v, and the engine answers.
  */
 #ifndef TM_INDEX_CACHE_H
 #define TM_INDEX_CACHE_H
@@ -32,7 +32,7 @@ struct cache_options {
 };
 
 struct cache {
-	char *dir; /* NULL: off, or nobody knows where */
+	char *dir; /* NULL: off, or there is no place for it */
 	uint64_t limit;
 	struct cached **all; /* by object */
 	size_t n, cap;
@@ -49,7 +49,7 @@ uint64_t cache_limit(void); /* bytes the folder may hold */
 enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
 		      size_t n, const struct dwarf_options *options, struct err *e);
 
-/* Makes sure that there is a sound index of this object, for who asks for it: waits for another
+/* Makes sure that there is a sound index of this object, on request: waits for another
  * builder, checks all of one that is there. ST_NONE: it has no DWARF. ST_UNSUPPORTED: it was looked
  * at, and *e says why it cannot be indexed. *size: of the index. */
 enum status cache_prewarm(struct cache *c, struct object *o, const struct dwarf_options *options,

@@ -57,7 +57,7 @@ enum status cache_dir_make(const char *dir, struct err *e)
 	return st;
 }
 
-/* The path still leads to this file: nobody has renamed or removed it before it was locked. */
+/* The path still leads to this file: it was not renamed or removed before it was locked. */
 static bool is_at(int fd, const char *path)
 {
 	struct stat mine, there;
@@ -153,7 +153,7 @@ static bool ends_in(const char *s, const char *suffix)
 	return n > m && !strcmp(s + n - m, suffix);
 }
 
-/* Nobody holds its lock: whoever wrote it is dead. */
+/* Its lock is free: the process that wrote it is dead. */
 static void remove_abandoned(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

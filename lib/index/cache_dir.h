@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of the cache (cache.h): places, locks, and what has to go.
+ * The files of the cache (cache.h): their places, locks, and removal.
  */
 #ifndef TM_INDEX_CACHE_DIR_H
 #define TM_INDEX_CACHE_DIR_H

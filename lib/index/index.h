@@ -29,7 +29,7 @@ enum status index_check(struct index *x, struct err *e);
 
 /* Answers the addresses (ascending, unique) into out, which has been initialized for n and nothing
  * else; the index becomes its store, and must stay as long. Numbers of those that the engine has to
- * be asked for are put into ask, which has room for n, and their answer is left alone. Without
+ * answer are put into ask, which has room for n, and their answer is left alone. Without
  * options->discriminators calls have none. ST_BAD: the index is damaged, and out is to be released.
  */
 enum status index_answer(struct index *x, const uint64_t *addrs, size_t n,

@@ -15,7 +15,7 @@
  *	36      4     n_strings
  *	40      16*6  offset and size in bytes of each part, in the order of enum index_part; each
  *	              begins at a multiple of 8
- *	136     360   the key: what the index is of (lib/index/cache.h)
+ *	136     360   the key: the binary that the index belongs to (lib/index/cache.h)
  *	496     8     dwarf_companions of the files that were read besides; 0: none
  *	504     8     XXH3 of the 504 bytes before, seeded with the XXH3 of all checksums
  *	512     8*n   checksums: XXH3, seeded with its number, of each INDEX_CHUNK bytes of what

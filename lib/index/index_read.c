@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every count and number in the file is checked where it is used: a checksum tells damage, not
- * malice, and a file may change under its mapping. Text ends at the mapping's end at the latest,
- * where lib/object/map.h has put a NUL.
+ * The reader of index files. Every count and number in the file is checked where it is used: a
+ * checksum shows damage, not malice, and a file may change under its mapping. Text ends at the
+ * mapping's end at the latest, where lib/object/map.h has put a NUL.
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
@@ -277,7 +277,8 @@ static bool good_call(struct index *x, uint32_t number)
 	return true;
 }
 
-/* Goes to the last block whose base is at most addr; base is higher than addr when there is none.
+/* Goes to the last block whose base is at most addr; base is higher than addr if there is no such
+ * block.
  */
 static bool find_block(struct batch *b, uint64_t addr)
 {

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The writer of index files (index_format.h).
+ */
 #include "lib/base/mem.h"
 #include "lib/index/index.h"
 #include "lib/index/index_format.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tells one file from another: a number over all of its bytes, in whatever pieces they come.
- * XXH3 of 64 KiB after another, each with the number before it as the seed; 0 at first.
+ * A digest that distinguishes files: a number over all bytes of a file, in whatever pieces they
+ * come. XXH3 of 64 KiB after another, each with the number before it as the seed; 0 at first.
  */
 #ifndef TM_INPUT_DIGEST_H
 #define TM_INPUT_DIGEST_H

@@ -34,7 +34,7 @@ struct input_source {
 	bool spooled;       /* fd is our copy, which ended in spool_end */
 	struct err spool_end;
 	struct digest *digest; /* the caller's, or NULL */
-	uint64_t raw_at;       /* where reading stands in the file, for the digest */
+	uint64_t raw_at;       /* the position of reading in the file, for the digest */
 	struct err failure;    /* met at the end of the window; due when its bytes are used up */
 	bool at_end;
 	struct text_mark mark;
@@ -451,7 +451,7 @@ enum status input_head(struct input *in, const uint8_t **p, size_t *got)
 }
 
 /* What was not read of the file's own bytes counts for the digest all the same: those behind a
- * damaged place, which nobody asked for. */
+ * damaged place, which the reader did not ask for. */
 static enum status digest_rest(struct input_source *s, struct err *e)
 {
 	uint8_t *p = mem_alloc(WINDOW);
@@ -543,7 +543,7 @@ enum status input_rewind(struct input *in)
 	s->read_errno = 0;
 	s->at_end = false;
 	s->failure = (struct err)ERR_INIT;
-	s->started = s->spooled; /* a copy is of the decompressed bytes */
+	s->started = s->spooled; /* a copy has the decompressed bytes */
 	text_mark_restart(&s->mark, s->spooled);
 	reset_cursor(in);
 	return ST_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes in: a file, a pipe or memory, decompressed on the way (gzip, zstd, xz, bzip2, lz4
+ * Input bytes: a file, a pipe or memory, decompressed on the way (gzip, zstd, xz, bzip2, lz4
  * frames and what else libarchive's filters know; at most 4 layers) and, where a byte order mark
  * says that they are text, made plain UTF-8 (text_mark.h), read through one cursor.
  * input.c is the only user of libarchive.
@@ -52,19 +52,19 @@ int input_temporary(struct err *e);
 /* Writes all n bytes to it; a failure is ST_SYS. */
 enum status input_temporary_add(int fd, const uint8_t *p, size_t n, struct err *e);
 
-/* Before anything is read: the raw bytes of the file, as it is compressed, are to be told from
- * others. input_digest then reads what is left of them, and only input_close may follow. *d is the
- * caller's from the beginning, zeroed. Of memory it is that of the memory. */
+/* Before anything is read: the raw bytes of the file, as it is compressed, are to be digested.
+ * input_digest then reads what is left of them, and only input_close may follow. *d is the caller's
+ * from the beginning, zeroed. Of memory it is that of the memory. */
 void input_want_digest(struct input *in, struct digest *d);
 enum status input_digest(struct input *in, struct err *e);
 
-/* Is called now and then while bytes are read, also by a reader that tells of no events until it has
+/* Is called now and then while bytes are read, also by a reader that pushes no events until it has
  * them all; in stays where it is until input_close. */
 void input_watch(struct input *in, void (*watch)(const struct input *in));
 /* Raw bytes consumed so far, to be compared with size, for progress. */
 uint64_t input_consumed(const struct input *in);
 
-/* Characters of UTF-16 that were none, in what was read so far: they are U+FFFD, or half a one at
+/* Invalid characters of UTF-16 in what was read so far: they are U+FFFD, or half a one at
  * the end, which is left out. */
 uint64_t input_broken(const struct input *in);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a compressed file begins with: gzip, zstd, xz, bzip2 and lz4 (frames, and the legacy ones);
+ * The first bytes of compressed files: gzip, zstd, xz, bzip2 and lz4 (frames, and the legacy ones);
  * and the frames that zstd and lz4 have in common, which say how long they are and are skipped.
  */
 #ifndef TM_INPUT_MAGIC_H

@@ -3,7 +3,7 @@
  * The wire format of protocol buffers, field by field, without a schema: for messages of which a
  * few fields are wanted, in files that do not fit into memory. Facts: the encoding page of the
  * protocol buffers documentation. Groups (wire types 3 and 4) are refused; numbers of one field may
- * stand packed in bytes, which pb_packed takes apart.
+ * be packed in bytes, which pb_packed takes apart.
  */
 #ifndef TM_INPUT_PROTOBUF_H
 #define TM_INPUT_PROTOBUF_H

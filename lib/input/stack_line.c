@@ -270,7 +270,7 @@ static bool take_android(const char *s, const char *at, const char *end, struct 
 	return true;
 }
 
-/* "#12 ", wherever it stands: logs have their own beginnings. */
+/* "#12 ", anywhere in the line: logs have their own beginnings. */
 static bool take_numbered(const char *s, const char *end, struct stack_line *l)
 {
 	const char *p = s;

@@ -64,7 +64,7 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l);
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size);
 
 /* A line of a module map, "55d0c0a00000-55d0c0a05000 r-xp 00000000 08:01 12 /usr/bin/game", as crash
- * logs have it at their end: its path. n 0: it is none, or has no path. */
+ * logs have it at their end: its path. n 0: no mapping, or one without a path. */
 struct stack_text_part stack_line_mapped(const char *s, size_t n);
 
 /* Where the parentheses at the end of a text begin, which may hold others; NULL: it ends in none. */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Temporary files without a name.
+ */
 #include "lib/input/input.h"
 
 #include <errno.h>

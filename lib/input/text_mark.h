@@ -15,9 +15,9 @@
 
 #include <stdbool.h>
 
-struct text_mark { /* zeroed stands before the first byte */
+struct text_mark { /* zeroed is before the first byte */
 	bool looked, utf16, big_endian;
-	uint8_t length;        /* bytes of the mark, 0: there is none */
+	uint8_t length;        /* bytes of the mark, 0: none */
 	uint64_t taken;        /* bytes of UTF-16 that came, with the mark */
 	uint64_t broken, most; /* text_mark_broken: of this reading, of all before it */
 	struct buf raw, text;  /* raw: what is not converted yet */
@@ -26,7 +26,7 @@ struct text_mark { /* zeroed stands before the first byte */
 /* Bytes [from, *n) of *window have come, the file's first ones or those behind the last call's; after
  * says whether more will. Makes of them what a reader is to see; the window may grow. Until enough
  * has come (looked) it leaves them. Where reading fails, a part of a character is left out and not
- * counted: the failure tells of it. */
+ * counted: the failure reports it. */
 enum text_after { TEXT_MORE, TEXT_END, TEXT_FAILURE };
 void text_mark_take(struct text_mark *m, uint8_t **window, size_t *cap, size_t from, size_t *n,
 		    enum text_after after);

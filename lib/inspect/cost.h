@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a trace charges the call sites of one binary with: of every record with a stack, each
- * address of that stack which tm-symbolize has bound to the binary, once. A sink: run captures
+ * The costs of the call sites of one binary in a trace: every record with a stack counts once at
+ * each address of that stack which tm-symbolize has bound to the binary. A sink: run captures
  * through it. Memory grows with stacks and sites, not with events.
  */
 #ifndef TM_INSPECT_COST_H

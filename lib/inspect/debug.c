@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What kind of debug information there is: versions of the units, compression, split, dwz.
+ * The kind of a binary's debug information: versions of the units, compression, split, dwz.
  */
 #include "lib/base/cursor.h"
 #include "lib/inspect/inspect.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a binary is fit for, capability by capability: the verdict, what it rests on, and what to
- * change in the build where it is not fit.
+ * The fitness of a binary, capability by capability: the verdict, the facts behind the verdict, and
+ * the change to the build where the binary is not fit.
  */
 #ifndef TM_INSPECT_FITNESS_H
 #define TM_INSPECT_FITNESS_H

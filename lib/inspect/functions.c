@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which functions there are, how they begin, and which of them are instrumented.
+ * The functions of a binary, how they begin, and which of them are instrumented.
  */
 #include "lib/base/allowance.h"
 #include "lib/base/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is this binary fit to profile and to symbolize? Facts of one ELF file, from its headers, symbols,
- * unwind tables and code; what they mean is in fitness.h.
+ * Facts of one ELF file that decide how well it can be profiled and symbolized, from its headers,
+ * symbols, unwind tables and code; what they mean is in fitness.h.
  *
  * Functions are those of the symbol table (its own or its debug file's), else the entries of
  * .eh_frame, so that a stripped library has them, too. Sources of facts: the ELF and DWARF
@@ -92,7 +92,7 @@ bool inspect_is_thumb(const struct inspect *x, uint64_t addr);
 size_t inspect_section(const struct inspect *x, const char *name);
 /* The entries of .eh_frame, into functions; false: damaged. */
 bool inspect_eh_frame(struct inspect *x, const uint8_t *p, uint64_t n, uint64_t addr);
-/* Where the stub of a PLT at addr jumps through; false: it is none. */
+/* The slot that the stub of a PLT at addr jumps through; false: no stub. */
 bool inspect_plt_slot(const struct inspect *x, uint64_t addr, uint64_t *slot);
 
 #endif

@@ -48,7 +48,7 @@ static bool is_called(const struct object_symbol *s, const char *what)
 
 	if (!strcmp(s->name, what))
 		return true;
-	/* Clones (.cold, .part.0) have the same display name; they are asked for by the raw one. */
+	/* Clones (.cold, .part.0) have the same display name; they are chosen by the raw one. */
 	if (s->name[0] != '_' || strchr(s->name, '.'))
 		return false;
 	display = demangle(s->name);

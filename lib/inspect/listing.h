@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A function's instructions with their source lines and, given a trace, what their calls cost.
+ * A function's instructions with their source lines and, given a trace, the costs of their calls.
  */
 #ifndef TM_INSPECT_LISTING_H
 #define TM_INSPECT_LISTING_H
@@ -17,7 +17,7 @@ struct extent { /* what to disassemble */
 };
 
 /* what: an address (0x...), or a function's name, raw or demangled, with or without parameters.
- * ST_NONE with a text: there is none. */
+ * ST_NONE with a text: not found. */
 enum status listing_find(const struct inspect *x, const char *what, struct extent *out,
 			 struct err *e);
 /* Fills a sheet, to be released by the caller. cost: NULL without a trace. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was found in binaries, as tables: verdicts, facts, segments, and functions by source file.
+ * The findings about binaries, as tables: verdicts, facts, segments, and functions by source file.
  */
 #ifndef TM_INSPECT_REPORT_H
 #define TM_INSPECT_REPORT_H
@@ -13,10 +13,10 @@ struct inspect_report {
 	struct sheet verdicts, facts, segments, sources;
 };
 
-/* several: people see which file a row is of. */
+/* several: people see the file of a row. */
 void inspect_report_init(struct inspect_report *r, bool several);
 void inspect_report_add(struct inspect_report *r, const struct inspect *x);
-/* Functions by the source file that their first instruction is of; l is the caller's. ST_SYS: no
+/* Functions by the source file of their first instruction; l is the caller's. ST_SYS: no
  * engine can run. */
 enum status inspect_report_sources(struct inspect_report *r, const struct inspect *x,
 				   struct lookup *l, struct err *e);

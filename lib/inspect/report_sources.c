@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of a binary's functions by source file.
+ */
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/inspect/report.h"

@@ -2,9 +2,9 @@
  *
  * Captures in memory: read once, walked any number of times. A kept file is a sink for its reader;
  * kept_walk is a reader for any sink, which then sees what it would see of the file itself. The
- * tables of a capture (strings, stacks, names) are the reader's own, taken over; its events stand in
- * columns: of each block of them a field has as many bytes as its values there differ by, none where
- * they are equal. So an event takes some 12 to 30 bytes where struct event has 96.
+ * tables of a capture (strings, stacks, names) are the reader's own, taken over; its events are in
+ * columns: of each block of them a field has as many bytes as its values there differ by, none
+ * where they are equal. So an event takes some 12 to 30 bytes where struct event has 96.
  *
  * Walking changes the tables as any sink does (paths of calls, notes): kept_walk puts the notes
  * back, and rows that it finds again are no new ones. What may not change is walked in a child.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every handle of libtracemill has: a zone for what it holds, the reason of its last error, and
- * a way to end what runs.
+ * The common part of all handles of libtracemill: a zone for the handle's resources, the reason of
+ * its last error, and a way to cancel a running call.
  */
 #ifndef TM_LIBRARY_HANDLE_H
 #define TM_LIBRARY_HANDLE_H
@@ -16,7 +16,7 @@ struct handle {
 	struct err e; /* msg: "" */
 };
 
-/* Runs fn in the handle's zone. TRACEMILL_OK: it came to its end. Else all that the zone held has been
+/* Runs fn in the handle's zone. TRACEMILL_OK: fn returned. Else all that the zone held has been
  * given back, and the handle's error is set. */
 enum tracemill_status handle_run(struct handle *h, void (*fn)(void *arg), void *arg);
 /* Any thread, signal handlers. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The part of tracemill/symbolize.h that knows what is where in a process. What it was told is kept as
- * it came; a batch makes a trace of it with a location for each address, which lib/find binds as it
- * binds those of captures.
+ * The processes of tracemill/symbolize.h: the modules mapped in each. The input is kept as it came;
+ * a batch makes a trace of it with a location for each address, which lib/find binds as it binds
+ * those of captures.
  */
 #include "lib/base/mem.h"
 #include "lib/find/bind.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tracemill/symbolize.h's handles are made of. What the caller was handed (the handle, binaries,
- * processes) lies outside of the zone and outlives an error that gives the zone back; what was opened
- * and answered lies in the zone, and is made again when it is asked for.
+ * The structs behind the handles of tracemill/symbolize.h. Whatever the caller was handed (the
+ * handle, binaries, processes) lies outside of the zone and outlives an error that gives the zone
+ * back; what was opened and answered lies in the zone, and is made again when it is asked for.
  */
 #ifndef TM_LIBRARY_SYMBOLIZER_H
 #define TM_LIBRARY_SYMBOLIZER_H
@@ -42,7 +42,7 @@ struct tracemill_symbolizer {
 struct tracemill_process {
 	struct tracemill_process *next;
 	struct tracemill_symbolizer *s;
-	struct process_part *parts; /* what it was told, the newest first */
+	struct process_part *parts; /* what it was given, the newest first */
 	struct files *files;        /* NULL: not in this zone */
 };
 

@@ -49,7 +49,7 @@ size_t il2cpp_bare(const char *name)
 	return strcspn(name, "(.[ ");
 }
 
-/* What stands behind the hash. Those that only say how the method was compiled are dropped; a thunk
+/* The part behind the hash. Those that only say how the method was compiled are dropped; a thunk
  * is another function than its method, and says so. Longest first. */
 static struct text take_suffix(struct text *t)
 {
@@ -116,7 +116,7 @@ static bool take_hash(struct text *t)
 	}
 	while (digits < t->n && is_digit(t->s[t->n - 1 - digits]))
 		digits++;
-	/* Fewer may be anybody's: mat_mul_m4. */
+	/* Fewer may be in any name: mat_mul_m4. */
 	if (digits < 8 || digits > 10 || t->n < digits + 3 ||
 	    memcmp(t->s + t->n - digits - 2, "_m", 2) != 0)
 		return false;

@@ -8,7 +8,7 @@
  * Facts from generated sources (Unity 2018 to 6): Type_Method_m<40 hex>, in older versions _m and
  * 8 to 10 decimal digits; generic arguments _Tis<Type>[_t<40 hex>]; characters that C cannot have
  * as U and two hex digits; "." as "_". Type and method may contain "_" themselves: they are split
- * only where there is one way to do so, and printed as they stand otherwise.
+ * only where there is one way to do so, and printed unchanged otherwise.
  */
 #ifndef TM_MANAGED_IL2CPP_NAME_H
 #define TM_MANAGED_IL2CPP_NAME_H

@@ -26,11 +26,11 @@ void line_map_free(struct line_map *m); /* accepts NULL */
 struct line_map_facts {
 	uint64_t files, lines;    /* C++ files; entries */
 	uint64_t odd;             /* members that are no such entry: left out */
-	bool sentry;              /* says which binaries it is of */
+	bool sentry;              /* says which binaries it belongs to */
 	const struct err *broken; /* the text is broken there, what follows was not read; or NULL */
 };
 struct line_map_facts line_map_facts(const struct line_map *m);
-/* False: the map says that it is of other binaries. */
+/* False: the map says that it belongs to other binaries. */
 bool line_map_is_of(const struct line_map *m, const struct object_build_id *id);
 
 /* The C++ file as DWARF calls it: by its path, else by its path below root, else (only when

@@ -83,7 +83,7 @@ static struct managed_file *add(struct managed *m, const char *path, bool given)
 	return f;
 }
 
-/* The folder that a line map's paths are below, which stands beside it in a file of its own. */
+/* The folder that a line map's paths are below, which is next to it in a file of its own. */
 static void read_root(const char *path, struct buf *root)
 {
 	struct err e = ERR_INIT;
@@ -359,7 +359,7 @@ const struct usym *managed_usym(struct managed *m, const char *module, const uin
 	return NULL;
 }
 
-/* A usym that stands beside the binary under its name is of it, if its id does not say otherwise.
+/* A usym next to the binary under its name belongs to it, if its id does not say otherwise.
  */
 static const struct usym *beside(struct managed *m, const char *path,
 				 const struct object_build_id *id)

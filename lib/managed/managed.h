@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is known of managed (C#) code beside the DWARF of the C++ that il2cpp made of it: line maps,
- * method maps and usym files, given or found beside a binary. A call in generated C++ gets a call
- * of the same function inside it, at the line of C#; the C++ one stays.
+ * Sources of names and lines of managed (C#) code, in addition to the DWARF of the C++ that il2cpp
+ * generated: line maps, method maps and usym files, given or found next to a binary. A call in
+ * generated C++ gets a call of the same function inside it, at the line of C#; the C++ one stays.
  *
- * Beside a binary means: in its folder and the one above, in those' Symbols, il2cppOutput/Symbols
+ * Next to a binary means: in its folder and the one above, in those' Symbols, il2cppOutput/Symbols
  * and il2cppOutput/cpp/Symbols, and the same in a *_BackUpThisFolder_ButDontShipItWithYourGame.
- * Files are read when the first binary needs them. Errors of files are words for told; those of
- * given ones are the caller's to report, too (managed_check).
+ * Files are read when the first binary needs them. Errors of files are among the words for -v;
+ * those of given ones are in failures too, for the caller to report.
  */
 #ifndef TM_MANAGED_MANAGED_H
 #define TM_MANAGED_MANAGED_H
@@ -28,7 +28,7 @@ struct managed_options { /* all borrowed */
 	uint64_t window; /* lines from an entry of a line map to a line it is taken for; 0: any */
 	bool has_window; /* false: LINE_MAP_WINDOW where the function's first line is not known */
 	bool names;      /* generated names are shown as the managed ones */
-	bool beside;     /* look beside binaries */
+	bool beside;     /* look next to binaries */
 };
 
 struct managed_file {
@@ -39,7 +39,7 @@ struct managed_file {
 	bool given;
 };
 
-/* What is of one binary. */
+/* The maps of one binary. */
 struct managed_of {
 	const struct object *object;
 	const struct line_map **maps;
@@ -74,7 +74,7 @@ void managed_release(struct managed *m);
 /* Reads the given files; what cannot be read is in m->failures. */
 void managed_load(struct managed *m);
 
-/* What is of this binary, found at the first call; path may be NULL. NULL: nothing. */
+/* The maps of this binary, found at the first call; path may be NULL. NULL: nothing. */
 struct managed_of *managed_of(struct managed *m, const struct object *o, const char *path);
 
 struct managed_at {           /* a call of C++ */
@@ -85,14 +85,14 @@ struct managed_at {           /* a call of C++ */
 	struct map64 *memo;   /* zeroed at first; the caller's, of one of */
 };
 
-/* The line of C# that it was made of. False: there is none; counted either way. */
+/* The line of C# that it was made of. False: none; counted either way. */
 bool managed_line(struct managed *m, struct managed_of *of, const struct managed_at *at,
 		  const char **file, uint32_t *cs);
 
 /* A malloc'ed name for people of a generated function, NULL: none. raw and its demangled form. */
 char *managed_name(const struct managed *m, const char *raw, const char *demangled);
 
-/* For a module without a file: the usym that is of it, by what --usym or the file itself says. */
+/* For a module without a file: its usym, by what --usym or the file itself says. */
 const struct usym *managed_usym(struct managed *m, const char *module, const uint8_t *build_id,
 				size_t n_build_id);
 

@@ -4,7 +4,7 @@
  * bytes: a match never crosses a place that is not UTF-8 (PCRE2_MATCH_INVALID_UTF). The work of
  * one match is limited, so that a pattern such as (a+)+$ cannot hang a program; a subject on
  * which the limit is reached counts as not matching. Each time is counted: of one pattern, and of
- * all that the program ever made, which it tells when it ends (lib/cli). So no user of patterns
+ * all that the program ever made, which it reports when it ends (lib/cli). So no user of patterns
  * can forget to. Nothing here is for two threads at once.
  */
 #ifndef TM_MATCH_MATCH_H
@@ -22,7 +22,7 @@ enum match_flags {
 	MATCH_CASELESS = 1 << 1, /* by Unicode's simple case folding */
 };
 
-/* Where a pattern stands, for messages. */
+/* Where a pattern comes from, for messages. */
 struct match_place {
 	const char *name; /* an option ("--focus") or a file; copied */
 	size_t line;      /* of the file; 0: an option */

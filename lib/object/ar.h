@@ -3,8 +3,8 @@
  * The members of a static library and where their bytes are. Facts: ar(5) of the BSDs, the System V
  * and GNU variants as binutils' manual and LLVM's llvm-ar page describe them: names of up to 15
  * bytes and "/", longer ones in the member "//" or (BSD) before the contents; in a thin archive
- * members are files of their own, named from the archive's folder. All that the file says is held
- * against its size.
+ * members are files of their own, named from the archive's folder. All that the file says is
+ * checked against its size.
  */
 #ifndef TM_OBJECT_AR_H
 #define TM_OBJECT_AR_H

@@ -13,7 +13,7 @@
  *
  * Addresses and sizes are hexadecimal, all else is decimal. The id is a GUID with an age behind it:
  * of an ELF file the first 16 bytes of the build-id with the first three fields in the other byte
- * order, of a Mach-O file the UUID as it is. Lines that are none of these are counted.
+ * order, of a Mach-O file the UUID as it is. Other lines are counted.
  */
 #include "lib/base/arena.h"
 #include "lib/base/hash.h"
@@ -62,7 +62,7 @@ struct breakpad {
 	struct names files, origins;
 	struct arena text;
 	uint64_t end;
-	uint64_t odd, first_odd, line; /* lines that are none of the format's; of the file */
+	uint64_t odd, first_odd, line; /* lines that are not of the format; of the file */
 	bool open;                     /* the last function takes lines */
 	bool plain_id;                 /* Mach-O's */
 };

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The executable parts of a binary: its sections of code, or its segments.
+ */
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/object/impl.h"

@@ -23,7 +23,7 @@ struct seek {
 	struct buf path, tried;
 	struct buf *why;
 	uint64_t *digest;    /* instead of looking into files */
-	struct trail *trail; /* NULL: nobody wants to know */
+	struct trail *trail; /* NULL: not wanted */
 };
 
 static void refuse(struct seek *k, const char *path, const char *why)
@@ -338,7 +338,7 @@ static bool try_by_id(struct seek *k, const char *dir, const struct object_build
 	return found;
 }
 
-/* Whoever knows files by their build-id is asked last. */
+/* Finders of files by build-id come last. */
 static bool ask_finders(struct seek *k, const struct object_build_id *id)
 {
 	const struct object *o = k->o;
@@ -467,7 +467,7 @@ enum status object_find_debug(struct object *o, const struct object_search *s, s
 	companion_keep_search(o, s);
 	st = debug_file_find(o, s, e);
 	companion_supplement(o, s->explain);
-	if (st == ST_NONE) { /* symbols will be asked for: say now if they are broken */
+	if (st == ST_NONE) { /* symbols will be wanted: say now if they are broken */
 		struct err broken = ERR_INIT;
 
 		minidebug_file(o, &broken);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files beside an object's debug information that hold parts of it:
+ * The companion files of an object, which hold parts of its debug information:
  *
  *	split     NAME.dwo, one for each unit that was compiled with -gsplit-dwarf, and what dwp
  *	          makes of many of them, PROGRAM.dwp

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finding the separate file with an object's debug sections, where GDB, elfutils and the
+ * The search for the separate file with an object's debug sections, where GDB, elfutils and the
  * engines' build tools put it: .build-id trees, .gnu_debuglink, files of a related name.
  */
 #include "lib/base/allowance.h"

@@ -9,14 +9,14 @@
 #include "lib/object/impl.h"
 
 struct descriptors {
-	const struct elf_section *at; /* NULL: there are none */
+	const struct elf_section *at; /* NULL: none */
 	uint8_t *bytes;
 	uint64_t size;
 	bool big_endian;
 };
 
 void descriptors_find(struct descriptors *d, const struct image *f); /* f is borrowed */
-/* *value of a descriptor becomes that of its code; false: it is none. */
+/* *value of a descriptor becomes that of its code; false: value is no descriptor. */
 bool descriptors_follow(const struct descriptors *d, uint64_t *value);
 void descriptors_release(struct descriptors *d);
 

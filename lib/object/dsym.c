@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the debug information of a Mach-O file is: NAME.dSYM/Contents/Resources/DWARF/NAME, a
+ * The place of a Mach-O file's debug information: NAME.dSYM/Contents/Resources/DWARF/NAME, a
  * folder that dsymutil makes beside the file or beside the bundle (.app, .framework) that it is in;
  * Xcode's archives have them in a folder of their own. UUIDs must agree.
  */

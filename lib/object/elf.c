@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Headers of a file: what it is, and of an ELF file what they say, through libelf. libelf is closed
+ * The headers of a file: its kind, and the headers of an ELF file, through libelf. libelf is closed
  * again before image_open returns: contents are read with pread, so a file that shrinks gives a
  * short read and not SIGBUS.
  */
@@ -40,7 +40,7 @@ enum status image_read(const struct image *f, uint64_t offset, void *to, size_t 
 	return read_at(f->fd, f->base, offset, to, n, e);
 }
 
-/* libelf allocates by the counts in the header; so they are held against the file first. */
+/* libelf allocates by the counts in the header; so they are checked against the file first. */
 static enum status check_headers(struct image *f, struct err *e)
 {
 	uint8_t head[64] = {0}, first[64] = {0};

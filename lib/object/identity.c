@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The fingerprint and the place of a binary, by which the cache recognizes it.
+ */
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"

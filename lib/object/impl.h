@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of lib/object share and nobody else sees.
+ * The private declarations that the files of lib/object share.
  */
 #ifndef TM_OBJECT_IMPL_H
 #define TM_OBJECT_IMPL_H
@@ -21,7 +21,7 @@ struct elf_section {
 };
 
 /* The headers of one ELF file, and where its bytes are: an open file or borrowed memory. Mach-O
- * files (mach.c) and symbol files (source.h) are told as if they were ELF. */
+ * files (mach.c) and symbol files (source.h) are described as if they were ELF. */
 struct image {
 	uint8_t kind; /* enum object_kind */
 	char *path;
@@ -147,8 +147,8 @@ struct minidebug {
 	bool tried;
 };
 
-/* The ELF file in .gnu_debugdata, unpacked when first asked for; NULL: there is none, or *e says
- * why it is no good. One thread at a time. */
+/* The ELF file in .gnu_debugdata, unpacked when first wanted; NULL: none, or *e says why it is
+ * unusable. One thread at a time. */
 const struct image *minidebug_file(struct object *o, struct err *e);
 void minidebug_release(struct minidebug *m);
 

@@ -64,10 +64,10 @@ struct object_want {
 };
 enum status object_open_wanted(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e);
-/* The architectures of a universal Mach-O file, at most max of them (30 are the most); 0: it is
- * none, or cannot be read. */
+/* The architectures of a universal Mach-O file, at most max of them (30 are the most); 0: the file
+ * is not universal, or cannot be read. */
 size_t object_archs(const char *path, const char **names, size_t max);
-/* Which file a .dSYM folder stands for, into n bytes at file. False: it is none. */
+/* The file that a .dSYM folder stands for, into n bytes at file. False: path is no such folder. */
 bool object_in_bundle(const char *path, char *file, size_t n);
 /* The Mach-O file in a .dSYM folder. */
 enum status object_open_bundle(struct object **out, const char *path,
@@ -81,7 +81,7 @@ enum status object_open_memory(struct object **out, const void *p, size_t n, str
 void object_free(struct object *o); /* accepts NULL */
 
 /* What kind of file it is. Of a Mach-O file sections, machine, segments and build-id (its UUID) are
- * told as those of the ELF file that it could be: __debug_info as .debug_info. */
+ * given as those of an equivalent ELF file: __debug_info as .debug_info. */
 enum object_kind { OBJECT_ELF, OBJECT_MACH, OBJECT_GSYM, OBJECT_BREAKPAD };
 enum object_kind object_kind(const struct object *o);
 
@@ -117,7 +117,7 @@ enum object_part { OBJECT_DEBUG, OBJECT_BINARY };
 /* Knows files by their build-id: an index of folders, a server. */
 struct object_finder {
 	/* The n-th file for this build-id, the best first; borrowed, until the finder goes. NULL:
-	 * there are no more, trail (or NULL) has been told why. May be called from any thread. */
+	 * there are no more, trail (or NULL) has the reason. May be called from any thread. */
 	const char *(*find)(void *arg, const struct object_build_id *id, enum object_part part,
 			    size_t n, struct trail *trail);
 	void *arg;
@@ -127,8 +127,8 @@ struct object_search {
 	const char *const
 	    *dirs; /* --debug-dir: trees with .build-id/ab/cdef.debug, or flat folders */
 	size_t n_dirs;
-	bool system;         /* look in /usr/lib/debug as well */
-	const char *sysroot; /* and in SYSROOT/usr/lib/debug, before; NULL: there is none */
+	bool system;                         /* look in /usr/lib/debug as well */
+	const char *sysroot;                 /* and in SYSROOT/usr/lib/debug, before; NULL: none */
 	const struct object_finder *finders; /* asked last, in this order */
 	size_t n_finders;
 	const char *dwp; /* the package of split units, before any that is found; NULL: none */
@@ -186,7 +186,7 @@ enum status object_intact(const struct object *o, struct err *e);
 /* To know a binary again without reading all of it. The fingerprint: what its headers say of its
  * machine, its segments and these sections (in the debug file, else in it) with samples of the
  * sections' bytes; the same wherever the files are. The place: device, inode, size and time of
- * modification of the files that are open; false: there are none. */
+ * modification of the files that are open; false: none. */
 uint64_t object_fingerprint(const struct object *o, const char *const *sections, size_t n);
 bool object_place(const struct object *o, uint64_t *place);
 
@@ -215,7 +215,7 @@ bool object_is_symbol_start(struct object *o, uint64_t vaddr);
 
 /* The bytes of the executable sections of the file itself, or of its executable segments where it
  * has no section headers: sorted by lo, not overlapping, borrowed from the object. A debug file has
- * none. n 0: there are none. */
+ * none. n 0: none. */
 struct object_code_part {
 	uint64_t lo, size;
 	const uint8_t *data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the relocations do that debug sections have, of each machine.
+ * The effects of the relocations that occur in debug sections, of each machine.
  *
  * Facts: the processor supplements, as <elf.h> and binutils' include/elf name their numbers:
  * x86-64, i386, AArch64 (AAELF64), Arm (AAELF32), PowerPC, S/390, SPARC, MIPS, m68k, RISC-V (psABI,

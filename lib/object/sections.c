@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The sections of an object by number, for reports.
+ */
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Symbol files that are no objects, but say function, file, line and inlined calls of addresses:
+ * Symbol files that are no objects, but give function, file, line and inlined calls of addresses:
  *
  *	GSYM (gsym.c)          facts: the headers of llvm/DebugInfo/GSYM in LLVM, which describe the
  *	                       format, and bytes that llvm-gsymutil 14 writes; version 1, either

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What symbols.c has loaded, by address and by name.
+ * The symbols that symbols.c has loaded, by address and by name.
  */
 #include "lib/object/impl.h"
 

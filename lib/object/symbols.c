@@ -203,7 +203,7 @@ static void flatten(struct symtab *s)
 	index_spans(s);
 }
 
-/* Of the symbols read so far, beside symtab.all. */
+/* Of the symbols read so far, parallel to symtab.all. */
 struct loading {
 	size_t cap, cap_ranks, cap_ends, n_ranks, n_ends;
 	uint8_t *ranks;
@@ -241,7 +241,7 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 			r.value &= ~UINT64_C(1);
 		r.value += shift;
 		if (descriptors_follow(&d, &r.value))
-			r.section = SHN_XINDEX; /* the code's: none is asked for */
+			r.section = SHN_XINDEX; /* the code's: none is wanted */
 		if (!section_end(f, o, &r, l->data ? SHF_ALLOC : SHF_EXECINSTR, shift, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was tried to find a file, in order, and why each was taken or not: for --explain.
+ * The trail of a search for a file: the places that were tried, in order, and why each was taken or
+ * not; for --explain.
  */
 #ifndef TM_OBJECT_TRAIL_H
 #define TM_OBJECT_TRAIL_H
@@ -19,7 +20,7 @@ struct trail { /* zeroed is empty */
 	size_t n, cap;
 };
 
-/* t NULL: nobody wants to know. */
+/* t NULL: not wanted. */
 void trail_add(struct trail *t, bool taken, const char *path, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void trail_release(struct trail *t);

@@ -3,7 +3,7 @@
  * The members of a zip file (symbols.zip, an APK) and where their bytes are. libarchive does not
  * say where in the file a member begins, and a library of hundreds of megabytes that is stored as
  * it is should be read in place; so this reads the central directory itself (PKWARE's APPNOTE.TXT,
- * zip64 included). All that the file says is held against its size.
+ * zip64 included). All that the file says is checked against its size.
  */
 #ifndef TM_OBJECT_ZIP_H
 #define TM_OBJECT_ZIP_H

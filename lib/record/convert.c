@@ -129,7 +129,8 @@ enum status convert_program(struct convert *c, struct launch *l, char **argv, st
 	}
 	if (!st)
 		st = convert(c, pipes[0], to, buf_str(&maps), e);
-	/* Behind this the program's runtime sees that nobody reads, and stops recording. */
+	/* Behind this the program's runtime sees that its output is not read, and stops
+	 * recording. */
 	close(pipes[0]);
 	if (to && to != c->out && fclose(to))
 		keep_first(&st, e, err_sys(&second, "write"), &second);

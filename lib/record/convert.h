@@ -17,7 +17,7 @@ struct convert {
 	FILE *out;            /* closed by convert_program; NULL when it is only served */
 	const char *name;     /* NAME.maps gets the modules, NAME.smaps a client's dump */
 	struct serve *server; /* borrowed; NULL: not served */
-	unsigned wait_ms;     /* for somebody to attach when the program has ended */
+	unsigned wait_ms;     /* for a client to attach when the program has ended */
 	void (*ended)(const struct trace *t); /* of each capture, for its notes */
 
 	int status, sig; /* of the program, as launch_wait has it */

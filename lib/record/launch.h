@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts a program with the capture library in it. The dynamic linker loads it (ld.so(8)), the
- * environment tells it what to do (lib/recorder/base/settings.h).
+ * The start of a program with the capture library loaded into it. The dynamic linker loads it
+ * (ld.so(8)), the environment tells it what to do (lib/recorder/base/settings.h).
  */
 #ifndef TM_RECORD_LAUNCH_H
 #define TM_RECORD_LAUNCH_H
@@ -29,8 +29,8 @@ struct launch {
 };
 
 /* Looks whether the program can be recorded (lib/record/program.h), and for the library: given, or
- * the one beside this program, as built or installed. *about is the file that an error is about, to
- * be freed, or NULL. */
+ * the one next to this program, as built or installed. *about is the file that an error is about,
+ * to be freed, or NULL. */
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e);
 /* Starts argv. Signals that would end us go on to the program. -1: errno says why not. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * May a program be recorded with a library that is loaded into it before all others?
+ * The check whether a program can be recorded by a preloaded library.
  */
 #ifndef TM_RECORD_PROGRAM_H
 #define TM_RECORD_PROGRAM_H
@@ -12,8 +12,8 @@
 /* Finds the program as execvp would, and what runs it when it is a script. ST_UNSUPPORTED, with
  * the reason, when the dynamic linker would not load a library into it: it is linked statically,
  * changes its user, or is for another machine than this program; or when it is built with a
- * sanitizer that has a malloc of its own. ST_NONE: there is none. *path is
- * the file that was looked at, to be freed; NULL when there is none. */
+ * sanitizer that has a malloc of its own. ST_NONE: there is no such program. *path is the file that
+ * was looked at, to be freed; NULL if none. */
 enum status program_check(const char *name, char **path, struct err *e);
 
 #endif

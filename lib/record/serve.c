@@ -243,7 +243,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Done: all is sent, or nobody comes, or the client takes nothing. */
+/* Done: all is sent, or no client comes, or the client takes nothing. */
 static bool is_done(const struct serve *s, int64_t idle)
 {
 	if (!s->ended)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The agent's side of LoliProfiler's connection, on loopback: packets go to whoever attaches, as
- * they come; they wait until somebody does. The desktop application connects to port 8000 of its
- * own machine, to which adb otherwise forwards the agent's 7100.
+ * The agent's side of LoliProfiler's connection, on loopback: packets go to the client that
+ * attaches, as they come; they wait until one does. The desktop application connects to port 8000
+ * of its own machine, to which adb otherwise forwards the agent's 7100.
  *
  * The client may send a byte, 0: the dump. The memory map of the program is then written to a file
  * (the agent's is smaps.txt), an answer says that it is there, and nothing more is sent. One client

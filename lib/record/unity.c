@@ -78,7 +78,7 @@ void unity_close(struct unity_player *u)
 	u->fd = -1;
 }
 
-/* HOST[:PORT]; port 0 when there is none. A bare IPv6 address has no port. */
+/* HOST[:PORT]; port 0 if none. A bare IPv6 address has no port. */
 static bool split(const char *place, char host[HOST_MAX], uint16_t *port)
 {
 	const char *colon = strrchr(place, ':'), *end = place + strlen(place);
@@ -131,8 +131,8 @@ static int begin_connect(const struct addrinfo *a, uint16_t port)
 	return -1;
 }
 
-/* Ports of a player are among those that the system gives to whoever connects: then a connection
- * to nobody may meet itself. */
+/* Ports of a player are among those that the system gives to whoever connects: then a connection to
+ * a port without a listener may meet itself. */
 static bool is_own(int fd)
 {
 	struct sockaddr_storage here = {0}, there = {0};
@@ -188,7 +188,7 @@ static void connect_some(const struct addrinfo *a, uint16_t first, unsigned n, u
 		}
 }
 
-/* The session header stands at the beginning of the first body with data. */
+/* The session header is at the beginning of the first body with data. */
 static void see_version(struct unity_player *u, const uint8_t *p, uint32_t n)
 {
 	uint32_t most = (uint32_t)sizeof u->first - u->n_first;

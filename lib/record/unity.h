@@ -5,7 +5,7 @@
  *
  * A development player listens at the first free port from 55000 on. A port that connects may be
  * something else's: the player is who answers with a message of its protocol within
- * UNITY_ANSWER_MS. What mode turns on everything depends on the version, which stands in the first
+ * UNITY_ANSWER_MS. What mode turns on everything depends on the version, which is in the first
  * message with data: so 1 is sent first, and then the version's.
  */
 #ifndef TM_RECORD_UNITY_H
@@ -43,8 +43,8 @@ struct unity_player {
 typedef bool (*unity_take)(void *arg, const void *p, uint32_t n, struct err *e);
 
 /* place is HOST, HOST:PORT, [V6]:PORT; without a port the documented ones are tried, a connection
- * each for at most wait_ms. The first player's first messages go to take. ST_BAD: nobody
- * listens there, or the ports that connect are no player's. */
+ * each for at most wait_ms. The first player's first messages go to take. ST_BAD: nothing listens
+ * there, or the ports that connect are no player's. */
 enum status unity_connect(struct unity_player *u, const char *place, unsigned wait_ms,
 			  unity_take take, void *arg, struct err *e);
 /* Hands on messages until the player ends, *stop is set (by a signal) or the time, of now_ms of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records of calls in the thread's ring: CAP_ENTER and CAP_EXIT, before them CAP_TEXT with what is
- * told of the call.
+ * Records of calls in the thread's ring: CAP_ENTER and CAP_EXIT, before them CAP_TEXT with the text
+ * of the call.
  */
 #ifndef TM_RECORDER_CALLS_H
 #define TM_RECORDER_CALLS_H

@@ -466,7 +466,7 @@ void cap_modules_look(void)
 	cap_self.depth = depth;
 }
 
-/* The list first: who has forgotten what was code asks it. */
+/* The list first: a thread that has forgotten what was code reads it. */
 void cap_addresses_forget(void)
 {
 	if (atomic_load(&cap.code.looks))

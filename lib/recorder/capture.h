@@ -4,13 +4,13 @@
  * of how the program's calls are caught (hooks/); tests use it without hooks.
  *
  * A thread takes a block's stack, interns it, takes a number and puts a record into its ring.
- * Whoever holds cap.writing is the writer: the helper thread every CAP_TICK_MS or when a ring is
+ * The holder of cap.writing is the writer: the helper thread every CAP_TICK_MS or when a ring is
  * half full, a thread whose ring is full, and the thread that ends the process. Nothing in here
  * calls malloc; the C library does, with the hooks off, when the helper is started.
  *
  * Bounded: CAP_RINGS rings, CAP_NODES nodes of stacks, CAP_MODULES modules, CAP_LIVE sampled
- * blocks, CAP_NAMES names. What does not fit is counted, and a note of loss in the trace tells it;
- * a slow output makes the program wait, or with drop=1 lose events, counted too.
+ * blocks, CAP_NAMES names. What does not fit is counted, and a note of loss in the trace reports
+ * it; a slow output makes the program wait, or with drop=1 lose events, counted too.
  */
 #ifndef TM_RECORDER_CAPTURE_H
 #define TM_RECORDER_CAPTURE_H
@@ -53,7 +53,7 @@ struct capture {
 	_Atomic uint64_t waited;      /* names whose lock was given up */
 	_Atomic uint64_t dropped;     /* slow output */
 	_Atomic uint64_t nameless;    /* what has no room for its name */
-	struct cap_outcome *outcome;  /* NULL: nobody wants to know */
+	struct cap_outcome *outcome;  /* NULL: not wanted */
 	uint32_t *generation;         /* the writer's: of thread numbers, by tid */
 	int64_t flushed;              /* the writer's */
 	struct cap_pcs pcs;           /* the writer's */
@@ -66,8 +66,8 @@ struct capture {
 	struct cap_live live;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	char path[CAP_PATH_MAX + 16];    /* of the output; "": not known */
-	const char *original; /* 1, and 0 in a copy of the process; NULL: not told apart */
-	_Atomic int state;    /* enum cap_state */
+	const char *original;            /* 1, and 0 in a copy of the process; NULL: not known */
+	_Atomic int state;               /* enum cap_state */
 	struct cap_lock writing, starting, naming;
 	uint32_t pid;
 	_Atomic uint32_t n_names;
@@ -82,7 +82,7 @@ struct capture {
 
 extern struct capture cap;
 
-/* depth: we know; we are writing a record; an engine's hooks said so */
+/* depth: we know; we are writing a record; an engine's hooks asked for it */
 enum { CAP_QUIET = 1, CAP_BUSY = 2, CAP_IGNORED = 4 };
 /* Where a hook was called from, for the stack. */
 struct cap_where {
@@ -107,7 +107,7 @@ extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec"
 bool cap_start(const struct cap_settings *s);
 /* The descriptor that the settings name for this process; -1: none. Sets cap.path. */
 int cap_output_open(const struct cap_settings *s);
-/* What is written so far reaches the output. False: somebody else is writing and does not end. */
+/* What is written so far reaches the output. False: another thread is writing and does not end. */
 bool cap_flush(void);
 /* Ends the trace with its totals; note may be NULL. Nothing is recorded any more. */
 void cap_finish(const char *note);
@@ -117,7 +117,7 @@ void cap_resume(void);
  * is recorded from then on, and true. Asked wherever what the helper has locked may be waited for.
  */
 bool cap_copied(void);
-void cap_original(void); /* this one is none */
+void cap_original(void); /* this one is no copy */
 void cap_fork_prepare(void);
 void cap_fork_parent(void);
 void cap_fork_child(void);
@@ -127,7 +127,7 @@ void cap_modules_look(void);
 void cap_addresses_forget(void);
 
 /* An allocation that is not recorded since its size is below the threshold, or no sample falls on
- * it, which is nearly all of them: so it is asked before anything else is. */
+ * it, which is nearly all of them: so this is tested before anything else. */
 static inline bool cap_passes(size_t size)
 {
 	struct cap_ring *ring = cap_self.ring;
@@ -168,7 +168,7 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
  * recorded. */
 struct cap_ring *cap_open(unsigned n);
 void cap_close(const struct cap_ring *ring);
-/* In names.c: the row of a name, made when there is none; 0: there is no room, which is counted. */
+/* In names.c: the row of a name, made if missing; 0: there is no room, which is counted. */
 uint32_t cap_name_id(const char *text, const char *unit);
 /* In walk.c: the number of the stack of an allocation. */
 uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where);
@@ -180,7 +180,7 @@ unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsig
 void cap_write_begin(int fd);
 void cap_write(bool flush);
 void cap_write_end(const char *end); /* a note, or NULL */
-/* What was lost so far is none of the next capture's. */
+/* What was lost so far does not count in the next capture. */
 void cap_losses_forget(void);
 /* A line in standard error, as it was when cap_say_there was called: not into a file that the
  * program has opened under that number since. error is an errno. */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* LOWEST: nothing is mapped below it (vm.mmap_min_addr, as everybody has it). */
+/* LOWEST: nothing is mapped below it (vm.mmap_min_addr, its usual value). */
 enum { LOOK_NS = 100000000, LOOK_SHARE = 50, LOWEST = 1 << 16 };
 enum kind { NOWHERE, DATA, CODE, UNKNOWN };
 

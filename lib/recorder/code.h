@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where there is code: the process's executable mappings as the kernel lists them, modules' and
- * what is made at run time. A walk that comes to anything else has taken a word for a return
- * address that is none.
+ * The executable mappings of the process as the kernel lists them: code of modules, and code made
+ * at run time. A walk that comes to anything else has taken some other word for a return address.
  *
  * Any thread asks, without a lock and without a call of the C library, and remembers the pages that
  * were code. The list is read anew (system calls alone) at once when an address is in a module that
@@ -54,7 +53,7 @@ struct cap_code {
 bool cap_code_look(struct cap_code *c);
 /* The program has mapped some. */
 void cap_code_changed(struct cap_code *c);
-/* In the helper: reads the list if somebody wants it. */
+/* In the helper: reads the list if a thread wants it. */
 void cap_code_tick(struct cap_code *c);
 /* In a child after fork. */
 void cap_code_fork(struct cap_code *c);

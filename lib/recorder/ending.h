@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a thread has of ours (its ring, its shadow stack) goes back when it ends: by a key of the C
- * library's, whose destructor is called then. One key for everything, made as early as possible:
- * glibc keeps the values of the first 32 in a thread's descriptor and allocates for those behind
- * them (nptl: PTHREAD_KEY_2NDLEVEL_SIZE), which a hook may not do. Where ours is none of the first,
- * nothing is set; what has no destructor to give it back is found by the helper (reclaim).
+ * The release of a thread's resources in the recorder (its ring, its shadow stack) when the thread
+ * ends, by the destructor of a thread-specific key of the C library. One key for everything, made
+ * as early as possible: glibc keeps the values of the first 32 in a thread's descriptor and
+ * allocates for those behind them (nptl: PTHREAD_KEY_2NDLEVEL_SIZE), which a hook may not do. Where
+ * ours is not among the first, nothing is set; what has no destructor to give it back is found by
+ * the helper (reclaim).
  */
 #ifndef TM_RECORDER_ENDING_H
 #define TM_RECORDER_ENDING_H

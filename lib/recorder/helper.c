@@ -19,7 +19,7 @@
 
 enum { RECLAIM_NS = 1000000000, ALONE_NS = 200000000 };
 
-static sigset_t mask;           /* of who has started it */
+static sigset_t mask;           /* of its creator */
 static _Atomic uint32_t helper; /* its tid; 0: it has not begun, or ended */
 static _Atomic bool leave;
 

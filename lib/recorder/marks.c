@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions of tracemill.h: frames, counters, typed allocations and blocks of own allocators.
+ */
 #include "lib/recorder/capture.h"
 #include "lib/recorder/timing.h"
 #include "lib/recorder/tracemill.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the threads hand to the writer: a ring of records for each thread, filled by the thread and
- * emptied by whoever holds the writer's lock. Every record has a number from one counter, taken
- * while the block is the thread's alone (behind malloc, before free), so that the order of the
- * numbers is the order in which an address was handed out and given back; the writer merges the
- * rings by it, up to the first number that some thread has taken and not written down yet. A thread
- * that was stopped right there (a collector's signal, a debugger) is waited for until others have
- * no room, and then CAP_PATIENCE_MS: its record is given up, and left out when it comes.
+ * The rings through which threads hand records to the writer: one for each thread, filled by the
+ * thread and emptied by the holder of the writer's lock. Every record has a number from one
+ * counter, taken while the block is the thread's alone (behind malloc, before free), so that the
+ * order of the numbers is the order in which an address was handed out and given back; the writer
+ * merges the rings by it, up to the first number that some thread has taken and not written down
+ * yet. A thread that was stopped right there (a collector's signal, a debugger) is waited for until
+ * others have no room, and then CAP_PATIENCE_MS: its record is given up, and left out when it
+ * comes.
  *
  * A ring outlives its thread: another thread goes on with it, behind a record that says so. Rings
  * of threads that ended without a word are found by their number (see capture.c).
@@ -95,7 +96,7 @@ struct cap_turn {
 struct cap_rings {
 	_Alignas(64) _Atomic uint64_t seq;
 	_Alignas(64) _Atomic uint32_t n;
-	struct cap_lock lock;    /* of whoever adds or hands over */
+	struct cap_lock lock;    /* of the thread that adds or hands over */
 	_Atomic uint64_t full;   /* no ring, there are too many */
 	_Atomic uint64_t waited; /* no ring, the lock was given up; and records that were */
 	uint64_t written;        /* the writer's: no record of a number below it is to come */

@@ -99,7 +99,7 @@ static void starts_hold(struct cap_shadow *s)
 	s->starts_of = flushed;
 }
 
-/* Where the function begins that has pc; 0: nobody knows. */
+/* Where the function begins that has pc; 0: not known. */
 static uintptr_t start_of(struct cap_shadow *s, uintptr_t pc)
 {
 	size_t i = (pc ^ pc >> 9) % CAP_STARTS;
@@ -133,7 +133,7 @@ static bool is_same(struct cap_shadow *s, uintptr_t pc, uintptr_t other)
 	return start ? start == start_of(s, other) : pc - other + NEAR < 2 * NEAR;
 }
 
-/* The calls from n on are over, and have told no exit. */
+/* The calls from n on are over, and have reported no exit. */
 static void drop(struct cap_shadow *s, unsigned n)
 {
 	while (s->n > n) {
@@ -368,7 +368,8 @@ unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *en
 	return at;
 }
 
-/* The engine's own hooks (recorder/hooks/instrument.c) may know of calls that ours were not told of. */
+/* The engine's own hooks (recorder/hooks/instrument.c) may know of calls that ours have not
+ * seen. */
 unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsigned max)
 {
 	cap_backtrace theirs = atomic_load_explicit(&cap.theirs, memory_order_relaxed);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * The shadow stack of a thread: the calls that are open in it, as compilers' hooks
- * (-finstrument-functions, recorder/hooks/instrument.c) and markers (spike.h) tell them. It needs no
- * tables and no frame pointers, and costs a few ns a call.
+ * (-finstrument-functions, recorder/hooks/instrument.c) and markers (spike.h) report them. It needs
+ * no tables and no frame pointers, and costs a few ns a call.
  *
- * Calls that end by longjmp or an exception tell no exit (clang; GCC tells those of exceptions).
- * So a call is kept with the stack pointer of its function: what lies below that of a function
- * that is entered or left is over; but not if both have the same return address and their hooks are
- * called by the same function: then one was inlined there, and tells its calls too. After a longjmp
- * that we have seen the real stack is asked once. Whatever remains goes with its caller's exit.
+ * Calls that end by longjmp or an exception report no exit (clang; GCC reports those of
+ * exceptions). So a call is kept with the stack pointer of its function: what lies below that of a
+ * function that is entered or left is over; but not if both have the same return address and their
+ * hooks are called by the same function: then one was inlined there, and reports its calls too.
+ * After a longjmp that we have seen the real stack is looked at once. Whatever remains goes with
+ * its caller's exit.
  *
  * Bounded: CAP_SHADOW calls. Deeper ones are counted, and their callers stand for them. Nothing
- * here allocates. A signal handler that interrupts a hook is not told apart from what it
+ * here allocates. A signal handler that interrupts a hook is not distinguished from what it
  * interrupted: its calls are left out and counted. So are those on stacks that are not the thread's
  * (coroutines, sigaltstack).
  */
@@ -46,7 +47,7 @@ struct cap_shadow {
 			bool jumped; /* there was a longjmp */
 			bool timed;  /* calls are timed */
 		};
-		uint32_t odd; /* any of these: the hooks' short cut is none */
+		uint32_t odd; /* any of these: the hooks' short cut does not hold */
 	};
 	unsigned n;                /* of calls */
 	unsigned over;             /* open calls that are not kept; not 0: n is CAP_SHADOW */
@@ -75,7 +76,7 @@ extern __thread struct cap_shadow *cap_shadow __attribute__((tls_model("initial-
 
 /* The thread's, made when it has none; NULL: no memory. */
 struct cap_shadow *cap_shadow_mine(void);
-/* What is told to be called around it, since it may allocate; NULL: nothing. */
+/* A function to be called around it, since it may allocate; NULL: nothing. */
 extern void (*cap_shadow_ignore)(bool);
 
 /* sp is the stack pointer of the function that calls the hook, hook where that returns to.
@@ -98,12 +99,12 @@ void cap_shadow_jump(void);
 void cap_shadow_caught(uintptr_t sp);
 
 /* The stack of an allocation, innermost first: caller, which is a return address, and what it was
- * called by, as return addresses. Where the compiler told nothing of who called a function
+ * called by, as return addresses. Where the compiler reported nothing of who called a function
  * (a callback of a library), its caller is there with CAP_ENTRY. cfa: the caller's stack pointer.
  */
 unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,
 			  unsigned max);
-/* The same of entries that somebody else has gathered, innermost first. */
+/* The same of entries that the caller has gathered, innermost first. */
 unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *entry, unsigned n,
 			 uint64_t *pc, unsigned max);
 

@@ -20,18 +20,18 @@
  *             ...
  *     }
  *
- * PET_FUNCTION and its kind stand at the beginning of a function, one of them. In a function that
+ * PET_FUNCTION and its kind are put at the beginning of a function, one of them. In a function that
  * the compiler instruments too (-finstrument-functions) they say more of its call; else they are
  * the call themselves, until the end of the block: C by the cleanup attribute, C++ by a destructor.
  * So markers work alone, hooks work alone (then every function is watched), and both together.
  *
  * The other calls are about the innermost call that is open in the thread: one with a marker, or of
- * an instrumented function. Where there is none they do nothing. Which limit a call has, the first
+ * an instrumented function. Without such a call they do nothing. Which limit a call has, the first
  * of these that there is: what a call below it has given to all its parents; its own; what the
  * nearest caller has given to its children; the global one, which is 1 ms at first.
  *
  * Kept per thread: 1024 open calls; deeper ones are counted and not watched. Descriptions and
- * messages of 255 bytes. libtracemill-capture(3) tells of the whole.
+ * messages of 255 bytes. libtracemill-capture(3) describes the whole.
  *
  * Names and their meaning: slides and notes of Adisak Pochanayon's talk on runtime CPU spike
  * detection, Game Developers Conference 2012. Where they leave it open it is said below.

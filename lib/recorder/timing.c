@@ -33,7 +33,7 @@ struct cap_timing *cap_timing_of(struct cap_shadow *s)
 		return t;
 	t = cap_map(sizeof *t);
 	for (unsigned i = 0; t && i < s->n; i++)
-		t->calls[i].flags = TIMED_HIDDEN; /* nobody knows when they began */
+		t->calls[i].flags = TIMED_HIDDEN; /* their beginning is not known */
 	s->timing = t;
 	s->timed = t != NULL;
 	return t;
@@ -226,7 +226,7 @@ static void leave(struct cap_shadow *s, unsigned at)
 		t->listed = 0;
 }
 
-/* For whoever judges it again. */
+/* The limit as later judges see it. */
 static int64_t limit_of(const struct cap_timed *c)
 {
 	return c->flags & (TIMED_IGNORED | TIMED_PAUSE) || c->limit > INT64_MAX ? INT64_MAX

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the calls of the shadow stack took: limits, pauses and texts (spike.h) beside each open
- * call, and what becomes of it when it ends: an entry of PET's log when it took too long, records
- * of its enter and exit in the trace when calls are recorded.
+ * The times of the calls on the shadow stack: limits, pauses and texts (spike.h) of each open call,
+ * and the result when the call ends: an entry of PET's log when it took too long, records of its
+ * enter and exit in the trace when calls are recorded.
  *
  * An enter's record is put when the next thing happens in its thread, so that it has what a marker
  * at the function's beginning says. A call that is dropped (shadow.h) ends where its marker's scope
- * ended; without one its exit has no time, and nobody judges it.
+ * ended; without one its exit has no time, and it is not judged.
  *
  * A pause is a call named PET_Pause in the trace; one that goes on when its caller ends is split.
  *
@@ -23,7 +23,7 @@
 enum { CAP_SPIKE_TEXT = 256, CAP_SPIKE_POOL = 16 << 10 };
 
 enum cap_timed_flag {
-	TIMED_HOOKED = 1 << 0,   /* a hook has told it */
+	TIMED_HOOKED = 1 << 0,   /* a hook has reported it */
 	TIMED_MARKED = 1 << 1,   /* a marker */
 	TIMED_PENDING = 1 << 2,  /* its enter is not put yet */
 	TIMED_PUT = 1 << 3,      /* it is in the trace */

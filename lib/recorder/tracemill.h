@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a program may tell its recording. A plain header for C and C++: it needs nothing else of
- * tracemill to compile or to run. The functions are there when the program runs under tm-record or
- * has libtracemill-capture linked in; else the calls do nothing and cost a test of a pointer.
+ * The interface by which a program adds frames, counters and its own allocators' blocks to its
+ * recording. A plain header for C and C++: it needs nothing else of tracemill to compile or to run.
+ * The functions are there when the program runs under tm-record or has libtracemill-capture linked
+ * in; else the calls do nothing and cost a test of a pointer.
  *
  *     #include <tracemill.h>
  *
@@ -38,13 +39,13 @@ void tracemill_mark_frame_named(int64_t number, const char *label) TRACEMILL_WEA
 void tracemill_mark_counter(const char *name, const char *unit, int64_t value) TRACEMILL_WEAK;
 /* A managed heap (IL2CPP's, Mono's, a script's) has handed out an object of this type: the bytes
  * that were asked for, and those that it takes. To be called behind the allocation, in the
- * function that makes it; its stack is that of the caller. What a frame has of them reaches the
+ * function that makes it; its stack is that of the caller. A frame's part of them reaches the
  * output before the next frame begins. */
 void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real) TRACEMILL_WEAK;
 /* An allocator of the program's own (a pool, lua_newstate's function, a managed heap) has handed
  * out the block of n bytes at p, or moves or frees it. To be called behind an allocation and before
  * a free, where no other thread can be given the address in between. type may be 0; p 0 does
- * nothing. A domain's blocks are not added to those of malloc on which they stand. */
+ * nothing. A domain's blocks are not added to those of malloc in which they lie. */
 enum tracemill_domain { TRACEMILL_POOL = 1, TRACEMILL_MANAGED = 3, TRACEMILL_LUA = 4 };
 void tracemill_mark_alloc(enum tracemill_domain domain, const void *p, size_t n,
 			  const char *type) TRACEMILL_WEAK;

@@ -118,7 +118,7 @@ static void header(void)
 
 	count_losses(lost);
 	state = s->sample ? ESTIMATED : s->threshold || events_of(lost) ? LOWER_BOUND : EXACT;
-	/* A block whose free was lost would be told as live. */
+	/* A block whose free was lost would be reported as live. */
 	live = s->sample || events_of(lost) || lost[CAP_LOSS_FREES] ? ESTIMATED : state;
 	*p++ = 0; /* flags */
 	*p++ = N_METRICS;
@@ -451,7 +451,7 @@ void cap_say(const char *what, int error)
 	cap_output_write(STDERR_FILENO, line, (size_t)(p - line));
 }
 
-/* Once, and whoever has started the program is told too. */
+/* Once; tm-record sees it too. */
 static void look_at_output(void)
 {
 	static _Atomic bool said;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside lib/render: a chart that needs no script: what a page shows of a series where scripts do
+ * Internals of lib/render: a chart without scripts, which a page shows of a series where scripts do
  * not run.
  */
 #ifndef TM_RENDER_HTML_PICTURE_H

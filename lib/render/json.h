@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside lib/render: JSON (RFC 8259) written by hand. Bytes that are not UTF-8 become U+FFFD.
+ * Internals of lib/render: JSON (RFC 8259) written by hand. Bytes that are not UTF-8 become U+FFFD.
  */
 #ifndef TM_RENDER_JSON_H
 #define TM_RENDER_JSON_H
@@ -8,7 +8,7 @@
 #include "lib/render/out.h"
 
 /* A string with its quotes. What is hidden (utf_hidden) is escaped, so that no terminal obeys it
- * and nothing is lost, and so is '<', so that the text may stand in a page's script element. */
+ * and nothing is lost, and so is '<', so that the text may be put into a page's script element. */
 void json_text(struct buf *b, const char *s, size_t n);
 void json_string(struct buf *b, const char *s); /* NULL: null */
 /* {"key": "text"'s beginning: `,"key":` or, right behind a '{', `"key":`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * GitHub Flavored Markdown, for the comment of a pull request. Names from input stand in code
+ * GitHub Flavored Markdown, for the comment of a pull request. Names from input are put in code
  * spans, where nothing is markup but the backtick and, in a table, '|'. A comment may have 65,536
  * characters: rows and lines that do not fit are counted.
  */

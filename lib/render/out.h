@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside lib/render: where a format writes to, and what the formats share. A format adds to
- * out.text and calls out_flush now and then; the first failure sticks.
+ * Internals of lib/render: the output of a format, and the common parts of the formats. A format
+ * adds to out.text and calls out_flush now and then; the first failure sticks.
  */
 #ifndef TM_RENDER_OUT_H
 #define TM_RENDER_OUT_H

@@ -104,7 +104,7 @@ static enum status need_checks(const struct document *d, struct err *e)
 	return err_set(e, ST_UNSUPPORTED, "the report has no rules of a policy");
 }
 
-/* What a single table is made from: a flame graph is none. NULL: *e says what there is. */
+/* The source of a single table: a flame graph has no table. NULL: *e says what there is. */
 static const struct section *choose(const struct document *d, const char *name, struct err *e)
 {
 	const struct section *chosen = NULL;

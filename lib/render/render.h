@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Documents to text and to what other programs read, on a stdio stream that the caller owns and
- * closes. What is in a document is escaped as each format wants it. tracemill-report(5) describes
- * the formats. A status is ST_OK, ST_PIPE, ST_SYS (what is still in stdio's buffer is the caller's
- * to check) or ST_UNSUPPORTED: the document has nothing that the format can hold; then nothing has
- * been written.
+ * The rendering of documents as text and as formats that other programs read, on a stdio stream
+ * that the caller owns and closes. What is in a document is escaped as each format wants it.
+ * tracemill-report(5) describes the formats. A status is ST_OK, ST_PIPE, ST_SYS (what is still in
+ * stdio's buffer is the caller's to check) or ST_UNSUPPORTED: the document has nothing that the
+ * format can hold; then nothing has been written.
  */
 #ifndef TM_RENDER_RENDER_H
 #define TM_RENDER_RENDER_H

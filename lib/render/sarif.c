@@ -52,7 +52,7 @@ static void add_uri(struct buf *b, const char *path)
 	buf_release(&uri);
 }
 
-/* A breach without a source stands where the policy asks for it: viewers want a place. */
+/* A breach without a source is placed at its rule in the policy: viewers want a place. */
 static void locations(struct buf *b, const struct checks *checks, const struct check *c,
 		      const struct breach *x)
 {
@@ -105,7 +105,7 @@ static void result(struct buf *b, const struct checks *checks, size_t index, con
 	field(b, "ruleId", c->name);
 	json_key(b, "ruleIndex");
 	buf_add_u64(b, index);
-	/* 3.27.9, 3.27.10: what cannot be told is open, and only a failure has a level. */
+	/* 3.27.9, 3.27.10: what cannot be decided is open, and only a failure has a level. */
 	field(b, "kind", verdict == VERDICT_INCONCLUSIVE ? "open" : "fail");
 	field(b, "level", verdict == VERDICT_INCONCLUSIVE ? "none" : "error");
 	text_object(b, "message", text.data, text.len);

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Documents as text: aligned tables, notes and verdicts.
+ */
 #include "lib/render/out.h"
 
 #include "lib/base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many columns of a terminal text takes. Output is UTF-8 whatever the locale of the program.
+ * The width of text in columns of a terminal. Output is UTF-8 whatever the locale of the program.
  * Not for two threads at once.
  */
 #ifndef TM_RENDER_WIDTH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside lib/render: text for XML 1.0 and HTML. What they cannot hold (control characters, bytes
- * that are not UTF-8, U+FFFE, U+FFFF) is shown as buf_add_escaped shows it.
+ * Internals of lib/render: text for XML 1.0 and HTML. What they cannot hold (control characters,
+ * bytes that are not UTF-8, U+FFFE, U+FFFF) is shown as buf_add_escaped shows it.
  */
 #ifndef TM_RENDER_XML_H
 #define TM_RENDER_XML_H

@@ -5,8 +5,8 @@
  *   clone3 is not there (ENOSYS), so that the C library uses clone, whose flags can be seen;
  *   memory to execute is denied (EACCES) without SANDBOX_CODE: compilers of expressions then
  *   interpret them;
- *   files are refused (EACCES) to who has SANDBOX_FILES and no folder for them: a cache that cannot
- *   be written to is no reason to end;
+ *   files are refused (EACCES) to a program that has SANDBOX_FILES and no folder for them: a cache
+ *   that cannot be written to is no reason to end;
  *   what libraries with SANDBOX_NETWORK try is denied (EPERM), except for exec;
  *   calls that are newer than this file are not there (ENOSYS), as on an older kernel: the C
  *   library that makes them knows what to do then.
@@ -149,7 +149,7 @@ static void files(scmp_filter_ctx f, const struct sandbox_held *h)
 		all(f, SCMP_ACT_ERRNO(EACCES), naming);
 }
 
-/* Arguments of 32 bits: what stands above them is nobody's. */
+/* Arguments of 32 bits: the bits above them have no meaning. */
 static void devices(scmp_filter_ctx f)
 {
 	static const unsigned long known[] = {TIOCGWINSZ, TCGETS, FIONREAD, FIONBIO};
@@ -194,7 +194,7 @@ static void rules(scmp_filter_ctx f, const struct sandbox_held *h)
 /* --- a call that is not allowed: only what a signal handler may do --- */
 
 /* clang-format off */
-/* Of what may be worth a name; the number is told in any case. */
+/* Of what may be worth a name; the number is printed in any case. */
 static const struct {
 	int number;
 	const char *name;

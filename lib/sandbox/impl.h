@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Between the files of this folder.
+ * The private declarations of lib/sandbox.
  */
 #ifndef TM_SANDBOX_IMPL_H
 #define TM_SANDBOX_IMPL_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who may what. Every program has a row without `when`; the other rows are its exceptions.
+ * The profiles: the rights of each program. Every program has a row without `when`; the other rows
+ * are its exceptions.
  */
 #include "lib/sandbox/sandbox.h"
 

@@ -152,7 +152,7 @@ const char *sandbox_enter(const struct sandbox_profile *p)
 	}
 	h = held_by(p);
 	/* What opens nothing needs no paths held; and after the calls are held it is too late:
-	 * whoever enters within another profile has the paths of that one. */
+	 * a process that enters within another profile has the paths of that one. */
 	abi = h.rights && !entered ? sandbox_hold_paths(&h) : 0;
 	calls = sandbox_hold_calls(&h);
 	entered |= !calls || abi > 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a process may still ask the kernel for while it reads files that nobody vouches for: system
- * calls by seccomp (calls.c), paths by Landlock (paths.c). profiles.c is the table of who may what;
- * tracemill(7), SANDBOX, is the same for people.
+ * The sandbox: the system calls and paths left to a process while it reads untrusted files: system
+ * calls by seccomp (calls.c), paths by Landlock (paths.c). profiles.c is the table of each
+ * program's rights; tracemill(7), SANDBOX, is the same for people.
  *
  * A process enters its profile once, before it has threads and before the first byte of an input
  * is looked at; there is no way back, and children are in it too. What it will need by name is
@@ -20,7 +20,7 @@
 
 /* Of an open process; 0 opens nothing at all, and lives from what it has open. */
 enum sandbox_right {
-	SANDBOX_NAMED = 1 << 0,    /* opens what sandbox_allow was told of, for reading */
+	SANDBOX_NAMED = 1 << 0,    /* opens what sandbox_allow was given, for reading */
 	SANDBOX_ANY_FILE = 1 << 1, /* opens any file for reading */
 	SANDBOX_SPOOL = 1 << 2, /* makes files without a name in $TMPDIR, and reads what is there */
 	SANDBOX_OUTPUT = 1 << 3, /* gives what was opened before its name (SANDBOX_FOLDER) */
@@ -46,7 +46,7 @@ extern const struct sandbox_profile sandbox_profiles[];
 const struct sandbox_profile *sandbox_profile(const char *program, const char *when);
 
 /* Children with a row of their own. */
-#define SANDBOX_READER  "reference reader"   /* lib/dwarf/reference_worker.h */
+#define SANDBOX_READER  "reference reader"   /* lib/dwarf/reference_worker.c */
 #define SANDBOX_FETCHER "debuginfod fetcher" /* lib/find/debuginfod.h */
 
 enum sandbox_path {

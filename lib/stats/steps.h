@@ -22,7 +22,7 @@
  * warms up), and it is per series: of a hundred, a hundred times alpha are expected to err.
  *
  * What can be found: n runs cannot give a p below 1 / C(n, 2) at a step's second run, so with
- * alpha = 0.05 eight runs have to stand before it; below STEPS_RUNS_MIN runs nothing is asked.
+ * alpha = 0.05 eight runs have to come before it; below STEPS_RUNS_MIN runs nothing is tested.
  */
 #ifndef TM_STATS_STEPS_H
 #define TM_STATS_STEPS_H

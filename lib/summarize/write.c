@@ -160,7 +160,7 @@ static void add_counters(struct maker *m)
 	}
 }
 
-struct numbered { /* before: what stands before the first frame, which is none */
+struct numbered { /* before: the events before the first frame, which are in no frame */
 	bool before;
 	int64_t number;
 	size_t row;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one capture came to, as an aggregate of its own.
+ * The sums of one capture, written as an aggregate of its own.
  */
 #ifndef TM_SUMMARIZE_WRITE_H
 #define TM_SUMMARIZE_WRITE_H

@@ -171,7 +171,7 @@ const struct object_symbol *calls_symbol(struct object *o, uint64_t addr, const 
 	else
 		snprintf(part, sizeof part, "%zu%.*s", n, (int)n, name);
 	at = strstr(sym->name, part);
-	/* Its D0, D1 or D2 stands behind the arguments of its class, if that is a template's. */
+	/* Its D0, D1 or D2 follows the arguments of its class, if that is a template's. */
 	if (at && name[0] == '~')
 		at = strstr(at, "D0Ev") || strstr(at, "D1Ev") || strstr(at, "D2Ev") ? at : NULL;
 	return at ? sym : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * From an engine's answers for one object to named calls in a struct symbols: chains are copied
- * outermost first, static functions get the symbol table's fuller name, and what has no DIE
- * (thunks, assembler, files without DWARF) is named by its symbol, within the symbol's bounds. A
- * call in C++ that il2cpp made of C# gets one inside it, at the line of C# (managed.h).
+ * The conversion of an engine's answers for one object to named calls in a struct symbols: chains
+ * are copied outermost first, static functions get the symbol table's fuller name, and what has no
+ * DIE (thunks, assembler, files without DWARF) is named by its symbol, within the symbol's bounds.
+ * A call in C++ that il2cpp made of C# gets one inside it, at the line of C# (managed.h).
  */
 #ifndef TM_SYMBOLIZE_CALLS_H
 #define TM_SYMBOLIZE_CALLS_H
@@ -17,8 +17,8 @@ struct calls {
 	struct symbols *to;       /* the caller's */
 	uint64_t *cut;            /* the caller's: counts names that were cut */
 	struct map64 function_of; /* symbol string -> function */
-	/* Equal calls become one, so that ids do not depend on how the engine or an index tell
-	 * calls apart: for what is written with its ids. */
+	/* Equal calls become one, so that ids do not depend on how the engine or an index
+	 * distinguish calls: for what is written with its ids. */
 	bool unique;
 	struct map64 call_of; /* hash of a call -> call, when they are unique */
 	/* By call of to, as far as there are any; name and file are strings of to. */
@@ -76,10 +76,11 @@ struct named calls_of_usym(struct calls *c, const struct usym *u, uint64_t addre
 /* For calls.c: id of a call, of a function by its raw name. */
 uint32_t calls_add(struct calls *c, const struct symbol_call *call);
 uint32_t calls_function(struct calls *c, const char *raw, size_t n);
-/* calls_managed.c: the call at the line of C# inside this one; the call itself when there is none.
+/* calls_managed.c: the call at the line of C# inside this one; the call itself if there is no such
+ * line.
  */
 uint32_t calls_at_line(struct calls_of *o, uint32_t call);
-/* The same by the binary's usym, which also stands in where nothing else gave a line. */
+/* The same by the binary's usym, which is also used where nothing else gave a line. */
 uint32_t calls_at_address(struct calls_of *o, uint64_t addr, uint32_t call);
 
 #endif

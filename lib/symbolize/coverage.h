@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Coverage: how much is known of a trace's locations, by tier, and why not more.
+ * Coverage: the share of a trace's locations that is known, by tier, with the reasons for the rest.
  */
 #ifndef TM_SYMBOLIZE_COVERAGE_H
 #define TM_SYMBOLIZE_COVERAGE_H

@@ -84,7 +84,7 @@ void lookup_expect(struct lookup *l, struct lookup_file *f)
 {
 	if (l->expected || !f->object || l->options.dwarf.jobs < 2)
 		return;
-	/* no thread to be had: it is read when it is asked for */
+	/* no thread to be had: it is read when needed */
 	if (!pthread_create(&l->expecting, NULL, read_symbols, f->object))
 		l->expected = f->object;
 }

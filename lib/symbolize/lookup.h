@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses looked up in files that the user names: what the drop-ins for addr2line and its like
- * are made of. A file is opened once; a batch of queries, of any number of files and in any
- * order, is one sorted batch of unique addresses per file for the engine.
+ * The look-up of addresses in files that the user names, for the drop-ins for addr2line and its
+ * like. A file is opened once; a batch of queries, of any number of files and in any order, is one
+ * sorted batch of unique addresses per file for the engine.
  */
 #ifndef TM_SYMBOLIZE_LOOKUP_H
 #define TM_SYMBOLIZE_LOOKUP_H
@@ -33,7 +33,7 @@ struct lookup_file {
 	char *path;
 	struct object *object; /* NULL: could not be opened, or an APK */
 	/* An APK or another zip file: addresses are offsets in it, and become those of the stored
-	 * libraries that are there. NULL: it is none. */
+	 * libraries that are there. NULL: path is no zip file. */
 	struct lookup_apk *apk;
 	struct err e; /* why; or what was refused as debug file ("" when nothing was) */
 	uint32_t index;
@@ -62,13 +62,13 @@ struct lookup {
 	/* Of the last run: named.call is the engine's, named.reason enum dwarf_found; symbols is
 	 * empty. */
 	bool viewing;
-	struct dwarf_answers *answers; /* by file, while viewing; zeroed where nothing was asked */
+	struct dwarf_answers *answers; /* by file, while viewing; zeroed without queries */
 	size_t n_answers;
 	struct object *expected; /* of lookup_expect */
 	pthread_t expecting;     /* while expected is there */
 	struct intern cut;       /* names that are too long for a trace, as it has them */
 	pthread_mutex_t cut_lock;
-	struct intern told; /* complaints, each once; ids below tell_from have been told */
+	struct intern told; /* complaints, each once; ids below tell_from have been reported */
 	uint32_t tell_from;
 };
 
@@ -78,7 +78,7 @@ void lookup_release(struct lookup *l);
 struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n);
 /* The file of this build-id in the search's folders or of its finders; NULL: none has it. */
 struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id);
-/* It can be asked: it is open. */
+/* It is open for queries. */
 bool lookup_usable(const struct lookup_file *f);
 bool lookup_is_64(const struct lookup_file *f);
 /* Many queries of this file will come: what is needed of it is read meanwhile, on a thread of its
@@ -116,15 +116,15 @@ void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
 		 struct lookup_views *v);
 void lookup_views_release(struct lookup_views *v);
 enum { LOOKUP_VIEWS = 48 }; /* fit */
-/* ST_BAD: a file has lost bytes since: what was read of it may be nonsense. To be asked once all is
- * printed. */
+/* ST_BAD: a file has lost bytes since: what was read of it may be nonsense. To be called once all
+ * is printed. */
 enum status lookup_intact(const struct lookup *l, struct err *e);
 
 /* What else is known of a call of the last run; name and file are strings of symbols. */
 const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call);
 
-/* What is at the address of a query that has been run, if it is data: its symbol, NULL where there
- * is none, and where DWARF says that it is declared. */
+/* What is at the address of a query that has been run, if it is data: its symbol, or NULL, and
+ * where DWARF says that it is declared. */
 struct lookup_global {
 	const struct object_symbol *symbol;
 	struct dwarf_declaration declared;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Answers as views into the engine's store, or the mapped index: nothing is copied until it is
- * printed. The symbol table is asked only here, and only where DWARF has no name or a poor one.
+ * printed. The symbol table is read only here, and only where DWARF has no name or a poor one.
  */
 #include "lib/base/mem.h"
 #include "lib/symbolize/lookup.h"
@@ -39,7 +39,7 @@ static void take_symbol(const struct object_symbol *sym, struct lookup_call *c)
 	c->n_name = (uint32_t)strlen(sym->name);
 }
 
-/* Brings the nodes of all chains near: everybody's next before anybody's second. */
+/* Brings the nodes of all chains near: the next of every chain before the second of any. */
 static void fetch_nodes(const struct lookup *l, const struct lookup_query *queries, size_t n)
 {
 	const struct dwarf_answers *of[LOOKUP_VIEWS];

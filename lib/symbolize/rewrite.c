@@ -129,7 +129,7 @@ static enum status discard(struct sink *s, struct trace *t, const struct event *
 	return ST_OK;
 }
 
-/* The first look told why the capture ends here: with totals it is told once. */
+/* The first pass reported why the capture ends here: with totals it is reported once. */
 static enum status end_cut(const struct rewrite_capture *w, bool counted, struct chunk_out *out,
 			   struct err *e)
 {

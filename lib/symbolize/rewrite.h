@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Symbols into a trace stream, in two looks: the first reads the tables (not the events) and
- * symbolizes, the second copies the stream, its events as columns, and puts the symbol tables
- * behind the header and the bindings behind the locations they are of, so before any event
+ * The insertion of symbols into a trace stream, in two passes: the first reads the tables (not the
+ * events) and symbolizes, the second copies the stream, its events as columns, and puts the symbol
+ * tables behind the header and the bindings behind the locations they are of, so before any event
  * that uses them. Symbols that were in the stream are left out.
  */
 #ifndef TM_SYMBOLIZE_REWRITE_H

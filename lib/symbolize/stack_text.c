@@ -47,7 +47,7 @@ static bool is_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* A base name: where the log says, beside us, where libraries are. */
+/* A base name: where the log says, in our folder, where libraries are. */
 static const char *place_of(const struct stack_text *x, const char *name, bool has_id,
 			    struct buf *path)
 {
@@ -143,7 +143,7 @@ static uint32_t module_of(struct stack_text *x, const struct stack_line *l)
 	return *known;
 }
 
-/* --- what is asked --- */
+/* --- requests --- */
 
 /* What is printed of Android's and the sanitizers' calls is the call itself, one less than where it
  * returns to; HotSpot's first call is where it stopped. */
@@ -181,7 +181,7 @@ static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint3
 	return found;
 }
 
-/* Asks for the line's address, unless it was asked before. */
+/* Requests the line's address, unless it was requested before. */
 static void ask(struct stack_text *x, const struct stack_line *l, uint8_t kind, uint64_t key)
 {
 	struct location at = {.raw = l->offset, .space = SPACE_VADDR, .kind = kind};

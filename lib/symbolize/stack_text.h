@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text with stacks (lib/input/stack_line.h) becomes the same text with functions, files and lines.
- * Lines are gathered and what they ask for is answered in one batch of the symbolizer; an address
- * that was answered before is not asked again. What has no answer stays as it was, and is counted.
+ * The symbolizer of text with stacks (lib/input/stack_line.h), which gives the same text with
+ * functions, files and lines. Lines are gathered and what they ask for is answered in one batch of
+ * the symbolizer; an address that was answered before is not asked again. What has no answer stays
+ * as it was, and is counted.
  *
  * How a call is written: sanitizers' as they do it themselves with symbolize=1, inlined calls
  * with numbers of their own; Android's as ndk-stack does it, below the line; else behind the line,
@@ -42,7 +43,7 @@ struct stack_text {                    /* zeroed, with symbolizer set, is valid 
 	struct stack_text_line *lines;
 	size_t n_lines, cap_lines;
 	bool in_java;    /* behind the first call of a stack */
-	struct trace *t; /* of what is asked */
+	struct trace *t; /* of the requests */
 	struct map64 module_of;
 	struct map64 asked;     /* key -> location */
 	struct map64 answer_of; /* key -> answer + 1 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the time of symbolizing went, and how much there was to do: what --stats tells.
+ * Statistics of symbolizing, for --stats: the time of each step, and the amount of work.
  */
 #ifndef TM_SYMBOLIZE_STATS_H
 #define TM_SYMBOLIZE_STATS_H

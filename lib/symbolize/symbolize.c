@@ -97,7 +97,7 @@ static enum status answer(struct run *r, struct err *e)
 	return st ? st : answer_some(r, true, e);
 }
 
-/* A name that the capture came with stands in where there is no better one. */
+/* A name that the capture came with is used where there is no better one. */
 static uint8_t tier_of(const struct symbols *y, uint32_t call, const struct location *l,
 		       bool has_object)
 {

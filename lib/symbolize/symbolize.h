@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a trace's locations to its symbols: bind (bind.h), make one sorted batch of unique
- * link-time addresses per file, have an engine (lib/dwarf) answer all batches at once, fall
+ * The symbolizer of traces, from locations to symbols: bind (bind.h), make one sorted batch of
+ * unique link-time addresses per file, have an engine (lib/dwarf) answer all batches at once, fall
  * back to the symbol table, demangle, and put the result into t->symbols. The result does not
  * depend on the number of jobs.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a gate decided: one check per rule of the policy, with what broke it. Everything is
+ * The result of a gate: one check per rule of the policy, with its breaches. Everything is
  * borrowed, NUL-terminated, as captured (render escapes), and may be NULL where nothing else is
  * said.
  */
@@ -14,21 +14,22 @@ enum verdict {
 	VERDICT_PASS,
 	VERDICT_IMPROVED,     /* passes, and is better than it was */
 	VERDICT_WAIVED,       /* would fail, but a waiver is in force */
-	VERDICT_INCONCLUSIVE, /* the data cannot tell */
+	VERDICT_INCONCLUSIVE, /* the data do not decide */
 	VERDICT_FAIL,
 	VERDICTS,
 };
 
 extern const char *const verdict_words[VERDICTS + 1]; /* "pass", ..., NULL */
 
-/* One thing that broke a rule, or would have but for a waiver, or of which it cannot be told. */
+/* One thing that broke a rule, or would have but for a waiver, or about which nothing can be
+ * decided. */
 struct breach {
 	enum verdict verdict; /* FAIL, WAIVED or INCONCLUSIVE */
 	const char *subject;  /* never NULL: the function, type, frame, total ... */
 	const char *message;  /* a sentence's part for people: "grew by 7.1 %" */
 	const char *measured; /* values with units, for people */
 	const char *limit;
-	const char *told;   /* the smallest growth that would have been told */
+	const char *told;   /* the smallest growth that would have been detected */
 	const char *waiver; /* VERDICT_WAIVED: the reason, and until when */
 	const char *file;   /* source of the subject, for an annotation; NULL: not known */
 	uint32_t line;      /* 0: not known */

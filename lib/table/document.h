@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a program prints: sections in order, with what they were made from. A document borrows
- * everything but its own lists; what it points to lives until document_release.
+ * A document, the output of a program: sections in order, and the inputs they were made from. A
+ * document borrows everything but its own lists; what it points to lives until document_release.
  *
  *     struct document d = {.program = "tm-frames", .title = "frames of run.mem"};
  *     document_input(&d, "run.mem", "MemTracer");

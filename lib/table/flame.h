@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A weighted tree of calls: what a flame graph, an icicle and folded stacks are drawn from.
+ * A weighted tree of calls, from which a flame graph, an icicle and folded stacks are drawn.
  *
  *     struct flame f = FLAME_INIT;
  *     f.title = "requested bytes by stack";
@@ -61,7 +61,7 @@ struct flame {
 		.own = NULL \
 	}
 
-/* The child of a node with this name (and text `at`), made where there is none; both are copied.
+/* The child of a node with this name (and text `at`), made if missing; both are copied.
  * Makes the root by itself. */
 uint32_t flame_child(struct flame *f, uint32_t parent, const char *name, size_t n, const char *at,
 		     size_t n_at);

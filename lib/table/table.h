@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a report shows, before it is text or CSV: columns, and rows made on demand, so that a
- * report of a million stacks is never in memory as text. Reports fill tables, lib/render writes
+ * A table, the form of a report before it is text or CSV: columns, and rows made on demand, so that
+ * a report of a million stacks is never in memory as text. Reports fill tables, lib/render writes
  * them; neither knows the other. A program prints a struct document (document.h) of tables, flame
  * graphs (flame.h), series (series.h) and checks (checks.h).
  */
@@ -26,7 +26,7 @@ enum column_flags {
 	COLUMN_NOT_CSV = 1 << 1,  /* for people only */
 	COLUMN_SHORTEN = 1 << 2,  /* text that may lose its middle on a narrow terminal */
 	COLUMN_PATH = 1 << 3,     /* with COLUMN_SHORTEN: its first folders instead */
-	COLUMN_SPARE = 1 << 4,    /* left out, and told, where a terminal has no room */
+	COLUMN_SPARE = 1 << 4,    /* left out, with a note, where a terminal has no room */
 	COLUMN_SIGNED = 1 << 5,   /* a difference: people see +, - or nothing before a 0 */
 	COLUMN_TREE = 1 << 6,     /* text that is indented by the row's depth; see TABLE_TREE */
 	COLUMN_PROSE = 1 << 7,    /* text in the program's own words, not a name from input */
@@ -40,8 +40,8 @@ struct column {
 	unsigned decimals; /* COLUMN_NUMBER: 0 to 9 */
 };
 
-/* What a value means, where colour can say it. Never the only way to tell: what a person must
- * know stands in a text column too. */
+/* What a value means, where colour can say it. Never the only sign: what a person must know
+ * is in a text column too. */
 enum mark {
 	MARK_NONE,
 	MARK_GOOD,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Readings of a capture's counters (fps, heap sizes, temperature), as what they come to: in a
- * slice and in the whole. Zeroed is empty and valid.
+ * Statistics of the readings of a capture's counters (fps, heap sizes, temperature), in a slice and
+ * in the whole. Zeroed is empty and valid.
  */
 #ifndef TM_TALLY_COUNTERS_H
 #define TM_TALLY_COUNTERS_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which blocks are live at the end of a capture. A block is (space, address), where space stands
- * for a process and a domain. An allocation is freed when there is a free of its block with a
- * greater sequence number (formats: LoliProfiler's rule); of several allocations of one block
+ * The blocks that are live at the end of a capture. A block is (space, address), where space is a
+ * number for a process and a domain. An allocation is freed when there is a free of its block with
+ * a greater sequence number (formats: LoliProfiler's rule); of several allocations of one block
  * that no free separates from the end, the newest is live and the others are "lost frees".
  *
  * Unordered captures may deliver a free before its allocation, so there every freed block is
- * remembered: memory is O(distinct blocks). In ordered ones a free takes effect where it
- * stands and its block is forgotten: O(live blocks).
+ * remembered: memory is O(distinct blocks). In ordered ones a free takes effect in its place in the
+ * order and its block is forgotten: O(live blocks).
  */
 #ifndef TM_TALLY_LIVE_H
 #define TM_TALLY_LIVE_H

@@ -71,7 +71,7 @@ static void take_alloc(struct memory *m, const struct event *ev, uint32_t space)
 		m->lost++;
 		return;
 	}
-	k = class_of(size / count); /* a record of several is of equal ones, or of their mean */
+	k = class_of(size / count); /* a record of several has equal ones, or their mean */
 	d->classes[k].count += count;
 	d->classes[k].bytes += size;
 	d->count += count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What memory was like, without asking who: allocations by size, live bytes over time, and the pages
- * on which the last live blocks stand. Sizes are requested ones where a block has them, else real
- * ones. Memory: O(live blocks) (live.h) and a fixed number of points.
+ * Statistics of memory without call sites: allocations by size, live bytes over time, and the pages
+ * that hold the last live blocks. Sizes are requested ones where a block has them, else real ones.
+ * Memory: O(live blocks) (live.h) and a fixed number of points.
  */
 #ifndef TM_TALLY_MEMORY_H
 #define TM_TALLY_MEMORY_H
@@ -10,7 +10,7 @@
 #include "lib/tally/live.h"
 #include "lib/trace/sink.h"
 
-/* Class c is of sizes from 2^(c-1) to 2^c - 1; 0 is of no bytes. */
+/* Class c has sizes from 2^(c-1) to 2^c - 1; 0 has blocks of no bytes. */
 enum { MEMORY_CLASSES = 65, MEMORY_POINTS = 256, MEMORY_PAGE = 4096, MEMORY_LARGE = 128 << 10 };
 
 struct memory_class {

@@ -9,7 +9,7 @@
 
 enum {
 	CREDIT = 16, /* steps of searching that an enter earns */
-	CALLEES = 8  /* of a path that are looked at before the table of stacks is asked */
+	CALLEES = 8  /* of a path that are looked at before the table of stacks is */
 };
 
 void open_calls_reset(struct open_calls *o)
@@ -71,7 +71,7 @@ static bool is_named(const struct trace *t, uint32_t location)
 	return l->name || symbols_binding(&t->symbols, location)->call;
 }
 
-/* Called as the marker is; an address that the call has stays beside the name. */
+/* Called as the marker is; an address that the call has is kept in addition to the name. */
 static uint32_t location_of_marker(struct open_calls *o, struct trace *t, uint32_t type,
 				   uint32_t location)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one place that decides, while enter and exit events are read, which calls are open and what
- * the path of a call is: reports, comparisons, exports and spikes all ask here.
+ * The open calls, and the path of each, while enter and exit events are read: reports, comparisons,
+ * exports and spikes all use this.
  *
  * A call is open from its enter to its exit, on the thread of both. Its path is itself and the
  * calls that are open around it, interned as a stack of the trace (model.h): the innermost location
@@ -72,7 +72,7 @@ struct open_calls {
 /* Zeroed is empty and valid. Reset: another capture follows. */
 void open_calls_reset(struct open_calls *o);
 void open_calls_release(struct open_calls *o);
-/* Valid until another thread is asked for. */
+/* Valid until the call for another thread. */
 struct open_thread *open_calls_thread(struct open_calls *o, uint32_t thread);
 static inline struct open_call *open_calls_top(const struct open_thread *th)
 {
@@ -81,12 +81,12 @@ static inline struct open_call *open_calls_top(const struct open_thread *th)
 /* ns since the thread's last event, which is now this one. */
 int64_t open_calls_elapsed(struct open_calls *o, struct open_thread *th, int64_t now);
 
-/* What a call of this marker and stack is called by: a location of t, made where there is none. */
+/* What a call of this marker and stack is called by: a location of t, made if missing. */
 uint32_t open_calls_location(struct open_calls *o, struct trace *t, uint32_t type, uint32_t stack);
 /* The path that such a call has when the thread enters it now. t may get rows. */
 uint32_t open_calls_path(struct open_calls *o, const struct open_thread *th, struct trace *t,
 			 uint32_t type, uint32_t stack);
-/* The same when nobody asks for paths: the call's location without callers, but for those that a
+/* The same when no paths are wanted: the call's location without callers, but for those that a
  * call without calls around it has itself, and with needs_caller for its caller's. */
 uint32_t open_calls_short_path(struct open_calls *o, const struct open_thread *th, struct trace *t,
 			       uint32_t type, uint32_t stack, bool needs_caller);

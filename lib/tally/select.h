@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of tally/tally.h: what an event is to the ranges and threads that are selected.
+ * Internals of tally/tally.h: the place of an event relative to the selected ranges and threads.
  */
 #ifndef TM_TALLY_SELECT_H
 #define TM_TALLY_SELECT_H

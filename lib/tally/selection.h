@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which events of a capture count: by frame, time, size and thread. Several ranges of one kind
- * are alternatives, different kinds all have to hold. Ranges A..B include both ends; A.. and ..B
- * are open, and A alone is A..A (not for times).
+ * The selection of the events that count, by frame, time, size and thread. Several ranges of one
+ * kind are alternatives, different kinds all have to hold. Ranges A..B include both ends; A.. and
+ * ..B are open, and A alone is A..A (not for times).
  *
  * An allocation counts when it is selected. A free counts unless it comes after the end of the
  * last frame range or of the last time range, whatever its own size or thread: so the live set of
  * a range is what was allocated in it and is still there at its end, and ..T is the live set at T.
  *
- * A frame range looks at the number of the frame an event stands in; events before the first
- * frame are in none. An event without a time has the last time told before it; while there is
- * none, it is in no time range. A size is the requested one, else the real one, else unknown and
- * in no range. Type totals have no size and no thread, so they are in no such selection.
+ * A frame range looks at the number of the frame an event lies in; events before the first frame
+ * are in no range. An event without a time has the time of the last event before it that has one;
+ * without such an event, it is in no time range. A size is the requested one, else the real one,
+ * else unknown and in no range. Type totals have no size and no thread, so they are in no such
+ * selection.
  */
 #ifndef TM_TALLY_SELECTION_H
 #define TM_TALLY_SELECTION_H
@@ -48,7 +49,7 @@ static inline bool selection_all(const struct selection *s)
 	return !s->frames.n && !s->times.n && !s->sizes.n && !s->n_threads;
 }
 
-/* Each adds one alternative; ST_BAD with a reason for people when the text is none.
+/* Each adds one alternative; ST_BAD with a reason for people when the text is not a valid range.
  * frames: "10..20", "..-1", "7". times: "1.5s..2s", "..250ms"; units ns us ms s min h, 0 needs
  * none. sizes: "1k..64KiB", "4096": k M G T are powers of 1000, Ki Mi Gi Ti of 1024, B may
  * follow. thread: a tid when it is a number, else a pattern on the name (enum match_flags). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What reports add up, and what each of it is called.
+ * The sums that reports add up, and their names.
  */
 #ifndef TM_TALLY_SUMS_H
 #define TM_TALLY_SUMS_H

@@ -50,7 +50,7 @@ static bool cell_equal(const void *table, uint32_t id, const void *key)
 
 static const struct id_rows cell_rows = {cell_row_hash, cell_equal};
 
-/* The arrays beside the cells; a new row is all zeros. */
+/* The arrays parallel to the cells; a new row is all zeros. */
 static void grow_beside(struct tally *a)
 {
 	size_t n = a->n_cells;
@@ -189,7 +189,7 @@ static void end_block(struct tally *a, const struct live_block *b, const struct 
 	bool temporary = freed && b->newest;
 	int64_t lifetime = -1;
 
-	/* The cell is a cache miss that nobody may need. */
+	/* The cell is a cache miss that may not be needed. */
 	if (!a->running && !a->rarely)
 		return;
 	if (a->touching)
@@ -303,7 +303,7 @@ static void add_free(struct tally *a, const struct tally_pending *p)
 		no_longer_newest(a, p);
 }
 
-/* The place of each event is asked for before the first is needed: with a million stacks nearly
+/* The place of each event is fetched before the first is needed: with a million stacks nearly
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
 static enum status flush(struct tally *a, struct trace *t, struct err *e)
 {

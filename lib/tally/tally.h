@@ -7,7 +7,7 @@
  * Slices: the capture cut at its frames, or into steps of time. At each slice's end the callback
  * gets what the slice added: per cell that it touched, per type total, and per domain. Work is
  * O(touched), memory O(distinct cells). Cells and ids stay what they are from slice to slice, and
- * symbols stand before the events that use them, so a consumer may fold as it goes.
+ * symbols come before the events that use them, so a consumer may fold as it goes.
  */
 #ifndef TM_TALLY_TALLY_H
 #define TM_TALLY_TALLY_H
@@ -23,11 +23,11 @@ struct tally_cell {
 	uint8_t domain;
 	uint8_t has; /* enum event_field's requested and real, >> 1 */
 	bool in_set;
-	bool followed; /* an allocation has an address: what is live of it can be told */
+	bool followed; /* an allocation has an address: its live blocks can be known */
 	uint64_t count, entries, requested, real;
 };
 
-/* What calls took and how heaps grew in them is of no domain: such cells have this one, and their
+/* Times of calls and growth of heaps belong to no domain: such cells have this one, and their
  * type is a marker. */
 enum { CELL_MEASURED = DOMAINS, CELL_CALLED }; /* CELL_CALLED: see tally_listener */
 
@@ -76,7 +76,7 @@ typedef enum status (*tally_slice_done)(void *arg, struct trace *t, struct tally
 struct open_call;
 
 /* Who adds up what lies in or below calls, and so needs no path of any: then memory does not grow
- * with the number of paths. The stack of a call's cell, which is of domain CELL_CALLED, has no
+ * with the number of paths. The stack of a call's cell, which has the domain CELL_CALLED, has no
  * callers then, but for those that a first call has itself, and for the one that the listener needs
  * for what it makes of the cell; and such a cell has no total. Times of samples that have a total
  * themselves are looked at apart, though a call may lie on their path. */
@@ -108,7 +108,7 @@ struct tally_options {
 	bool
 	    totals; /* the peak of each domain, its time and temporary blocks, whatever is wanted */
 	enum slicing slicing;
-	bool slice_cells; /* slices tell what they add per cell and type */
+	bool slice_cells; /* slices have what they add per cell and type */
 	int64_t every;    /* ns, more than 0; SLICE_TIMES */
 	/* ns that the profiler itself took for each call, in the time of the caller: a call's time
 	 * is less by it times the calls below. */
@@ -140,7 +140,7 @@ struct tally_pending { /* an event on its way into the cells */
 	uint32_t thread, thread_id; /* the cell's; the event's */
 	uint16_t has;
 	uint8_t kind, domain;
-	bool timed;    /* time is the last one told */
+	bool timed;    /* time is the last one seen */
 	bool own_time; /* and the event's own */
 	bool has_slack;
 };
@@ -159,7 +159,7 @@ struct tally_peak { /* of the cell with the same index: live at peak number id *
 
 struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
 	uint64_t live[3], best[3];
-	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: not told */
+	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: unknown */
 	uint64_t temporary;
 	uint64_t id; /* peaks that are over */
 	bool at_peak, overflow;
@@ -178,13 +178,13 @@ struct tally {
 	uint64_t frames;                                 /* that are selected */
 	struct tally_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
 	bool followed[DOMAINS +
-		      1]; /* what is live is told: an allocation had an address; last: any */
+		      1]; /* live blocks are known: an allocation had an address; last: any */
 	uint64_t without_address; /* ALLOC events that live matching could not follow */
 	uint64_t without_requested[DOMAINS + 1], without_real[DOMAINS + 1]; /* last: of all */
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
-	uint64_t untimed;    /* of them: there are time ranges, and no time was told yet */
+	uint64_t untimed;    /* of them: there are time ranges, and no event had a time yet */
 	uint64_t late;       /* SLICE_TIMES: events of an earlier slice's time */
-	int64_t first_time, last_time; /* of those told; only where at.has_time */
+	int64_t first_time, last_time; /* of those seen; only where at.has_time */
 	struct live live;
 
 	/* private */
@@ -200,9 +200,9 @@ struct tally {
 	bool running;         /* lives and tide are kept at each event */
 	bool rarely, peaking; /* rare and peaks are */
 	bool temporary;       /* newest is */
-	bool touching;        /* slices tell what they add per cell */
+	bool touching;        /* slices have what they add per cell */
 	unsigned want, known; /* SUM_BITs; known: of what cells can have in this capture */
-	unsigned weigh;       /* 0, 1, 2: the peak is of count, requested, real */
+	unsigned weigh;       /* 0, 1, 2: the peak by count, requested, real */
 	uint64_t timed;       /* blocks whose lifetime is known */
 	uint16_t from_allocs,
 	    from_types; /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */
@@ -211,7 +211,7 @@ struct tally {
 	struct id_set set; /* of cell indexes + 1; of stacks that have more than one cell */
 	size_t cap_types;
 	uint64_t seq;
-	struct { /* where the event stands that comes next */
+	struct { /* the place of the next event */
 		int64_t frame, time;
 		bool in_frame, has_time;
 	} at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of tally/tally.h: what is live at each event, per cell and per domain, and what it was at
- * the peak. A peak is over when live bytes stop growing; cells learn of it when they next change,
- * so a peak costs nothing per cell.
+ * Internals of tally/tally.h: live bytes and blocks at each event, per cell and per domain, and
+ * their values at the peak. A peak is over when live bytes stop growing; cells learn of it when
+ * they next change, so a peak costs nothing per cell.
  */
 #ifndef TM_TALLY_TIDE_H
 #define TM_TALLY_TIDE_H

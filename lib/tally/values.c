@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The sums of cells and types at the end of a capture, and how well each is known.
+ */
 #include "lib/tally/tally.h"
 
 #include "lib/tally/measures.h"
@@ -104,7 +107,7 @@ static void matched_states(const struct tally *a, const struct trace *t, uint8_t
 
 		state[SUM_LIVE_COUNT + m] = (uint8_t)s;
 		state[SUM_FREED_COUNT + m] = (uint8_t)s;
-		/* Where events come in any order nobody knows what was live at a moment. */
+		/* Where events come in any order, live bytes at a moment are not known. */
 		state[SUM_PEAK_COUNT + m] = t->unordered || overflow ? 0 : (uint8_t)s;
 	}
 	state[SUM_TEMPORARY] = t->unordered ? 0 : (uint8_t)live;

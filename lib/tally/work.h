@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of tally/tally.h: what has to be done for the sums that are wanted.
+ * Internals of tally/tally.h: the work that the wanted sums need.
  */
 #ifndef TM_TALLY_WORK_H
 #define TM_TALLY_WORK_H
@@ -9,7 +9,7 @@
 
 /* At a capture's beginning, from its metrics. */
 void tally_choose_work(struct tally *a, const struct trace *t);
-/* At its end. Nobody asked before: the blocks themselves tell. Sums saturate here. */
+/* At its end. Not needed before: the blocks themselves give the sums. Sums saturate here. */
 void tally_settle_live(struct tally *a);
 
 #endif

@@ -83,7 +83,7 @@ static size_t extension_of(const char *s, size_t n)
 	return length;
 }
 
-/* A folder behind which stands who somebody is. */
+/* A folder whose next part is the name of a user. */
 static bool holds_users(const char *s, size_t n)
 {
 	return (n == 4 && !memcmp(s, "home", 4)) || (n == 5 && !memcmp(s, "Users", 5)) ||
@@ -158,7 +158,7 @@ static size_t run_of(const char *s, size_t n, bool *path)
 		separators += is_separator(s[i]);
 		words += is_word(s[i]);
 	}
-	/* "operator/" is none, nor is a "/" alone */
+	/* "operator/" is no path, nor is a "/" alone */
 	*path = (separators && words && !begins(s, i, "operator/")) || is_source(s, i);
 	return i;
 }

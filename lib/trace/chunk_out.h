@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chunks of a trace out, packed where that makes them smaller, and events gathered into columns: to a
- * stdio stream that the caller owns.
+ * The writer of a trace's chunks, packed where that makes them smaller, with events gathered into
+ * columns, to a stdio stream that the caller owns.
  */
 #ifndef TM_TRACE_CHUNK_OUT_H
 #define TM_TRACE_CHUNK_OUT_H
@@ -20,15 +20,15 @@ enum status chunk_out_chunk(struct chunk_out *o, uint32_t kind, const void *payl
 			    struct err *e);
 /* Gathers an event. False: what is gathered must be written before the next. */
 bool chunk_out_add(struct chunk_out *o, const struct event *ev);
-/* Writes what is gathered: before a chunk that is to stand behind it. Rows may come before events that
+/* Writes what is gathered: before a chunk that is to follow it. Rows may come before events that
  * do not need them. */
 static inline bool chunk_out_waits(uint32_t kind)
 {
 	return kind == CHUNK_TOTALS || kind == CHUNK_COLUMNS || kind == CHUNK_HEADER;
 }
 enum status chunk_out_events(struct chunk_out *o, struct err *e);
-/* Gathers the events of a chunk that has them one after the other, as a recorder writes them. What is
- * of a later version, or unsound, is written as it is. */
+/* Gathers the events of a chunk that has them one after the other, as a recorder writes them. A
+ * chunk of a later version, or an unsound one, is written as it is. */
 enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n, struct err *e);
 /* Copies all captures of a trace. ST_OK too for one that is cut short, of which the whole chunks are
  * there; ST_BAD for damage, and out is then not to be used. */

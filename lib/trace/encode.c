@@ -205,7 +205,7 @@ size_t event_decode(struct event_state *st, const uint8_t *p, const uint8_t *end
 	p = uleb_decode(p, end, &mask);
 	if (!p)
 		return 0;
-	/* Fields this version does not know stand behind those it does. */
+	/* Fields this version does not know follow those it does. */
 	ev->has = (uint16_t)(mask & EV_FIELDS);
 	/* Two copies of the code, each without the other's branches. */
 	if (roomy && end - start < EVENT_MAX) {

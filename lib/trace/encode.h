@@ -39,8 +39,8 @@ enum chunk_kind {
 	CHUNK_SYMBOL_NOTES, /* rows as in CHUNK_NOTES; replaced with the symbols they are about */
 };
 
-/* A bit beside the kind, since version 2: the payload is the uleb of how many bytes there are, then a
- * frame of zstd that holds them. */
+/* A bit in addition to the kind, since version 2: the payload is the uleb of how many bytes there
+ * are, then a frame of zstd that holds them. */
 enum { CHUNK_PACKED = 1 << 16 };
 enum { TOTALS_ROWS = 8 }; /* tables that CHUNK_TOTALS counts */
 

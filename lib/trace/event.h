@@ -16,7 +16,7 @@
  *              the program itself gave the call, ns; its largest: none
  * SAMPLE       type = marker, stack, thread, time, count = calls, value = duration in ns with
  *              all that it called, target = the duration without (self), where the reader knows it;
- *              name = a message. Without value it is of this stack alone, and the time of its
+ *              name = a message. Without value it belongs to this stack alone, and the time of its
  *              callers is what lies below them; without target too, count is samples of a stack
  * COUNTER      type = counter, value, time
  * OBJECT       address = its id (not 0), type, requested = size, name (its own, or where it is
@@ -48,7 +48,7 @@ enum event_kind {
 	EV_KINDS
 };
 
-/* Bits of event.has, in the order in which the fields stand in the stream. */
+/* Bits of event.has, in the order of the fields in the stream. */
 enum event_field {
 	EV_HAS_SEQ = 1 << 0,
 	EV_HAS_ADDRESS = 1 << 1,
@@ -66,8 +66,8 @@ enum event_field {
 	EV_FIELDS = (1 << 13) - 1
 };
 
-/* Who handed the block out. A block is (process, domain, address): a pool and the malloc below
- * it are not added up. */
+/* The allocator that handed the block out. A block is (process, domain, address): a pool and the
+ * malloc below it are not added up. */
 enum domain { DOMAIN_MALLOC, DOMAIN_POOL, DOMAIN_MMAP, DOMAIN_MONO, DOMAIN_LUA, DOMAINS };
 
 /* Bits of an OBJECT's value. */

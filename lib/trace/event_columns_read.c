@@ -1,11 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The reading half of event_columns.h.
+ */
 #include "lib/trace/event_columns.h"
 
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
 
-/* Behind each column, so that eight bytes can be read wherever one of it stands. */
+/* Behind each column, so that eight bytes can be read at each of its bytes. */
 enum { MARGIN = 16 };
 enum { COLUMNS = 1 + EVENT_COLUMNS_FIELDS, MASK_BITS = 64 };
 enum {

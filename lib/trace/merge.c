@@ -266,8 +266,8 @@ static enum status emit(struct merge *m, struct part *p, struct sink *to, struct
 	return st ? st : advance(m, p, e);
 }
 
-/* The part whose event comes next among those that may go on: the earliest; what has no time
- * comes where it stands. frames: a frame ends a part's turn; floats: those without count too. */
+/* The part whose event comes next among those that may go on: the earliest; an event without a time
+ * keeps its place. frames: a frame ends a part's turn; floats: those without count too. */
 static struct part *earliest(const struct merge *m, bool frames, bool floats)
 {
 	struct part *best = NULL;
@@ -312,7 +312,7 @@ static enum status emit_frame(struct merge *m, const struct part_frame *next, st
 	return st;
 }
 
-/* Once, however many parts have it: as the first of them tells it. All stand at a frame now. */
+/* Once, however many parts have it: as the first of them has it. All are at a frame now. */
 static enum status start_frame(struct merge *m, int64_t number, struct sink *to, struct err *e)
 {
 	enum status st = ST_OK;
@@ -333,7 +333,7 @@ static enum status start_frame(struct merge *m, int64_t number, struct sink *to,
 	return st || told ? st : err_set(e, ST_BAD, "a temporary file changed");
 }
 
-/* The frame that comes next, with its time in the whole. False: there is none. */
+/* The frame that comes next, with its time in the whole. False: none. */
 static bool next_frame(struct merge *m, struct part_frame *next)
 {
 	bool any = false;
@@ -357,7 +357,7 @@ static enum status merge_frames(struct merge *m, struct sink *to, struct err *e)
 	enum status st = ST_OK;
 	struct part_frame next;
 
-	/* What stands before a part's first frame comes before all frames. */
+	/* Events before a part's first frame come before all frames. */
 	for (struct part *p; !st && (p = earliest(m, true, false));)
 		st = emit(m, p, to, e);
 	while (!st && next_frame(m, &next)) {

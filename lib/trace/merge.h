@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several captures of one run as one: their tables joined, their events in one order. Each capture
- * (part) is read wholly into a temporary file first, so memory is that of the tables and 16 bytes
- * per frame. Then:
+ * The merge of several captures of one run: their tables joined, their events in one order. Each
+ * capture (part) is read wholly into a temporary file first, so memory is that of the tables and 16
+ * bytes per frame. Then:
  *
  * Frames are those of all parts together, by number; where several parts have one, it is emitted
- * once, from the first of them, and the events of all parts that stand in it follow. A part
- * without frames stands where its times are. Within a frame events go by time, as far as they
- * have one; else part after part. With MERGE_TIME numbers mean nothing: all go by time, and the
- * frames are those of the first part that has any.
+ * once, from the first of them, and the events of all parts within it follow. A part without frames
+ * is placed by its times. Within a frame events go by time, as far as they have one; else part
+ * after part. With MERGE_TIME numbers mean nothing: all go by time, and the frames are those of the
+ * first part that has any.
  *
  * Times are made those of the first part: by the offset that the user gives, else by the median
  * difference of the frames that both have. Where there is neither, they stay, with a note.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of merge.h: what the ids of one capture are in another.
+ * Internals of merge.h: the map from the ids of one capture to those of another.
  */
 #ifndef TM_TRACE_MERGE_TABLES_H
 #define TM_TRACE_MERGE_TABLES_H
@@ -22,7 +22,7 @@ enum merge_role {
 };
 
 struct merge_tables {
-	/* NULL: strings are the part's; else what stands in the whole for one of a role. */
+	/* NULL: strings are the part's; else the string of the whole for one of a role. */
 	uint32_t (*rename)(void *arg, struct intern *to, enum merge_role role, const char *s,
 			   size_t n);
 	void *arg;

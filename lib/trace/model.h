@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The model of one capture: what its events refer to. Readers fill it, the stream writer and
- * the reports read it; nobody downstream knows which format it came from.
+ * The model of one capture: the tables that its events refer to. Readers fill it, the stream writer
+ * and the reports read it; nothing downstream knows the format of the capture.
  *
- * Ids are dense u32 from 1; 0 is none. Rows are only ever appended, so a consumer that
+ * Ids are dense u32 from 1; 0 means absent. Rows are only ever appended, so a consumer that
  * remembers how many rows it has seen can follow along; a sink may append too, locations and stacks
- * (report/open_calls.h). Everything lives until trace_free.
+ * (tally/open_calls.h). Everything lives until trace_free.
  * Words: location, stack, module, frame: see lib/README.md and tracemill(7).
  */
 #ifndef TM_TRACE_MODEL_H
@@ -108,7 +108,7 @@ struct note {
 };
 
 struct attribute {
-	const char *key, *value; /* own text: a stream's header stands before its strings */
+	const char *key, *value; /* own text: a stream's header comes before its strings */
 };
 
 /* A stream's rows have the numbers in which they come; those that a sink appends in between (paths
@@ -164,7 +164,7 @@ struct trace {
 
 struct trace *trace_new(void);
 void trace_free(struct trace *t); /* accepts NULL */
-/* All that t holds, as a new trace; t is left empty, to be freed by whoever made it. */
+/* All that t holds, as a new trace; t is left empty, to be freed by its maker. */
 struct trace *trace_take(struct trace *t);
 
 /* Longer strings are cut (intern_add_cut) and counted in cut_strings. */
@@ -190,8 +190,9 @@ const char *trace_text(const struct trace *t, uint32_t string); /* NUL-terminate
 void trace_set(struct trace *t, const char *key, const char *value);
 const char *trace_get(const struct trace *t, const char *key); /* NULL: not set */
 void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key);
-/* The attribute of a snapshot whose objects' ids are where they stand in memory, which other snapshots
- * of the same process may be compared by; odd ids are numbers of objects without an address. */
+/* The attribute of a snapshot whose objects' ids are their addresses in memory, which other
+ * snapshots of the same process may be compared by; odd ids are numbers of objects without an
+ * address. */
 #define TRACE_OBJECT_IDS       "objects.ids"
 #define TRACE_OBJECT_ADDRESSES "addresses"
 /* A note with the same text is not added again; its count grows. After TRACE_NOTES different

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which module maps an address: trace_module_at for millions of addresses. Built once from a
- * trace's modules; ranges may overlap and modules may come and go by epoch, without a look-up
- * or the building becoming slow. Read-only use from several threads is safe.
+ * An index from addresses to the modules that map them: trace_module_at for millions of addresses.
+ * Built once from a trace's modules; ranges may overlap and modules may come and go by epoch,
+ * without a look-up or the building becoming slow. Read-only use from several threads is safe.
  */
 #ifndef TM_TRACE_MODULE_INDEX_H
 #define TM_TRACE_MODULE_INDEX_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where captures go: readers push into a sink, and the stream writer, tm-dump and every report
- * are sinks. One capture is begin, any number of events, end; a file may hold several.
+ * Sinks, the consumers of captures: readers push into a sink, and the stream writer, tm-dump and
+ * every report are sinks. One capture is begin, any number of events, end; a file may hold several.
  * The trace passed in lives from begin until end returns. Any call may fail (a full disk, a
  * closed pipe); the reader then stops and returns that status.
  */

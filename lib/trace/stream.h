@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the chunks of a trace stream. stream_next gives one checked chunk after the other;
+ * The reader of a trace stream's chunks. stream_next gives one checked chunk after the other;
  * stream_apply puts a table chunk's rows into the model; stream_events pushes an event
  * chunk's events. Every reference is checked: nothing points forward or outside. What is packed comes
  * out unpacked, but for the columns of events.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of a trace stream's table chunks into the model; the other half of stream.h.
+ * The reader of the rows of a trace stream's table chunks into the model; the other half of
+ * stream.h.
  */
 #ifndef TM_TRACE_STREAM_TABLES_H
 #define TM_TRACE_STREAM_TABLES_H

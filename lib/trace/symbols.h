@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tm-symbolize adds to a capture: bindings (location -> binary and link-time address, or
- * the reason why not) and calls (functions, files, lines; innermost first, more than one
- * through inlining). They have an id space and a string table of their own, so that they can be
+ * The symbols that tm-symbolize adds to a capture: bindings (location -> binary and link-time
+ * address, or the reason why not) and calls (functions, files, lines; innermost first, more than
+ * one through inlining). They have an id space and a string table of their own, so that they can be
  * put into a stream, taken out and made again without touching what was captured.
  */
 #ifndef TM_TRACE_SYMBOLS_H
@@ -86,7 +86,7 @@ void symbols_release(struct symbols *s);
 uint32_t symbols_object(struct symbols *s, const struct symbol_object *o);
 uint32_t symbols_function(struct symbols *s, const struct symbol_function *f);
 uint32_t symbols_call(struct symbols *s, const struct symbol_call *c);
-/* The binding of a location; one with REASON_NOT_BOUND when there is none. */
+/* The binding of a location; one with REASON_NOT_BOUND if it has no binding. */
 const struct binding *symbols_binding(const struct symbols *s, uint32_t location);
 void symbols_bind(struct symbols *s, uint32_t location, const struct binding *b);
 

@@ -271,12 +271,12 @@ enum status writer_notes(struct chunk_out *out, const struct trace *t, size_t fi
 	return st ? st : write_notes(out, t, first, end, true, e);
 }
 
-/* Attributes carry their own text: the header stands before the string table. */
+/* Attributes carry their own text: the header comes before the string table. */
 static void make_header(struct buf *b, const struct trace *t)
 {
 	int metrics = METRICS;
 
-	/* The rarer ones are listed by who has them. */
+	/* The rarer ones are listed only by captures that have them. */
 	while (metrics > METRIC_TIME + 1 && !t->metrics[metrics - 1].state &&
 	       !t->metrics[metrics - 1].key)
 		metrics--;

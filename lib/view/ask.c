@@ -43,7 +43,7 @@ static bool is_file(const struct asker *by, const char *word)
 	return false;
 }
 
-/* The value of -n and --top, wherever it stands in its word; NULL: the word is none of them. */
+/* The value of -n and --top, wherever it is in its word; NULL: the word is neither of them. */
 static const char *rows_of(char *const *words, size_t i)
 {
 	const char *w = words[i];
@@ -82,7 +82,7 @@ static void limit_rows(struct question *q, const struct asker *by)
 	}
 }
 
-/* What was asked, what is added, and behind all options the files. */
+/* The question, what is added, and behind all options the files. */
 static void complete(struct question *q, const struct asker *by, const struct ask_program *p,
 		     const struct words *asked)
 {

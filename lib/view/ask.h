@@ -9,7 +9,7 @@
  * terminal's command line. So no report is made twice, a question that fails ends nothing but
  * itself, and one that takes too long is ended.
  *
- * Added to the words: --as json where no form is asked for, and all loaded files where none of them
+ * Added to the words: --as json where no form is given, and all loaded files where none of them
  * is named.
  */
 #ifndef TM_VIEW_ASK_H

@@ -236,7 +236,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		q->why = (struct err)ERR_INIT;
 		return MHD_YES;
 	}
-	if (*n_upload) { /* nobody reads it; the answer is due behind it */
+	if (*n_upload) { /* not read; the answer is due behind it */
 		*n_upload = 0;
 		return MHD_YES;
 	}
@@ -301,7 +301,7 @@ static void go_on(struct http *h)
 			at = &q->next;
 		}
 	}
-	/* The oldest stands last. */
+	/* The oldest is last. */
 	while (running < ASKED_AT_ONCE) {
 		struct client *oldest = NULL;
 

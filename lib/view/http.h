@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The browser's door: HTTP on loopback, by libmicrohttpd (http.c is its only user).
+ * The door for browsers: HTTP on loopback, by libmicrohttpd (http.c is its only user).
  *
- *	GET /TOKEN/            the page, and what it is made of beside it
+ *	GET /TOKEN/            the page, and its files below it
  *	GET /TOKEN/state       view_state
  *	GET /TOKEN/ask?q=...   a question (ask.h): what the program printed; X-Exit: its status,
  *	                       X-Messages: what it said on standard error, percent-encoded

@@ -1,10 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The door for lines of JSON: a question or a request in each.
+ */
 #include "lib/render/json.h"
 #include "lib/view/view.h"
 
 #include <string.h>
 
-/* Between two values of JSON a line end means nothing; in a string there is none. */
+/* Between two values of JSON a line end means nothing; strings have no line ends. */
 static void add_flat(struct buf *to, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -101,7 +101,7 @@ static void add_filters(struct buf *b, const struct value *arguments)
 	add_arguments(b, arguments, names);
 }
 
-/* The file that is asked about, behind all options. */
+/* The file of the question, behind all options. */
 static void add_file(struct buf *b, const struct value *arguments)
 {
 	const char *file = value_string(arguments, "file");
@@ -233,7 +233,7 @@ static enum status answer_tables(struct call *c, const char *question, const cha
 	return st;
 }
 
-/* One row more than the page has tells whether there is another. */
+/* One row more than the page has shows whether there is another. */
 static void add_rows(struct buf *b, uint64_t offset, uint64_t limit)
 {
 	buf_addf(b, " --top=%" PRIu64, offset + limit + 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Call trees that were asked for, by number, so that a node of one can be named later: node 1.7 is
- * the eighth of the first tree. A tree is that of a question's stacks; the question is kept for as
- * long as the program runs and its answer while there is room, and asked again when it is needed:
- * the same capture gives the same nodes.
+ * The call trees of past questions, by number, so that a node of one can be named later: node 1.7
+ * is the eighth of the first tree. A tree is that of a question's stacks; the question is kept for
+ * as long as the program runs and its answer while there is room, and asked again when it is
+ * needed: the same capture gives the same nodes.
  */
 #ifndef TM_VIEW_NODES_H
 #define TM_VIEW_NODES_H
@@ -14,10 +14,9 @@ enum { NODES_TREES = 4096, NODES_KEPT = 4 };
 
 struct nodes_tree {
 	char *question;
-	uint64_t version,
-	    used;           /* of the files, when it was asked; of nodes, when it was looked at */
-	struct arena arena; /* zeroed: the answer is not there */
-	const char *type;   /* of values: "bytes" */
+	uint64_t version, used; /* of the files, at the question; of nodes, when it was looked at */
+	struct arena arena;     /* zeroed: the answer is not there */
+	const char *type;       /* of values: "bytes" */
 	size_t n;
 	struct nodes_node {
 		uint32_t parent, children;

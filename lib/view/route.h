@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which requests of a browser are answered, and by what. Only those that know the token, that were
- * sent to the address which was printed (a name that somebody's DNS lets point here is another
- * one) and that no other site's page has sent.
+ * The routes of a browser's requests to their answers, and the checks before an answer. A request
+ * is answered only if it has the token, was sent to the printed address (a host name that a foreign
+ * DNS server resolves to this machine is another one) and does not come from another site's page.
  */
 #ifndef TM_VIEW_ROUTE_H
 #define TM_VIEW_ROUTE_H

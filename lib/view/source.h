@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Source files, and nothing else: only what lies below a folder that was named. A path of a capture
+ * Source files, only those below a folder that the user named. A path of a capture
  * (/build/ci/game/src/a.c) is looked for by its last parts, the most that fit, so that sources of
  * another machine are found; no .. and no link leads out.
  */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The state of tm-view as JSON: version, files with their notes, limits.
+ */
 #include "lib/render/json.h"
 #include "lib/view/view.h"
 

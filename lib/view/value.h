@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One JSON text as a tree, for requests: small, from anybody. Strings are UTF-8 and unescaped.
+ * One JSON text as a tree, for requests: small, from an untrusted sender. Strings are UTF-8 and
+ * unescaped.
  */
 #ifndef TM_VIEW_VALUE_H
 #define TM_VIEW_VALUE_H
@@ -27,9 +28,9 @@ enum { VALUE_DEPTH = 32 };
 
 /* All of the text is one value. NULL: *e says why. It lives in the arena. */
 struct value *value_parse(struct arena *a, const char *text, size_t n, struct err *e);
-/* The member; NULL: there is none, or v is NULL or no object. Of several the last. */
+/* The member; NULL: none, or v is NULL or no object. Of several the last. */
 const struct value *value_get(const struct value *v, const char *key);
-/* The member's string; NULL: it is none. */
+/* The member's string; NULL: no string. */
 const char *value_string(const struct value *v, const char *key);
 /* The member as a number from 0 to most; otherwise is what it is when it is not there. False: it is
  * something else. */

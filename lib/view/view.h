@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the doors of tm-view share: the files that are loaded, who answers, and where sources are.
+ * The state that the doors of tm-view share: the loaded files, the programs that answer, and the
+ * folders of sources.
  */
 #ifndef TM_VIEW_VIEW_H
 #define TM_VIEW_VIEW_H

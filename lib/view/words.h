@@ -18,7 +18,7 @@ struct words {
 
 enum { WORDS_MAX = 1024 };
 
-/* Into the arena; items are the caller's to free. ST_BAD: a quote stands open, a NUL; ST_LIMIT. */
+/* Into the arena; items are the caller's to free. ST_BAD: a quote is open, a NUL; ST_LIMIT. */
 enum status words_split(struct words *w, struct arena *a, const char *text, size_t n,
 			struct err *e);
 void words_add(struct words *w, struct arena *a, const char *word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * aggregates N ROWS FOLDER: N aggregates 0.tma ... as N captures of one game would give them, of
- * ROWS stacks each out of 2 * ROWS that there are. What they come to together is known: capture c
+ * ROWS stacks each out of 2 * ROWS that there are. Their sum is known: capture c
  * has stack s when (c + s) is even, with c + s + 1 bytes in one allocation. Prints the sum of all
  * bytes and of all allocations.
  */

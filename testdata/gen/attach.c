@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stands in for LoliProfiler's desktop application: connects to PORT on loopback, waiting for it
+ * A substitute for LoliProfiler's desktop application: connects to PORT on loopback, waiting for it
  * to be there, and writes what comes to standard output.
  *
  *	attach PORT [dump N | leave N | silent MS | noise]

@@ -12,7 +12,7 @@
  *	instr      addresses before lines; jumps between
  *	events     Ir, Dr and Dw
  *	parts      the same twice, in two parts
- *	inlined    line i + 1 is of another file
+ *	inlined    line i + 1 is in another file
  *	recursive  function 2 calls itself
  *	crlf       line ends as Windows writes them
  *	flat       functions call nothing

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a trace of calls to standard output.
+ * A generator of traces of calls, to standard output.
  *
  *	calls <SCRIPT        what the lines of a script say:
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What lib/disasm says of a file's call sites, to hold against a disassembler.
+ * The call sites of a file by lib/disasm, to be compared with a disassembler's.
  *
  *	callsites FILE           all addresses that follow a call, one per line
  *	callsites FILE -         those addresses of standard input (hexadecimal) that follow one

@@ -65,7 +65,7 @@ static void head(int fd, const char *status, unsigned long long length)
 	put(fd, text, (size_t)n);
 }
 
-/* Until whoever asked has gone. */
+/* Until the client has gone. */
 static void wait_for_end(int fd)
 {
 	char text[4096];

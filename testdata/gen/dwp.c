@@ -13,7 +13,7 @@
  *	ids      each unit's id leads to the next unit
  *	units    more units than there is room for
  *	slots    a number of slots that is no power of two
- *	full     every slot is taken, by ids that nobody looks for
+ *	full     every slot is taken, by ids that are never looked for
  *	version  an unknown version
  *	cut      the section ends within its tables
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes an .elprof of ELuaProfiler to standard output (formats/unreal/elua.c has the layout), the same
- * bytes for the same options, and what is in it to standard error.
+ * A generator of ELuaProfiler's .elprof, to standard output (formats/unreal/elua.c has the layout),
+ * the same bytes for the same options, and its contents to standard error.
  *
  *	elua [--seed N] [--nodes N] [--frames N] [--variant NAME] v0|v1|v2
  *

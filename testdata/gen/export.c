@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Traces for tm-export's tests, and what their exports must say:
+ * Traces for tm-export's tests, and the expected contents of their exports:
  *
  *	export spans        two threads that enter and leave markers, with what is not balanced
  *	export spans.speedscope, spans.chrome

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Preloaded into a program, a fork server (the term is AFL's): the program is loaded and linked once,
- * then forks a copy of itself, which runs main, for each byte that comes on descriptor FORK_REQUESTS;
- * how each copy ended goes to FORK_ENDS as a struct fork_end. manners.h is the other side.
+ * A fork server (the term is AFL's), preloaded into a program: the program is loaded and linked
+ * once, then forks a copy of itself, which runs main, for each byte that comes on descriptor
+ * FORK_REQUESTS; how each copy ended goes to FORK_ENDS as a struct fork_end. manners.h is the other
+ * side.
  */
 #include "testdata/gen/manners.h"
 

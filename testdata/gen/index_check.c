@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Holds indexes to the engine: for each file its index is made, then batches of its addresses are
- * answered by the engine and through the index. Answers and complaints must be the same.
+ * A check of indexes against the engine: for each file its index is made, then batches of its
+ * addresses are answered by the engine and through the index. Answers and complaints must be the
+ * same.
  *
  *	index_check CACHE FILE...
  *

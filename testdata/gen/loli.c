@@ -166,7 +166,7 @@ static void put_double(struct buf *out, double d)
 	put_be(out, bits, 8);
 }
 
-/* dumpsys tells kB; the program divides them by 1024. The first point is 0, 0. */
+/* dumpsys gives kB; the program divides them by 1024. The first point is 0, 0. */
 static void loli_chart(struct buf *out)
 {
 	static const char *const names[] = {"total",      "native-heap", "gfx-dev",
@@ -190,7 +190,7 @@ static void loli_chart(struct buf *out)
 	}
 }
 
-/* Sizes of a mapping in kB: Pss, and what the other keys have beside it. */
+/* Sizes of a mapping in kB: Pss, and what the other keys have in addition. */
 static uint64_t pss_of(const char *name, uint32_t i)
 {
 	uint64_t kb = mix(i, 2000) % 100000;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes LoliProfiler's formats, piece by piece, into a buffer: for the generator and for the
+ * A writer of LoliProfiler's formats, piece by piece, into a buffer: for the generator and for the
  * unit tests, which break the pieces. Nothing here is shared with the readers.
  */
 #ifndef TM_TESTDATA_LOLI_BYTES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small LoliProfiler files, each with one trap: what the generator loli_traps writes into files
+ * Small LoliProfiler files, each with one trap, which the generator loli_traps writes into files
  * and the unit tests read from memory. good-: reads without loss; lossy-: something is lost and
  * said; bad- and unsupported-: refused. The numbers that must come out are in the tests.
  */
@@ -92,7 +92,7 @@ static void trap_lengths(struct buf *out)
 	put_zeros(&raw, 7);
 	put_le(&raw, 12, 2); /* a free, one byte too short */
 	put_zeros(&raw, 12);
-	put_le(&raw, 9, 2); /* a kind that nobody sends */
+	put_le(&raw, 9, 2); /* a kind that no agent sends */
 	put_le(&raw, 77, 1);
 	put_zeros(&raw, 8);
 	put_alloc(&raw, 3, 5, 64, trap_block + 64, &frame, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shared by the generators of Lua captures: options, random numbers, and the truth, one line for
- * each event as tests/sh/lua_others.sh prints them from tm-dump:
+ * The common parts of the generators of Lua captures: options, random numbers, and the truth, one
+ * line for each event as tests/sh/lua_others.sh prints them from tm-dump:
  *
  *	sample MARKER COUNT VALUE SELF STACK
  *	alloc|free ADDRESS BYTES STACK

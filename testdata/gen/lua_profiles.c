@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a Lua profiler's text to standard output, and what is in it to a file of truth:
+ * A generator of Lua profilers' texts, to standard output, and of their contents, to a file of
+ * truth:
  *
  *	lua_profiles [--seed N] [--events N] [--truth FILE] FORMAT
  *

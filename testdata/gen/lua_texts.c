@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a snapshot of a made-up Lua heap, or a report of xLua, as text to standard output, the
- * same bytes for the same options, and what is in it to standard error.
+ * A generator of snapshots of a made-up Lua heap, or of a report of xLua, as text to standard
+ * output, the same bytes for the same options, and the contents to standard error.
  *
  *	lua_texts [--seed N] [--objects N] [--newlines 0|1]
  *		memdump | snapshot | print | memref | compared | tables | leaks | times

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a lua_Alloc log to standard output, the same bytes for the same options, and what is in
- * it to standard error.
+ * A generator of lua_Alloc logs, to standard output, the same bytes for the same options, and their
+ * contents to standard error.
  *
  *	lualloc [--seed N] [--events N] [--frames N] [--lua 51|52|53|54|0] [--variant NAME]
  *	        text|binary

@@ -32,7 +32,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* What stands behind "tm-x: <stdin>: " where that is the one line; else NULL. */
+/* The text after "tm-x: <stdin>: " where that is the one line; else NULL. */
 static inline const char *error_line(const char *s)
 {
 	const char *newline = strchr(s, '\n');

@@ -7,7 +7,7 @@
  *	4        as 4.27 writes it: no commands named, bytes, five columns of resources; the pools of
  *	         the binned allocator
  *	5        as 5.6 does: each command named, MB, three columns; the largest resources of the RHI
- *	broken   4, with a row of each table that is none
+ *	broken   4, with an invalid row in each table
  *	commands 5, of DumpParticleMem and ListTextures alone
  *
  * The truth: "TABLE ROWS NUM REAL" in bytes (of resources of objects: "resources"), and "counter NAME

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a MemTracer file to standard output: the same bytes for the same options.
+ * A generator of MemTracer files, to standard output: the same bytes for the same options.
  *
  *	memtracer [--seed N] [--frames N | --bytes N[k|M|G]] [--types N] [--stacks N] [--depth N]
  *	          [--slide HEX] [--separator C] [--variant NAME]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a capture of Miku-LuaProfiler to standard output, the same bytes for the same options, and
- * to standard error what is in it:
+ * A generator of captures of Miku-LuaProfiler, to standard output, the same bytes for the same
+ * options, and to standard error their contents:
  *
  *	miku [--seed N] [--frames N] [--variant NAME] LAYOUT
  *
@@ -19,7 +19,7 @@
  *	wide       E: 70000 nodes below one, as the u16 count cannot say
  *	lying      the second root claims a node more than it has
  *	number     E: a string is defined with a number that is not the next
- *	lost       streams: the first definitions are cut off, and junk stands between messages
+ *	lost       streams: the first definitions are cut off, and junk comes between messages
  *	again      streams: a second connection follows
  */
 #include "testdata/gen/miku_bytes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes Miku-LuaProfiler's layouts, piece by piece, into a buffer: for the generator and for the
- * unit tests, which break the pieces. Nothing here is shared with the readers.
+ * A writer of Miku-LuaProfiler's layouts, piece by piece, into a buffer: for the generator and for
+ * the unit tests, which break the pieces. Nothing here is shared with the readers.
  */
 #ifndef TM_TESTDATA_MIKU_BYTES_H
 #define TM_TESTDATA_MIKU_BYTES_H

@@ -206,7 +206,7 @@ static void hit(struct log *l)
 	event(l, 7, 0, 100);
 	sleb(&l->events, (int64_t)(77 - pointers));
 	buf_add_uleb(&l->events, 2);
-	sleb(&l->events, 0x900000); /* native, of nobody */
+	sleb(&l->events, 0x900000); /* native, of no function */
 	sleb(&l->events, 0x2010);
 	buf_add_uleb(&l->events, 2);
 	method(l, PLAY); /* innermost first */

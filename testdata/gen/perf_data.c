@@ -12,7 +12,7 @@
  *	big       the same of a big-endian machine
  *	pipe      to a pipe: attributes and features are records
  *	packed    records in COMPRESSED ones, of a zstd stream (of raw blocks)
- *	two       cycles and instructions in turn, told apart by their ids
+ *	two       cycles and instructions in turn, distinguished by their ids
  *	kernel    chains that begin in the kernel, of which only the address of _text is known
  *	lost      the kernel lost 7 events and 3 samples
  *	unended   the sizes in the header were never written
@@ -123,7 +123,7 @@ static uint64_t sample_type(void)
 	return IP | TID | TIME | CALLCHAIN | PERIOD | (is("two") ? ID : 0);
 }
 
-/* What stands behind records that are no samples. */
+/* What follows in records that are no samples. */
 static void sample_id(int pid, int tid, uint64_t time)
 {
 	number(&part, (uint64_t)pid, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stands in for a Unity player: listens on loopback, and once its profiler is turned on sends a
+ * A substitute for a Unity player: listens on loopback, and once its profiler is turned on sends a
  * recorded stream (testdata/gen/unity --tcp).
  *
  *	player PORT FILE [cut N | junk N | stall N | reset N | silent | deaf]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Asks a DWARF engine about link-time addresses and prints what it says, in the form of
+ * The answers of a DWARF engine to link-time addresses, in the form of
  * llvm-symbolizer --addresses --inlines: raw names, no help from the symbol table.
  *
  *	resolve [-j JOBS] [-d DIR]... [-e ENGINE] [-q] FILE [ADDRESS... | -]

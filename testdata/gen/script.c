@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes the trace that a script on standard input tells, a line per event:
+ * A generator of the trace that a script on standard input describes, a line per event:
  *
  *	metric NAME STATE               time exact; before the first event
  *	set KEY VALUE                   an attribute

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of second_reader.c and how they are read, from tracemill-trace(5).
+ * The tables of second_reader.c and their fields, from tracemill-trace(5).
  */
 #ifndef SECOND_READER_H
 #define SECOND_READER_H
@@ -47,7 +47,7 @@ struct row {
 };
 
 static struct rows {
-	struct row *rows; /* [0] is none */
+	struct row *rows; /* [0] is not used */
 	size_t n, cap;
 	size_t shown;
 } tables[KINDS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a .sluastat of sluaunreal, version 4, to standard output (formats/unreal/slua.c has the layout),
- * the same bytes for the same options, and what is in it to standard error.
+ * A generator of sluaunreal's .sluastat, version 4, to standard output (formats/unreal/slua.c has
+ * the layout), the same bytes for the same options, and the contents to standard error.
  *
  *	slua [--seed N] [--frames N] [--block N] [--variant NAME]
  *

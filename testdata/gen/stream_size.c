@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many bytes of records the packets of a LoliProfiler stream on standard input hold once
- * they are decompressed, by their headers alone (loliprofiler.md 3.1): for rates.
+ * The number of bytes of records that the packets of a LoliProfiler stream on standard input hold
+ * once they are decompressed, by their headers alone (formats/loli/stream.c): for rates.
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a profile of tarantool's LuaJIT to standard output, and what is in it to a file of truth:
+ * A generator of profiles of tarantool's LuaJIT, to standard output, and of their contents, to a
+ * file of truth:
  *
  *	tarantool [--seed N] [--events N] [--truth FILE] memprof|sysprof
  *

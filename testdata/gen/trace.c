@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a trace to standard output: the same bytes for the same options.
+ * A generator of traces, to standard output: the same bytes for the same options.
  *
  *	trace [--seed N] [--events N] [--captures N]     every kind of row and event, at random
  *	trace --corpus DIR                               small ones, for fuzzing, as files in DIR

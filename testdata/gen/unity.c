@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a Unity profiler stream to standard output, and what is in it to standard error.
+ * A generator of Unity profiler streams, to standard output, and of their contents, to standard
+ * error.
  *
  *	unity [--seed N] [--frames N | --bytes N[k|M|G]] [--workers N] [--calls N] [--depth N]
  *	      [--version HEX] [--aligned] [--tail] [--split] [--block N] [--lag N]

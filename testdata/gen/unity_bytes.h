@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes the pieces of Unity's profiler formats: for the generators. Nothing here is shared with
- * the readers.
+ * A writer of the pieces of Unity's profiler formats, for the generators. Nothing here is shared
+ * with the readers.
  */
 #ifndef TM_TESTDATA_UNITY_BYTES_H
 #define TM_TESTDATA_UNITY_BYTES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes saved frames of Unity's profiler to standard output, and what is in them to
+ * A generator of saved frames of Unity's profiler, to standard output, and of their contents, to
  * standard error.
  *
  *	unity_data [--seed N] [--frames N] [--threads N] [--calls N] [--version HEX] data

@@ -6,7 +6,7 @@
 # to its DWARF, by each compiler and DWARF version; its truth, and line maps in every dialect, all
 # made of the source's own comments:
 #
-#	truth           C++ line, tab, C# file:line; "-" where there is none
+#	truth           C++ line, tab, C# file:line; "-" if none
 #	unity.json      Unity's map, with the path of DWARF
 #	below/          the same, with the paths of another machine and il2cppFileRoot.txt
 #	windows.json    the same, with Windows' paths

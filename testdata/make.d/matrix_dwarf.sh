@@ -275,8 +275,8 @@ if split split-wrong-id g++ -gdwarf-5; then
 fi
 
 # dwz: partial units in the file itself; what two files have in common in a third one, which is named
-# in .gnu_debugaltlink or, DWARF 5's way, in .debug_sup; found beside, and by its build-id.
-# shared NAME FLAGS FOLDER ARGS COMPILE...: the common file is in FOLDER
+# in .gnu_debugaltlink or, DWARF 5's way, in .debug_sup; found next to the file, and by its
+# build-id. shared NAME FLAGS FOLDER ARGS COMPILE...: the common file is in FOLDER
 shared() {
 	row "$1"
 	flags_dwz=$2 folder=$3 line=$4

@@ -61,7 +61,7 @@ row() {
 	cp "$one/this/game" "$one/addresses" "$one/want" .
 	echo "-e game $*" >args
 }
-# refused LINE: the row's answers are that there are none, and it is said
+# refused LINE: the row has no answers, and says so
 refused() {
 	cp "$one/nothing" want
 	echo 4 >status

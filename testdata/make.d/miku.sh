@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# $DATA/miku/: a small capture of Miku-LuaProfiler in every layout, the truth beside it.
+# $DATA/miku/: a small capture of Miku-LuaProfiler in every layout, with the truth.
 # $DATA/corpus/miku: small ones with traps, for the fuzz target.
 
 set -eu

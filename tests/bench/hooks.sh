@@ -6,7 +6,7 @@
 # and what is recorded of its calls is counted first. Nothing here passes or fails by time.
 #
 #   BENCH_CALLS  calls of each run (50000000)
-#   BENCH_RUNS   runs of each row (5); the least counts, and the median is beside it
+#   BENCH_RUNS   runs of each row (5); the least counts, and the median is printed too
 set -eu
 : "${SRC:?is set by make bench-hooks}" "${BUILD:?}" "${BIN:?}"
 export LC_ALL=C

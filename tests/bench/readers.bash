@@ -44,7 +44,8 @@ csv='BEGIN {
 }'
 awk=$(command -v awk)
 
-# What a stream of many small blocks out of order, without two equal frames, costs beside run.raw.
+# What a stream of many small blocks out of order, without two equal frames, costs compared with
+# run.raw.
 reader 'Unity .raw, harsher' hard.raw sample "$(total samples)" "$GEN/unity" --bytes $((mb / 4 + 1))M \
 	--workers 6 --calls 60 --depth 12 --split --block 3000 --lag 3 --rich 3 --spread 8
 reader 'Unity .data' run.data sample "$(total samples)" "$GEN/unity_data" --frames "$mb" \

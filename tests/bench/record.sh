@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# make bench-record: tm-record beside heaptrack -r, on programs of Debian and one of ours: wall time
-# of the recorded run by frame pointers, by unwind tables and with sampling at 512 KiB, as ratios to
-# heaptrack's and to the plain run. Before that, what each has recorded is compared: blocks and
-# bytes with heaptrack's record, and on a program that is the same each time with valgrind's DHAT.
+# make bench-record: tm-record compared with heaptrack -r, on programs of Debian and one of ours:
+# wall time of the recorded run by frame pointers, by unwind tables and with sampling at 512 KiB, as
+# ratios to heaptrack's and to the plain run. Before that, what each has recorded is compared:
+# blocks and bytes with heaptrack's record, and on a program that is the same each time with
+# valgrind's DHAT.
 #
 #     BENCH_RUNS=5    how often each is run, in turn; medians are shown
 #     BENCH_ONLY=sql  only programs with this in their name

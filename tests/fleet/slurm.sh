@@ -92,7 +92,7 @@ rm -rf out slurm-*.out slow/once slow/pid
 ) &
 job=$!
 until_true 60 test -s slow/pid
-# What would have told the end of the task goes first.
+# The process that would have reported the end of the task goes first.
 step=$(cat slow/pid)
 while [ "$(ps -o comm= -p "$step")" != slurmstepd ] && [ "$step" -gt 1 ]; do
 	step=$(ps -o ppid= -p "$step" | tr -d ' ')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What must be true of an engine's answers whatever the file is.
+ * Checks of an engine's answers that hold for any file.
  */
 #ifndef TM_TESTS_FUZZ_ANSWERS_H
 #define TM_TESTS_FUZZ_ANSWERS_H

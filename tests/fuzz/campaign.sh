@@ -15,7 +15,7 @@
 # A finding ends its slice. It is known by the kind of report and its first three functions of ours:
 # one input for each is kept, build/crashes/NAME-KEY with NAME-KEY.log beside it, and more of the
 # same are counted only. What is too slow or too large only because the machine is busy (it ends
-# when it is tried alone with 10 s of CPU time) is none.
+# when it is tried alone with 10 s of CPU time) is no crash.
 #
 # What minimise leaves has reached what no input checked in does: up to 4 KB each and SHARE bytes
 # (48,000) for a target, the smallest first.
@@ -63,7 +63,7 @@ key_of() { # $1: log
 	printf '%s' "${kind:-unknown}-${frames:-nowhere}" | tr -c 'A-Za-z0-9_-' _ | cut -c 1-120
 }
 
-# Only slow beside others: it ends by itself within ten seconds of its own time.
+# Only slow while others run: it ends by itself within ten seconds of its own time.
 only_slow() { # $1: target, $2: input
 	(ulimit -t 10 && "$programs/fuzz_$1" -timeout=300 "$2") >/dev/null 2>&1
 }
@@ -136,7 +136,7 @@ spent_since() {
 	awk -F '\t' -v from="$1" 'NR > from { sum += $3 } END { print sum + 0 }' "$ledger"
 }
 
-# Slices that were begun are told to end, and written down.
+# Slices that were begun are ended, and recorded.
 stop() {
 	local pid
 

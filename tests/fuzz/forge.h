@@ -35,7 +35,7 @@ static inline bool forge_one_in(struct forge *f, uint32_t n)
 {
 	return !forge_below(f, n);
 }
-/* Small ones, and those beside powers of two, more often than others. */
+/* Small ones, and those next to powers of two, more often than others. */
 uint64_t forge_number(struct forge *f);
 
 void forge_bytes(struct forge *f, const void *p, size_t n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Aggregates. The checksums of a copy are put right first, so that what stands behind them is read.
+ * Aggregates. The checksums of a copy are put right first, so that what they cover is read.
  * What can be read merges with itself in one way only, and is read again; what was read is written
  * to the same bytes.
  */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Static libraries (lib/object/ar.h): any bytes, and archives that are well formed.
+ */
 #include "lib/object/ar.h"
 #include "tests/fuzz/forge.h"
 

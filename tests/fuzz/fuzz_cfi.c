@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/recorder/stacks/cfi.c and unwind.c: tables and a stack that anybody may have written. Nothing outside
+ * lib/recorder/stacks/cfi.c and unwind.c: tables and a stack of any bytes. Nothing outside
  * of either is read, which the sanitizers see; a rule is one that the walk can follow; both walks
  * end, go upwards, and find no more than they may.
  *

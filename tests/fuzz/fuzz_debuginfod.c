@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a debuginfod server has answered, as the cache keeps it: a file of any bytes under the name
+ * An answer of a debuginfod server, as the cache keeps it: a file of any bytes under the name
  * of a build-id. It is given out only for the build-id that it really has, and gone when it has
  * another one or none; no server is there to ask.
  */

@@ -5,9 +5,9 @@
  * workers. Scopes nest, ranges and rows are in order, what is matched holds the address.
  *
  * libdwarf is known to crash and to hang on such files, which in a worker is an answer. Here a
- * crash in it and a second of processor time end the input, and are counted and told; reports with
- * libdwarf on their stack are passed over. Anything else is ours. Debian's 0.5.0 frees twice, for
- * ever, in dwarf_load_rnglists: this process goes without the tables of range lists, which only
+ * crash in it and a second of processor time end the input, and are counted and reported; reports
+ * with libdwarf on their stack are passed over. Anything else is ours. Debian's 0.5.0 frees twice,
+ * for ever, in dwarf_load_rnglists: this process goes without the tables of range lists, which only
  * the workers read.
  */
 #include "lib/base/hash.h"
@@ -36,7 +36,8 @@ const char *__asan_default_options(void);
 int __lsan_is_turned_off(void);
 int dwarf_set_de_alloc_flag(int v);
 
-/* A free that libdwarf does twice is told, and goes on. What our code does ends at once anyway. */
+/* A free that libdwarf does twice is reported, and goes on. What our code does ends at once
+ * anyway. */
 const char *__asan_default_options(void)
 {
 	return "halt_on_error=0";
@@ -65,7 +66,7 @@ static volatile sig_atomic_t inside;
 static sigjmp_buf back;
 static struct sigaction before[2]; /* of SIGSEGV and SIGBUS */
 
-/* What stands before it is the stack of the fault itself. */
+/* The text before it is the stack of the fault itself. */
 static bool is_foreign(const char *text)
 {
 	static const char *const others[] = {"freed by thread", "allocated by thread", "SUMMARY"};

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Captures of ELuaProfiler (formats/unreal/elua.c).
+ */
 #include "tests/fuzz/reading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fast engine over an ELF file with any debug sections, in this process: its own decoders
- * must stand anything. What it declines is not handed to libdwarf here; fuzz_dwarf does that.
+ * The fast engine over an ELF file with any debug sections, in this process: its own decoders must
+ * bear anything. What it declines is not handed to libdwarf here; fuzz_dwarf does that.
  *
  * Split units have their parts in the same file, as .dwo sections, with or without a package's
- * index. A supplementary file may stand behind the ELF file, whose size is then in the last four
+ * index. A supplementary file may follow the ELF file, whose size is then in the last four
  * bytes, little-endian.
  */
 #include "lib/dwarf/engine.h"

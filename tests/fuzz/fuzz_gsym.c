@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * GSYM files.
+ */
 #include "tests/fuzz/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Snapshots of UnityHeapExplorer (formats/unity/heapexplorer.c).
+ */
 #include "tests/fuzz/snapshot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An index file of any content, as it is and with its size and checksums put right, so that what
- * lies behind them is reached: no more is trusted than what a look at it shows.
+ * An index file of any content, as it is and with its size and checksums put right, so that the
+ * contents behind them are reached: no more is trusted than what a look at it shows.
  */
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"

@@ -4,8 +4,9 @@
  * (packed.h) up to twice, or as they are, which may be packed bytes. Read on by windows, they are
  * what was packed, or what the library makes of them at once. Read in any other way (tokens of
  * any size, lines, skips, from the beginning again, in any order) they are the same bytes; what is
- * damaged ends in an error however it is read. The digest is of the file's own bytes. Text behind a
- * byte order mark is what a plain reading of text_mark.h's rules makes of all of it at once.
+ * damaged ends in an error however it is read. The digest is that of the file's own bytes. Text
+ * behind a byte order mark is what a plain reading of text_mark.h's rules makes of all of it at
+ * once.
  *
  * An input begins with how it is packed, how it is read, and two bytes for each of STEPS steps.
  */
@@ -166,7 +167,8 @@ static bool is_same(const struct buf *a, const struct buf *b)
 	return a->len == b->len && (!a->len || !memcmp(a->data, b->data, a->len));
 }
 
-/* Before damage a mark may stand alone, of which what follows would say that it is none. */
+/* Before damage a mark may come alone, which without the damage the following bytes would show to
+ * be no mark. */
 enum { MARKED = 8 };
 
 static void check_reading(const struct whole *w, const struct buf *packed)
@@ -189,7 +191,7 @@ static void check_reading(const struct whole *w, const struct buf *packed)
 	buf_release(&plain.bytes);
 }
 
-/* p is what stands at an offset; beyond what is known of it, anything. */
+/* p is the bytes at an offset; beyond what is known of them, anything. */
 static void must_be_there(const struct whole *w, uint64_t at, const void *p, size_t n)
 {
 	must(w->damaged || w->more || (at <= w->bytes.len && n <= w->bytes.len - at));

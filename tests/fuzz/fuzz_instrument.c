@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The first byte chooses: records, lines, or the files of a uftrace directory, which a bar (|)
- * parts: task.txt, sid-1.map, game.sym, 1.dat.
+ * Captures of instrumented programs (formats/instrument): the first byte chooses records, lines, or
+ * the files of a uftrace directory, which a bar (|) parts: task.txt, sid-1.map, game.sym, 1.dat.
  */
 #include "tests/fuzz/reading.h"
 

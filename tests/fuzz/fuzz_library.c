@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * libtracemill, through its public interface: the input is a binary, in which its first addresses are
- * asked, and a trace, and the text of a process's maps.
+ * libtracemill, through its public interface: the input is a binary, in which its first addresses
+ * are looked up, and a trace, and the text of a process's maps.
  */
 #include "lib/library/tracemill/trace.h"
 

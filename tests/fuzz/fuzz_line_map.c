@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What maps say of managed code: the first byte chooses line map, method map, usym or perf map.
+ * Maps of managed code: the first byte chooses line map, method map, usym or perf map.
  */
 #include "lib/base/mem.h"
 #include "lib/managed/jit_map.h"

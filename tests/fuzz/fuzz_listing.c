@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tm-inspect --disassemble over any file: functions by name and by address, with their lines and
- * with what a trace charges. Instructions stand one behind the other, inside of what was asked for;
+ * with what a trace charges. Instructions follow each other, inside of what was asked for;
  * a cost is that of its call; the same file gives the same table; it can be shown.
  *
  * An input is a binary, or a processor (0 to 3) and code for it, which is then its one function.

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The configuration of LoliProfiler's agent (formats/loli/config.h).
+ */
 #include "formats/loli/config.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Logs of a lua_Alloc (formats/lua/lualloc.h).
+ */
 #include "tests/fuzz/reading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * /proc/PID/maps and smaps (formats/maps.c).
+ */
 #include "formats/reader.h"
 
 #include <stdlib.h>

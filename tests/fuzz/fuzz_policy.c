@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Policy files: rules and waivers of any text; behind a NUL byte, names that they are held against.
+ * Policy files: rules and waivers of any text; behind a NUL byte, names to match.
  * What is read has rules of one name each, in range, and waivers of rules that there are; it is the
  * same when it is read twice; what is refused says the line. A rule is about a name or not, every
  * time; a waiver is in force on its last day and not on the day after.
@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	must(read(text, size, names, n_names, &once) == read(text, size, names, n_names, &twice));
 	must(once == twice);
-	/* A NUL is refused wherever it stands. */
+	/* A NUL is refused wherever it is. */
 	must(size == n || read(text, n, names, n_names, &once) != ST_OK);
 	return 0;
 }

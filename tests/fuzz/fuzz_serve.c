@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-enum { MOST = 30000 }; /* fits into the sockets: nobody waits */
+enum { MOST = 30000 }; /* fits into the sockets: no waiting */
 
 static const char answer[] = {8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The frames of a .sluastat, without what packs them: a fuzzer does not find its way through
+ * The frames of a .sluastat, not packed: a fuzzer does not find its way through
  * checksums. The whole file, too.
  */
 #include "tests/fuzz/reading.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Traces and rules of tm-spikes. What begins with '[' or '#' is a rule file, held against one
- * short trace; anything else is read as a capture, with rules that use every setting. All is
- * grouped, suggested and printed, and what is suggested is read as rules again.
+ * Traces and rules of tm-spikes. What begins with '[' or '#' is a rule file, applied to one short
+ * trace; anything else is read as a capture, with rules that use every setting. All is grouped,
+ * suggested and printed, and what is suggested is read as rules again.
  */
 #include "lib/render/render.h"
 #include "lib/report/spikes/pet.h"

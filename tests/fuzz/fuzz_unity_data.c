@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Unity's saved frames (formats/unity/data.c).
+ */
 #include "tests/fuzz/unity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of Unity's Profile Analyzer (formats/unity/pdata.c).
+ */
 #include "tests/fuzz/unity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a player may say: over a socket, to lib/record/unity.c. The first byte says in how large
- * pieces, and by its highest bit that sound messages are made of the rest: a kind, a size, a body.
- * What is handed on is what was sent, from its first byte, and whole headers only. Who takes it
- * refuses once, where the last byte says: then nothing more is handed on.
+ * The messages of a Unity player, over a socket, to lib/record/unity.c. The first byte says in how
+ * large pieces, and by its highest bit that sound messages are made of the rest: a kind, a size, a
+ * body. What is handed on is what was sent, from its first byte, and whole headers only. The
+ * receiver refuses once, where the last byte says: then nothing more is handed on.
  */
 #include "lib/record/unity.h"
 

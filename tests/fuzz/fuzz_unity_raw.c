@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Unity's binary profiler log (formats/unity/raw.c).
+ */
 #include "tests/fuzz/unity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

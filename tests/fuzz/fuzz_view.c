@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What anybody may send to tm-view: a line of its JSON door, a line of the Model Context Protocol, a
+ * Requests to tm-view: a line of its JSON door, a line of the Model Context Protocol, a
  * question, a request's path and headers. Nothing is started: no program answers.
  */
 #include "lib/view/mcp.h"

@@ -126,7 +126,7 @@ static void forge_member(struct forge *f)
 	}
 }
 
-/* Of the local header at p an entry, with its sizes beside it or in an extra field. */
+/* Of the local header at p an entry, with its sizes in place or in an extra field. */
 static void forge_entry(struct forge *f, const uint8_t *p, size_t at)
 {
 	size_t n_name = p[26] | (size_t)p[27] << 8;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A LoliProfiler reader over arbitrary bytes: blocks and sizes are all there is.
+ * A LoliProfiler reader over arbitrary bytes, with the events that it may give: blocks and
+ * counters.
  */
 #ifndef TM_TESTS_FUZZ_LOLI_H
 #define TM_TESTS_FUZZ_LOLI_H

@@ -36,16 +36,16 @@ static const struct {
     {"counters", CUT_AT_LINE},
     {"lualloc-bin", CUT_BUT_LAST}, /* bytes and blocks in use, while a tick is not over */
     {"pet", CUT_NEVER},            /* a function that is cut off ends earlier */
-    {"lualloc", CUT_NEVER},        /* a call before its result is told when that is known */
+    {"lualloc", CUT_NEVER},        /* a call before its result is pushed when that is known */
     {"lua-snapshot", CUT_NEVER},   /* the next line may go on with a key */
     {"miku-sample", CUT_NEVER},    /* which layout it is, is tried over the first roots */
     {"miku-tcp", CUT_NEVER},    /* which wire it is, is tried over many messages; diffs come last */
     {"chrome", CUT_NEVER},      /* calls are put in order when all are there */
-    {"speedscope", CUT_NEVER},  /* values stand behind their stacks */
-    {"cpuprofile", CUT_NEVER},  /* times stand behind samples */
+    {"speedscope", CUT_NEVER},  /* values come after their stacks */
+    {"cpuprofile", CUT_NEVER},  /* times come after samples */
     {"tracy-csv", CUT_NEVER},   /* calls are put in order when all are there */
     {"instruments", CUT_NEVER}, /* what is below a function is taken from it */
-    {"pprof", CUT_NEVER},       /* names stand behind samples */
+    {"pprof", CUT_NEVER},       /* names come after samples */
     {"gperftools-heap", CUT_NEVER}, /* the same, of Go's */
     {"jemalloc-heap", CUT_NEVER},   /* a row without its last thread is taken without threads */
     {"heaptrack", CUT_AT_LINE},
@@ -56,20 +56,20 @@ static const struct {
     {"memreport-rhi", CUT_AT_LINE},
     {"memreport-targets", CUT_AT_LINE},
     {"memreport-textures", CUT_AT_LINE},
-    {"perf-data", CUT_NEVER},    /* names and build-ids stand behind the records */
+    {"perf-data", CUT_NEVER},    /* names and build-ids come after the records */
     {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */
     {"crash-log", CUT_NEVER},    /* the same */
-    {"android-heap", CUT_NEVER}, /* names stand below their record */
+    {"android-heap", CUT_NEVER}, /* names come below their record */
     {"callgrind", CUT_NEVER},    /* costs add up over all of the file */
     {"massif", CUT_NEVER},       /* the same of trees */
     {"folded", CUT_NEVER},       /* one level or two: all lines say */
     {"luajit-jp", CUT_NEVER},    /* the same; shares are of all that there is */
-    {"luaprofiler", CUT_NEVER},  /* callees stand before their caller, which may be cut off */
-    {"elua-memdump", CUT_NEVER}, /* what holds others and is not in it is told at the end */
-    {"memsnap", CUT_NEVER},      /* what keeps objects alive is told when all was read */
+    {"luaprofiler", CUT_NEVER},  /* callees come before their caller, which may be cut off */
+    {"elua-memdump", CUT_NEVER}, /* what holds others and is not in it is pushed at the end */
+    {"memsnap", CUT_NEVER},      /* what keeps objects alive is pushed when all was read */
     {"heapexplorer", CUT_NEVER}, /* the same */
     {"unity-raw", CUT_NEVER},    /* a frame waits for threads that may be cut off */
-    {"luatrace", CUT_NEVER},     /* calls that are open at the end are told there */
+    {"luatrace", CUT_NEVER},     /* calls that are open at the end are pushed there */
 };
 
 #define must(fact)                                                                         \
@@ -184,7 +184,7 @@ static uint64_t event_hash(const struct event *ev)
 	return hash_bytes(fields, sizeof fields);
 }
 
-/* A trace may say of a field that it is none, which no other reader does. */
+/* A trace may have a field with the value for absent, which no other reader does. */
 static bool is_row(const struct reading_sink *s, const struct event *ev, unsigned field,
 		   uint32_t id, size_t n)
 {
@@ -325,8 +325,8 @@ static void written_again(const struct reading_source *from, const struct import
 	free(a.s);
 }
 
-/* What events of a kind come to, whatever their order and the numbers of their rows are. Frames are
- * left out, which a merge tells once, and times, which it moves. */
+/* Sums of the events of a kind, independent of their order and the numbers of their rows. Frames
+ * are left out, which a merge writes once, and times, which it moves. */
 struct sums {
 	struct sink sink; /* first */
 	struct sink *to;  /* gets the events from first to end; or NULL: those are added up */
@@ -423,7 +423,7 @@ static void halves(const struct reading_source *from, const struct import_option
 	merge_free(m);
 }
 
-/* What is read twice knows at its beginning what stands at its end. */
+/* What is read twice knows at its beginning what comes at its end. */
 static enum cut cut_of(const char *reader)
 {
 	for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)

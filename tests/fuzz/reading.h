@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Readers over arbitrary bytes, and what must be true of any of them whatever the bytes are.
+ * Readers over arbitrary bytes, and the checks that hold for all readers and all bytes.
  *
- * Every event and row (reading_sink): ids exist and are of the right table, parents stand before
+ * Every event and row (reading_sink): ids exist and are of the right table, parents come before
  * their children, kinds and fields are in range, an absent field is 0, tables only grow, captures
  * begin and end in turn, the counts by kind are those of the events.
  *
- * A share of the inputs, chosen by their bytes, has more to stand (reading.c says which readers):
+ * A share of the inputs, chosen by their bytes, has more to pass (reading.c says which readers):
  *  - read twice, it is the same trace;
  *  - the trace that is written of it has the same events, and is written again to the same bytes;
  *  - cut anywhere, the events are the first of what the whole has (of formats that stream);
@@ -47,7 +47,7 @@ struct reading_source {
 	const char *path; /* NULL: data */
 };
 
-/* All of the above. The bids of the reader are asked too, of bytes. */
+/* All of the above. The bids of the reader are checked too, on bytes. */
 void fuzz_reading_of(const struct reading_source *from, const struct import_options *o,
 		     reading_rule_fn *rule);
 void fuzz_reading_by(const char *name, const uint8_t *data, size_t n, reading_rule_fn *rule);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Unity reader over arbitrary bytes: frames, and what has a name.
+ * A Unity reader over arbitrary bytes, with the events that it may give: frames, and events with a
+ * type.
  */
 #ifndef TM_TESTS_FUZZ_UNITY_H
 #define TM_TESTS_FUZZ_UNITY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a caller may do wrong or in between: cancel, other versions, wrong arguments.
+ * Wrong and interrupted calls of libtracemill: cancel, other versions, wrong arguments.
  *
  *     cancel BINARY ADDRESS
  */

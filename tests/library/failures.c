@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory runs out at each allocation of a batch in turn: the call says so, the same handle then gives
- * the same answers as without, and nothing stays behind (descriptors here; memory by who runs it).
+ * Memory that runs out at each allocation of a batch in turn: the call says so, the same handle
+ * then gives the same answers as without, and nothing stays behind (descriptors here; memory by who
+ * runs it).
  *
  *     failures BINARY ADDRESSES STEP
  *

@@ -7,7 +7,7 @@
 # shiftTooManyBitsSigned: every compiler we build with shifts signed numbers arithmetically.
 # identicalInnerCondition: if (x) return x;
 # uninitvar: it does not follow struct x = {0}; the compilers and clang-tidy look for the same.
-# readdirCalled: glibc has deprecated readdir_r; nobody shares a DIR.
+# readdirCalled: glibc has deprecated readdir_r; no two threads share a DIR.
 # _Noreturn: it knows the attribute only.
 set -u
 cd "$SRC" || exit 1

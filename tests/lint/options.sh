@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# lint/options [TREE]: every option stands in lib/cli/options.txt, with its argument and the programs that
-# have it, and every row there has its option: so a word has one meaning, and a meaning one word.
+# lint/options [TREE]: every option is in lib/cli/options.txt, with its argument and the programs
+# that have it, and every row there has its option: so a word has one meaning, and a meaning one
+# word.
 set -u
 cd "${1:-$SRC}" || exit 1
 table=lib/cli/options.txt

@@ -102,6 +102,22 @@ fresh
 printf 'char p[] = "%swork%s";\n' / /main >tree/cmd/tm-path.c
 expect fail words 'a path of one machine' 'cmd/tm-path.c:1'
 
+fresh
+printf '/* The row, or 0: there is\n * none. */\n' >tree/cmd/tm-none.c
+expect fail words 'a comment in words of our own' 'cmd/tm-none.c:1: ... The row, or 0: there is none.'
+fresh
+printf 'int x; /* fine */\nint y; // for nobody\n' >tree/lib/base/n.h
+expect fail words 'the same behind code' 'lib/base/n.h:2'
+fresh
+printf '/* The sums of a run,\n *\n * what they came to. */\n' >tree/formats/c.c
+expect fail words 'the same in a paragraph' 'formats/c.c:1'
+fresh
+printf 'char *s = "\\"/* told";\nchar c = '"'\"'"'; /* Told once. */\n' >tree/tests/unit/t.c
+expect fail words 'the same behind quotes' 'tests/unit/t.c:2'
+fresh
+printf 'char *s = "/* told by nobody: there is none */";\n/* `told` and untold_x, folded. */\n' >tree/lib/base/s.c
+expect pass words 'strings and names' ''
+
 optioned() { # a program with options, and their table
 	fresh
 	mkdir -p tree/lib/cli

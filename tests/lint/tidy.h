@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Read by clang-tidy before every file but those that define these functions. The analyzer sees
- * one file at a time and would follow paths on which a function that sets an error gives ST_OK.
+ * Declarations that clang-tidy reads before every file but those that define these functions. The
+ * analyzer sees one file at a time and would follow paths on which a function that sets an error
+ * gives ST_OK.
  */
 #include "lib/base/cursor.h"
 #include "lib/base/err.h"

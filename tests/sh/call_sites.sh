@@ -10,8 +10,8 @@ set -u
 . "$SRC/tests/diff/engines.bash"
 needs call_sites clang clang++ ld.lld llvm-objdump
 
-# Of every instruction: the address behind it, and whether it calls. Where a gap or padding that is
-# no instruction stands, nothing is asked.
+# Of every instruction: the address behind it, and whether it calls. A gap, or padding that is no
+# instruction, is not looked at.
 parse='
 /^ *[0-9a-f]+:/ {
 	at = $1; sub(/:$/, "", at)
@@ -34,7 +34,7 @@ function hex(s,  v, j) {
 	return v
 }'
 
-# against_objdump NAME ARCH FILE LEAST: a direct call that leaves the file is told apart from
+# against_objdump NAME ARCH FILE LEAST: a direct call that leaves the file is distinguished from
 # others by its target, so files are whole programs
 against_objdump() {
 	local name=$1 arch=$2 file=$3 least=$4 n rate

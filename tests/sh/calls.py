@@ -15,8 +15,9 @@
 #	calls.py prune NAME        self path, where what NAME calls is NAME's own
 #
 # Total is of outermost calls: those with the same name around them are in it already. An exit ends
-# the innermost open call of its name and all inside it, and is nothing where there is none; what is
-# open at the end lasts until its thread's last event; a time that goes back is the one before it.
+# the innermost open call of its name and all inside it, and is ignored if there is no such call;
+# what is open at the end lasts until its thread's last event; a time that goes back is the one
+# before it.
 import sys
 from collections import defaultdict
 

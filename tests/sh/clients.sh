@@ -3,8 +3,9 @@
 # tier: all
 #
 # Programs that start a symbolizer, with tm-llvm-symbolizer and with llvm-symbolizer 19: the same report. AddressSanitizer (heap, stack, a global), ThreadSanitizer (globals, which it asks
-# by DATA), UndefinedBehaviorSanitizer, Go's pprof on a profile of a C++ program. perf asks addr2line: beside
-# GNU's. They take the programs by their originals' names only, as libexec/tracemill/compat has them.
+# by DATA), UndefinedBehaviorSanitizer, Go's pprof on a profile of a C++ program. perf asks
+# addr2line: compared with GNU's. They take the programs by their originals' names only, as
+# libexec/tracemill/compat has them.
 #
 # Nothing differs. perf's samples in the C library, where GNU's addr2line errs (tm-addr2line(1)), are left out.
 # timeout: 600

@@ -55,8 +55,8 @@ for row in g++-split-dwarf4 g++-split-dwarf5 clang++-split-dwarf5 g++-dwp-dwarf5
 	check "$row: no complaint then" test ! -s with.err
 done
 
-# Two programs with one build-id and other .dwo files would be told apart by dwo_id; a .dwo file that is
-# replaced is seen.
+# Two programs with one build-id and other .dwo files would be distinguished by dwo_id; a .dwo file
+# that is replaced is seen.
 if take g++-split-dwarf5 && prewarmed; then
 	cp x/world.dwo x/game.dwo
 	check "a .dwo file of another unit takes its place" same

@@ -140,7 +140,7 @@ mkdir open && cp game.debug open/z
 tm-addr2line --no-cache -f -e bin/game --debug-dir open "$address" >got 2>err
 check 'folders deeper than a path can be' found
 
-# Many files: 20,000 that are none, then the one.
+# Many files: 20,000 that are no binaries, then the one.
 mkdir -p many/{1..20}
 (cd many && for d in {1..20}; do (cd "$d" && printf 'f%d\0' {1..1000} | xargs -0 touch); done)
 cp game.debug many/17/here

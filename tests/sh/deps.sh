@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tier: all
 #
-# .ci/deps beside an apt-get that only writes down what it is asked for: it looks first, says the
+# .ci/deps with an apt-get that only writes down its arguments: it looks first, says the
 # size, and installs; it never removes or replaces a package, and without root it prints one line.
 # shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
 set -u

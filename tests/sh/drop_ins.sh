@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tier: all
 #
-# What the drop-ins do beside looking up: requests that are none, status, the names they are called
+# What the drop-ins do besides looking up: invalid requests, status, the names they are called
 # by, one answer at a time to who waits for it, large input, and tm-atos.
 # shellcheck disable=SC2317 # functions are called by check
 set -u
@@ -67,7 +67,7 @@ idle=$(nm p | sed -n 's/ T idle$//p')
 text=$(objdump -h p | sed -n 's/^ *[0-9]* \.text  *[0-9a-f]*  \([0-9a-f]*\).*/\1/p')
 where=$PWD/p.c
 
-# --- requests that are none ---
+# --- invalid requests ---
 
 unknown='??\n??:0\n'
 answer="main\n$where:10\n"
@@ -153,7 +153,7 @@ else
 	echo "skip - a function without a row (clang: $(head -n 1 err))"
 fi
 
-# --- files that are none, other ends ---
+# --- files that are no binaries, other ends ---
 
 : >empty
 printf '\xcf\xfa\xed\xfe\x0c\x00\x00\x01' >mach-o

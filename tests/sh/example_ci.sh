@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# examples/ci as a CI system would run it, with the demo game: the first build cannot be told, one like it
-# passes, one whose tiles are a third larger fails, and says so in JUnit and SARIF.
+# examples/ci as a CI system would run it, with the demo game: the first build cannot be judged, one
+# like it passes, one whose tiles are a third larger fails, and says so in JUnit and SARIF.
 set -u
 . "$SRC/tests/check.bash"
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Whatever tm-export writes, tm-import reads with equal sums: every form that tm-export lists, of captures of
-# allocations, of samples, of frames and of calls. What each form cannot carry is told below; sums of a
-# SQLite database are SQL's, and maps are no capture.
+# allocations, of samples, of frames and of calls. What each form cannot carry is listed below; sums
+# of a SQLite database are SQL's, and maps are no capture.
 # shellcheck disable=SC2016,SC2317
 set -u
 : "${SRC:?}" "${GEN:?}"

@@ -52,7 +52,7 @@ suggests a.tmt 'tracemill show a.tmt'
 suggests run 'no program to run'
 suggests --no-such 'no option --no-such'
 
-# Where it stands.
+# Its place.
 mkdir -p other/bin links
 cp "$BIN/tracemill" other/bin
 run env PATH=/usr/bin:/bin other/bin/tracemill top a.tmt

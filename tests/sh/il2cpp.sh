@@ -86,7 +86,7 @@ for folder in "$data"/*/; do
 	fi
 done
 
-# Found beside the binary where a build leaves it; the map's absence or another build is no error.
+# Found next to the binary where a build leaves it; the map's absence or another build is no error.
 same() { # WHAT, with want and got
 	if [ -s "$work/want" ] && cmp -s "$work/want" "$work/got"; then ok "$1"; else not_ok "$1" "$work/got"; fi
 }

@@ -3,9 +3,9 @@
 # tier: all
 # timeout: 800
 #
-# DATA and FRAME requests of tm-llvm-symbolizer beside llvm-symbolizer 19, byte for byte: every global of
-# some builds, at its start and inside it, and the variables of every function. What is asked is what
-# sanitizers ask.
+# DATA and FRAME requests of tm-llvm-symbolizer compared with llvm-symbolizer 19, byte for byte:
+# every global of some builds, at its start and inside it, and the variables of every function. What
+# is asked is what sanitizers ask.
 #
 # What is made equal first: where llvm does not know the line of a declaration, and we say one. LLVM 19
 # takes a variable whose DWARF leaves its type to a specification for one byte long, and loses the file that

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # tier: all
 #
-# tm-llvm-symbolizer --filter-markup beside llvm-symbolizer 19, output and complaints byte for byte: every
-# element with what is right and wrong in it, and a few thousand lines of elements put together at
-# random. What must hold by the format alone is asked without llvm-symbolizer, too.
+# tm-llvm-symbolizer --filter-markup compared with llvm-symbolizer 19, output and complaints byte
+# for byte: every element with what is right and wrong in it, and a few thousand lines of elements
+# put together at random. What must hold by the format alone is asked without llvm-symbolizer, too.
 set -u
 . "$SRC/tests/diff/builds.bash"
 needs llvm_markup gcc readelf nm
@@ -118,7 +118,8 @@ awk -v id="$id" -v f="$f" -v d="$(at shared 0)" 'BEGIN {
 filter 'at random' --color=always
 filter 'at random' --color=never
 
-# Of ours alone: what is malformed is status 3, what has no answer 4; lines that are too long are told.
+# Of ours alone: what is malformed is status 3, what has no answer 4; lines that are too long are
+# reported.
 tm-llvm-symbolizer --filter-markup <<<'{{{pc:zz}}}' >got 2>errors
 malformed=$?
 printf '%s\n{{{pc:0x70000001}}}\n' "$known" | tm-llvm-symbolizer --filter-markup --debug-file-directory=dbg >got 2>errors

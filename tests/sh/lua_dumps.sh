@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Dumps of Lua's objects as games write them: blank lines between the lines (Windows' text mode), CRLF,
-# LuaJIT's functions without an address; and objects of two dumps told apart by their addresses.
+# LuaJIT's functions without an address; and objects of two dumps distinguished by their addresses.
 # shellcheck disable=SC2317
 set -u
 : "${SRC:?}"

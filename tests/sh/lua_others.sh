@@ -204,7 +204,8 @@ for format in $texts memprof sysprof; do
 	# Texts: behind an end of line a sound, shorter file is left.
 	silent=$(grep -c '' "$f")
 	size=$(stat -c %s "$f")
-	# A last line that can be read counts as it stands, and a note says so, which tm-import shows with -v only.
+	# A last line that can be read counts as it is, and a note says so, which tm-import shows
+	# with -v only.
 	case $format in
 	memprof | sysprof) silent=0 ;;
 	luau-heap) silent=1 ;;

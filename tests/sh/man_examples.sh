@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tier: all
 #
-# The commands under EXAMPLES of every manual page run as they stand, each block in a folder with
+# The commands under EXAMPLES of every manual page run unchanged, each block in a folder with
 # the demo's captures and binaries (and example.mem, which tracemill-trace(5) prints, and the
 # folder unity of testdata/gen/unity_traps.c, and other, the binaries of another build); the
 # tutorial's all in one, with the program that it lists. A command

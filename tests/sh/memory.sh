@@ -5,7 +5,7 @@
 #
 # Peak memory does not depend on how long a capture is: 200 MB of MemTracer text go through a
 # pipe within 200 MB (make bench: 1 GB), and five times the events cost hardly more. What does cost
-# is a stack and a location: at most 150 bytes each, and a location's name its own beside that.
+# is a stack and a location: at most 150 bytes each, and a location's name its own in addition.
 set -u
 : "${GEN:?}"
 
@@ -98,7 +98,7 @@ each 'a million locations' locations.tmt 319 tm-symbolize
 each 'a million locations' locations.tmt 319 tm-top
 each 'a million locations' locations.tmt 319 tm-top --by stack
 each 'a million locations' locations.tmt 319 tm-export --as folded
-# Two captures, and while the second is read what the first came to: a thing of 40 bytes with its
+# Two captures, and while the second is read the sums of the first: a thing of 40 bytes with its
 # place in a set, and its sums. An aggregate has each place as function, site and stack.
 each 'a million locations, twice' locations.tmt 400 tm-compare locations.tmt
 each 'a million locations' locations.tmt 800 tm-compare --save-baseline kept.aggregate

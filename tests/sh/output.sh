@@ -85,8 +85,8 @@ for p in tm-import tm-symbolize; do
 			eval '[ $status = 3 ] && grep -q "^$p: /dev/full: .*No space left" err && [ "$(wc -l <err)" = 1 ]'
 	fi
 
-	# Ended while it waits for input: what stands aside goes, of SIGKILL too where the folder has files
-	# without a name. In a shell of its own, as a signal is not a failure here.
+	# Ended while it waits for input: the incomplete file goes, of SIGKILL too where the folder
+	# has files without a name. In a shell of its own, as a signal is not a failure here.
 	for s in TERM HUP KILL; do
 		mkfifo wait
 		env -u BASH_ENV bash -c '

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The end of a recording: the notes tell of a program what its source says (the arithmetic stands here), the
-# trace has names, what cannot be done leaves it as it was recorded; tracemill run.
+# The end of a recording: the notes say of a program what its source says (the arithmetic is here),
+# the trace has names, what cannot be done leaves it as it was recorded; tracemill run.
 # expects: signals
 # shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
 set -u
@@ -99,7 +99,7 @@ else
 	echo "skip - the package of a file (no dpkg, or debug files are installed)"
 fi
 
-# Ends that are none.
+# What is no end.
 run tm-record -o y.tmt ./game kill
 check 'killed: names and notes for what is there' eval '[ $status = 137 ] && said "ended by signal 9" && tm-top -q y.tmt | grep -q game_alloc'
 cat >none.c <<'X'
@@ -113,7 +113,7 @@ check 'what it started is not in the trace: said' said 'processes that it starte
 run tm-record -o /dev/null ./game
 check 'a device: no notes of a trace' eval '[ $status = 0 ] && ! said "the trace is"'
 # The second trace finds no room: the first stays.
-# (What goes through a pipe is as large as what stands on the disk while it is recorded.)
+# (What goes through a pipe is as large as what is on the disk while it is recorded.)
 size=$((($(tm-record -q --no-symbols -o - ./game 2>/dev/null | wc -c) / 4096 + 1) * 4))
 if mkdir room && mount -t tmpfs -o size=${size}k none room 2>/dev/null; then
 	run tm-record -o room/x.tmt ./game

@@ -65,7 +65,8 @@ try() { # lua
 
 	# Where: tables made in fill, and the way there through a coroutine.
 	tm-export -q --as folded --types --sort count --domain lua "$lua/blocks.tmt" >"$lua/folded"
-	# Where kinds are told, the stack of a coroutine that grows is told from the tables.
+	# Where kinds are known, the stack of a coroutine that grows is distinguished from the
+	# tables.
 	grep -q 'table [0-9]*$' "$lua/folded" && sed -i '/table [0-9]*$/!d; s/;table / /' "$lua/folded"
 	ok "$lua: what fill allocates is fill's" [ "$(awk '/;fill [0-9]*$/ { n += $NF } END { print "fill", n }' "$lua/folded")" = \
 		"$(sed -n 's/^fill\t/fill /p' "$lua/said")" ]

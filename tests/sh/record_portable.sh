@@ -54,7 +54,8 @@ if [ -z "$musl" ]; then
 	exit 0
 fi
 compiler="musl-gcc"
-# GCC's unwinder here is built for glibc and asks it where tables are; what it asks stands in.
+# GCC's unwinder here is built for glibc and asks it where tables are; find_object.c takes the place
+# of that function.
 if runtime musl -isystem include/kernel -U__GLIBC__ >said 2>&1 &&
 	musl-gcc -shared -Wl,-z,defs,--gc-sections,--eh-frame-hdr -o musl.so musl/*.o \
 		-x c -D_GNU_SOURCE -fPIC "$SRC/testdata/src/record/find_object.c" -x none -lm 2>>said; then

@@ -40,7 +40,7 @@ for program in blocks depths; do
 		"$SRC/testdata/src/record/$program.c" -o $program -lpthread || exit 1
 done
 # bounds.c asks the kernel whether pages can be read, by a call that is refused, of which valgrind says
-# a word each time. Nobody looks at what is in them.
+# a word each time. Their contents are not looked at.
 cat >pages.supp <<'end'
 {
    pages of the stack are tried
@@ -51,7 +51,8 @@ cat >pages.supp <<'end'
    fun:cap_bounds_reach
 }
 end
-# Valgrind puts its own malloc in the place of any, ours too, unless it is told that there is none.
+# Valgrind puts its own malloc in the place of any, ours too, unless an option says that there is no
+# other.
 memcheck() { # stacks, program...
 	local stacks=$1
 

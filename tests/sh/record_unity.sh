@@ -123,7 +123,7 @@ ok "no such port" [ "$? $(grep -c 'is not HOST or HOST:PORT' err)" = "3 1" ]
 tm-record --unity x -- ls 2>err
 ok "a player and a program: a usage error" [ $? = 2 ]
 
-# The scan: a player at one of the documented ports, and others before it that are none.
+# The scan: a player at one of the documented ports, and others before it that are no players.
 "$GEN/player" 55009 u.tcp >played 2>&1 &
 player=$!
 "$GEN/player" 55002 u.tcp silent >other 2>&1 &

@@ -3,7 +3,7 @@
 # tier: all
 #
 # The two engines and llvm-symbolizer on many builds for this machine, by the rules of
-# tests/diff/engines.bash; then the same builds compressed, split, or beside their debug files.
+# tests/diff/engines.bash; then the same builds compressed, split, or with separate debug files.
 # timeout: 800
 set -u
 

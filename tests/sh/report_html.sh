@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # tier: all
 #
-# The HTML page: nothing is loaded, names are text, what is cut is told; and in a headless browser,
-# where a script at the end of the page clicks and types as a person would: no error, and sorting,
-# filter, search, zoom and charts do what they say. What a search must find comes from the JSON.
-# timeout: 600
+# The HTML page: nothing is loaded, names are text, what is cut is reported; and in a headless
+# browser, where a script at the end of the page clicks and types as a person would: no error, and
+# sorting, filter, search, zoom and charts do what they say. What a search must find comes from the
+# JSON. timeout: 600
 # shellcheck disable=SC2016,SC2034 # check evaluates
 set -u
 : "${SRC:?}" "${GEN:?}"

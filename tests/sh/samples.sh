@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # needs: shared
 #
-# The samples under ../shared against the totals that stand beside them (samples/README.md,
+# The samples under ../shared against the totals that come with them (samples/README.md,
 # formats/loliprofiler.md section 12, formats/unity-il2cpp-mono.md section 2.1). The totals are
 # computed here, by awk, from tm-dump's text, with the live rule of loliprofiler.md section 7.1.
 set -u

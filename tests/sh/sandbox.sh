@@ -134,7 +134,7 @@ check 'and read' grep -q one out
 tm-addr2line --verbose -f --engine reference -e "$BIN/tm-dump" 0x1 >out 2>err
 check "the reference engine's reader: none of its calls is missed" test "$(grep -vc ' sandbox: ' err)" = 0
 
-# A file that was not there when the program began is none that was named.
+# A file that was not there when the program began does not count as named.
 if [[ $(said) == *Landlock* ]]; then
 	cp one.tmt two.tmt
 	mkfifo later

@@ -160,7 +160,7 @@ ok "tm-top: the pool alone" [ "$(tm-symbolize -q x.tmt | tm-top -q --csv --domai
 tm-record -o x.tmt --min 500 -- ./engine
 ok "a threshold: of the pool's blocks too" [ "$(pool)" = '50 25000  50 25000 0 0' ]
 
-# LoliProfiler's agent, as far as these names go: it is told after us.
+# LoliProfiler's agent, as far as these names go: it gets the calls after us.
 cat >agent.c <<'END'
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -215,7 +215,7 @@ for std in c99 c11 c++11 c++17; do
 	ok "spike.h, $std: off is nothing" [ "$(nm strict | grep -c tracemill)" = 0 ]
 done
 
-# Linked in, without tm-record; a log that cannot be written is told once.
+# Linked in, without tm-record; a log that cannot be written is reported once.
 if $CC -g -DMARKERS -I"$SRC" "$src/frames.c" "$lib/libtracemill-capture.a" -lm -o frames; then
 	rm -f log
 	TRACEMILL_SPIKES=log ./frames

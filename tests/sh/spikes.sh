@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # timeout: 600
 #
-# tm-spikes beside what others say: the two logs on the slides of the talk on PET (seed 004), awk
-# over the events as tm-dump prints them, PET logs written and read again, logs cut and damaged,
+# tm-spikes compared with what others say: the two logs on the slides of the talk on PET (seed 004),
+# awk over the events as tm-dump prints them, PET logs written and read again, logs cut and damaged,
 # and memory that does not grow with the length of the capture.
 set -u
 : "${SRC:?}" "${GEN:?}"
@@ -71,7 +71,8 @@ same "total and self of $(wc -l <want) spikes, against awk" want got
 
 tm-spikes -q --threshold 300us --pet run.tmt >one.log
 tm-spikes -q --threshold 0 --pet one.log >two.log
-# Without the lives of calls a caller that ended twice in a row cannot be told from one listing.
+# Without the lives of calls a caller that ended twice in a row cannot be distinguished from one
+# listing.
 same 'a PET log of a PET log' one.log two.log
 
 # --- a log cut anywhere is the log up to there: no more entries, never a failure past the first

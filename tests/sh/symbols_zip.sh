@@ -133,7 +133,7 @@ poke $((directory + 16)) '\1\2\3\4'
 damaged "a checksum" 'checksum'
 poke $((directory + 42)) '\377\377\377\160'
 damaged "a member outside the file" 'outside the zip'
-# bsdtar has one entry for the folder too; the counts stand behind that in any case.
+# bsdtar has one entry for the folder too; the counts come after that in any case.
 poke $((size - 12)) '\377\377'
 damaged "a directory of too many members" 'more than the zip directory holds'
 bad=0 n=0

@@ -43,7 +43,7 @@ for form in UTF-8 UTF-16LE UTF-16BE; do
 	check "$form: byte by byte from a pipe" cmp -s want got
 done
 # A surrogate without its other half, and half a character behind the last line's end: the second
-# function's name is U+FFFD, and both are told.
+# function's name is U+FFFD, and both are reported.
 printf 'a;b 7\na;' | iconv -f UTF-8 -t UTF-16LE >part
 printf ' 4\n' | iconv -f UTF-8 -t UTF-16LE >rest
 { printf '\377\376' && cat part && printf '\075\330' && cat rest && printf 'c'; } >broken.folded

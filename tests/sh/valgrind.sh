@@ -39,7 +39,8 @@ for form in plain short instr events parts inlined recursive crlf; do
 	sed -n 's/^self //p' truth | sort >want
 	functions file samples sum >got
 	check "callgrind, $form: own costs are the generator's" equal want got
-	# A path of less than a hundred thousandth of the whole has no callers; here there is none.
+	# A path of less than a hundred thousandth of the whole has no callers; here there is no
+	# such path.
 	sed -n 's/^inclusive //p' truth | sort >want
 	functions file total_samples most | sort >got
 	[ $form = parts ] || check "callgrind, $form: costs with all calls are the generator's" close want got

@@ -44,7 +44,7 @@ same() { # FILES... -- QUESTION: as the command says it
 	local status=$?
 	tm-view -q --no-symbols --query "$question" "${files[@]}" >got 2>got.err </dev/null
 	local is=$?
-	# What tm-view itself says while it loads stands first.
+	# What tm-view itself says while it loads comes first.
 	grep -v '^tm-view: ' got.err >err
 	check "${files[*]}: $question" eval "cmp -s want got && diff -q want.err err >/dev/null && [ $status = $is ]"
 }

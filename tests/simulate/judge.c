@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the judge (lib/report/compare/judge.h) decides, by simulation: 1,000 pairs of builds per cell.
- * Prints the table that is checked in as judge.txt; ends with 1 when a promise of judge.h is not
- * kept.
+ * The decisions of the judge (lib/report/compare/judge.h), by simulation: 1,000 pairs of builds per
+ * cell. Prints the table that is checked in as judge.txt; ends with 1 when a promise of judge.h is
+ * not kept.
  *
  * A pair is N runs of a base and N of a new build, each with so many things of mean 100. In a build
  * that grew the first thing did. The noise has a scale of 2 % of a thing's mean:
@@ -13,7 +13,7 @@
  *	          the runs of both builds are taken in turn
  *
  * The rule is `each = yes`, with nothing allowed or 4 %: twice the noise. Where noise is heavy a
- * base run may itself be a hundred times off, and then x100 cannot be told from it.
+ * base run may itself be a hundred times off, and then x100 cannot be distinguished from it.
  */
 #include "lib/report/compare/judge.h"
 #include "lib/base/mem.h"
@@ -117,7 +117,7 @@ static void promise(bool kept, const char *what, const struct pairs *c)
 		(int)c->noise, c->things, c->runs, c->limit);
 }
 
-/* More runs told no less, but for three standard errors of the two counts' difference. */
+/* More runs detect no less, but for three standard errors of the two counts' difference. */
 static bool no_less(unsigned before, unsigned now)
 {
 	double p = before / (double)PAIRS, q = now / (double)PAIRS;

@@ -93,7 +93,7 @@ TEST(id_set_equals_a_naive_search)
 		uint32_t number = (uint32_t)(random_u64(&state) % NUMBERS);
 		uint64_t hash;
 
-		table[n + 1] = number; /* of which the hash is asked */
+		table[n + 1] = number; /* of which the hash is computed */
 		hash = number_hash(table, (uint32_t)n + 1);
 		wrong += id_set_find(&s, &rows, table, hash, &number) != first[number];
 		if (!first[number]) {
@@ -148,8 +148,9 @@ TEST(id_set_takes_the_bytes_it_says)
 	id_set_release(&s);
 }
 
-/* Ids that are larger than the set need all of the bits; of the others the hash tells nearly all
- * apart: 100000 ids need 17 bits, so of the looks at slots of other rows 1 in 2^15 is at a row. */
+/* Ids that are larger than the set need all of the bits; of the others the hash distinguishes
+ * nearly all: 100000 ids need 17 bits, so of the looks at slots of other rows 1 in 2^15 is at a
+ * row. */
 TEST(id_set_looks_at_few_rows)
 {
 	static const struct id_rows rows = {own_hash, own_equal};

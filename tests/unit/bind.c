@@ -210,7 +210,7 @@ TEST(a_slide_binds_what_no_module_maps)
 	CHECK_EQ(b.out[outside].reason, REASON_OUTSIDE);
 	stop(&b);
 
-	start(&b); /* which of two files a module without a name is, nobody knows */
+	start(&b); /* which of two files a module without a name is, cannot be known */
 	b.paths[b.n_paths++] = path_of("libUE4.so");
 	b.paths[b.n_paths++] = path_of("libarm.so");
 	trace_module(b.t, &module);

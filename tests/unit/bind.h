@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests of binding: ELF files made to measure, and a capture to bind. The mapping of libUE4.so
- * is the one published in LoliProfiler's pull request 50 (formats/loliprofiler.md section 5): text
- * at file offset 0x59d8000 and link-time address 0x59d9000.
+ * Helpers of the tests of binding: ELF files made to measure, and a capture to bind. The mapping of
+ * libUE4.so is the one published in LoliProfiler's pull request 50: text at file offset 0x59d8000
+ * and link-time address 0x59d9000.
  */
 #ifndef TM_TESTS_UNIT_BIND_H
 #define TM_TESTS_UNIT_BIND_H
@@ -47,7 +47,7 @@ static inline void put(int fd, const void *p, size_t n, uint64_t at)
 		abort();
 }
 
-/* Headers, symbols and strings stand behind the segment's bytes, which stay a hole. */
+/* Headers, symbols and strings come after the segment's bytes, which stay a hole. */
 static inline const char *make_elf(const struct made *m)
 {
 	static const char names[] = "\0.text\0.symtab\0.strtab\0.note.gnu.build-id\0.shstrtab";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which file a module is: by build-id, by name, by path.
+ * The file of a module: by build-id, by name, by path.
  */
 #include "tests/unit/bind.h"
 
@@ -59,7 +59,8 @@ TEST(a_module_takes_its_own_file_only)
 	}
 }
 
-/* Of two files of one name the one that can be read and is of this build, whatever the order. */
+/* Of two files of one name the one that can be read and belongs to this build, whatever the
+ * order. */
 TEST(a_file_of_use_is_taken_before_one_of_none)
 {
 	static const char *const orders[][3] = {

@@ -169,8 +169,8 @@ TEST(sampling)
 	}
 }
 
-/* A thread that was stopped between its number and its record holds nobody up for longer than is
- * said; its record is left out when it comes, and counted once. */
+/* A thread that was stopped between its number and its record holds no other thread up for longer
+ * than is said; its record is left out when it comes, and counted once. */
 static uint64_t taken[16], n_taken;
 
 static void take_one(void *arg, struct cap_ring *ring, const struct cap_record *rec)
@@ -225,7 +225,7 @@ TEST(stopped_thread)
 	CHECK_EQ(taken[0], first);
 	for (unsigned i = 1; i < 5; i++)
 		CHECK_EQ(taken[i], late + i);
-	/* At the end nobody is waited for. */
+	/* At the end no thread is waited for. */
 	cap_ring_number(&r, stopped);
 	put_one(&r, other, cap_ring_number(&r, other));
 	CHECK_EQ(n_taken, 5);
@@ -236,7 +236,7 @@ TEST(stopped_thread)
 	cap_rings_release(&r);
 }
 
-/* Given up after what was said, by the next one at once, and by nobody when it is free again. */
+/* Given up after what was said, by the next one at once, and by none when it is free again. */
 TEST(given_up_lock)
 {
 	struct cap_lock l = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/recorder/lua without a Lua: its hash table beside a naive one, and its stacks of calls beside
- * ones that are kept by hand, through calls, tail calls, errors and coroutines.
+ * lib/recorder/lua without a Lua: its hash table against a naive one, and its stacks of calls
+ * against ones that are kept by hand, through calls, tail calls, errors and coroutines.
  */
 #include "formats/reader.h"
 #include "lib/recorder/lua/calls.h"
@@ -171,7 +171,7 @@ TEST(calls)
 	allocate(&t);
 	CHECK_EQ(luacalls_switch(&t.calls, one)->n, 2);
 	CHECK_EQ(luacalls_top(luacalls_switch(&t.calls, one))->place, 2);
-	/* Nobody stands at 9: all are gone. */
+	/* No call is at 9: all are gone. */
 	luacalls_unwind(&t.calls, luacalls_switch(&t.calls, one), 9);
 	CHECK(!luacalls_top(luacalls_switch(&t.calls, one)));
 	close_tape(&t, "+a+b ab -b+b+c-c-b+c ac +b-c ab -b-a", 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The shadow stack and the times of calls without hooks: random calls, inlined ones, tail calls and
- * exceptions beside a naive twin; and a recording of eight threads, read back. Meant for SAN=thread
- * too.
+ * exceptions against a naive twin; and a recording of eight threads, read back. Meant for
+ * SAN=thread too.
  */
 #include "formats/reader.h"
 #include "lib/recorder/base/sample.h"
@@ -96,7 +96,7 @@ TEST(shadow_twin)
 			call(s, &t, r);
 		} else if (kind < 999 || i / 50000 == 3) {
 			CHECK(leave(s, &t, r & 1));
-		} else { /* an exception: some are over, and are told by who caught it */
+		} else { /* an exception: some are over, and are reported by their catcher */
 			unsigned n = 1 + (unsigned)(r % t.n);
 
 			while (n && n < t.n && t.calls[n].sp == t.calls[n - 1].sp)
@@ -105,7 +105,7 @@ TEST(shadow_twin)
 				continue;
 			t.n = n;
 			cap_shadow_caught(t.calls[n - 1].sp);
-			/* Which of those that are not kept are over nobody knows yet. */
+			/* Which of those that are not kept are over is not known yet. */
 			if (n >= CAP_SHADOW)
 				s->over = n - CAP_SHADOW;
 		}

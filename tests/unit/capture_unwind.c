@@ -156,7 +156,7 @@ static void *bounds_of_thread(void *arg)
 	CHECK(hi - b.hi < (arg ? 64u << 10 : 8u << 20));
 	/* Deeper: as far as it is mapped, and no further. */
 	CHECK(cap_bounds_have(&b, lo + 64) && b.lo == lo);
-	if (arg) { /* the first thread's stack would grow down to what is asked for */
+	if (arg) { /* the first thread's stack would grow down to the wanted size */
 		CHECK(!cap_bounds_have(&b, lo - 64));
 		CHECK(b.lo == lo && b.floor == lo);
 	}
@@ -176,7 +176,7 @@ TEST(bounds)
 }
 
 /* A stack of the program's own, and coroutines' below it and on the heap, with a page between that
- * cannot be read: the thread's is told from them, whichever is looked at first. */
+ * cannot be read: the thread's is distinguished from them, whichever is looked at first. */
 enum { STACK = 256 << 10, HOLE = 4096 << 4 };
 static uintptr_t others[3];
 

@@ -176,7 +176,7 @@ TEST(help_lists_every_row)
 	CHECK_EQ(run("--help", out, err), 0);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		CHECK(strstr(out, words[i]) != NULL);
-	/* what all programs have is named in short, and told by --help all */
+	/* what all programs have is named in short, and listed by --help all */
 	CHECK(strstr(out, "--help --version\n") != NULL);
 	CHECK(!strstr(out, "-h, --help"));
 	CHECK_STR(err, "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * DWARF written byte by byte, for what no compiler here emits, in an ELF file in memory.
+ * DWARF written byte by byte, with forms that no compiler here emits, in an ELF file in memory.
  */
 #ifndef TM_TESTS_UNIT_DWARF_FAST_H
 #define TM_TESTS_UNIT_DWARF_FAST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is wrong is said with its section and its offset there, which are known from how the file
- * is made: each test notes the place as it writes the damage.
+ * Faults of debug information, reported with their section and offset, which are known from how the
+ * file is made: each test notes the place as it writes the damage.
  */
 #include "tests/unit/dwarf_fast.h"
 #include "tests/unit/test.h"

@@ -351,7 +351,7 @@ TEST(an_address_by_gnus_index)
 	release(&d);
 }
 
-/* A form that is nobody's: those addresses are the reference engine's. */
+/* A form of no standard: those addresses are the reference engine's. */
 TEST(an_unsupported_unit_is_left_to_the_reference_engine)
 {
 	struct dwarf_bytes d = {.big = false};

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Stores of calls and texts (lib/dwarf/store.h), and calls adopted from other answers.
+ */
 #include "lib/base/mem.h"
 #include "lib/dwarf/engine.h"
 #include "tests/unit/test.h"

@@ -69,7 +69,8 @@ static bool find_index(struct place *p)
 	return found;
 }
 
-/* In the place of a real index, and with its key: n calls, and no stretch but one to be asked. */
+/* In the place of a real index, and with its key: n calls, and no stretch but one for the
+ * engine. */
 static bool ask_for_all(const char *path, size_t n)
 {
 	uint8_t header[INDEX_HEADER];

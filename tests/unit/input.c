@@ -403,7 +403,7 @@ TEST(file_is_rewound)
 	buf_release(&got);
 }
 
-/* Standard input that is a file of which somebody has read a part. */
+/* Standard input that is a file of which a part has been read. */
 TEST(half_read_stdin)
 {
 	struct buf got = BUF_INIT;

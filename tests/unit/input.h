@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests of lib/input: one temporary file, and bytes that come through a pipe to standard input.
+ * Helpers of the tests of lib/input: one temporary file, and bytes that come through a pipe to
+ * standard input.
  */
 #ifndef TM_TESTS_UNIT_INPUT_H
 #define TM_TESTS_UNIT_INPUT_H

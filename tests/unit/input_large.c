@@ -101,7 +101,7 @@ static bool reads_in_any_order(struct given *g)
 	return ok;
 }
 
-/* The raw bytes tell a file from others, however it is read. */
+/* The raw bytes distinguish a file from others, however it is read. */
 static bool is_told_from_others(struct given *g)
 {
 	struct digest want = {0};

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Maps of JIT code (lib/managed/jit_map.h).
+ */
 #include "lib/managed/jit_map.h"
 
 #include "tests/unit/test.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The JSON reader (lib/input/json.h).
+ */
 #include "tests/unit/test.h"
 
 #include "lib/base/buf.h"

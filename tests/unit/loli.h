@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads LoliProfiler captures from memory and keeps what reached the sink as text: a line per
+ * A reader of LoliProfiler captures from memory that keeps the sink's input as text: a line per
  * event, then per capture its modules and notes.
  */
 #ifndef TM_TESTS_UNIT_LOLI_H

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * LoliProfiler's saved captures (formats/loli/file.c).
+ */
 #include "tests/unit/loli.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * LoliProfiler's live stream (formats/loli/stream.c) and its sequence numbers (seqs.h).
+ */
 #include "tests/unit/loli.h"
 
 #include "formats/loli/seqs.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * /proc/PID/maps and smaps (formats/maps.c, formats/smaps.h).
+ */
 #include "tests/unit/loli.h"
 
 /* The modules of a text, as lines; "" when it is refused. */

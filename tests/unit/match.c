@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Regular expressions (lib/match/match.h).
+ */
 #include "lib/match/match.h"
 
 #include "tests/unit/test.h"

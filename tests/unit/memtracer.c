@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * MemTracer files (formats/memtracer/memtracer.c).
+ */
 #include "tests/unit/test.h"
 
 #include "formats/reader.h"

@@ -113,7 +113,7 @@ static void add_part(struct merge *m, const struct part *p)
 	free(copy);
 }
 
-/* note: a text that one of the notes has; NULL: there are none. */
+/* note: a text that one of the notes has; NULL: none. */
 static void check_merge(enum merge_align align, const struct part *parts, size_t n,
 			const char *want, const char *note)
 {
@@ -146,7 +146,7 @@ TEST(frames_by_number)
 	      {.name = "y", .words = "f1 b f2 c f3 e f4 g"});
 }
 
-/* What stands before a part's first frame stands before all frames. */
+/* What comes before a part's first frame comes before all frames. */
 TEST(before_the_first_frame)
 {
 	MERGE(MERGE_AUTO, "a b f1 c f2 d", NULL, {.name = "x", .words = "a f1 c f2"},
@@ -203,7 +203,7 @@ TEST(by_time)
 	      {.name = "q", .words = "f1@5 b@25 f2@35", .has_offset = true});
 }
 
-/* A part without frames stands where its times are. */
+/* A part without frames is placed by its times. */
 TEST(a_part_without_frames)
 {
 	MERGE(MERGE_AUTO, "f1@0 a@1 x@50 f2@100 y@100 b@101 f3@200 z@900", "taken to be the first",
@@ -228,7 +228,7 @@ TEST(numbers_go_back)
 	      {.name = "q", .words = "f7@10 f3@10 b@50", .has_offset = true});
 }
 
-/* A frame that is left out does not bring forward what stands behind it. */
+/* A frame that is left out does not bring forward what follows it. */
 TEST(behind_a_frame_that_is_left_out)
 {
 	MERGE(MERGE_FRAMES, "f1@0 x@5 a@50 y@90 f2@100", "info 2 frames of other captures",
@@ -245,7 +245,7 @@ TEST(by_time_without_frames)
 	      {.name = "q", .words = "f9@5 f2@15 b@20", .has_offset = true});
 }
 
-/* Each stands in no table of its part, and one that does (the thread's) comes behind it. */
+/* Each is in no table of its part, and one that does (the thread's) comes behind it. */
 TEST(names_of_events)
 {
 	MERGE(MERGE_AUTO, "a=x b=a c=x", NULL, {.name = "x", .words = "a=x b=a"},

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Miku-LuaProfiler's files and network stream (formats/miku).
+ */
 #include "tests/unit/test.h"
 
 #include "formats/reader.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/object over ELF files made here, byte by byte, so that every odd field can be asked for.
+ * lib/object over ELF files made here, byte by byte, so that every odd field can be made.
  */
 #include "lib/base/allowance.h"
 #include "tests/unit/object_image.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ELF files made byte by byte, so that every odd field can be asked for.
+ * ELF files made byte by byte, so that every odd field can be made.
  */
 #ifndef TM_TESTS_UNIT_OBJECT_IMAGE_H
 #define TM_TESTS_UNIT_OBJECT_IMAGE_H

@@ -44,7 +44,7 @@ static void check_call(const struct object_call *c, const char *function, const 
 }
 
 /* outer() at 0x1000 has mid() inlined at its line 12, and that inner() at line 22; of a second
- * stretch only mid(). Lines that are none of the format's are left out and counted. */
+ * stretch only mid(). Lines that are not of the format are left out and counted. */
 static const char records[] = "MODULE Linux x86_64 0403020106050807090A0B0C0D0E0F100 libgame.so\n"
 			      "FILE 0 /src/outer.cpp\n"
 			      "FILE 7 /src/a file with blanks.h\r\n"
@@ -116,7 +116,7 @@ TEST(breakpad_what_no_function_holds)
 	s = object_symbol_at(o, 0x2005);
 	if (CHECK(s != NULL))
 		CHECK_STR(s->name, "folded");
-	/* what stands behind STACK is of no function */
+	/* what follows STACK belongs to no function */
 	CHECK_STR(object_source_complaint(o),
 		  "3 lines are none of a Breakpad symbol file's, the first is line 14");
 	object_free(o);

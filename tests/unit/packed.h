@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes as compressors write them, in the ways that differ for a reader: each filter, what gives
- * much at once (lz4's 4 MiB blocks), what asks for a large window (zstd --long) and what stands
+ * Bytes as compressors write them, in the variants that matter to a reader: each filter, what gives
+ * much at once (lz4's 4 MiB blocks), what asks for a large window (zstd --long) and what comes
  * before the first frame (skippable frames of zstd and lz4).
  */
 #ifndef TM_TESTS_UNIT_PACKED_H

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Answers printed by several workers (lib/compat/print_many.h).
+ */
 #include "lib/compat/print_many.h"
 #include "tests/unit/test.h"
 
@@ -42,7 +45,7 @@ TEST(in_order)
 		}
 }
 
-/* Who has enough is not called again. */
+/* A printer that has enough is not called again. */
 TEST(enough)
 {
 	struct taken t = {.most = 2};

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * CSV and TSV (lib/render/delimited.h).
+ */
 #include "lib/render/render.h"
 
 #include "tests/unit/test.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Tables as text (lib/render/text.c) and widths of text (lib/render/width.h).
+ */
 #include "lib/render/render.h"
 
 #include "lib/render/width.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of lib/report share: small captures pushed by hand, and tables as CSV.
+ * Helpers of the tests of lib/report: small captures pushed by hand, and tables as CSV.
  */
 #ifndef TM_TESTS_UNIT_REPORT_H
 #define TM_TESTS_UNIT_REPORT_H

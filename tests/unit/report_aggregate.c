@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/summarize/build.h, aggregate/file.h and aggregate_summary.h: what a capture comes to has one form
- * whatever the order it came in, stands for its capture, and damage to it is refused.
+ * lib/summarize/build.h, lib/aggregate/file.h and summary_record.h: the sums of a capture have one
+ * form whatever the order of its events, give the same reports as the capture, and damage to them
+ * is refused.
  */
 #include "lib/aggregate/project.h"
 #include "lib/aggregate/summary_record.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is added up of calls while they are open, without their paths (fold_calls.c), is to the
- * last number what the paths give: the same events to two projects, of which one is made to keep
- * paths. What the paths give is checked by sh/calls, against a twin and uftrace.
+ * Sums of calls added up while the calls are open, without their paths (fold_calls.c), against the
+ * sums over paths, which must be equal: the same events go to two projects, of which one is made to
+ * keep paths. The sums over paths are checked by sh/calls, against a twin and uftrace.
  */
 #include "lib/tally/open_calls.h"
 #include "tests/unit/report.h"
@@ -64,7 +64,7 @@ static void play(struct project *p, struct trace *t, const struct scene *s)
 				   .time = now += pick(50)};
 
 		/* A path says which marker it is of: with several of one path their calls cannot be
-		 * told apart afterwards, though they can while they are open. */
+		 * distinguished afterwards, though they can while they are open. */
 		if (n < MARKERS) {
 			ev.has |= EV_HAS_TYPE;
 			ev.type = s->markers[n];
@@ -220,7 +220,7 @@ TEST(paths_are_not_made)
 	compare(KEY_FUNCTION, KEYS, wander, 20);
 }
 
-/* Who asks for stacks gets paths. */
+/* A project with stacks gets paths. */
 TEST(paths_that_are_asked_for)
 {
 	const struct {

@@ -10,7 +10,7 @@
 
 enum { LETTERS = 6, DEPTH = 4, STACKS = 10, EVENTS = 70, THREADS = 4, ADDRESSES = 8, ROUNDS = 150 };
 
-struct happening { /* thread: 0 is none */
+struct happening { /* thread: 0 is absent */
 	uint8_t kind;
 	char stack[DEPTH + 1];
 	char type;

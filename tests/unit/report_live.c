@@ -33,7 +33,7 @@ static void apply(struct live *l, const struct op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct op *o = &ops[i];
-		/* The number tells which allocation it was. */
+		/* The number identifies the allocation. */
 		struct live_block b = {.requested = o->seq, .cell = (uint32_t)o->seq, .count = 1},
 				  gone;
 

@@ -163,8 +163,8 @@ TEST(only_what_is_left_and_clear_is_joined)
 	joined(m, 9, want);
 }
 
-/* Two builds in two folders, whose files of one name are told apart by the folder above; the third
- * went from one folder into another. */
+/* Two builds in two folders, whose files of one name are distinguished by the folder above; the
+ * third went from one folder into another. */
 TEST(the_longest_common_end_of_a_path_joins)
 {
 	const struct matching_thing m[] = {

@@ -308,7 +308,7 @@ TEST(any_order_and_grouping_gives_the_same_bytes)
 			CHECK_MEM(tree.data, tree.len, flat.data, flat.len);
 			buf_release(&tree);
 		}
-		/* And by way of lines that somebody else sorts. */
+		/* And by way of lines that another program sorts. */
 		for (size_t i = 0; i < n; i++) {
 			struct aggregate_reader r;
 			struct cursor c;

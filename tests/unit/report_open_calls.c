@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * open_calls.c against a naive twin that keeps what each open call has and looks through all of it;
- * and what aggregates measure of calls, against times that are known.
+ * open_calls.c against a naive twin that keeps all open calls with their sums and looks through all
+ * of them; and what aggregates measure of calls, against times that are known.
  */
 #include "lib/tally/open_calls.h"
 
@@ -66,7 +66,7 @@ TEST(unbalanced)
 	for (uint32_t i = 1; i <= 4; i++)
 		enter(&n, i);
 	t = open_calls_thread(&n, 0);
-	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 9, 0), 0); /* nobody's */
+	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 9, 0), 0); /* of no open call */
 	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 4, 1), 0); /* of another stack */
 	CHECK_EQ(n.orphans, 2);
 	CHECK_EQ(open_calls_exit(&n, t, some_trace(), 2, 0), 3); /* 4 and 3 end with 2 */

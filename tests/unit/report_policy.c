@@ -150,7 +150,7 @@ TEST(a_bad_expression_has_a_place)
 	CHECK(strstr(e.msg, "line 4, column 9: the expression: column 4: ") == e.msg);
 }
 
-/* Longer than inih's buffer: told, not cut. A comment may be. */
+/* Longer than inih's buffer: reported, not cut. A comment may be. */
 TEST(long_lines)
 {
 	char text[3000];

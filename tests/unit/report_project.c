@@ -111,7 +111,7 @@ TEST(unsymbolized_names)
 	project_release(&p);
 }
 
-/* A .loli file has names beside addresses: they serve until there are better ones. */
+/* A .loli file has names in addition to addresses: they serve until there are better ones. */
 TEST(captured_names_beside_addresses)
 {
 	struct trace *t = trace_new();

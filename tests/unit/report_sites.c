@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Rules for allocator and runtime code (lib/group/sites.h).
+ */
 #include "lib/group/sites.h"
 
 #include "lib/match/match.h"

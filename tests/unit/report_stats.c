@@ -103,7 +103,7 @@ TEST(large_samples_are_near_the_exact_test)
 	CHECK(near(large.greater, 1, 0) && near(large.less, 1, 0));
 }
 
-/* Holm 1979: the smallest p is held against alpha / n, the next against alpha / (n - 1) and so on,
+/* Holm 1979: the smallest p is compared with alpha / n, the next against alpha / (n - 1) and so on,
  * so 0.01, 0.04, 0.03 and 0.005 become 0.03, 0.06, 0.06 and 0.02. With weights 1 and 3 a p of 0.02
  * counts as 0.08 and as 0.08 / 3. */
 TEST(adjustment_is_holms)
@@ -196,7 +196,7 @@ TEST(noise_of_one_side)
 	CHECK_EQ(judged(SAMPLE(a), SAMPLE(b), 8).change, CHANGE_UNCHANGED);
 	/* Base runs that never differ have no noise. */
 	CHECK_EQ(judged(SAMPLE(same), SAMPLE(b), 5).change, CHANGE_REGRESSED);
-	/* The other way round the new runs tell of noise, but nothing of the base's. */
+	/* The other way round the new runs show noise, but nothing of the base's. */
 	s = judged(SAMPLE(b), SAMPLE(a), 0);
 	CHECK(!s.has_floor && s.has_noise && s.change == CHANGE_UNCHANGED);
 	s = judged((struct stats_sample){b, 1}, (struct stats_sample){d, 1}, 0);
@@ -204,8 +204,8 @@ TEST(noise_of_one_side)
 }
 
 /* {0, 0, 0, 0} against {0, 0, 0, x}: one run of four is no evidence, and no growth is small enough
- * beside a base without noise to be passed over. x a thousand times the base among noise as large
- * is none either, but more than doubled. */
+ * against a base without noise to be passed over. x a thousand times the base among noise as large
+ * is no evidence either, but more than doubled. */
 TEST(nothing_large_passes)
 {
 	static const double zero[] = {0, 0, 0, 0}, one[] = {0, 0, 0, 1e12};
@@ -230,7 +230,7 @@ TEST(ranks_have_a_veto)
 	CHECK(s.p > 0.05 && s.change != CHANGE_REGRESSED);
 }
 
-/* x100 of one of 20 things: for every number of runs it is told, also where ranks could not. */
+/* x100 of one of 20 things: it is detected for every number of runs, also where ranks could not. */
 TEST(few_runs_confirm_what_is_large_among_many)
 {
 	static const double base[] = {100, 101, 99, 100, 102}, same[] = {101, 100, 100, 102, 99};
@@ -320,13 +320,13 @@ TEST(what_grew_is_found)
 	CHECK(count(6, 10, 70, 50, false, 1u << CHANGE_REGRESSED) >= 160);
 	CHECK(count(6, 10, 30, 50, false, 1u << CHANGE_REGRESSED) == 0);
 	CHECK(count(6, 10, -70, 50, false, 1u << CHANGE_IMPROVED) >= 160);
-	/* A spread of 20 % cannot tell 5 %: what is above it by chance is not passed. */
+	/* A spread of 20 % hides 5 %: what is above it by chance is not passed. */
 	CHECK(count(6, 200, 0, 50, false, 1u << CHANGE_REGRESSED) <= 10);
 	CHECK(count(6, 200, 0, 50, false, 1u << CHANGE_INCONCLUSIVE) >= 100);
 }
 
-/* The growth that is said to be told is told with the power that is asked for: 1,000 seeds of 6
- * against 6 with a spread of 10, where it is (2.228 + 0.879) 10 sqrt(1/3) on average. */
+/* The growth that is said to be detected is detected with the power that is asked for: 1,000 seeds
+ * of 6 against 6 with a spread of 10, where it is (2.228 + 0.879) 10 sqrt(1/3) on average. */
 TEST(what_would_be_told_is_told)
 {
 	double base[6], new[6], sum = 0;

@@ -11,7 +11,7 @@
 enum { LETTERS = 6, DEPTH = 8, STACKS = 24, RECORDS = 60, ROUNDS = 150 };
 
 struct record {
-	char stack[DEPTH + 1]; /* "" is none */
+	char stack[DEPTH + 1]; /* "" is no stack */
 	char type;
 	uint64_t bytes;
 	bool freed;

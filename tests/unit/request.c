@@ -223,7 +223,8 @@ TEST(lines)
 	lines_release(&in);
 }
 
-/* Who waits for an answer gets the line it has sent, though the pipe stays open. */
+/* A line is read when it comes, so that its sender gets the answer, though the pipe stays
+ * open. */
 TEST(lines_as_they_come)
 {
 	struct lines in = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the kernel does to a process in each profile of the table: every attempt is made by a child
- * of its own, in an empty folder with the files "named" and "other".
+ * The rights of a process in each profile of the table, as the kernel enforces them: every attempt
+ * is made by a child of its own, in an empty folder with the files "named" and "other".
  */
 #include "lib/sandbox/sandbox.h"
 #include "tests/unit/test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * lib/input/stack_line.h: lines as the programs that it names print them, copied from their own output
- * (clang 19, GCC 12, glibc 2.36) or from the documents that it names; and lines that are none.
+ * (clang 19, GCC 12, glibc 2.36) or from the documents that it names; and lines that are no calls.
  */
 #include "lib/input/stack_line.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Cells and flame graphs (lib/table).
+ */
 #include "lib/table/table.h"
 #include "lib/table/flame.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests of the trace stream: a sink that keeps everything, and traces written by hand.
+ * Helpers of the tests of the trace stream: a sink that keeps everything, and traces written by
+ * hand.
  */
 #ifndef TM_TESTS_UNIT_TRACE_H
 #define TM_TESTS_UNIT_TRACE_H

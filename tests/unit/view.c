@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The requests of tm-view (lib/view) and captures in memory (lib/kept).
+ */
 #include "lib/base/mem.h"
 #include "lib/kept/kept.h"
 #include "lib/view/route.h"
@@ -96,7 +99,7 @@ TEST(routes)
 	}
 }
 
-/* What a walk gives, as bytes beside each other. */
+/* What a walk gives, as bytes one after the other. */
 struct gather {
 	struct sink sink;
 	struct event *items;

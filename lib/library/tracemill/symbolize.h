@@ -78,7 +78,7 @@ struct tracemill_options {
 	/* Trees with .build-id/ab/cdef.debug, and folders with debug files below them. */
 	const char *const *debug_dirs;
 	size_t n_debug_dirs;
-	const char *sysroot; /* paths of a captured system are below it; NULL: there is none */
+	const char *sysroot; /* paths of a captured system are below it; NULL: none */
 	/* debuginfod servers; 0: no network. tracemill_symbolizer_new then starts a process (fork) which
 	 * asks them: make the handle before the program has threads. */
 	const char *const *debuginfod_urls;
@@ -92,7 +92,7 @@ struct tracemill_options {
 };
 
 /* options: copied, with all that they point to; NULL: the defaults. *s (to) is set on success only.
- * TRACEMILL_VERSIONS: the header is of another major version than the library. */
+ * TRACEMILL_VERSIONS: the header has another major version than the library. */
 #define tracemill_symbolizer_new(s, options) \
 	tracemill_symbolizer_new_of(s, options, TRACEMILL_LIBRARY_VERSION)
 enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **to,
@@ -110,7 +110,7 @@ const char *tracemill_error(const struct tracemill_symbolizer *s);
 enum tracemill_status tracemill_binary_open(struct tracemill_symbolizer *s, const char *path,
 					    struct tracemill_binary **binary);
 /* The binary, or else the debug file, with this build-id of n bytes (at most 64), as the options say
- * where. TRACEMILL_NOTHING: there is none. */
+ * where. TRACEMILL_NOTHING: not found. */
 enum tracemill_status tracemill_binary_by_id(struct tracemill_symbolizer *s, const void *build_id,
 					     size_t n, struct tracemill_binary **binary);
 
@@ -204,8 +204,8 @@ enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t 
 						    unsigned worker),
 					 void *arg);
 
-/* The next thing that went wrong in a file's debug information and was not yet told, one line; NULL:
- * no more. Ends in NUL. */
+/* The next thing that went wrong in a file's debug information and was not yet returned, one line;
+ * NULL: no more. Ends in NUL. */
 const char *tracemill_complaint(struct tracemill_symbolizer *s);
 
 /* A process: which binary is where. It belongs to its handle and goes with it. */

@@ -2,14 +2,14 @@
  *
  * Traces, tracemill's own captures, read and written: the stream of tracemill-trace(5) without its
  * bytes. A reader is called for each batch of events and asks the trace what their numbers mean; a
- * writer is told what there is and gets a number for it.
+ * writer is given rows and returns a number for each.
  *
- * Numbers (of strings, locations, stacks, types, threads ...) count from 1; 0 is none. Rows that a
- * reader has seen never change, so what was made of one can be kept by its number.
+ * Numbers (of strings, locations, stacks, types, threads ...) count from 1; 0 means absent. Rows
+ * that a reader has seen never change, so what was made of one can be kept by its number.
  *
  * Errors, memory and threads are those of tracemill/symbolize.h: statuses, nothing printed, handles
  * that share nothing. After an error that gives all back (TRACEMILL_MEMORY, TRACEMILL_CANCELLED) a
- * writer takes no more; what it has written stands.
+ * writer takes no more; what it has written remains.
  */
 #ifndef TRACEMILL_TRACE_H
 #define TRACEMILL_TRACE_H
@@ -128,10 +128,10 @@ struct tracemill_receiver {
 	bool (*end)(void *arg, const struct tracemill_trace *t);
 };
 
-/* Reads the trace at path ("-": standard input), packed (zstd, gzip, ...) or not. TRACEMILL_UNSUPPORTED:
- * it is none (tm-import makes one of other captures). TRACEMILL_BAD: cut short or damaged: what was
- * sound has been handed on, end of the last capture included. error (may be NULL) gets why, in size
- * bytes. */
+/* Reads the trace at path ("-": standard input), packed (zstd, gzip, ...) or not.
+ * TRACEMILL_UNSUPPORTED: no trace (tm-import makes one of other captures). TRACEMILL_BAD: cut short
+ * or damaged: what was sound has been handed on, end of the last capture included. error (may be
+ * NULL) gets why, in size bytes. */
 enum tracemill_status tracemill_trace_read(const char *path,
 					   const struct tracemill_receiver *receiver, void *arg,
 					   char *error, size_t size);
@@ -145,7 +145,7 @@ const char *tracemill_trace_marker(const struct tracemill_trace *t, uint32_t mar
 const char *tracemill_trace_counter(const struct tracemill_trace *t, uint32_t counter,
 				    const char **unit);
 struct tracemill_thread tracemill_trace_thread(const struct tracemill_trace *t, uint32_t thread);
-/* The innermost location of a stack, and the stack of its callers (0: there are none). */
+/* The innermost location of a stack, and the stack of its callers (0: none). */
 uint32_t tracemill_trace_stack(const struct tracemill_trace *t, uint32_t stack, uint32_t *callers);
 struct tracemill_location tracemill_trace_location(const struct tracemill_trace *t,
 						   uint32_t location);
@@ -171,7 +171,7 @@ struct tracemill_writer;
 #define tracemill_writer_new(w, fd) tracemill_writer_new_of(w, fd, TRACEMILL_LIBRARY_VERSION)
 enum tracemill_status tracemill_writer_new_of(struct tracemill_writer **to, int fd,
 					      uint32_t version);
-/* Without tracemill_writer_finish the trace is cut short, and says so to who reads it. */
+/* Without tracemill_writer_finish the trace is cut short, and readers see that. */
 void tracemill_writer_free(struct tracemill_writer *w); /* accepts NULL */
 const char *tracemill_writer_error(const struct tracemill_writer *w);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all parts of libtracemill share: its version and its statuses.
+ * The version and the statuses of libtracemill, shared by all its parts.
  */
 #ifndef TRACEMILL_VERSION_H
 #define TRACEMILL_VERSION_H
@@ -17,7 +17,7 @@ extern "C" {
 
 enum tracemill_status {
 	TRACEMILL_OK,
-	TRACEMILL_NOTHING,     /* there is none; not an error */
+	TRACEMILL_NOTHING,     /* nothing found; not an error */
 	TRACEMILL_BAD,         /* the input breaks its format's rules, or is cut short */
 	TRACEMILL_UNSUPPORTED, /* well formed, but nothing here reads it */
 	TRACEMILL_LIMIT,       /* a stated limit was reached */
@@ -25,7 +25,7 @@ enum tracemill_status {
 	TRACEMILL_MEMORY,      /* memory ran out */
 	TRACEMILL_CANCELLED,
 	TRACEMILL_MISUSE,   /* an argument that the header does not allow */
-	TRACEMILL_VERSIONS, /* the header is of another major version than the library */
+	TRACEMILL_VERSIONS, /* the header has another major version than the library */
 };
 
 /* "memory ran out"; never NULL. */

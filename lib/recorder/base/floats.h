@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Around what we calculate with floating point in a thread of the program's: its flags are as they
- * were then, and what it has asked to be stopped by (feenableexcept) does not stop it in here. Its
- * direction of rounding holds for us too. A function between the two, so that the compiler moves
- * nothing out.
+ * A guard around our floating point calculations in a thread of the program: its exception flags
+ * are restored afterwards, and traps that the program has enabled (feenableexcept) are off
+ * meanwhile. Its direction of rounding holds for us too. The statement is a call of a function, so
+ * that the compiler moves nothing out.
  */
 #ifndef TM_RECORDER_BASE_FLOATS_H
 #define TM_RECORDER_BASE_FLOATS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What must not come upon a thread of the program's in the middle of our work.
+ * Protection of our work in a thread of the program from cancellation and signals.
  *
  * Cancellation: malloc is no cancellation point, but write, open and nanosleep are (POSIX.1-2017,
  * XSH 2.9.5), and a thread that is cancelled in there would take our locks with it. Signals: while
@@ -18,7 +18,7 @@ static inline int cap_uncancelled(void)
 {
 	int before = 0;
 
-#ifdef PTHREAD_CANCEL_DISABLE /* bionic cancels nobody */
+#ifdef PTHREAD_CANCEL_DISABLE /* bionic has no cancellation */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 #endif
 	return before;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of a capture that takes only some of the blocks: which of those taken have not been freed, so
- * that only their frees are recorded. A filter that every free reads decides nearly always; the
- * set behind it has a lock. Memory is bounded: of a block for which there is no room the free is
- * not recorded, which is counted.
+ * The set of recorded blocks that are not yet freed, in a capture that takes only some of the
+ * blocks, so that only their frees are recorded. A filter that every free reads decides nearly
+ * always; the set behind it has a lock. Memory is bounded: of a block for which there is no room
+ * the free is not recorded, which is counted.
  */
 #ifndef TM_RECORDER_BASE_LIVE_H
 #define TM_RECORDER_BASE_LIVE_H

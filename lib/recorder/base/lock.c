@@ -10,7 +10,7 @@
 
 enum { SPINS = 100, YIELDS = 100 };
 
-/* A ms at most: nobody wakes us. */
+/* A ms at most: there is no wake-up. */
 static void nap(struct cap_lock *l)
 {
 	struct {

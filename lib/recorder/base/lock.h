@@ -3,12 +3,12 @@
  * A lock that works before the C library is ready, inside malloc and after a fork: one word, taken
  * by spinning, then yielding, then sleeping (a thread of a lower priority may have it).
  *
- * Whoever takes one in a hook holds the signals back meanwhile, so that nobody stops the thread
- * with it: collectors stop the world by signals, and then allocate. (Not that of live.h, which is
- * taken for every block that is sampled.) And a thread may be gone with
- * a lock (cancelled asynchronously) or be stopped by a debugger: so in hooks nobody waits for
- * longer than CAP_PATIENCE_MS; the caller does without, and counts it. Once somebody has given a
- * lock up, others do not wait until it is free again.
+ * A hook that takes one holds the signals back meanwhile, so that the thread is not stopped
+ * while it has the lock: collectors stop the world by signals, and then allocate. (Not that of
+ * live.h, which is taken for every block that is sampled.) And a thread may be gone with a lock
+ * (cancelled asynchronously) or be stopped by a debugger: so a hook waits for at most
+ * CAP_PATIENCE_MS; the caller does without, and counts it. Once a thread has given a lock up,
+ * others do not wait until it is free again.
  */
 #ifndef TM_RECORDER_BASE_LOCK_H
 #define TM_RECORDER_BASE_LOCK_H
@@ -22,7 +22,7 @@ enum { CAP_PATIENCE_MS = 1000, CAP_FOREVER = 0 };
 
 struct cap_lock {
 	atomic_uint held;
-	atomic_uint given_up; /* somebody has, since it was taken */
+	atomic_uint given_up; /* a thread has, since it was taken */
 };
 
 static inline bool cap_trylock(struct cap_lock *l)

@@ -27,8 +27,8 @@ struct cap_mappings {
 /* False: no room. [lo, hi) overlaps nothing that is there. */
 bool cap_mappings_add(struct cap_mappings *m, uint64_t lo, uint64_t hi);
 /* Takes out what overlaps [lo, hi), one mapping a call, and puts back what remains of it: *gone is
- * the mapping, rest[2] its remains below and above, with lo == hi where there is none. False: there
- * is no more. */
+ * the mapping, rest[2] its remains below and above, with lo == hi if none. False: there is no
+ * more. */
 bool cap_mappings_remove(struct cap_mappings *m, uint64_t lo, uint64_t hi, struct cap_range *gone,
 			 struct cap_range rest[2]);
 

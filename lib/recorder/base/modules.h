@@ -7,7 +7,7 @@
  * all modules that are there are written again for it, and stacks are interned anew.
  *
  * cap_modules_scan waits for the dynamic linker's lock, whose owner may be waiting for the writer:
- * so whoever calls it does not hold the writer's lock, and the writer only tries lock below; who
+ * so its caller does not hold the writer's lock, and the writer only tries lock below; who
  * finds another one looking for long goes on without.
  */
 #ifndef TM_RECORDER_BASE_MODULES_H
@@ -49,7 +49,7 @@ bool cap_modules_init(struct cap_modules *m);
 /* Looks at what is loaded, when it is not what was there before or always is set. True when
  * addresses have lost their meaning: what is known of them is to be forgotten. */
 bool cap_modules_scan(struct cap_modules *m, bool always);
-/* Writes the rows of what is new; not when somebody else is scanning. */
+/* Writes the rows of what is new; not when another thread is scanning. */
 void cap_modules_write(struct cap_modules *m, struct cap_output *o);
 /* For another output: nothing has been written. */
 void cap_modules_again(struct cap_modules *m);

@@ -4,7 +4,7 @@
  * events being filled. Nothing here allocates. One caller at a time.
  *
  * The program does not know of our descriptor and may close it, and open another file under its
- * number: so before each write it is looked whether it is still the same file, and if not, it is
+ * number: so before each write it is checked whether it is still the same file, and if not, it is
  * opened again by its path. After the first error nothing more is written (the trace is cut there).
  */
 #ifndef TM_RECORDER_BASE_OUTPUT_H
@@ -34,7 +34,7 @@ struct cap_output {
 void cap_output_begin(struct cap_output *o, int fd, const char *path);
 /* Closes the descriptor, if it is still the output's. */
 void cap_output_close(struct cap_output *o);
-/* As write, without the signals of a pipe that nobody reads and of a file that is too large. */
+/* As write, without the signals of a pipe without a reader and of a file that is too large. */
 long cap_output_write(int fd, const void *p, size_t n);
 void cap_output_chunk(struct cap_output *o, uint32_t kind, const void *payload, uint32_t n);
 /* Room for n bytes of rows of this kind, of which first is the first; a chunk is written when it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the capture runtime was told to do. tm-record says it in the environment variable
+ * The settings of the capture runtime, which tm-record passes in the environment variable
  * TRACEMILL_CAPTURE: words "key=value" separated by spaces; out=PATH, which is the last, takes the
  * rest. Nothing here allocates.
  *
@@ -67,7 +67,7 @@ enum cap_loss {
 };
 extern const char *const cap_loss_text[CAP_LOSSES];
 
-/* What became of the recording: memory that whoever has started the program shares with it. */
+/* What became of the recording: memory that tm-record shares with the program. */
 enum { CAP_OUTCOME = 0x3a6d7472 };
 struct cap_outcome {
 	uint32_t mark; /* CAP_OUTCOME: it is no other file that has come to the descriptor */
@@ -87,7 +87,7 @@ struct cap_settings {
 	char out[CAP_PATH_MAX]; /* "": none */
 };
 
-/* False when the text has a word that is not known, or a value that is none: nothing is recorded
+/* False when the text has a word that is not known, or an invalid value: nothing is recorded
  * then. */
 bool cap_settings_parse(struct cap_settings *s, const char *text);
 

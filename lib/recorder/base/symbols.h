@@ -22,7 +22,7 @@ struct cap_symbols {
 	const uint32_t *gnu, *sysv;
 };
 
-/* In a callback of dl_iterate_phdr; false: there are none. */
+/* In a callback of dl_iterate_phdr; false: none. */
 bool cap_symbols_of(const struct dl_phdr_info *info, struct cap_symbols *s);
 /* Where the symbol is; NULL: none of this name is defined. */
 void *cap_symbol_find(const struct cap_symbols *s, const char *name);

@@ -5,13 +5,13 @@
  *
  *   get_stack_backtrace(entries, max)   the functions that are open, innermost first
  *   set_loli_ignore_func(f)             f(true), f(false) around what may allocate
- *   loli_set_allocandfree(alloc, free)  who is told of a pool's blocks; the engine calls them by
+ *   loli_set_allocandfree(alloc, free)  the receivers of a pool's blocks; the engine calls them by
  *   loli_alloc_ptr, loli_free_ptr       these two variables
  *
  * An engine without them finds ours, and so does its agent: what that sets is called after ours.
- * An engine that has its own is found in its module's dynamic symbols: its pool tells us of its
- * blocks, and its stacks are those of the shadow stack. In one that calls its own by a symbol that
- * can be preempted, ours stand before them.
+ * An engine that has its own is found in its module's dynamic symbols: its pool reports its blocks
+ * to us, and its stacks are those of the shadow stack. In one that calls its own by a symbol that
+ * can be preempted, ours come before them.
  *
  * Facts: LoliProfiler's documentation of engine patches, and its agent's use of them.
  */

@@ -25,7 +25,7 @@ struct functions {
 };
 
 #ifdef CAP_WRAP
-/* Those that were not named to the linker are NULL, and nobody calls our hooks for them. */
+/* Those that were not named to the linker are NULL, and our hooks for them are not called. */
 #define REAL(result, name, parameters) \
 	extern result real_##name parameters __asm__("__real_" #name) __attribute__((weak))
 REAL(void *, malloc, (size_t));

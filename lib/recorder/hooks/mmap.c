@@ -56,7 +56,7 @@ static const void *pointer(uint64_t address)
 	return (const void *)(uintptr_t)address;
 }
 
-/* The old mappings of these addresses end; what remains of them stays with whoever cut it. */
+/* The old mappings of these addresses end; what remains of them stays with the call that cut it. */
 static bool forget(uint64_t lo, uint64_t hi, struct cap_where where)
 {
 	struct cap_range gone, rest[2];

@@ -19,7 +19,7 @@
 #define NAME(before, after) before##j##after
 #endif
 
-/* A C++ library may have been loaded by dlopen, beside the global names. */
+/* A C++ library may have been loaded by dlopen, outside of the global names. */
 static void *find(void *_Atomic *slot, const char *name)
 {
 	static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1", "libc++_shared.so",
@@ -49,7 +49,7 @@ static void restore(const struct cap_where *const *outer)
 	cap_self.outer = *outer;
 }
 
-/* Around the call of the real operator, which may throw, and may call another that we stand before:
+/* Around the call of the real operator, which may throw, and may call another that we hook:
  * that one then leaves all to the first. */
 #define OUTERMOST(where, n)                                                                       \
 	__attribute__((cleanup(restore), unused)) const struct cap_where *outer = cap_self.outer; \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stands before the program's calls. Each hook calls the next definition of its function,
- * which is the C library's or that of an allocator the program links.
+ * The hooks that are called instead of the C library's functions. Each hook calls the next
+ * definition of its function, which is the C library's or that of an allocator the program links.
  */
 #ifndef TM_RECORDER_HOOKS_PRELOAD_H
 #define TM_RECORDER_HOOKS_PRELOAD_H

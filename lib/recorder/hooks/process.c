@@ -53,7 +53,7 @@ static void start_log(void)
 }
 
 #ifndef CAP_WRAP
-/* Of what tm-record starts; who has set the words by hand means them for children too. */
+/* Of what tm-record starts; words that were set by hand are meant for children too. */
 static void hide(void)
 {
 	static const char here;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What ends calls without their exits: the shadow stack is told. A static program's longjmp and
- * exceptions are not seen; see shadow.h for what is known then.
+ * Hooks of longjmp and exceptions, which end calls without an exit, for the shadow stack. A static
+ * program's longjmp and exceptions are not seen; see shadow.h for what is known then.
  */
 #include "lib/recorder/hooks/preload.h"
 
@@ -57,7 +57,7 @@ CAP_HOOK(void, __longjmp_chk, (void *env, int value))
 
 typedef void *(*begin_catch)(void *exception);
 
-/* The C++ library may have been loaded by dlopen, beside the global names. */
+/* The C++ library may have been loaded by dlopen, outside of the global names. */
 static begin_catch find_begin_catch(void)
 {
 	static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1",

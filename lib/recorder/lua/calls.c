@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more element of that size; NULL: there is none, and all is as it was. */
+/* Room for one more element of that size; NULL: none, and all is as it was. */
 static void *grow(void *p, size_t n, size_t *cap, size_t size)
 {
 	size_t more = *cap ? *cap * 2 : 16;

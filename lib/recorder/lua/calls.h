@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who is running, of Lua's functions, as the call and return hooks tell it: a stack for each
- * coroutine, the coroutines that have resumed each other, and the functions by their addresses.
- * Knows nothing of Lua's headers.
+ * The running Lua functions, from the call and return hooks: a stack for each coroutine, the
+ * coroutines that have resumed each other, and the functions by their addresses. Knows nothing of
+ * Lua's headers.
  *
  * A place is where Lua keeps a call (its CallInfo, or the number of it). Errors leave calls
- * without a return, so each event says where it stands, and what is no more is dropped then.
+ * without a return, so each event says its place, and calls that are gone are dropped then.
  */
 #ifndef TM_RECORDER_LUA_CALLS_H
 #define TM_RECORDER_LUA_CALLS_H
@@ -21,7 +21,7 @@ struct lua_call {
 	const void *pointer;
 	uint32_t function; /* + 1 */
 	uint32_t stack;
-	bool seeded; /* its entry was before the recording: no event tells its exit */
+	bool seeded; /* its entry was before the recording: no event reports its exit */
 };
 
 struct coroutine {
@@ -53,7 +53,7 @@ void luacalls_init(struct luacalls *c, struct out *out, bool events);
 void luacalls_release(struct luacalls *c); /* accepts a zeroed struct */
 
 /* A function's number, 0: not seen yet. Then luacalls_same, where file is not NULL: another closure
- * of what is defined there has been seen. If none has, it is told with luacalls_add. */
+ * of what is defined there has been seen. If none has, it is added with luacalls_add. */
 uint32_t luacalls_find(const struct luacalls *c, const void *pointer);
 uint32_t luacalls_same(struct luacalls *c, const void *pointer, const char *file, int line);
 uint32_t luacalls_add(struct luacalls *c, const void *pointer, const char *name, const char *file,
@@ -68,9 +68,9 @@ static inline struct lua_call *luacalls_top(const struct coroutine *co)
 {
 	return co && co->n ? &co->calls[co->n - 1] : NULL;
 }
-/* Leaves calls until the innermost stands at that place; all, when none does. */
+/* Leaves calls until the innermost is at that place; all, when none does. */
 void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place);
-/* Leaves calls that stand at that place or behind it, where places are numbers in order. */
+/* Leaves calls that are at that place or behind it, where places are numbers in order. */
 void luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place);
 void luacalls_leave(struct luacalls *c, struct coroutine *co); /* the innermost */
 /* Drops the call below the innermost, which has taken its place by a tail call. */

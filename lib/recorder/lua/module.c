@@ -76,7 +76,7 @@ static void take_turn(void)
 
 /* ---- the allocator ---- */
 
-/* 0: this version does not tell. */
+/* 0: this version does not say. */
 static uint32_t type_of_kind(struct module *m, size_t kind)
 {
 	if (OLD)
@@ -207,8 +207,8 @@ static bool is_c(lua_State *l, lua_Debug *ar)
 	return *ar->what == 'C';
 }
 
-/* Who calls is the innermost that we know, unless errors have left some without a return; in 5.1
- * also when that one had been called in its caller's place. */
+/* The caller is the innermost function that we know, unless errors have left some without a return;
+ * in 5.1 also when that one had been called in its caller's place. */
 static void settle(struct module *m, lua_State *l, struct coroutine *co, bool tail, uint64_t place)
 {
 	struct lua_call *top = luacalls_top(co);
@@ -401,7 +401,7 @@ static int start(lua_State *l)
 		seed(m, l);
 		hook_all(m, l, true);
 	}
-	/* From here on blocks are told: functions are known by addresses that are freed. */
+	/* From here on blocks are reported: functions are known by addresses that are freed. */
 	m->next = lua_getallocf(l, &m->next_ud);
 	m->out = out;
 	lua_setallocf(l, allocate, m);
@@ -551,7 +551,8 @@ static int collect(lua_State *l)
 
 	if (!m)
 		return 0;
-	/* Of a state that ends, the hooks need no care, and LuaJIT lets nobody touch its mode. */
+	/* Of a state that ends, the hooks need no care, and LuaJIT does not let its mode be
+	 * changed. */
 	m->hooked = false;
 	if (m->out)
 		end(l, m);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a function is called: by the field of the globals or of a loaded module that it is, as in
- * Lua's own tracebacks; else as its first caller calls it; else by where it is defined. Closures of
- * one definition are one function, and only the first of them is looked at so closely.
+ * The name of a Lua function: the field of the globals or of a loaded module that holds the
+ * function, as in Lua's own tracebacks; else the name that its first caller uses; else its place of
+ * definition. Closures of one definition are one function, and only the first of them is looked at
+ * so closely.
  */
 #ifndef TM_RECORDER_LUA_NAMES_H
 #define TM_RECORDER_LUA_NAMES_H

@@ -2,7 +2,7 @@
  *
  * Objects wait in a Lua table, which is what keeps a reference to each: no recursion, and of the
  * C stack and Lua's only a few places. That table, and what is on this function's own stack, are
- * not told.
+ * left out.
  *
  * An object's id is lua_topointer's; a string's the address of its bytes.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a Lua state's heap holds: every object that can be reached from the registry, the globals,
- * the running thread and the metatables of simple types, and who refers to it. Weak references
- * are none. Own sizes: those of strings and userdata, which are all that Lua tells.
+ * A snapshot of a Lua state's heap: every object that can be reached from the registry, the
+ * globals, the running thread and the metatables of simple types, and the objects that refer to it.
+ * Weak references do not count. Own sizes: those of strings and userdata, which are all that Lua
+ * reports.
  */
 #ifndef TM_RECORDER_LUA_SNAPSHOT_H
 #define TM_RECORDER_LUA_SNAPSHOT_H
@@ -17,7 +18,7 @@
 #endif
 
 /* Writes objects and references, which is the whole of that trace. False: no memory, and what is
- * there is a part. The collector stands still meanwhile. May raise Lua's memory error. */
+ * there is a part. The collector is stopped meanwhile. May raise Lua's memory error. */
 bool snapshot_write(lua_State *l, struct out *out, uint64_t *objects);
 /* Calls visit for each coroutine that can be reached, the main one too. */
 bool snapshot_threads(lua_State *l, void (*visit)(void *arg, lua_State *thread), void *arg);

@@ -33,7 +33,7 @@ static uintptr_t top(void)
 }
 
 /* The kernel reads a set of signals before it sees that it shall do nothing with it: EINVAL; or it
- * cannot: EFAULT. Everybody is allowed to ask this, unlike process_vm_readv. */
+ * cannot: EFAULT. This is allowed to every process, unlike process_vm_readv. */
 static bool is_readable(uintptr_t at, uintptr_t top)
 {
 	syscall(SYS_rt_sigprocmask, -1, at, NULL, 8);

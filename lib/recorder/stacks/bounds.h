@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the calling thread's stack can be read: from what a walk begins at up to the stack's top.
+ * The readable range of the calling thread's stack: from the start of a walk up to the stack's top.
  *
  * pthread_getattr_np would say it, but holds the thread's own lock while it allocates, and a
- * program may be inside of it when it calls us. So nothing is asked of the C library here, no lock
+ * program may be inside of it when it calls us. So the C library is not called here, no lock
  * is taken and nothing is allocated: the top is known (a thread's descriptor, which lies above its
  * frames; of the first thread what the kernel has put there, AT_RANDOM), and from there downwards
- * each page that the thread comes to is tried once. A page that cannot be read lies between two
+ * each page that the thread reaches is tried once. A page that cannot be read lies between two
  * stacks: what is below it is another one, a coroutine's or a signal's.
  *
  * Facts: the C libraries put the descriptor that pthread_self returns at the top of the stack, also
@@ -26,7 +26,8 @@ struct cap_bounds {
 	uintptr_t floor;  /* nothing below it is the thread's */
 };
 
-/* The first thread's stack is told from others by this; called in it before the process forks. */
+/* The first thread's stack is distinguished from others by this; called in it before the process
+ * forks. */
 void cap_bounds_first_thread(void);
 /* For cap_bounds_have. */
 bool cap_bounds_reach(struct cap_bounds *b, uintptr_t at);

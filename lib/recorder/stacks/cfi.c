@@ -14,7 +14,7 @@
 enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
 #elif defined(__aarch64__)
 enum { REG_FP = 29, REG_SP = 31, REG_RA = 30 };
-#else /* nothing is told: libgcc walks */
+#else /* nothing is known: libgcc walks */
 enum { REG_FP = -1, REG_SP = -2, REG_RA = -3 };
 #endif
 
@@ -104,7 +104,7 @@ static int64_t times(uint64_t v, int64_t align)
 
 enum { EXPRESSION = -100, DEREF_FP }; /* a word at a distance from the frame pointer */
 
-/* The state that the instructions make, of what is of use to us. */
+/* The state that the instructions make, as far as we use it. */
 struct row {
 	int64_t cfa;
 	int64_t ra, fp; /* distance from the frame */
@@ -346,7 +346,7 @@ static struct cfi_rule judge(const struct row *r)
 	}
 	rule.cfa = (int32_t)r->cfa;
 	rule.ra = (int16_t)r->ra;
-	/* For an undefined one nobody asks: the callers do not need it, or save it. */
+	/* For an undefined one there is no query: the callers do not need it, or save it. */
 	rule.fp = r->fp_is == SAVED || r->fp_is == AT_FP ? (int16_t)r->fp : CFI_NOT_SAVED;
 	rule.fp_at_fp = r->fp_is == AT_FP;
 	if (r->ra_is != SAVED || r->fp_is == ODD || (rule.fp_at_fp && rule.fp == CFI_NOT_SAVED) ||
@@ -404,7 +404,7 @@ static struct cfi_rule search(const uint8_t *start, const uint8_t *end, const ui
 	unsigned count = (unsigned)fixed(&b, 1), table = (unsigned)fixed(&b, 1);
 	uint64_t data = (uintptr_t)hdr, n, lo = 0, hi;
 
-	pc--; /* the call, not what stands behind it */
+	pc--; /* the call, not what follows it */
 	encoded(&b, frame, data);
 	n = encoded(&b, count, data);
 	if (b.failed || version != 1 || table != 0x3b || n > (uint64_t)(b.end - b.p) / 8)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum cfi_kind {
-	CFI_OTHER,     /* not told by this */
+	CFI_OTHER,     /* not known by this */
 	CFI_FROM_SP,   /* frame = stack pointer + cfa */
 	CFI_FROM_FP,   /* frame = frame pointer + cfa */
 	CFI_AT_FP,     /* frame = the word at frame pointer + cfa */

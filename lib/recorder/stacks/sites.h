@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The places of a program's markers: what they are called, and where they are. Copied at their
+ * The places of a program's markers: their names, files and lines. Copied at their
  * first use, since the module that has them may be gone when they are written. Bounded: CAP_SITES
  * places, names of CAP_SITE_TEXT bytes; a marker beyond that has no name.
  */
@@ -26,7 +26,7 @@ struct cap_sites {
 	_Atomic uint32_t n;
 	struct cap_site *items; /* [0] unused */
 	_Atomic uint64_t lost;
-	struct cap_marked { /* functions that have a marker and are told by hooks: open addressing
+	struct cap_marked { /* functions with a marker, reported by hooks: open addressing
 			     */
 		_Atomic uint64_t function;
 		_Atomic uint32_t site;

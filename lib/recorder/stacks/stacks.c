@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Replaced as a whole when it is to grow. The old one stays mapped, since somebody may be looking
+/* Replaced as a whole when it is to grow. The old one stays mapped, since a thread may be looking
  * at it; all old ones together are no larger than the new one. */
 struct cap_slots {
 	uint32_t mask;

@@ -28,7 +28,7 @@ struct cap_stacks_table {
 	struct cap_node *nodes; /* [0] unused; reserved for CAP_NODES, used from the front */
 	_Atomic uint32_t n;     /* nodes made; their contents are visible up to here */
 	_Atomic(struct cap_slots *) slots;
-	struct cap_lock lock;     /* of whoever adds */
+	struct cap_lock lock;     /* of the thread that adds */
 	_Atomic uint32_t flushed; /* how often cap_stacks_forget was called */
 	_Atomic uint64_t cut;     /* stacks cut short because the table is full */
 	_Atomic uint64_t waited;  /* because lock was given up */

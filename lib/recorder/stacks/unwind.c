@@ -18,7 +18,7 @@ unsigned cap_unwind_fp(const void *frame, uintptr_t hi, uint64_t *pc, unsigned m
 	while (CAP_HAS_FP && n < max && at < hi && hi - at >= 2 * sizeof at && !(at % sizeof at)) {
 		uintptr_t pair[2];
 
-		/* What the program keeps there is none of the sanitizers' business. */
+		/* What the program keeps there is not the sanitizers' to check. */
 		memcpy(pair, (const void *)at, sizeof pair);
 		pair[1] = cap_code(pair[1]);
 		if (!pair[1])

@@ -50,7 +50,7 @@ struct cap_rules {
 /* By unwind tables. The hook's caller is at pc[0] already; its frame is at cfa, which is where the
  * stack pointer is when the hook returns, and fp is the frame pointer then. Reads only within
  * [cfa, hi), the thread's stack (bounds.h). A frame that would be elsewhere ends the walk, since
- * the frame pointer may be no such thing; 0: one that is not told by cfi.h. */
+ * the frame pointer may be no such thing; 0: one that cfi.h does not know. */
 unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t hi,
 			uint64_t *pc, unsigned max);
 

@@ -195,7 +195,7 @@ static void add_hints(struct compare_rows *r)
 	map64_release(&found);
 }
 
-/* A stack is its functions: lines only tell two of the same names apart. */
+/* A stack is its functions: lines only distinguish two of the same names. */
 static struct matching_thing to_match(const struct things *t, enum key key, uint32_t i)
 {
 	const struct thing *of = &t->keys[key].items[i];

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The differential flame graph of a comparison.
+ */
 #include "lib/report/compare/view.h"
 
 #include "lib/base/mem.h"

@@ -352,7 +352,7 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 	struct gate *g = mem_zalloc(sizeof *g);
 	unsigned keys = gate_keys(p);
 
-	/* Before a rule is asked: of the policy's own only the rule is in doubt. */
+	/* Before a rule is applied: of the policy's own only the rule is in doubt. */
 	*g = (struct gate){.c = c, .p = p, .options = *o, .gave_up = match_all_gave_up()};
 	for (size_t i = 0; i < p->n_rules; i++)
 		if (check_rule(g, &p->rules[i], e)) {

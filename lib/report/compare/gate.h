@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A policy (policy.h) held against a comparison: one check per rule. The first group is the base,
- * the last one is what is judged (judge.h). Everything is told, only breaches fail.
+ * A policy (policy.h) applied to a comparison: one check per rule. The first group is the base,
+ * the last one is what is judged (judge.h). Everything is reported, only breaches fail.
  */
 #ifndef TM_REPORT_COMPARE_GATE_H
 #define TM_REPORT_COMPARE_GATE_H
@@ -10,7 +10,7 @@
 #include "lib/report/compare/policy.h"
 #include "lib/table/checks.h"
 
-enum { GATE_BREACHES_MAX = 50 }; /* told per rule and verdict; the rest is counted */
+enum { GATE_BREACHES_MAX = 50 }; /* listed per rule and verdict; the rest is counted */
 
 struct gate_options {
 	const char *policy;   /* the file's name */
@@ -27,7 +27,7 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 void gate_free(struct gate *g); /* accepts NULL */
 const struct checks *gate_checks(const struct gate *g);
 
-/* A rule failed other than for coverage; for coverage; cannot tell. */
+/* A rule failed other than for coverage; for coverage; undecided. */
 bool gate_failed(const struct gate *g);
 bool gate_incomplete(const struct gate *g);
 bool gate_inconclusive(const struct gate *g);

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One that breaks the rule, would but for a waiver, or of which it cannot be told. */
+/* One that breaks the rule, would but for a waiver, or cannot be decided. */
 struct told {
 	size_t subject;
 	enum verdict verdict;
-	double by; /* how much, to tell the worst first */
+	double by; /* how much, to list the worst first */
 };
 
 struct outcome {
@@ -148,7 +148,7 @@ static void add_statistics(const struct gate_rule *r, size_t i, struct buf *b)
 	}
 }
 
-/* Of all that is kept, what would have to grow most to be told. */
+/* Of all that is kept, what would have to grow most to be detected. */
 static void add_least_told(const struct gate_context *x, const struct gate_rule *r, struct buf *b)
 {
 	size_t worst = SIZE_MAX;
@@ -221,7 +221,7 @@ static void judge_growth(const struct gate_rule *r, struct outcome *o)
 	}
 }
 
-/* On average, and in every run; some above and some below cannot tell. */
+/* On average, and in every run; some above and some below decide nothing. */
 static void judge_max(const struct gate_rule *r, struct outcome *o)
 {
 	for (size_t i = 0; i < r->n; i++) {
@@ -254,7 +254,7 @@ static void judge_coverage(const struct gate_rule *r, struct outcome *o)
 		tell(o, 0, VERDICT_FAIL, 100 - new);
 }
 
-/* What broke the rule, then what cannot be told, then what is waived. */
+/* What broke the rule, then what cannot be decided, then what is waived. */
 static int told_order(const void *a, const void *b)
 {
 	const struct told *x = a, *y = b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of gate.h: a rule with its values, and the check it becomes.
+ * Internals of gate.h: a rule with its values, and the check it becomes.
  */
 #ifndef TM_REPORT_COMPARE_GATE_RULE_H
 #define TM_REPORT_COMPARE_GATE_RULE_H
@@ -37,7 +37,7 @@ struct gate_context {
 	const struct compare_rows *rows; /* of the rule's key; NULL: everything */
 	const char *today, *lossy;
 	bool allow_unmatched;
-	uint64_t gave_up;    /* patterns, beside the rule's own */
+	uint64_t gave_up;    /* patterns, in addition to the rule's own */
 	struct arena *arena; /* texts and breaches */
 };
 

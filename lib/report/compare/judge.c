@@ -11,7 +11,7 @@ const char *const change_words[CHANGES] = {"unchanged", "improved", "regressed",
 
 /* Quantiles take long to find, and are the same for all subjects of a rule. */
 struct quantiles {
-	double df, base_df; /* 0: there is none */
+	double df, base_df; /* 0: none */
 	double single;      /* of a 95 % interval, both sides */
 	double power;
 	double told, floor; /* at the share of the error that one subject has */
@@ -51,7 +51,7 @@ static double rank_p(const struct judge_subject *s, double by, bool upwards)
 }
 
 /* That the means differ by so much more than is allowed, by chance: doubled, since both directions
- * are asked about. */
+ * are tested. */
 static double excess_p(const struct judge_subject *s, double excess, bool upwards, double error,
 		       double df, double veto)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a difference between runs means: regressed, improved, unchanged or inconclusive. Larger is
- * worse (a caller for whom less is worse negates). A subject is one number per run on each side
+ * The verdict on a difference between runs: regressed, improved, unchanged or inconclusive. Larger
+ * is worse (a caller for whom less is worse negates). A subject is one number per run on each side
  * with what it may grow by; a rule is a question with one or more subjects.
  *
  * One run on each side: nothing is known of noise, the runs are taken as exact, and the difference
- * alone is held against the limit. No error rate is promised then; runs_min = 2 makes what exceeds
+ * alone is compared with the limit. No error rate is promised then; runs_min = 2 makes what exceeds
  * a limit inconclusive instead. With more:
  *
  *	regressed     the excess (difference less limit) is above 0, and its p is at most alpha
@@ -18,7 +18,7 @@
  *	              - it is above the noise floor of the base (so the new runs do not agree), or
  *	                of the base's noise nothing is known, or it is larger than the base itself
  *	unchanged     everything else: no evidence of an excess. `told` is the smallest growth that
- *	              would have been told
+ *	would have been detected
  *
  * So no growth passes by being large: above the floor, or twice the base, it is inconclusive at
  * least, whatever the number of runs and subjects.
@@ -26,8 +26,8 @@
  * p is that of Student's t with the variance of both sides together, of new less limit against
  * base, doubled for the two directions. Why t and not ranks: N against N runs give a rank test no p
  * below 1 / C(2N, N), which among 1,000 subjects confirms nothing before nine runs a side, so that a
- * gate on ranks gets weaker with more rules and has steps where more runs tell less. t has no such
- * floor, its power only grows with runs, and among long-tailed noise it errs to the safe side
+ * gate on ranks gets weaker with more rules and has steps where more runs detect less. t has no
+ * such floor, its power only grows with runs, and among long-tailed noise it errs to the safe side
  *(outliers widen what it divides by). It is fooled by noise of few tight levels. So ranks have a
  * veto: where they can be at most alpha at all (three against three), they must be, for t to count.
  * Why a base-only floor besides: growth often comes with noise of its own, which hides it from t.

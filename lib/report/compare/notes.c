@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The notes of a comparison: builds, coverage, and numbers that some runs do not have.
+ */
 #include "lib/report/compare/view.h"
 
 #include "lib/base/mem.h"

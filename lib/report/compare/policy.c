@@ -492,7 +492,7 @@ static int take_value(void *arg, const char *section, const char *name, const ch
 	return 1;
 }
 
-/* A rule may stand behind its waiver. */
+/* A rule may come after its waiver. */
 static bool link_waivers(struct parse *s)
 {
 	struct policy *p = s->p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policy file (tracemill-policy(5)): rules that a comparison is held against, and waivers.
+ * The policy file (tracemill-policy(5)): rules that a comparison is checked against, and waivers.
  * INI text: sections [policy], [rule NAME], [waiver NAME] of "name = value" lines; ';' or '#' at a
  * line's start, or ';' behind a space, starts a comment.
  */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Questions to a policy: rules that match a name, and waivers.
+ */
 #include "lib/report/compare/policy.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of a comparison's runs.
+ */
 #include "lib/report/compare/view.h"
 
 #include <string.h>

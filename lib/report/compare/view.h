@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A comparison as a document: the things that changed, most first, the runs they are from, what a
- * reader should know before believing a difference, and a differential flame graph of the stacks.
+ * A comparison as a document: the things that changed, most first, the runs they are from, caveats
+ * of the differences, and a differential flame graph of the stacks.
  */
 #ifndef TM_REPORT_COMPARE_VIEW_H
 #define TM_REPORT_COMPARE_VIEW_H

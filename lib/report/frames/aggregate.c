@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Frames from an aggregate: a row per number of a frame.
+ */
 #include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/report/frames/frames.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of frames.h: what counters said in each frame, and, where a capture has allocations of
- * several domains, what each of them allocated: as a counter "alloc.lua". They are metrics behind
- * FRAME_METRICS, four of each counter: enum counter_stat.
+ * Internals of frames.h: the readings of counters in each frame, and, where a capture has
+ * allocations of several domains, what each of them allocated: as a counter "alloc.lua". They are
+ * metrics behind FRAME_METRICS, four of each counter: enum counter_stat.
  */
 #ifndef TM_REPORT_FRAMES_COUNTERS_H
 #define TM_REPORT_FRAMES_COUNTERS_H
@@ -49,7 +49,7 @@ int frames_counters_find(const struct frames_counters *c, const char *text);
 const char *frames_counters_name(const struct frames_counters *c, size_t counter);
 const char *frames_counters_unit(const struct frames_counters *c, size_t counter);
 enum column_type counter_column(const char *unit);
-/* Those of allocations mean something beside each other only. */
+/* Those of allocations mean something only together. */
 bool frames_counters_shown(const struct frames_counters *c, size_t counter);
 void frames_counters_release(struct frames_counters *c);
 

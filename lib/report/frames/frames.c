@@ -263,7 +263,7 @@ static enum status sliced(void *arg, struct trace *t, const struct tally_slice *
 	return ST_OK;
 }
 
-/* Where no frame has a time, the main thread's calls tell how long it took. */
+/* Where no frame has a time, the main thread's calls give its duration. */
 static void find_durations(struct frames *f)
 {
 	uint32_t capture = (uint32_t)f->project.now.captures;

@@ -5,7 +5,7 @@
  * Memory is O(frames + distinct cells); frames_by streams and has no rows of its own.
  *
  * Frames stay in the order of the capture. Numbers that go back or repeat make rows of their own,
- * and a note. What stands before the first frame is a row without a number: a state, not a frame,
+ * and a note. The events before the first frame are a row without a number: a state, not a frame,
  * so no statistics look at it. Steps of time in which nothing happens are no rows, but count as
  * zeros in the statistics.
  */
@@ -17,7 +17,8 @@
 #include "lib/report/frames/counters.h"
 #include "lib/table/document.h"
 
-/* What a frame has beside its sums; from FRAME_METRICS on: counters (report/frames/counters.h). */
+/* What a frame has in addition to its sums; from FRAME_METRICS on: counters
+ * (report/frames/counters.h). */
 enum { FRAME_DURATION = SUMS, FRAME_METRICS };
 enum { FRAMES_AUTO = -1 }; /* the first that has a value, in the order of sort_first */
 
@@ -35,7 +36,7 @@ enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
 
 /* "VALUE", "METRIC>VALUE" or "counter:NAME>VALUE": more than 1MiB, 3x (times the median of all
  * frames), 6mad (so many median absolute deviations above the median), 33ms, 20% (of the frame's
- * duration). Without a metric a time is of the duration, and a percentage of the time in calls. The
+ * duration). Without a metric, a time means the duration, and a percentage the time in calls. The
  * text is borrowed. */
 enum status spike_parse(struct spike *s, const char *text, struct err *e);
 /* The words of metrics on the command line: "requested", "live-real", ..., "duration". */
@@ -99,7 +100,7 @@ struct frames {
 	unsigned estimated; /* of them: live in captures whose events have any order */
 
 	/* Of aggregates: what each metric was in any frame, how many captures they were made of,
-	 * and the inputs in which the ends stand. */
+	 * and the inputs that have the extremes. */
 	struct frames_merged {
 		struct aggregate_value values[FRAME_METRICS];
 		uint64_t captures;
@@ -126,7 +127,7 @@ static inline struct sink *frames_sink(struct frames *f)
 	return project_sink(&f->project);
 }
 /* An aggregate, as if its captures had been read: a row per number of a frame, which is the mean of
- * the captures that have it. ST_UNSUPPORTED: what is asked of frames needs events. */
+ * the captures that have it. ST_UNSUPPORTED: an option on frames needs events. */
 enum status frames_aggregate(struct frames *f, struct cursor *c,
 			     const struct aggregate_asked *asked, struct err *e);
 /* Whether everything came from aggregates: f->merged then has all frames. */
@@ -154,8 +155,8 @@ static inline uint64_t frames_rank(int metric, uint64_t v)
 /* False: it has none. What is frames_signed is an int64_t. */
 bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v);
 
-/* report/frames/report.c: everything as a document of tables and a chart; f must outlive it. NULL: what
- * is asked for is not known. */
+/* report/frames/report.c: everything as a document of tables and a chart; f must outlive it. NULL:
+ * a wanted metric is not known. */
 struct frames_report *frames_report_new(struct frames *f, struct err *e);
 void frames_report_free(struct frames_report *r);
 void frames_report_add(const struct frames_report *r, struct document *d);

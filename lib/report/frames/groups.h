@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The groups of one grouping that a slice touched, with what it added to each; empty again for
- * the next. Memory is O(groups).
+ * The groups of one grouping that a slice touched, with the sums that the slice added to each;
+ * empty again for the next. Memory is O(groups).
  */
 #ifndef TM_REPORT_FRAMES_GROUPS_H
 #define TM_REPORT_FRAMES_GROUPS_H

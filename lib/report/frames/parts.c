@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts beside the rows: statistics, runs of spikes, new stacks, the chart.
+ * The parts in addition to the rows: statistics, runs of spikes, new stacks, the chart.
  */
 #include "lib/base/mem.h"
 #include "lib/group/rank.h"

@@ -193,7 +193,7 @@ bool frames_trend(const struct frames *f, int metric, double *slope)
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->rows[i].kind == SLICE_BEFORE || !frames_value(f, i, metric, &v))
 			continue;
-		/* The k-th of TREND_MAX stands at k * (have - 1) / (TREND_MAX - 1). */
+		/* The k-th of TREND_MAX is at k * (have - 1) / (TREND_MAX - 1). */
 		if (have <= TREND_MAX || taken == n * (have - 1) / (TREND_MAX - 1)) {
 			x[n] = f->rows[i].kind == SLICE_TIME ? (double)f->rows[i].number
 							     : (double)taken;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of frames.h: numbers over all frames of one metric. Percentiles are of the nearest rank:
- * the value of a frame that there is, and of equal ones the first.
+ * Internals of frames.h: numbers over all frames of one metric. Percentiles are of the nearest
+ * rank: the value of a frame that there is, and of equal ones the first.
  */
 #ifndef TM_REPORT_FRAMES_STATS_H
 #define TM_REPORT_FRAMES_STATS_H
@@ -9,7 +9,7 @@
 #include "lib/report/frames/frames.h"
 
 struct frames_order {   /* the frames that have the metric, and steps of time without events */
-	uint32_t *rows; /* ascending by value, then as they came; the steps stand in front */
+	uint32_t *rows; /* ascending by value, then as they came; the steps come first */
 	size_t n;       /* of rows */
 	uint64_t idle;  /* steps of time in which nothing happened: their value is 0 */
 	int metric;
@@ -22,7 +22,7 @@ void frames_order_release(struct frames_order *o);
 bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
 		       uint64_t *v, size_t *row);
 
-/* The limit above which a frame breaks the rule; false: the rule cannot tell (a median or a MAD
+/* The limit above which a frame breaks the rule; false: the rule decides nothing (a median or a MAD
  * of 0, or no frame that has the metric). */
 bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit);
 

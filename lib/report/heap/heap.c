@@ -194,7 +194,7 @@ static void add_reference(struct heap_set *s, const struct trace *t, const struc
 	uint32_t from = ev->address ? object(b, ev->address) : 0;
 
 	if (!to || (ev->address && !from))
-		return; /* a reference to nothing is none */
+		return; /* a reference to nothing is left out */
 	if (b->n_edges == OBJECTS_MAX) {
 		b->too_many++;
 		return;

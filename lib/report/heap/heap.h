@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Snapshots of a heap as graphs: what OBJECT and REFERENCE events say, a capture being a snapshot.
- * Objects are dense numbers from 1 in the order in which their ids were met; 0 is what stands
- * above all roots. An id that only references name is an object too, but one that the snapshot
- * does not list: it holds others and counts nowhere.
+ * Snapshots of a heap as graphs, from OBJECT and REFERENCE events, a capture being a snapshot.
+ * Objects are dense numbers from 1 in the order in which their ids were met; 0 is the root above
+ * all roots. An id that only references name is an object too, but one that the snapshot does not
+ * list: it holds others and counts nowhere.
  *
  * Texts (types, names, fields) are interned across the snapshots of a set, so that these compare
  * by number. Memory: 25 bytes per object, 12 per reference (32 while a capture is read), 4 or 16
@@ -52,7 +52,7 @@ struct heap_set {
 	struct sink sink; /* first */
 	struct heap *heaps;
 	size_t n, cap;
-	struct intern texts; /* of all heaps; id 0 is none */
+	struct intern texts; /* of all heaps; id 0 is not used */
 	struct names locations;
 	struct arena arena;
 	const char *const *file; /* the caller's: which one is being read; may be NULL */
@@ -78,7 +78,7 @@ static inline bool heap_knows_holders(const struct heap *h)
 	return h->n_references > h->n_roots;
 }
 
-/* The object with this id of the capture; 0: there is none. */
+/* The object with this id of the capture; 0: none. */
 uint32_t heap_find(const struct heap *h, uint64_t id);
 /* The source of a reference. */
 uint32_t heap_source(const struct heap *h, uint32_t reference);

@@ -48,7 +48,7 @@ void heap_owners_release(struct heap_owners *o)
 	*o = (struct heap_owners){0};
 }
 
-/* A site is asked as a function and as a file: it may be either. */
+/* A site is matched as a function and as a file: it may be either. */
 static uint32_t ask_site(struct owners *owners, const char *text)
 {
 	uint32_t function = owners_function(owners, text, text), file = owners_file(owners, text);

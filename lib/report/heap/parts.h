@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a report on snapshots is about: one or two of them, with their paths and what each object
- * retains, and which of their objects count.
+ * The input of a report on snapshots: one or two snapshots, with their paths and what each object
+ * retains, and the selection of objects that count.
  */
 #ifndef TM_REPORT_HEAP_PARTS_H
 #define TM_REPORT_HEAP_PARTS_H
@@ -13,7 +13,7 @@
 struct heap_part {
 	const struct heap *h;
 	struct heap_paths paths;
-	struct heap_dominators dominators; /* zeroed: nobody asked for it */
+	struct heap_dominators dominators; /* zeroed: not asked for */
 	bool *chosen;                      /* by object; NULL: all that are listed */
 };
 
@@ -70,7 +70,7 @@ void heap_groups_init(struct heap_groups *g, const struct heap_set *s, enum heap
 		      struct owners *owners);
 void heap_groups_add(struct heap_groups *g, const struct heap_part *p);
 void heap_groups_release(struct heap_groups *g);
-/* The group with this key; NULL: there is none. */
+/* The group with this key; NULL: none. */
 const struct heap_group *heap_groups_find(const struct heap_groups *g, uint64_t key);
 /* "[no type]" and so on for key 0. */
 const char *heap_group_name(const struct heap_groups *g, uint64_t key, size_t *len);

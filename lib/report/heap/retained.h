@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What groups of objects retain together: all that would be lost without all of a group's objects.
- * That is more than what each of them retains alone, put together: what two objects of a group
- * hold, and nobody else, neither dominates.
+ * The objects that a group of objects retains together: all that would be lost without all of the
+ * group's objects. That is more than what each of them retains alone, put together: what only two
+ * objects of a group hold together, neither dominates.
  *
  * An object is lost with a group when each way to it goes through the group: when it is in the
  * group itself, or when all that refer to it are lost with the group. So each object has a set of

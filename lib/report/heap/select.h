@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which objects of snapshots count: those that filters keep, and those that sets of snapshots
- * leave.
+ * The selection of the objects of snapshots that count: those that filters keep, and those that
+ * sets of snapshots leave.
  *
  * An object of one snapshot is that of another when type, source (site or name) and shortest path
  * are the same; an address or an id is not asked, since it means something else in the next run,
@@ -15,7 +15,7 @@
 #include "lib/group/filter.h"
 #include "lib/report/heap/parts.h"
 
-/* FILTER_TYPE is asked for types, FILTER_FILE for sites, FILTER_MODULE for the root's name,
+/* FILTER_TYPE is applied to types, FILTER_FILE for sites, FILTER_MODULE for the root's name,
  * FILTER_OWNER for the owner. Narrows what counts. */
 void heap_filter(struct heap_part *p, const struct heap_set *s, struct filters *f,
 		 struct owners *owners);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Snapshots as tables: what there is by type, site, root or owner; objects, largest first; and two
+ * Snapshots as tables: objects summed by type, site, root or owner; objects, largest first; and two
  * snapshots side by side.
  */
 #ifndef TM_REPORT_HEAP_VIEW_H
@@ -30,7 +30,7 @@ struct heap_view *heap_view_objects(const struct heap_set *s, const struct heap_
 /* parts[0] is the base, parts[1] the new one. */
 struct heap_view *heap_view_compare(const struct heap_set *s, const struct heap_part *parts,
 				    const struct heap_view_options *o);
-/* Who refers to what counts in parts[0]: by the referrer's type and its field. */
+/* The referrers of what counts in parts[0]: by the referrer's type and its field. */
 struct heap_view *heap_view_referrers(const struct heap_set *s, const struct heap_part *parts,
 				      const struct heap_view_options *o);
 /* What keeps the objects that count: of each the shortest path through each of its referrers, at

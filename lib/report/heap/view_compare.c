@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of two snapshots side by side.
+ */
 #include "lib/report/heap/view_impl.h"
 
 #include "lib/base/mem.h"
@@ -90,7 +93,7 @@ static struct cell metric(const struct heap_view *v, enum what what, const struc
 	uint64_t y = v->sizes ? b->retained : b->retained_count;
 	bool unsized_a = a->count && !a->sized, unsized_b = b->count && !b->sized;
 
-	/* Objects without sizes are not of size 0; that there are none is. */
+	/* Objects without sizes are not of size 0; no objects at all are. */
 	if ((unsized_a && (what == BASE_SIZE || what == SIZE_CHANGE)) ||
 	    (unsized_b && (what == NEW_SIZE || what == SIZE_CHANGE)))
 		return (struct cell){.present = false};

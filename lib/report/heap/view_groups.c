@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of a snapshot's objects by type, site, root or owner.
+ */
 #include "lib/report/heap/view_impl.h"
 
 #include "lib/base/mem.h"

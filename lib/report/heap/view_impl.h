@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of report/heap/view.h: what its tables share.
+ * Internals of report/heap/view.h: the common parts of its tables.
  */
 #ifndef TM_REPORT_HEAP_VIEW_IMPL_H
 #define TM_REPORT_HEAP_VIEW_IMPL_H

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of a snapshot's objects, largest first.
+ */
 #include "lib/report/heap/view_impl.h"
 
 #include "lib/base/mem.h"

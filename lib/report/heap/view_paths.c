@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of paths from the roots to objects.
+ */
 #include "lib/report/heap/view_impl.h"
 
 #include "lib/base/mem.h"

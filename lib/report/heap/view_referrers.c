@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of referrers, by their type and field.
+ */
 #include "lib/report/heap/view_impl.h"
 
 #include "lib/base/mem.h"

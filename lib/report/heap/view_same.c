@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of equal objects: one type, equal contents or equal names and sizes.
+ */
 #include "lib/report/heap/view_impl.h"
 
 #include "lib/base/mem.h"

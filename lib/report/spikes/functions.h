@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of spikes.h: the functions of the captures, each asked once which rules, filters and
- * owners it matches. A function is what an innermost location is called, without inlined ones (an
+ * Internals of spikes.h: the functions of the captures, each matched once against rules, filters
+ * and owners. A function is what an innermost location is called, without inlined ones (an
  * instrumented call enters the outermost), or a marker where there is no location with a name.
  */
 #ifndef TM_REPORT_SPIKES_FUNCTIONS_H
@@ -57,7 +57,7 @@ void spike_functions_capture(struct spike_functions *f, const struct trace *t);
 uint32_t spike_function_at(struct spike_functions *f, const struct trace *t, uint32_t location);
 uint32_t spike_function_of(struct spike_functions *f, const struct trace *t, uint32_t location,
 			   uint32_t marker);
-/* When nothing is added any more, and no rule is asked: as names_tell_apart. */
+/* When nothing is added any more, and no rule is applied: as names_tell_apart. */
 void spike_functions_tell_apart(struct spike_functions *f);
 const char *spike_function_name(const struct spike_functions *f, uint32_t id, size_t *len);
 

@@ -8,7 +8,7 @@
 #include "lib/report/spikes/groups.h"
 #include "lib/table/checks.h"
 
-enum { SPIKES_BREACHES_MAX = 50 }; /* told one by one; the rest is counted */
+enum { SPIKES_BREACHES_MAX = 50 }; /* listed one by one; the rest is counted */
 
 struct spikes_gate {
 	struct checks checks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Spikes that are alike, the worst of all, and what is known of each function. Alike are spikes of
- * the same calls (by name, across captures) on threads of the same name.
+ * Groups of like spikes, the worst of all spikes, and the sums of each function. Alike are spikes
+ * of the same calls (by name, across captures) on threads of the same name.
  *
  * Memory does not grow with the number of spikes: at most SPIKE_GROUPS_MAX groups, paths of
  * SPIKE_NODES_MAX calls together, and the worst that were asked for. What does not fit is one
@@ -51,7 +51,7 @@ struct spike_groups {
 	struct spike_functions *functions; /* borrowed */
 	struct spike_group *items;         /* [0] is [others] */
 	size_t n, cap;
-	struct spike_node *nodes; /* [0] is none */
+	struct spike_node *nodes; /* [0] is not used */
 	size_t n_nodes, cap_nodes;
 	struct spike_stat *stats; /* by function */
 	size_t n_stats;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of spikes.h: what the rules say of a call where it stands, and what becomes of one that
- * is over its limit.
+ * Internals of spikes.h: the rules applied to a call in its stack, and the handling of a call over
+ * its limit.
  */
 #ifndef TM_REPORT_SPIKES_JUDGE_H
 #define TM_REPORT_SPIKES_JUDGE_H

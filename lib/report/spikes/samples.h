@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of spikes.h: complete samples. Their callers are those of their stack; what a call gives
- * its callers ("parents") counts for the samples of these stacks that come after it.
+ * Internals of spikes.h: complete samples. Their callers are those of their stack; what a call
+ * gives its callers ("parents") counts for the samples of these stacks that come after it.
  */
 #ifndef TM_REPORT_SPIKES_SAMPLES_H
 #define TM_REPORT_SPIKES_SAMPLES_H

@@ -16,8 +16,8 @@
  * Memory: O(threads x depth + functions), whatever the number of events. Calls deeper than the
  * depth are counted and not judged; their time stays in the self time of the last that is.
  * Enters without exits, exits without enters and times that go back are counted in notes. Which
- * calls are open, and what an exit ends, is open_calls.h's business; here is what is kept beside
- * each.
+ * calls are open, and what an exit ends, is open_calls.h's business; here is what is kept in
+ * addition for each.
  */
 #ifndef TM_REPORT_SPIKES_SPIKES_H
 #define TM_REPORT_SPIKES_SPIKES_H
@@ -47,7 +47,7 @@ struct spike_seen { /* what it points to is valid until the callback returns */
 	uint64_t calls; /* a mean of so many; 1 otherwise */
 	bool has_self, has_time, has_frame;
 	int64_t time, frame; /* its start; the frame in which it ended */
-	bool sample;         /* it is of a sample: listed is not known */
+	bool sample;         /* from a sample: listed is not known */
 	bool listed;         /* the thread's last spike was below this same call */
 	uint32_t owner;      /* rank */
 	const struct spike_text *texts;
@@ -58,7 +58,7 @@ struct spikes_options {
 	const struct spike_rules *rules; /* borrowed, as all here */
 	struct filters *filters;         /* NULL: none */
 	const struct selection *select;  /* NULL: all */
-	struct owners *owners;           /* NULL: nobody owns anything */
+	struct owners *owners;           /* NULL: no owners */
 	uint64_t threshold;              /* of all; the rules' goes before it */
 	bool mangled;                    /* functions are shown by their linkage names */
 	bool strict;        /* it goes before the limits that the program gave its calls */

@@ -178,7 +178,7 @@ static void add_facts(const struct spikes *s, const struct spike_groups *g, uint
 	buf_addc(out, '\n');
 }
 
-/* Which markers would tell more. */
+/* Markers that would show more. */
 static void add_markers(const struct spike_groups *g, uint32_t function, struct buf *out)
 {
 	const struct spike_stat *stat = &g->stats[function];

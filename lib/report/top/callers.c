@@ -48,7 +48,7 @@ bool callers_start(const struct project *p, uint32_t *stack, uint32_t *call)
 }
 
 /* Every walk goes one level out; of the functions that they reach the one with the largest sum is
- * chosen, and the others' walks end. Its sum; 0: there is none. */
+ * chosen, and the others' walks end. Its sum; 0: none. */
 static uint64_t callers_step(const struct project *p, struct callers_list *l, uint32_t *function)
 {
 	struct map64 seen = {0};

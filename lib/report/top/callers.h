@@ -13,7 +13,7 @@ enum { CALLERS_ROWS_MAX = 1000 };
 
 struct callers;
 
-/* The call one level out of call, in *stack, which goes with it; 0: there is none. */
+/* The call one level out of call, in *stack, which goes with it; 0: none. */
 uint32_t callers_next(const struct project *p, uint32_t *stack, uint32_t call);
 /* From the innermost location of *stack to its site's call. False: it has none. */
 bool callers_start(const struct project *p, uint32_t *stack, uint32_t *call);
@@ -22,6 +22,6 @@ bool callers_start(const struct project *p, uint32_t *stack, uint32_t *call);
  * first. Lines are made here. */
 struct callers *callers_new(const struct ranking *r, const uint32_t *groups, size_t n);
 void callers_free(struct callers *c);                          /* accepts NULL */
-const char *callers_line(const struct callers *c, size_t row); /* NULL: there is none */
+const char *callers_line(const struct callers *c, size_t row); /* NULL: none */
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sites that only hand on: a function that allocates for many others, and does nothing else that
- * allocates, is an allocator's wrapper that no rule knows (my_alloc). A guess, by what the captures
- * show: at least a tenth of all is its own; at least HANDERS_CALLERS different functions call it,
- * none of them for more than HANDERS_LARGEST percent; and it calls nothing that allocates but
- * allocators. Recursion is no caller.
+ * Likely allocator wrappers that no rule knows (my_alloc): sites whose function allocates for many
+ * others, and does nothing else that allocates. A guess, by what the captures show: at least a
+ * tenth of all is its own; at least HANDERS_CALLERS different functions call it, none of them for
+ * more than HANDERS_LARGEST percent; and it calls nothing that allocates but allocators. Recursion
+ * is no caller.
  */
 #ifndef TM_REPORT_TOP_HANDERS_H
 #define TM_REPORT_TOP_HANDERS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What memory was like (lib/tally/memory.h) as a document: a table of sizes, the curve of live bytes
- * with its peak, a table of the pages that the last live blocks stand on.
+ * The report on memory (lib/tally/memory.h) as a document: a table of sizes, the curve of live
+ * bytes with its peak, a table of the pages that hold the last live blocks.
  */
 #ifndef TM_REPORT_TOP_MEMORY_REPORT_H
 #define TM_REPORT_TOP_MEMORY_REPORT_H
@@ -11,7 +11,7 @@
 
 struct memory_report;
 
-/* domain: an enum domain, or below 0: the first that has allocations. NULL: there are none. m must
+/* domain: an enum domain, or below 0: the first that has allocations. NULL: none. m must
  * outlive it. */
 struct memory_report *memory_report_new(const struct memory *m, int domain);
 void memory_report_free(struct memory_report *r); /* accepts NULL */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of a function's callers and callees.
+ */
 #include "lib/report/top/tree.h"
 
 #include "lib/base/arena.h"

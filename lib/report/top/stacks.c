@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS = 1, CALLS_MAX = 64 }; /* the grouping; calls told of each stack */
+enum { STACKS = 1, CALLS_MAX = 64 }; /* the grouping; calls shown of each stack */
 
 struct top_stacks {
 	struct ranking ranking; /* of the stacks */

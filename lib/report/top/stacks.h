@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of top.h: the stacks beneath a row, best first. They come from the project's second
+ * Internals of top.h: the stacks below a row, best first. They come from the project's second
  * grouping, which is by stack within the first.
  */
 #ifndef TM_REPORT_TOP_STACKS_H

@@ -82,7 +82,7 @@ static void add_column(struct top *t, const char *key, const char *title, enum c
 	t->sources[i].sum = sum;
 }
 
-/* What is not exact says so where it stands. */
+/* A number that is not exact says so in its place. */
 static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 {
 	const char *mark = metric_mark(known_here(t->p), s);
@@ -208,7 +208,7 @@ static void make_details(struct top *t, struct row *r)
 
 static struct cell share_cell(const struct top *t, const struct sums *s, unsigned has)
 {
-	/* Where there is a share of the total beside it, this is that of the self. */
+	/* Where there is a share of the total too, this is that of the self. */
 	enum sum sum = has_totals(t->p) && t->sort == SUM_TIME_TOTAL ? SUM_TIME_SELF : t->sort;
 
 	return metric_share(s, has, &t->p->now.all, sum);

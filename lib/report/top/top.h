@@ -17,7 +17,7 @@ struct top_options {
 	unsigned metrics; /* SUM_BITs of columns; 0: TALLY_TOP */
 	uint64_t stacks;  /* beneath each row; the project's second grouping has to be by stack
 			   * within the first then */
-	uint64_t callers; /* rows under which their main callers stand; the same holds */
+	uint64_t callers; /* rows with their main callers below them; the same holds */
 };
 
 struct top;

@@ -13,7 +13,7 @@ namespace arcade
 
 /* What a build is made worse by, for the reports to find. */
 struct Plants {
-	int leak = 0;   /* bytes that every frame allocates and nobody frees */
+	int leak = 0;   /* bytes that every frame allocates and never frees */
 	int growth = 0; /* percent more tiles */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A managed heap in the manner of il2cpp: objects know their class, every allocation ends in
- * one function that tells the MemTracer hook what was asked for and what was really taken.
- * Nothing is traced here: an object simply dies a fixed number of frames after its birth.
+ * A managed heap in the manner of il2cpp: objects know their class, every allocation ends in one
+ * function that reports requested and real bytes to the MemTracer hook. Nothing is traced here: an
+ * object simply dies a fixed number of frames after its birth.
  */
 #ifndef DEMO_GC_H
 #define DEMO_GC_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * arcade: a small game without a screen that writes real captures of itself and the truth
- * beside them. usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]
+ * arcade: a small game without a screen that writes real captures of itself and the truth next to
+ * them. usage: arcade [--frames N] [--seed N] [--threads N] [--out DIR]
  *                    [--leak BYTES] [--grow PERCENT]
  */
 #include "capture.h"

@@ -5,7 +5,7 @@
  * from debug information) and in which machine frame. The machine frame is what makes the
  * truth independent of inlining: entries with the same frame pointer are one return address.
  *
- * Rules: the whole CALL stands on one line (its __LINE__ is the call's line), CALLs are not
+ * Rules: the whole CALL is on one line (its __LINE__ is the call's line), CALLs are not
  * nested, and no function between two of them is anything but ours.
  */
 #ifndef DEMO_SITE_H
@@ -70,7 +70,7 @@ class SiteScope
 
 #define CALL(expr) __extension__({ SITE_HERE; SiteScope site_scope_(&site_here_, __builtin_frame_address(0)); expr; })
 
-/* For a callee that never returns: nothing may stand after the call, so that the call is the
+/* For a callee that never returns: nothing may follow the call, so that the call is the
  * function's last instruction and its return address belongs to whatever comes next. */
 #define CALL_LAST(expr) do { SITE_HERE; site_push(&site_here_, __builtin_frame_address(0)); expr; } while (0)
 

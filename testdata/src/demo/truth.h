@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the program itself knows about its captures: every stack with the calls that made it
+ * The program's own record of its captures: every stack with the calls that made it
  * (site.h), and exact totals. Nothing here looks at debug information.
  */
 #ifndef DEMO_TRUTH_H

@@ -24,7 +24,7 @@ NOINLINE static int unused_static(int x)
 	return middle(x);
 }
 
-// Nobody calls it: --gc-sections drops it and leaves its DWARF behind.
+// Never called: --gc-sections drops it and leaves its DWARF behind.
 int unused(int x)
 {
 	return unused_static(x) + outer(x);

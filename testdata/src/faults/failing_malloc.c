@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* glibc's own names of what stands behind ours */
+/* glibc's own names of the functions behind ours */
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * C++ as il2cpp makes it of C#, small: names with hashes, comments that say which line of C# what
- * follows was made of, a method that is inlined. map.sh makes the line map of it, tests know the
- * C# of every call by reading this.
+ * follows was made of, a method that is inlined. testdata/make.d/il2cpp.sh makes the line map of
+ * it, tests know the C# of every call by reading this.
  */
 struct Player_tF15250BF947CA27BE9A23C08BAC6DB6F180B0EDD {
 	int score;

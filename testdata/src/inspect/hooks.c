@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests/sh/inspect.sh: what LoliProfiler looks for, exported (-DEXPORT=default) or not.
+ * A file for tests/sh/inspect.sh: what LoliProfiler looks for, exported (-DEXPORT=default) or not.
  */
 #define MADE __attribute__((visibility(EXPORT)))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests/sh/inspect.sh: functions that call (4: one, two, many, through) and that do not (2), on
- * any processor and without a library. One is small enough that every compiler inlines it.
+ * A file for tests/sh/inspect.sh: functions that call (4: one, two, many, through) and that do not
+ * (2), on any processor and without a library. One is small enough that every compiler inlines it.
  */
 extern void outside(int);
 int (*hook)(int);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Debug information as old assemblers wrote it for a file of several sections: a unit without addresses,
-# without ranges and without functions; only its line table knows what is where. Beside its functions
-# there are marks of compilers, which are no functions.
+# without ranges and without functions; only its line table knows what is where. In addition to its
+# functions there are marks of compilers, which are no functions.
 	.text
 	.file 1 "rows.S"
 	.type first, @function

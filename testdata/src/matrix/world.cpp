@@ -43,7 +43,7 @@ int step(int n)
 	return hits + actors.count() + n;
 }
 
-// Nobody calls it: --gc-sections drops it and leaves its DWARF behind.
+// Never called: --gc-sections drops it and leaves its DWARF behind.
 int unused(int n)
 {
 	return pairs(actors.first) + n;

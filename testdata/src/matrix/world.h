@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What two units share: types that dwz moves into partial units and -fdebug-types-section into type
-// units, a template and an inline function that both get a copy of.
+// Types shared by two units: types that dwz moves into partial units and -fdebug-types-section into
+// type units, a template and an inline function that both get a copy of.
 #pragma once
 
 #define NOINLINE __attribute__((noinline))

@@ -118,8 +118,8 @@ static void *pass(void *arg)
 	return NULL;
 }
 
-/* pthread_create allocates, which the truth is not to know: one thread's worth is told apart by
- * who asks for it. */
+/* pthread_create allocates, which the truth is not to know: one thread's worth is recognized by its
+ * caller. */
 static void threads(void)
 {
 	pthread_t id[THREADS];

@@ -2,7 +2,7 @@
  *
  * core SETTINGS: the recorder without its hooks, driven by 6 threads that hand out and give back
  * numbers as if they were addresses of blocks of 10 bytes, with frames, counters, flushes and looks
- * at the modules between. For ThreadSanitizer, whose own hooks ours would stand before. Prints
+ * at the modules between. For ThreadSanitizer, whose own hooks ours would come before. Prints
  * "allocs N frees N".
  */
 #include "lib/recorder/capture.h"

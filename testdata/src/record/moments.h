@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What moments.c and moments_threads.c share.
+ * The common declarations of moments.c and moments_threads.c.
  */
 #ifndef TM_TESTDATA_MOMENTS_H
 #define TM_TESTDATA_MOMENTS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Allocates when it is loaded and unloaded (moments.c): a block of 123 bytes each time.
+ * A module that allocates when it is loaded and unloaded (moments.c): a block of 123 bytes each
+ * time.
  */
 #include <stdlib.h>
 

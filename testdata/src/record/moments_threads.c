@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of moments.c: what is a thread's own, and what comes upon a thread.
+ * The parts of moments.c on threads: thread-specific data, signals, cancellation and contexts.
  */
 #include "testdata/src/record/moments.h"
 
@@ -96,7 +96,7 @@ void moment_signals(void)
 	in_thread(signalled, NULL);
 }
 
-/* Of what malloc is not a point of cancellation, the recorder is none either: while its ring is
+/* malloc is no point of cancellation, and the recorder must not be one either: while its ring is
  * full, and in handlers of the cancellation. */
 static void cleanup(void *arg)
 {
@@ -169,7 +169,7 @@ void moment_contexts(void)
 	switches(NULL);
 }
 
-/* As C++'s thread_local objects: what is registered with the C library when a thread first comes to
+/* As C++'s thread_local objects: what is registered with the C library when a thread first uses
  * one, and the memory of a module that was loaded later. */
 extern int __cxa_thread_atexit_impl(void (*f)(void *), void *arg, void *module)
     __attribute__((weak));

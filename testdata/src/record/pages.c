@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * To be loaded before a program: a machine whose pages have PAGE bytes, as far as sysconf and
+ * A library to load before a program: a machine whose pages have PAGE bytes, as far as sysconf and
  * getpagesize say. Other questions are not answered.
  */
 #include <errno.h>

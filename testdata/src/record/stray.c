@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * stray MODULE: blocks whose caller has a frame that the program made up: the return address in it
- * is code, or is none. Prints a line for each: its size, how many locations a walk by frame
- * pointers can know, and what the word is. MODULE has a function stray_code.
+ * is code, or not. Prints a line for each: its size, how many locations a walk by frame pointers
+ * can know, and what the word is. MODULE has a function stray_code.
  *
  * stray: DEPTHS blocks of 500 bytes, the first in a call of its own, each next one call deeper.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A pool allocator of an engine, patched as LoliProfiler's documentation patches MallocBinned2:
- * each block that it hands out or takes back is told by loli_alloc_ptr and loli_free_ptr. With
+ * each block that it hands out or takes back is reported by loli_alloc_ptr and loli_free_ptr. With
  * -DOWN the engine has these names, and the hooks of instrumented functions, itself; else they are
  * the capture library's. pool.c uses it.
  *

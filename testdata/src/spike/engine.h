@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The allocator of an engine that is patched for LoliProfiler, for engine.c and its users.
+ */
 #ifndef TESTDATA_SPIKE_ENGINE_H
 #define TESTDATA_SPIKE_ENGINE_H
 

@@ -4,7 +4,7 @@
  * moves, so that what its calls take is known to the ns. C and C++, with markers (-DMARKERS),
  * compilers' hooks, or both. Truth: 20 frames of 16.666 ms and less, but
  *
- *   frame 7    LoadLevel takes 40 ms and tells its parents that they may take 60: nothing
+ *   frame 7    LoadLevel takes 40 ms and allows its parents 60: nothing
  *   frame 11   Script takes 3 ms (it may take 2 and has a description and a message), in it Jump
  *              2.5 ms (its limit is its parent's for children, 0.5 ms), left by longjmp
  *   frame 13   Physics takes 9 ms (limit 4): Tick 22 ms

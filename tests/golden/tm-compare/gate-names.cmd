@@ -1,5 +1,6 @@
-# What is waived, what cannot be told, and a rule that matches nothing. Runs differ by 1 %; sites by type here.
-# Big grows from 1000 to 100000 in every run, Late from 1000 to 1100, Wild in one of four new runs only, Same not at all.
+# What is waived, what cannot be decided, and a rule that matches nothing. Runs differ by 1 %; sites
+# by type here. Big grows from 1000 to 100000 in every run, Late from 1000 to 1100, Wild in one of
+# four new runs only, Same not at all.
 t() { echo "{\"t\":\"$1\",\"s\":$2,\"r\":$2,\"st\":[\"0x$3;\"],\"sz\":[$2]}"; }
 run() { echo "{\"f\":1,\"d\":[$(t Big "$2" 10),$(t Late "$3" 20),$(t Wild "$4" 30),$(t Same "$5" 40)]}" >"$1.mem"; }
 run b1 1000 1000 1000 1000; run b2 1010 1005 1010 1000; run b3 990 1000 990 1010; run b4 1005 995 1000 990

@@ -1,6 +1,6 @@
-# The same functions as two builds spell them: matched by canonical name, and told; two lambdas on
-# one side are not unique, and stay gone and new. Sites move by lines. What was 77 bytes of Old::f
-# may be New::g.
+# The same functions as two builds spell them: matched by canonical name, and reported; two lambdas
+# on one side are not unique, and stay gone and new. Sites move by lines. What was 77 bytes of
+# Old::f may be New::g.
 cat >a.mem <<'X'
 {"f":1,"d":[{"t":"T","s":1,"r":1,"st":["std::map<int, std::vector<int> >::add() (in Game) (m.cpp:5);"],"sz":[100]},{"t":"T","s":1,"r":1,"st":["run()::{lambda(int)#1}::operator()(int) (in Game) (r.cpp:9);","one()::{lambda(int)#1}::operator()(int) (in Game) (r.cpp:3);"],"sz":[50,20]},{"t":"T","s":1,"r":1,"st":["Old::f() (in Game) (o.cpp:1);"],"sz":[77]}]}
 X

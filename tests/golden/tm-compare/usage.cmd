@@ -1,4 +1,4 @@
-# What does not go together, and what nobody knows.
+# What does not go together, and unknown words.
 echo '{"f":1,"d":[{"t":"A","s":8,"r":16,"st":["0x10;"],"sz":[16]}]}' >a.mem
 run() { tm-compare -q --slide 0 "$@" >out; echo "status $? $(wc -c <out)"; }
 run

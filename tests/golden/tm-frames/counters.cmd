@@ -1,5 +1,5 @@
 # fps is read once per frame, but not in frame 3; the heap twice in frame 1: last 3 MiB, least 1,
-# mean 2. Three domains allocate, so what each did stands side by side.
+# mean 2. Three domains allocate, so the numbers of each are side by side.
 "$GEN/script" >c.tmt <<'X'
 metric time exact
 metric count exact

@@ -1,5 +1,5 @@
-# Open calls are cut at frames, of the first 1024 threads (the first row of threads is none); the
-# calls of the 1000 others count where they end, and that is told.
+# Open calls are cut at frames, of the first 1024 threads (the first row of threads is no thread);
+# the calls of the 1000 others count where they end, and a note says so.
 awk 'BEGIN {
 	for (i = 1; i <= 2023; i++) {
 		print "thread t" i

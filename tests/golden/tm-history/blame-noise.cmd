@@ -1,5 +1,6 @@
-# A step of 1000 to 1500 bytes beside a type that differs by thousands from run to run anyway: the step comes first,
-# though the other's means are further apart (98000 and 100100), and --name shows no other.
+# A step of 1000 to 1500 bytes, and a type that differs by thousands from run to run anyway: the
+# step comes first, though the other's means are further apart (98000 and 100100), and --name shows
+# no other.
 i=0
 for big in 97000 103000 95000 99000 96000 98000 102000 97500 104500 99500 106500 92500; do
 	i=$((i + 1))

@@ -1,4 +1,4 @@
-# Texts of Lua snapshots that are cut within a line or have one that is none; in a snapshot by
+# Texts of Lua snapshots that are cut within a line or have an invalid one; in a snapshot by
 # print_r (b) it can only be the rest of a key with a line end in it.
 "$GEN/lua_texts" --objects 6 memdump 2>/dev/null >a.txt
 "$GEN/lua_texts" --objects 6 snapshot 2>/dev/null >b.txt

@@ -1,5 +1,5 @@
 # What has the words and no entry; a short entry that is not in the listing before it; calls that
-# are not numbered as they stand; numbers out of range; a listing cut short.
+# are not numbered in their order; numbers out of range; a listing cut short.
 printf 'PET: Thread (x\nnothing else\n' >run.log
 tm-import -f pet run.log; echo "status $?"
 tm-import run.log; echo "status $?"

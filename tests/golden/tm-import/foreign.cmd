@@ -1,4 +1,5 @@
-# What others write and no reader takes is named, with the way there or the reason why there is none.
+# What others write and no reader takes is named, with the way there or the reason why there is no
+# way.
 printf '2CRT\0\0\0\0\0\0' >a.utrace
 printf 'tr\375P\2\1' >a.tracy
 printf 'bplist00\0\0' >a.memgraph

@@ -20,7 +20,7 @@ awk '$1 == "pss" { print $3, $2 } END { print 0, "libUE4.so" }' truth | sort -k 
 grep '^smaps.pss [^B]' got | diff want - && echo 'modules: the same'
 grep '^smaps[^ ]* B' got
 grep 'note.*smaps' dump
-# As text beside another capture: two mappings of each of ten files; the time is not known.
+# As text in addition to another capture: two mappings of each of ten files; the time is not known.
 "$GEN/loli" -m 20 smaps >run.smaps 2>truth
 printf '{"slide":"0x100000000"}\n{"f":7,"d":[{"t":"A","s":8,"r":8,"st":["0x1;"],"sz":[8]}]}\n' >run.mem
 tm-import -q --maps run.smaps run.mem | tm-dump >dump

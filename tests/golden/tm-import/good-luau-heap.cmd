@@ -1,4 +1,4 @@
-# A table whose field "hp", a string that stands behind it, is another table; its metatable; a
+# A table whose field "hp", a string that comes after it, is another table; its metatable; a
 # proto's place; the roots and the size that the VM counts itself.
 cat >heap.json <<'X'
 {"objects":{

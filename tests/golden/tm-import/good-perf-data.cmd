@@ -3,8 +3,8 @@
 # is 0x10 behind its beginning, a return address 0x20. Periods are 1000000 + i ns: 3000003.
 $GEN/perf_data --samples 3 plain >game.data
 tm-dump game.data
-# Two kinds of events, told apart by ids; a kernel that lies 0x19000000 above where it was linked; names of
-# simpleperf's, of functions that lie 0x400000 above their offset.
+# Two kinds of events, distinguished by ids; a kernel that lies 0x19000000 above where it was
+# linked; names of simpleperf's, of functions that lie 0x400000 above their offset.
 $GEN/perf_data --samples 4 two | tm-dump | grep -e ^marker -e ^sample -e ^counter -e note
 $GEN/perf_data --samples 2 kernel | tm-dump -q | grep -e ^module -e ^location -e note
 $GEN/perf_data --samples 2 simple | tm-dump -q | grep -e ^attribute -e ^location -e note

@@ -1,4 +1,4 @@
-# All dialects in one file; the third line is none. 12.000250 s is 250 us behind the first line.
+# All dialects in one file; the third line is no event. 12.000250 s is 250 us behind the first line.
 cat >calls.txt <<'X'
 [712] enter 0x1149 0x11d2 12.000000
 [712] Entry Player::Update(float, int) 12.000250

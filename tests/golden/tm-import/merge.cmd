@@ -1,5 +1,5 @@
 # One run, three tools: the native one's clock is 1000 ns behind the Lua tool's, as frames 2 and 3
-# say; the counters' has an offset that is told. Frame 1 the native tool missed.
+# say; the counters' has an offset that is given. Frame 1 the native tool missed.
 "$GEN/script" >native.tmt <<'X'
 metric count exact
 metric requested exact

@@ -1,5 +1,5 @@
 # A heap of Unity in each of its formats (testdata/gen/unity_heap.c): 12 managed objects of 536 bytes
-# and 4 native ones of 8892. Cut in two it is bad or has less, said; versions that nobody has written.
+# and 4 native ones of 8892. Cut in two it is bad or has less, said; versions that do not exist.
 for f in snap heap memsnap2 memsnap3; do
 	"$GEN/unity_heap" $f >run.$f
 	echo "== $f"

@@ -1,7 +1,8 @@
 # What is counted where a capture has blocks of malloc and of a pool: malloc's, unless ranges or filters leave nothing of
 # them; then the pool's, and so do frames and exports. Both are named with their sums (malloc 3 of 8 + 2000 + 30 bytes,
 # the pool 2 of 100 + 200), and the option that shows each. The automatic metric is one that has a value there: of the
-# capture below it is bytes, though it declares times, as no call came; nor is what is live told without an address.
+# capture below it is bytes, though it declares times, as no call came; nor are live blocks known
+# without an address.
 cat >two.script <<'S'
 metric time exact
 metric count exact

@@ -1,5 +1,5 @@
 # What is not there is not chosen or shown. The capture knows real bytes and what is live, but not of
-# the pool, whose allocations have no address (nobody can say when they end), and times, but no call
+# the pool, whose allocations have no address (their end is not known), and times, but no call
 # came. Malloc has one block of 100 (112 real), the pool 3 of 200: by real there, by requested here.
 "$GEN/script" >two.tmt <<'X'
 metric count exact

@@ -1,6 +1,6 @@
 # The example of calls: A of 30 ns calls B of 10 ns, so A has 20 of its own. The other capture has
 # its sums beside it: main 100 = 10 + f 90, f 90 = 20 + f 50 + g 20, the inner f 50 = 30 + g 20.
-# Functions count recursion once: f has 90, not 140, in 3 calls of 30 each; paths are told apart.
+# Functions count recursion once: f has 90, not 140, in 3 calls of 30 each; paths are distinguished.
 "$GEN/script" >ab.tmt <<'X'
 metric time exact
 thread main
