@@ -334,17 +334,10 @@ enum status uftrace_tasks(struct uftrace *u, struct err *e)
 
 uint64_t uftrace_next_start(const struct uftrace *u, uint64_t tid, uint64_t after)
 {
-	size_t lo = 0, hi = u->n_starts;
+	const struct uftrace_start *s = u->starts;
+	size_t lo =
+	    BISECT(i, 0, u->n_starts, s[i].tid < tid || (s[i].tid == tid && s[i].time <= after));
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct uftrace_start *s = &u->starts[mid];
-
-		if (s->tid < tid || (s->tid == tid && s->time <= after))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < u->n_starts && u->starts[lo].tid == tid ? u->starts[lo].time : UINT64_MAX;
 }
 
@@ -370,18 +363,10 @@ uint32_t uftrace_epoch(const struct uftrace *u, uint64_t pid, uint64_t time)
 const struct uftrace_module *uftrace_module_at(const struct uftrace *u, uint32_t epoch,
 					       uint64_t address)
 {
-	size_t lo = 0, hi = u->n_modules;
-	const struct uftrace_module *m;
+	const struct uftrace_module *m = u->modules;
+	size_t lo = BISECT(i, 0, u->n_modules,
+			   m[i].epoch < epoch || (m[i].epoch == epoch && m[i].lo <= address));
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		m = &u->modules[mid];
-		if (m->epoch < epoch || (m->epoch == epoch && m->lo <= address))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	m = lo ? &u->modules[lo - 1] : NULL;
 	return m && m->epoch == epoch && address >= m->lo && address < m->hi ? m : NULL;
 }

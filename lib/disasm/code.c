@@ -3,6 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -28,16 +29,8 @@ unsigned code_alignment(enum code_arch arch)
 
 const struct code_part *code_part_at(const struct code *c, uint64_t addr)
 {
-	size_t lo = 0, hi = c->n;
+	size_t lo = BISECT(i, 0, c->n, c->parts[i].lo < addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->parts[mid].lo < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	/* The one before addr first: a return address may stand right behind a part. */
 	if (lo && addr - c->parts[lo - 1].lo <= c->parts[lo - 1].size)
 		return &c->parts[lo - 1];

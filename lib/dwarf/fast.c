@@ -39,17 +39,7 @@ enum {
 
 static uint32_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (addrs[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo;
+	return (uint32_t)BISECT(i, 0, n, addrs[i] < addr);
 }
 
 static struct fast_worker *worker(struct fast_engine *g, unsigned index)

@@ -6,6 +6,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/base/sort.h"
 #include "lib/index/index.h"
 #include "lib/index/index_format.h"
 #include "lib/object/map.h"
@@ -282,19 +283,12 @@ static bool good_call(struct index *x, uint32_t number)
 static bool find_block(struct batch *b, uint64_t addr)
 {
 	const uint8_t *blocks = bytes(b->x, PART_BLOCKS, 0, b->x->parts[PART_BLOCKS].size), *p;
-	uint64_t lo = 0, hi = b->x->n_blocks;
+	uint64_t lo;
 	uint32_t first;
 
 	if (!blocks)
 		return false;
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (index_get64(blocks + mid * EACH_BLOCK) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = BISECT(i, 0, b->x->n_blocks, index_get64(blocks + i * EACH_BLOCK) <= addr);
 	b->last = lo == b->x->n_blocks;
 	b->next_base = b->last ? 0 : index_get64(blocks + lo * EACH_BLOCK);
 	b->count = b->at = 0;
@@ -321,15 +315,8 @@ static void find_stretch(struct batch *b, uint32_t offset)
 		step *= 2;
 	}
 	hi = lo + step < b->count ? lo + step : b->count;
-	while (lo + 1 < hi) { /* lo starts at or before it, hi does not */
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (index_get32(b->starts + 4 * (size_t)mid) <= offset)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	b->at = lo;
+	/* lo starts at or before it, hi does not */
+	b->at = BISECT(i, lo + 1, hi, index_get32(b->starts + 4 * (size_t)i) <= offset) - 1;
 }
 
 static bool answer_one(struct batch *b, uint64_t addr, struct dwarf_answer *to, bool *ask)

@@ -310,17 +310,11 @@ uint32_t line_map_file(const struct line_map *m, const char *path, bool generate
 enum line_map_found line_map_at(const struct line_map *m, uint32_t cpp, uint32_t line,
 				uint32_t first, uint64_t window, const char **file, uint32_t *cs)
 {
-	size_t lo = m->from[cpp], hi = m->from[cpp + 1], begin = lo;
+	size_t begin = m->from[cpp], end = m->from[cpp + 1];
+	size_t lo =
+	    BISECT(i, begin, end, m->entries[i].line <= line); /* the first that is greater */
 	const struct entry *x;
 
-	while (lo < hi) { /* the first that is greater */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->entries[mid].line <= line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo == begin)
 		return LINE_MAP_NO_ENTRY;
 	x = &m->entries[lo - 1];

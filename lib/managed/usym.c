@@ -139,16 +139,9 @@ struct usym_facts usym_facts(const struct usym *u)
 
 uint32_t usym_at(const struct usym *u, uint64_t at)
 {
-	uint32_t lo = 0, hi = u->n;
+	/* the first that is greater */
+	uint32_t lo = BISECT(i, 0, u->n, (u->order ? u->order[i].key : address(u, i)) <= at);
 
-	while (lo < hi) { /* the first that is greater */
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if ((u->order ? u->order[mid].key : address(u, mid)) <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo && u->order)
 		lo = u->order[lo - 1].index + 1;
 	return lo && at - address(u, lo - 1) < USYM_REACH ? lo : 0;

@@ -15,6 +15,7 @@
  */
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/object/impl.h"
 #include "lib/object/source.h"
 
@@ -356,19 +357,11 @@ static enum status calls_of(const struct source *s, const struct source_function
 static enum status gsym_at(const struct source *s, uint64_t addr, struct object_call *calls,
 			   size_t max, size_t *n)
 {
-	size_t lo = 0, hi = s->gsym->n;
+	size_t lo = BISECT(i, 0, s->gsym->n, address(s, i) <= addr);
 	struct source_function f;
 	struct err e = ERR_INIT;
 	struct cursor c;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (address(s, mid) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (!lo)
 		return ST_NONE;
 	if (!open_info(s, lo - 1, &f, &c, &e))

@@ -406,18 +406,11 @@ static void view_chunk(size_t item, unsigned worker, void *arg)
 {
 	struct viewing *v = arg;
 	const struct part *p = v->part;
-	size_t from = item * VIEW_CHUNK, i = 0, n = p->n_addrs;
+	size_t from = item * VIEW_CHUNK, i;
 	size_t end = from + VIEW_CHUNK < p->n ? from + VIEW_CHUNK : p->n;
 
 	(void)worker;
-	while (i < n) { /* the address of the first one */
-		size_t mid = i + (n - i) / 2;
-
-		if (p->addrs[mid] < p->items[from].key)
-			i = mid + 1;
-		else
-			n = mid;
-	}
+	i = BISECT(k, 0, p->n_addrs, p->addrs[k] < p->items[from].key); /* that of the first one */
 	for (size_t k = from; k < end; k++) {
 		const struct dwarf_answer *a;
 
