@@ -2,7 +2,12 @@
  *
  * Small helpers of lib/base, against what they are defined to be.
  */
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "lib/base/path.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
+#include "lib/base/utf.h"
 #include "tests/unit/test.h"
 
 TEST(bisect_finds_the_first_that_is_not_before)
@@ -25,6 +30,116 @@ TEST(bisect_finds_the_first_that_is_not_before)
 	for (size_t border = 0; border <= 1000; border++)
 		CHECK_EQ(BISECT(i, 0, (size_t)1000, i < border), border);
 	CHECK_EQ(BISECT(i, UINT32_MAX - 9, UINT32_MAX, i < UINT32_MAX - 3), UINT32_MAX - 3);
+}
+
+TEST(path_base_is_behind_the_last_slash)
+{
+	static const struct {
+		const char *path, *base, *name; /* name: the path where the base is empty */
+	} t[] = {{"/usr/lib/libm.so", "libm.so", "libm.so"},
+		 {"libm.so", "libm.so", "libm.so"},
+		 {"/libm.so", "libm.so", "libm.so"},
+		 {"a/b/", "", "a/b/"},
+		 {"/", "", "/"},
+		 {"", "", ""}};
+	size_t n = 4, none = 0;
+	const char *base;
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		size_t left = strlen(t[i].path);
+
+		CHECK_STR(path_base(t[i].path), t[i].base);
+		CHECK_STR(path_name(t[i].path), t[i].name);
+		CHECK_STR(path_base_n(t[i].path, &left), t[i].base);
+		CHECK_EQ(left, strlen(t[i].base));
+		left = strlen(t[i].path);
+		CHECK_STR(path_name_n(t[i].path, &left), t[i].name);
+		CHECK_EQ(left, strlen(t[i].name));
+	}
+	/* Of the first 4 bytes, "a/bc", 2 are behind the slash; the later slash is not theirs. */
+	base = path_base_n("a/bcd/e", &n);
+	CHECK(!strncmp(base, "bc", 2));
+	CHECK_EQ(n, 2);
+	CHECK(!path_base_n(NULL, &none));
+	CHECK(!path_name_n(NULL, &none));
+	CHECK_EQ(none, 0);
+}
+
+TEST(clocks_agree_and_do_not_go_back)
+{
+	int64_t ns = clock_ns(), process = clock_process_ns(), ms;
+	double thread = clock_thread_seconds(), seconds;
+	volatile unsigned work = 0;
+
+	/* Read in this order, none is before the one above it; ms has cut off less than 1. */
+	ms = clock_ms();
+	seconds = clock_seconds();
+	CHECK(ms >= ns / 1000000);
+	CHECK(seconds >= (double)ms / 1e3);
+	while (clock_thread_seconds() < thread + 0.002)
+		work++;
+	/* Two milliseconds of this thread are as many of all, and no fewer have passed. */
+	CHECK(clock_process_ns() - process >= 1900000);
+	CHECK(clock_ns() - ns >= 1900000);
+	CHECK(clock_seconds() - seconds >= 0.0019);
+}
+
+TEST(bytes_are_numbers_in_either_order)
+{
+	/* At an odd address. Little-endian 01 02 is 0x01 + 0x02 * 256 = 0x201, and so on. */
+	static const uint8_t p[] = {0, 0x01, 0x02, 0x03, 0x84, 0x05, 0x06, 0x07, 0x88};
+
+	CHECK_EQ(le16(p + 1), 0x201);
+	CHECK_EQ(le32(p + 1), 0x84030201);
+	CHECK_EQ(le64(p + 1), 0x8807060584030201);
+	CHECK_EQ(be32(p + 1), 0x01020384);
+	CHECK_EQ(be64(p + 1), 0x0102038405060788);
+	CHECK_EQ(bytes_number(p + 1, 0, true), 0);
+	CHECK_EQ(bytes_number(p + 1, 3, false), 0x30201);
+	CHECK_EQ(bytes_number(p + 1, 3, true), 0x10203);
+	CHECK_EQ(bytes_number(p + 1, 8, false), le64(p + 1));
+	CHECK_EQ(bytes_number(p + 1, 8, true), be64(p + 1));
+}
+
+TEST(texts_end_where_their_length_says)
+{
+	const char *s = "  \t a word\r ", *end = s + strlen(s);
+
+	CHECK(text_is("abcd", 3, "abc"));
+	CHECK(!text_is("abcd", 4, "abc"));
+	CHECK(!text_is("ab", 2, "abc"));
+	CHECK(text_is("", 0, ""));
+	CHECK(text_begins("abcd", 4, "abc"));
+	CHECK(text_begins("abc", 3, "abc"));
+	CHECK(!text_begins("abcd", 2, "abc"));
+	CHECK(text_begins("abc", 3, ""));
+	CHECK(text_ends("abcd", 3, "bc"));
+	CHECK(text_ends("abc", 3, "abc"));
+	CHECK(!text_ends("abcd", 4, "bc"));
+	CHECK(!text_ends("bc", 2, "abc"));
+	CHECK(text_is_blank(' ') && text_is_blank('\t') && text_is_blank('\r'));
+	CHECK(!text_is_blank('\n') && !text_is_blank('\0') && !text_is_blank('\v'));
+	CHECK(text_is_space('\n') && text_is_space('\r') && !text_is_space('\0'));
+	text_trim(&s, &end);
+	CHECK(text_is(s, (size_t)(end - s), "a word"));
+	s = end = " ";
+	end++;
+	text_trim(&s, &end);
+	CHECK(s == end);
+}
+
+TEST(utf8_text_has_no_nul)
+{
+	struct buf b = BUF_INIT;
+
+	/* NUL and 0xff are each one U+FFFD, which is ef bf bd; what is valid stays. */
+	utf8_add_text(&b, "\0a\xff\xc3\xa9\0", 6);
+	CHECK_STR(buf_str(&b), "\xef\xbf\xbd"
+			       "a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd");
+	b.len = 0;
+	utf8_add_text(&b, NULL, 0);
+	CHECK_EQ(b.len, 0);
+	buf_release(&b);
 }
 
 TEST_MAIN()
