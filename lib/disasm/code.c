@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/disasm/code.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
@@ -42,16 +43,6 @@ bool code_holds(const struct code *c, uint64_t addr)
 	const struct code_part *p = code_part_at(c, addr + 1);
 
 	return p && addr >= p->lo && addr - p->lo < p->size;
-}
-
-static uint32_t le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint32_t le16(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8;
 }
 
 static uint64_t extend(uint64_t v, unsigned bits)

@@ -13,6 +13,7 @@
  *	          ULEB size)..., u8 has children, u32 name, ULEB file and line of the call; no
  *	          range: the end of siblings
  */
+#include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
@@ -48,12 +49,7 @@ struct gsym {
 
 static uint64_t number(const struct source *s, uint64_t at, size_t n)
 {
-	const uint8_t *p = s->bytes + at;
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < n; i++)
-		v |= (uint64_t)p[i] << 8 * (s->gsym->big_endian ? n - 1 - i : i);
-	return v;
+	return bytes_number(s->bytes + at, n, s->gsym->big_endian);
 }
 
 static struct cursor cursor_at(const struct source *s, uint64_t at, uint64_t n, struct err *e)
