@@ -517,7 +517,7 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 		/* each worker's own clock: one that is late has more time, which does no harm */
 		for (unsigned i = 0; i < x.g.n_workers; i++) {
 			fast_worker_init(&x.g.workers[i], &x.made);
-			x.g.workers[i].budget.seconds = budget_now() + SECONDS;
+			x.g.workers[i].budget.seconds = clock_thread_seconds() + SECONDS;
 		}
 		st = answer_all(&x, w, e);
 		release(&x);

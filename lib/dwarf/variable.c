@@ -75,7 +75,7 @@ struct dwarf_variables *dwarf_variables_new(struct object *o)
 	v->shift = object_debug_shift(o);
 	v->job = (struct dwarf_job){.object = o, .out = &v->answers};
 	v->g = (struct fast_engine){.options = &v->options, .job = &v->job};
-	v->worker.budget.seconds = budget_now() + SECONDS;
+	v->worker.budget.seconds = clock_thread_seconds() + SECONDS;
 	dwarf_answers_init(&v->answers, 0);
 	st = fast_load(&v->g, &sections, &e);
 	buf_release(&sections.complaint);
