@@ -406,7 +406,7 @@ static void hand_over(struct whole *x, struct dwarf_whole *w)
 
 	c.calls = mem_zarray(x->made.store.n_calls, sizeof *c.calls);
 	c.texts = mem_zarray(x->made.store.n_texts, sizeof *c.texts);
-	map64_reserve(&w->answers.call_ids, x->made.store.n_calls / 2); /* others are equal */
+	dwarf_answers_reserve_calls(&w->answers, x->made.store.n_calls / 2); /* others are equal */
 	for (size_t i = 0; i < x->g.file.n_units; i++)
 		add_rows(&rows, (uint32_t)i, &x->pieces[i]);
 	order_rows(&rows);
