@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
@@ -70,7 +71,6 @@ static bool timestamp(const char *line, size_t n, uint64_t *ns)
 
 static struct uftrace_symbols *symbols_of(struct uftrace *u, const char *path, size_t n)
 {
-	const char *slash = memrchr(path, '/', n);
 	struct trace *t = u->im->t;
 	struct buf name = BUF_INIT;
 	struct err e = ERR_INIT;
@@ -78,10 +78,7 @@ static struct uftrace_symbols *symbols_of(struct uftrace *u, const char *path, s
 	uint32_t *place;
 	char *file;
 
-	if (slash) {
-		n -= (size_t)(slash + 1 - path);
-		path = slash + 1;
-	}
+	path = path_base_n(path, &n);
 	place = map64_put(&u->symbol_files, trace_string(t, path, n));
 	if (!*place) {
 		struct uftrace_symbols *s = mem_zalloc(sizeof *s);
