@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,11 +173,6 @@ bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l)
 	return true;
 }
 
-static bool is(const char *s, size_t n, const char *word)
-{
-	return n == strlen(word) && !memcmp(s, word, n);
-}
-
 /* NAME BASE [VADDR SIZE]...: a module that is mapped now; "-" begins the list anew. "x" is the
  * executable. */
 bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l)
@@ -189,12 +185,12 @@ bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l)
 
 	if (!heaptrack_text(l, x->sized, true, &s, &n))
 		return false;
-	if (is(s, n, "-")) {
+	if (text_is(s, n, "-")) {
 		x->epoch += x->listed;
 		x->listed = false;
 		return true;
 	}
-	if (is(s, n, "x") && x->exe)
+	if (text_is(s, n, "x") && x->exe)
 		m.name = trace_string(x->t, x->exe, x->n_exe);
 	else
 		m.name = trace_string(x->t, s, n);

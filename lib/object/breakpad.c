@@ -20,6 +20,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/object/impl.h"
 #include "lib/object/source.h"
 
@@ -115,11 +116,9 @@ static const char *rest(struct breakpad *b, struct words *w)
 
 static bool begins(struct words *w, const char *what)
 {
-	size_t n = strlen(what);
-
-	if ((size_t)(w->end - w->s) < n || memcmp(w->s, what, n) != 0)
+	if (!text_begins(w->s, (size_t)(w->end - w->s), what))
 		return false;
-	w->s += n;
+	w->s += strlen(what);
 	return true;
 }
 
