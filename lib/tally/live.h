@@ -8,6 +8,9 @@
  * Unordered captures may deliver a free before its allocation, so there every freed block is
  * remembered: memory is O(distinct blocks). In ordered ones a free takes effect where it
  * stands and its block is forgotten: O(live blocks).
+ *
+ * Its table is none of lib/base/hash.h's: blocks leave it all the time, and what then moves up is
+ * found by the hash in its slot, without a look at its block.
  */
 #ifndef TM_TALLY_LIVE_H
 #define TM_TALLY_LIVE_H

@@ -2,6 +2,7 @@
  *
  * Small helpers of lib/base, against what they are defined to be.
  */
+#include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/base/path.h"
