@@ -30,7 +30,9 @@ bool heaptrack_number(struct heaptrack_line *l, uint64_t *v)
 	return true;
 }
 
-bool heaptrack_text(struct heaptrack_line *l, bool sized, bool name, const char **s, size_t *n)
+/* A text: up to the line's end, or with its length before it (sized), of which name says that more
+ * fields follow. */
+static bool take_text(struct heaptrack_line *l, bool sized, bool name, const char **s, size_t *n)
 {
 	uint64_t len;
 
@@ -56,7 +58,7 @@ bool heaptrack_string(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	uint32_t id;
 	size_t n;
-	bool sound = heaptrack_text(l, x->sized, false, &s, &n) && l->s == l->end;
+	bool sound = take_text(l, x->sized, false, &s, &n) && l->s == l->end;
 
 	/* Also one that makes no sense has a number. */
 	id = sound ? trace_string(x->t, s, n) : 0;
@@ -167,7 +169,7 @@ bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	size_t n;
 
-	if (!heaptrack_text(l, x->sized, false, &s, &n))
+	if (!take_text(l, x->sized, false, &s, &n))
 		return false;
 	x->exe = intern_text(&x->t->strings, trace_string(x->t, s, n), &x->n_exe);
 	return true;
@@ -183,7 +185,7 @@ bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	size_t n;
 
-	if (!heaptrack_text(l, x->sized, true, &s, &n))
+	if (!take_text(l, x->sized, true, &s, &n))
 		return false;
 	if (text_is(s, n, "-")) {
 		x->epoch += x->listed;

@@ -29,16 +29,6 @@ static void rebuild(struct map64 *m, size_t size)
 	free(old.slots);
 }
 
-void map64_reserve(struct map64 *m, size_t n)
-{
-	size_t size = m->slots ? m->mask + 1 : 64;
-
-	while (n >= size / 8 * 5)
-		size *= 2;
-	if (!m->slots || size > m->mask + 1)
-		rebuild(m, size);
-}
-
 static inline uint32_t *put(struct map64 *m, uint64_t key, uint32_t check)
 {
 	struct map64_slot *s;

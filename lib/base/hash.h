@@ -47,8 +47,6 @@ struct map64 {
  * value before the next call. Valid until the next map64_put. */
 uint32_t *map64_put(struct map64 *m, uint64_t key);
 uint32_t *map64_put_checked(struct map64 *m, uint64_t key, uint32_t check);
-/* Room for n keys in all, so that it does not grow on the way. */
-void map64_reserve(struct map64 *m, size_t n);
 uint32_t map64_get(const struct map64 *m, uint64_t key); /* 0: not there */
 uint32_t map64_get_checked(const struct map64 *m, uint64_t key, uint32_t check);
 void map64_remove(struct map64 *m, uint64_t key);
