@@ -3,6 +3,8 @@
  * tm-record: runs a program with the capture library in it, or records a Unity player.
  */
 #include "cmd/tm-record/recorded.h"
+#include "lib/base/clock.h"
+#include "lib/base/path.h"
 #include "lib/cli/cli.h"
 #include "lib/record/convert.h"
 #include "lib/record/unity.h"
@@ -15,7 +17,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TRACE, MEMTRACER, LOLI };
@@ -52,12 +53,11 @@ static int failed(const char *file, const struct err *e)
 static int open_output(struct launch *l, const char *form, const char *of, bool file)
 {
 	static char own[128];
-	const char *slash = strrchr(of, '/');
 
 	if (l->settings.children && (!output || !strcmp(output, "-")))
 		cli_usage("--pid-children writes a file for each process: say its name with -o");
 	if (!output && (file || isatty(STDOUT_FILENO))) {
-		snprintf(own, sizeof own, "%.80s.%d.%s", slash ? slash + 1 : of, (int)getpid(),
+		snprintf(own, sizeof own, "%.80s.%d.%s", path_base(of), (int)getpid(),
 			 strcmp(form, "trace") ? form : "tmt");
 		output = own;
 		if (strcmp(form, "trace"))
@@ -102,23 +102,15 @@ static int tell_cut(const struct launch *l, int status, int sig)
 	return status ? status : EXIT_INPUT;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 {
 	int sig, status;
 
 	l->path = r->path = output;
 	r->program = *argv;
-	r->ns = now_ns();
+	r->ns = (uint64_t)clock_ns();
 	status = launch_run(l, cap_far(fd, 0), argv, &sig);
-	r->ns = now_ns() - r->ns;
+	r->ns = (uint64_t)clock_ns() - r->ns;
 	tell_end(sig);
 	tell_lost(l);
 	status = tell_cut(l, status, sig);

@@ -5,6 +5,7 @@
 #include "cmd/tm-symbolize/collect.h"
 #include "cmd/tm-symbolize/log.h"
 #include "cmd/tm-symbolize/modules.h"
+#include "lib/base/clock.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/managed.h"
@@ -88,7 +89,7 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	struct rewrite w = {.nameless = j->if_useful};
 	struct trace *maps = NULL;
 	FILE *temporary = NULL;
-	double started = stats_clock(), before = symbolizing(&j->stats);
+	double started = clock_seconds(), before = symbolizing(&j->stats);
 	enum status st = cli_as_trace(in, j->import, &spooled, &temporary, e);
 
 	if (temporary)

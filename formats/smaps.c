@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
@@ -72,16 +73,13 @@ static struct smaps_sizes sound(struct smaps *s, const struct smaps_sizes *sizes
 void smaps_add(struct smaps *s, const char *name, size_t n, const struct smaps_sizes *sizes)
 {
 	static const char anonymous[] = "anonymous";
-	const char *slash = n && name[0] != '[' ? memrchr(name, '/', n) : NULL;
 	struct smaps_sizes fine;
 	uint32_t id;
 
 	if (!sizes->has)
 		return;
-	if (slash) {
-		n -= (size_t)(slash + 1 - name);
-		name = slash + 1;
-	}
+	if (n && name[0] != '[')
+		name = path_base_n(name, &n);
 	id = n ? intern_add(&s->names, name, n)
 	       : intern_add(&s->names, anonymous, sizeof anonymous - 1);
 	while (s->n <= id)

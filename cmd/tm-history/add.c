@@ -6,6 +6,7 @@
 
 #include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/cli/aggregate.h"
 #include "lib/summarize/build.h"
 
@@ -29,18 +30,11 @@ struct adder {
 	struct arena texts;
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "builds/b-117.mem.gz": b-117. */
 static const char *build_of(struct adder *a, const char *path)
 {
 	static const char *const packed[] = {".gz", ".xz", ".zst", ".lz4", ".bz2"};
-	const char *name = base_name(path), *dot;
+	const char *name = path_name(path), *dot;
 	size_t n = strlen(name);
 
 	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
@@ -98,7 +92,7 @@ static enum status store(struct adder *a, const char *path, const struct history
 	st = aggregate_summary_read(&c, &things, &s, e);
 	if (!st) {
 		st =
-		    history_add(&a->c->h, &a->aggregate, &things, &s, l, base_name(path), added, e);
+		    history_add(&a->c->h, &a->aggregate, &things, &s, l, path_name(path), added, e);
 		summary_release(&s);
 	}
 	things_release(&things);
@@ -107,7 +101,7 @@ static enum status store(struct adder *a, const char *path, const struct history
 
 static void finish_capture(struct adder *a, const char *path)
 {
-	struct aggregate_origin origin = {a->digest.hash, a->digest.bytes, base_name(path)};
+	struct aggregate_origin origin = {a->digest.hash, a->digest.bytes, path_name(path)};
 	struct aggregate_writer w;
 
 	aggregate_writer_init(&w, NULL, &a->aggregate);

@@ -3,6 +3,7 @@
 
 #include "cmd/tm-record/package.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/front.h"
 #include "lib/group/rank.h"
@@ -87,9 +88,8 @@ static void learn_modules(void *arg, struct trace *t)
 	struct recorded_look *l = arg;
 
 	for (uint32_t m = 1; m < t->n_modules; m++) {
-		const char *path = trace_text(t, t->modules[m].name), *slash = strrchr(path, '/');
-		struct recorded_module row = {mem_strdup(slash ? slash + 1 : path),
-					      mem_strdup(path), 0};
+		const char *path = trace_text(t, t->modules[m].name);
+		struct recorded_module row = {mem_strdup(path_base(path)), mem_strdup(path), 0};
 
 		VEC_PUSH(l->modules, l->n, l->cap) = row;
 	}

@@ -2,12 +2,12 @@
 #include "cmd/tm-view/load.h"
 
 #include "lib/aggregate/file.h"
+#include "lib/base/clock.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 void load_start(struct load *l, int n, char **operands, const struct import_options *import,
 		bool symbols)
@@ -49,14 +49,6 @@ static enum status open_one(struct load *l, struct input *in, const char *path, 
 	return input_open(in, path, e);
 }
 
-static uint64_t processor_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static bool look(const char *path, int64_t *changed, uint64_t *size)
 {
 	struct stat st;
@@ -75,7 +67,7 @@ static void load_one(struct load *l, size_t i, bool tell)
 	struct err e = ERR_INIT;
 	struct input in = {0};
 	struct cli_watch w;
-	uint64_t begin = processor_ns();
+	uint64_t begin = (uint64_t)clock_process_ns();
 	enum status st;
 
 	kept_release(k);
@@ -94,7 +86,7 @@ static void load_one(struct load *l, size_t i, bool tell)
 		if (tell)
 			cli_error(l->names[i], "%s", e.msg);
 	}
-	to->ns = processor_ns() - begin;
+	to->ns = (uint64_t)clock_process_ns() - begin;
 }
 
 void load_all(struct load *l, bool tell)

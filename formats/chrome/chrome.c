@@ -13,6 +13,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 #include "lib/input/json.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ struct parser {
 
 static bool is(const struct buf *b, const char *word)
 {
-	return b->len == strlen(word) && !memcmp(b->data, word, b->len);
+	return text_is(b->data, b->len, word);
 }
 
 /* --- numbers --- */

@@ -15,9 +15,6 @@ struct heaptrack_line {
 
 /* False: none; a field that is no number stays where it is. */
 bool heaptrack_number(struct heaptrack_line *l, uint64_t *v);
-/* A text: up to the line's end, or with its length before it (sized), of which name says that more
- * fields follow. */
-bool heaptrack_text(struct heaptrack_line *l, bool sized, bool name, const char **s, size_t *n);
 
 /* Bounds of ours; what is beyond them is counted. */
 enum { HEAPTRACK_CALLS_MOST = 1024, HEAPTRACK_STACK_MOST = 65536 };

@@ -6,6 +6,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,9 @@ bool heaptrack_number(struct heaptrack_line *l, uint64_t *v)
 	return true;
 }
 
-bool heaptrack_text(struct heaptrack_line *l, bool sized, bool name, const char **s, size_t *n)
+/* A text: up to the line's end, or with its length before it (sized), of which name says that more
+ * fields follow. */
+static bool take_text(struct heaptrack_line *l, bool sized, bool name, const char **s, size_t *n)
 {
 	uint64_t len;
 
@@ -58,7 +61,7 @@ bool heaptrack_string(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	uint32_t id;
 	size_t n;
-	bool sound = heaptrack_text(l, x->sized, false, &s, &n) && l->s == l->end;
+	bool sound = take_text(l, x->sized, false, &s, &n) && l->s == l->end;
 
 	/* Also one that makes no sense has a number. */
 	id = sound ? trace_string(x->t, s, n) : 0;
@@ -169,15 +172,10 @@ bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	size_t n;
 
-	if (!heaptrack_text(l, x->sized, false, &s, &n))
+	if (!take_text(l, x->sized, false, &s, &n))
 		return false;
 	x->exe = intern_text(&x->t->strings, trace_string(x->t, s, n), &x->n_exe);
 	return true;
-}
-
-static bool is(const char *s, size_t n, const char *word)
-{
-	return n == strlen(word) && !memcmp(s, word, n);
 }
 
 /* NAME BASE [VADDR SIZE]...: a module that is mapped now; "-" begins the list anew. "x" is the
@@ -190,14 +188,14 @@ bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	size_t n;
 
-	if (!heaptrack_text(l, x->sized, true, &s, &n))
+	if (!take_text(l, x->sized, true, &s, &n))
 		return false;
-	if (is(s, n, "-")) {
+	if (text_is(s, n, "-")) {
 		x->epoch += x->listed;
 		x->listed = false;
 		return true;
 	}
-	if (is(s, n, "x") && x->exe)
+	if (text_is(s, n, "x") && x->exe)
 		m.name = trace_string(x->t, x->exe, x->n_exe);
 	else
 		m.name = trace_string(x->t, s, n);

@@ -13,6 +13,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -47,11 +48,6 @@ static const struct {
     {"exit", EV_EXIT}, {"leave", EV_EXIT},  {"frame", EV_FRAME},
 };
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 static bool hex(const char *s, size_t n, uint64_t *v)
 {
 	return n > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && num_hex(s + 2, n - 2, v);
@@ -60,10 +56,10 @@ static bool hex(const char *s, size_t n, uint64_t *v)
 /* The next word; *s moves behind it. */
 static size_t word(const char **s, const char *end, const char **w)
 {
-	while (*s < end && is_space(**s))
+	while (*s < end && text_is_blank(**s))
 		++*s;
 	*w = *s;
-	while (*s < end && !is_space(**s))
+	while (*s < end && !text_is_blank(**s))
 		++*s;
 	return (size_t)(*s - *w);
 }
@@ -73,10 +69,10 @@ static size_t last_word(const char *s, const char **end, const char **w)
 {
 	const char *stop;
 
-	while (*end > s && is_space((*end)[-1]))
+	while (*end > s && text_is_blank((*end)[-1]))
 		--*end;
 	stop = *end;
-	while (*end > s && !is_space((*end)[-1]))
+	while (*end > s && !text_is_blank((*end)[-1]))
 		--*end;
 	*w = *end;
 	return (size_t)(stop - *w);
@@ -135,7 +131,7 @@ static bool parse(struct line *l, const char *s, size_t n)
 		if (!num_dec(w, len, &l->number) || l->number > INT64_MAX)
 			return false;
 	} else if (!l->has_address) {
-		while (s < end && is_space(*s))
+		while (s < end && text_is_blank(*s))
 			s++;
 		stop = s;
 		len = word(&stop, end, &w);
@@ -162,7 +158,7 @@ static bool parse(struct line *l, const char *s, size_t n)
 
 		if (len && w > l->name && hex(w, len, &caller))
 			end = stop;
-		while (end > l->name && is_space(end[-1]))
+		while (end > l->name && text_is_blank(end[-1]))
 			end--;
 		l->n_name = (size_t)(end - l->name);
 		return true;

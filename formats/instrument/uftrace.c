@@ -11,6 +11,7 @@
 #include "formats/instrument/uftrace_switches.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -126,20 +127,11 @@ static uint32_t stack_of(struct records *x, uint32_t epoch, uint64_t address)
 	return *place = trace_stack(t, 0, trace_location(t, &l));
 }
 
-static uint64_t peek_u64(const uint8_t *p)
-{
-	uint64_t v = 0;
-
-	for (int i = 7; i >= 0; i--)
-		v = v << 8 | p[i];
-	return v;
-}
-
 static bool is_record(const uint8_t *p, uint64_t after)
 {
-	uint64_t time = peek_u64(p);
+	uint64_t time = le64(p);
 
-	return (peek_u64(p + 8) >> 3 & 7) == SIGNATURE && time >= after && time - after < day;
+	return (le64(p + 8) >> 3 & 7) == SIGNATURE && time >= after && time - after < day;
 }
 
 /* To the next record; bytes passed. */

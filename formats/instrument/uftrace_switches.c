@@ -70,17 +70,8 @@ void uftrace_switches_read(struct uftrace_switches *s, const struct uftrace *u)
 
 size_t uftrace_switches_from(const struct uftrace_switches *s, uint64_t tid, uint64_t time)
 {
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->all[mid].tid < tid || (s->all[mid].tid == tid && s->all[mid].time < time))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, s->n,
+		      s->all[i].tid < tid || (s->all[i].tid == tid && s->all[i].time < time));
 }
 
 void uftrace_switches_release(struct uftrace_switches *s)

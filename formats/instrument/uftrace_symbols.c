@@ -53,16 +53,8 @@ void uftrace_symbols_read(struct uftrace_symbols *s, struct input *in, struct tr
 
 uint32_t uftrace_symbols_name(const struct uftrace_symbols *s, uint64_t address)
 {
-	size_t lo = 0, hi = s->n;
+	size_t lo = BISECT(i, 0, s->n, s->all[i].address <= address);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->all[mid].address <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo ? s->all[lo - 1].name : 0;
 }
 

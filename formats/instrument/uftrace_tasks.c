@@ -7,6 +7,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
@@ -73,7 +74,6 @@ static bool timestamp(const char *line, size_t n, uint64_t *ns)
 
 static struct uftrace_symbols *symbols_of(struct uftrace *u, const char *path, size_t n)
 {
-	const char *slash = memrchr(path, '/', n);
 	struct trace *t = u->im->t;
 	struct buf name = BUF_INIT;
 	struct err e = ERR_INIT;
@@ -81,10 +81,7 @@ static struct uftrace_symbols *symbols_of(struct uftrace *u, const char *path, s
 	uint32_t *place;
 	char *file;
 
-	if (slash) {
-		n -= (size_t)(slash + 1 - path);
-		path = slash + 1;
-	}
+	path = path_base_n(path, &n);
 	place = map64_put(&u->symbol_files, trace_string(t, path, n));
 	if (!*place) {
 		struct uftrace_symbols *s = mem_zalloc(sizeof *s);
@@ -337,17 +334,10 @@ enum status uftrace_tasks(struct uftrace *u, struct err *e)
 
 uint64_t uftrace_next_start(const struct uftrace *u, uint64_t tid, uint64_t after)
 {
-	size_t lo = 0, hi = u->n_starts;
+	const struct uftrace_start *s = u->starts;
+	size_t lo =
+	    BISECT(i, 0, u->n_starts, s[i].tid < tid || (s[i].tid == tid && s[i].time <= after));
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct uftrace_start *s = &u->starts[mid];
-
-		if (s->tid < tid || (s->tid == tid && s->time <= after))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < u->n_starts && u->starts[lo].tid == tid ? u->starts[lo].time : UINT64_MAX;
 }
 
@@ -373,18 +363,10 @@ uint32_t uftrace_epoch(const struct uftrace *u, uint64_t pid, uint64_t time)
 const struct uftrace_module *uftrace_module_at(const struct uftrace *u, uint32_t epoch,
 					       uint64_t address)
 {
-	size_t lo = 0, hi = u->n_modules;
-	const struct uftrace_module *m;
+	const struct uftrace_module *m = u->modules;
+	size_t lo = BISECT(i, 0, u->n_modules,
+			   m[i].epoch < epoch || (m[i].epoch == epoch && m[i].lo <= address));
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		m = &u->modules[mid];
-		if (m->epoch < epoch || (m->epoch == epoch && m->lo <= address))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	m = lo ? &u->modules[lo - 1] : NULL;
 	return m && m->epoch == epoch && address >= m->lo && address < m->hi ? m : NULL;
 }

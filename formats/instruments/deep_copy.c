@@ -9,6 +9,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static size_t split(const char *s, size_t n, struct field *f)
 
 static bool begins(struct field f, const char *word)
 {
-	return f.n >= strlen(word) && !memcmp(f.s, word, strlen(word));
+	return text_begins(f.s, f.n, word);
 }
 
 static bool take_header(struct deep *d, const char *s, size_t n)

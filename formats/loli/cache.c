@@ -21,13 +21,13 @@ struct cached {
 
 static struct cached fixed_part(const uint8_t *p)
 {
-	return (struct cached){.seq = loli_be32(p),
-			       .addr = loli_be64(p + 4),
-			       .size = loli_be32(p + 12),
-			       .time = (int64_t)loli_be64(p + 16),
-			       .library = loli_be32(p + 24),
+	return (struct cached){.seq = be32(p),
+			       .addr = be64(p + 4),
+			       .size = be32(p + 12),
+			       .time = (int64_t)be64(p + 16),
+			       .library = be32(p + 24),
 			       .type = p[28],
-			       .n = loli_be32(p + 29)};
+			       .n = be32(p + 29)};
 }
 
 static bool plausible(const struct cached *r)
@@ -99,7 +99,7 @@ static enum status blocks(struct cache *s, struct err *e)
 	while (!cursor_done(c)) {
 		uint64_t offset = cursor_offset(c);
 		const uint8_t *p = cursor_bytes(c, 4, "block");
-		uint32_t count = p ? loli_be32(p) : 0;
+		uint32_t count = p ? be32(p) : 0;
 
 		if (count > INT32_MAX)
 			return err_at(e, ST_BAD, offset, "a block of %d records", (int32_t)count);
@@ -136,7 +136,7 @@ static enum status read_cache(struct import *im, struct err *e)
 /* The fields with few values in as many records as the head holds: each is about 30 bits. */
 static int bid_cache(const uint8_t *head, size_t n, bool whole)
 {
-	uint32_t count = n >= 4 ? loli_be32(head) : 0, left = count;
+	uint32_t count = n >= 4 ? be32(head) : 0, left = count;
 	size_t at = 4;
 	int sound = 0;
 

@@ -24,7 +24,7 @@ static const char *const names[NAMED] = {"total",      "native-heap", "gfx-dev",
 
 static double be_double(const uint8_t *p)
 {
-	uint64_t bits = loli_be64(p);
+	uint64_t bits = be64(p);
 	double d;
 
 	memcpy(&d, &bits, sizeof d);

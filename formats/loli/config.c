@@ -2,17 +2,13 @@
 #include "formats/loli/config.h"
 
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 #include "lib/base/utf.h"
 #include "lib/input/input.h"
 
 #include <ctype.h>
 
 enum { LINE_LIMIT = 1 << 20 };
-
-static bool is(const char *s, size_t n, const char *word)
-{
-	return n == strlen(word) && !memcmp(s, word, n);
-}
 
 static void trim(const char **s, size_t *n)
 {
@@ -29,18 +25,19 @@ static const char *const keys[] = {"threshold", "whitelist", "blacklist", "mode"
 
 static bool take(struct loli_config *c, const char *key, size_t nk, const char *s, size_t n)
 {
-	if (is(key, nk, "threshold")) {
+	if (text_is(key, nk, "threshold")) {
 		c->has_threshold = num_dec(s, n, &c->threshold);
 		return c->has_threshold;
 	}
-	if (is(key, nk, "mode")) /* the agent takes any other word for nostack */
-		c->mode = is(s, n, "strict")  ? LOLI_MODE_STRICT
-			  : is(s, n, "loose") ? LOLI_MODE_LOOSE
-					      : LOLI_MODE_NOSTACK;
-	if (is(key, nk, "build"))
-		c->build = is(s, n, "instrumented") ? LOLI_BUILD_INSTRUMENTED : LOLI_BUILD_UNWIND;
-	if (is(key, nk, "hook"))
-		c->hook_mmap = is(s, n, "mmap");
+	if (text_is(key, nk, "mode")) /* the agent takes any other word for nostack */
+		c->mode = text_is(s, n, "strict")  ? LOLI_MODE_STRICT
+			  : text_is(s, n, "loose") ? LOLI_MODE_LOOSE
+						   : LOLI_MODE_NOSTACK;
+	if (text_is(key, nk, "build"))
+		c->build =
+		    text_is(s, n, "instrumented") ? LOLI_BUILD_INSTRUMENTED : LOLI_BUILD_UNWIND;
+	if (text_is(key, nk, "hook"))
+		c->hook_mmap = text_is(s, n, "mmap");
 	return true;
 }
 
@@ -63,9 +60,9 @@ enum status loli_config_parse(struct loli_config *c, struct cursor *in, struct e
 		nv = n - nk - 1;
 		trim(&line, &nk);
 		trim(&value, &nv);
-		if (is(line, nk, "saved"))
+		if (text_is(line, nk, "saved"))
 			break;
-		for (i = 0; i < sizeof keys / sizeof *keys && !is(line, nk, keys[i]); i++)
+		for (i = 0; i < sizeof keys / sizeof *keys && !text_is(line, nk, keys[i]); i++)
 			;
 		if (i == sizeof keys / sizeof *keys)
 			continue; /* the agent ignores keys that it does not know */

@@ -27,7 +27,7 @@ static void release(struct loli_file *f)
 	map64_release(&f->ids);
 	map64_release(&f->node_index);
 	map64_release(&f->freed);
-	loli_keys_release(&f->uuids);
+	map64_release(&f->uuids);
 	intern_release(&f->names);
 	smaps_release(&f->smaps);
 	buf_release(&f->text);
@@ -84,7 +84,7 @@ static void add_stacks(struct loli_file *f)
 	f->nodes = NULL;
 	f->frames = NULL;
 	map64_release(&f->node_index);
-	loli_keys_release(&f->l.stacks);
+	map64_release(&f->l.stacks);
 }
 
 static uint32_t stack_of(struct loli_file *f, const struct loli_record *r)
@@ -122,7 +122,7 @@ static enum status push_records(struct loli_file *f, struct err *e)
 		uint32_t most = f->texts ? 1 : left < BATCH ? left : BATCH;
 
 		for (got = 0; got < most && loli_file_record(f, &batch[got], true); got++)
-			loli_keys_prefetch(&f->uuids, batch[got].stack);
+			map64_prefetch(&f->uuids, batch[got].stack.hash);
 		for (uint32_t i = 0; !st && i < got; i++)
 			st = push_record(f, &batch[i], e);
 		left -= most;
@@ -244,10 +244,10 @@ static enum status read_file(struct import *im, struct err *e)
 
 static int bid_file(const uint8_t *head, size_t n, bool whole)
 {
-	uint32_t version = n >= 8 ? loli_be32(head + 4) : 0;
+	uint32_t version = n >= 8 ? be32(head + 4) : 0;
 
 	(void)whole;
-	if (n < 4 || loli_be32(head) != 0xA4B3C2D1)
+	if (n < 4 || be32(head) != 0xA4B3C2D1)
 		return 0;
 	return version >= 100 && version < 200 ? 56 : 32;
 }

@@ -54,8 +54,8 @@ struct loli_file {
 	struct loli_node *nodes;
 	size_t n_nodes, cap_nodes;
 	struct map64 node_index;
-	struct loli_keys uuids; /* stack id -> node, or NODE_EMPTY */
-	uint32_t *stacks;       /* node -> stack of the trace, once they are there */
+	struct map64 uuids; /* stack id -> node, or NODE_EMPTY */
+	uint32_t *stacks;   /* node -> stack of the trace, once they are there */
 	/* sample of the frees, to see whether they free any record */
 	struct map64 freed;
 	uint64_t n_frees, n_sampled;

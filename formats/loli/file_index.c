@@ -17,9 +17,9 @@ enum status loli_file_head(struct loli_file *f, struct err *e)
 
 	if (!p)
 		return e->code;
-	if (loli_be32(p) != MAGIC)
-		return err_at(e, ST_BAD, 0, "not a .loli file: its mark is %08x", loli_be32(p));
-	f->version = (int)loli_be32(p + 4);
+	if (be32(p) != MAGIC)
+		return err_at(e, ST_BAD, 0, "not a .loli file: its mark is %08x", be32(p));
+	f->version = (int)be32(p + 4);
 	if (f->version != 105 && f->version != 106 && f->version != 107)
 		return err_at(e, ST_UNSUPPORTED, 4,
 			      "a .loli file of version %d (105, 106 and 107 can be read)",
@@ -32,7 +32,7 @@ uint32_t loli_file_u32(struct loli_file *f)
 {
 	const uint8_t *p = cursor_bytes(f->c, 4, "number");
 
-	return p ? loli_be32(p) : 0;
+	return p ? be32(p) : 0;
 }
 
 uint32_t loli_file_count(struct loli_file *f)
@@ -66,7 +66,7 @@ uint64_t loli_file_address(struct loli_file *f)
 	if (f->texts)
 		return loli_file_address_text(f);
 	p = cursor_bytes(f->c, 8, "address");
-	return p ? loli_be64(p) : 0;
+	return p ? be64(p) : 0;
 }
 
 uint32_t loli_file_library_named(struct loli_file *f)
@@ -131,7 +131,7 @@ bool loli_file_record(struct loli_file *f, struct loli_record *r, bool key)
 		text_record(f, r);
 		return !cursor_failed(f->c);
 	}
-	if (head >= RECORD_SIZE && loli_be32(f->c->pos) == UUID_BYTES) {
+	if (head >= RECORD_SIZE && be32(f->c->pos) == UUID_BYTES) {
 		p = cursor_bytes(f->c, RECORD_SIZE, "record");
 		r->has_stack = true;
 		if (key)
@@ -143,11 +143,11 @@ bool loli_file_record(struct loli_file *f, struct loli_record *r, bool key)
 	}
 	if (!p)
 		return false;
-	r->seq = loli_be32(p);
-	r->ms = (int32_t)loli_be32(p + 4);
-	r->size = loli_be32(p + 8);
-	r->addr = loli_be64(p + 12);
-	r->library = loli_be32(p + 28);
+	r->seq = be32(p);
+	r->ms = (int32_t)be32(p + 4);
+	r->size = be32(p + 8);
+	r->addr = be64(p + 12);
+	r->library = be32(p + 28);
 	return true;
 }
 
@@ -156,14 +156,14 @@ static bool first_layout(struct loli_file *f)
 {
 	size_t n = cursor_available(f->c, 4096);
 	const uint8_t *p = f->c->pos;
-	uint32_t len = n >= 4 ? loli_be32(p) : 0;
+	uint32_t len = n >= 4 ? be32(p) : 0;
 
 	if (n < 100)
 		return true; /* cut: the loop says where */
 	if (len != 72 && len != UUID_BYTES)
 		return false;
 	p += 4 + len + 12;
-	return loli_be32(p) >= 6 && !memcmp(p + 4, "\0000\0x", 4);
+	return be32(p) >= 6 && !memcmp(p + 4, "\0000\0x", 4);
 }
 
 static void index_records(struct loli_file *f)
@@ -239,7 +239,7 @@ static void index_sizes(struct loli_file *f, const struct loli_map_section *s)
 	const char *name = intern_text(&f->names, s->name, &n);
 
 	for (size_t i = 0; p && i < sizeof order / sizeof *order; i++) {
-		sizes.kb[order[i]] = loli_be32(p + 4 * i);
+		sizes.kb[order[i]] = be32(p + 4 * i);
 		sizes.has |= 1u << order[i];
 	}
 	smaps_add(&f->smaps, name, n, &sizes);
@@ -257,7 +257,7 @@ static void index_ranges(struct loli_file *f, struct loli_map_section *s)
 
 		if (!p)
 			return;
-		r = (struct map_range){loli_be64(p), loli_be64(p + 8), loli_be64(p + 16), true};
+		r = (struct map_range){be64(p), be64(p + 8), be64(p + 16), true};
 		if (r.lo >= r.hi) {
 			f->bad_ranges++;
 			continue;

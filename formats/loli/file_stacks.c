@@ -6,6 +6,7 @@
 #include "formats/loli/file.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 
 #include <stdlib.h>
 
@@ -59,10 +60,10 @@ static void add_frame(struct loli_file *f, uint32_t library, uint64_t addr)
 static void numeric_frames(struct loli_file *f, const uint8_t *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++, p += 12) {
-		uint32_t id = loli_be32(p);
+		uint32_t id = be32(p);
 
 		f->unnamed_ids += id && !map64_get(&f->ids, id);
-		add_frame(f, loli_file_library(f, id), loli_be64(p + 4));
+		add_frame(f, loli_file_library(f, id), be64(p + 4));
 	}
 }
 
@@ -126,7 +127,7 @@ void loli_file_stacks(struct loli_file *f)
 		uint32_t *place;
 
 		if (named)
-			loli_keys_prefetch(&f->uuids, key);
+			map64_prefetch(&f->uuids, key.hash);
 		node = n ? f->texts ? text_stack(f, n) : numeric_stack(f, n) : LOLI_NODE_EMPTY;
 		if (cursor_failed(f->c))
 			return;
@@ -155,15 +156,6 @@ void loli_file_skip_stacks(struct loli_file *f)
 	}
 }
 
-static const char *base_name(const char *s, size_t n, size_t *len)
-{
-	const char *slash = memrchr(s, '/', n);
-	const char *base = slash ? slash + 1 : s;
-
-	*len = (size_t)(s + n - base);
-	return base;
-}
-
 /* Symbols are keyed by the library's name, or by its base name where others have the path, or
  * the other way round. NO_LIBRARY: no stack is in it. */
 enum { NO_LIBRARY = UINT32_MAX };
@@ -177,7 +169,7 @@ static uint32_t symbol_library(struct loli_file *f, const struct map64 *by_base)
 	if (!loli_library_known(f->text.data, n))
 		return f->n_library ? 0 : NO_LIBRARY;
 	id = intern_find(&f->names, f->text.data, n);
-	base = base_name(f->text.data, n, &n);
+	base = path_base_n(f->text.data, &n);
 	if (!id)
 		id = intern_find(&f->names, base, n);
 	if (!id)
@@ -192,7 +184,7 @@ static void index_base_names(struct loli_file *f, struct map64 *by_base)
 		const char *name = intern_text(&f->names, id, &n);
 		uint32_t *place;
 
-		name = base_name(name, n, &n);
+		name = path_base_n(name, &n);
 		place = map64_put(by_base, hash_bytes(name, n));
 		if (!*place)
 			*place = id;

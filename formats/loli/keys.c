@@ -1,64 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/loli/keys.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/hash.h"
-#include "lib/base/mem.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-
-static struct loli_keys_slot *find(const struct loli_keys *t, struct loli_key key)
-{
-	size_t i = key.hash & t->mask;
-
-	while (t->slots[i].value &&
-	       (t->slots[i].hash != key.hash || t->slots[i].check != key.check))
-		i = (i + 1) & t->mask;
-	return &t->slots[i];
-}
-
-static void enlarge(struct loli_keys *t)
-{
-	struct loli_keys old = *t;
-	size_t size = old.slots ? (old.mask + 1) * 2 : 64;
-
-	t->slots = mem_zarray(size, sizeof *t->slots);
-	t->mask = size - 1;
-	for (size_t i = 0; old.slots && i <= old.mask; i++) {
-		struct loli_keys_slot *s = &old.slots[i];
-
-		if (s->value)
-			*find(t, (struct loli_key){s->hash, s->check}) = *s;
-	}
-	free(old.slots);
-}
-
-uint32_t *loli_keys_put(struct loli_keys *t, struct loli_key key)
-{
-	struct loli_keys_slot *s;
-
-	if (!t->slots || t->n >= (t->mask + 1) / 8 * 6)
-		enlarge(t);
-	s = find(t, key);
-	if (!s->value) {
-		s->hash = key.hash;
-		s->check = key.check;
-		t->n++;
-	}
-	return &s->value;
-}
-
-uint32_t loli_keys_get(const struct loli_keys *t, struct loli_key key)
-{
-	return t->slots ? find(t, key)->value : 0;
-}
-
-void loli_keys_release(struct loli_keys *t)
-{
-	free(t->slots);
-	*t = (struct loli_keys){0};
-}
 
 struct loli_key loli_key_bytes(const void *p, size_t n)
 {
@@ -77,9 +24,7 @@ struct loli_key loli_key_bytes(const void *p, size_t n)
  * what is no digit. */
 static uint64_t four_digits(const uint8_t *p, uint64_t *bad)
 {
-	uint64_t v = p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-		     (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
-		     (uint64_t)p[7] << 56;
+	uint64_t v = le64(p);
 	uint64_t ch = v >> 8 & LANES(0xff), lower = ch | LANES(0x20);
 	uint64_t no_digit = (ch ^ LANES('0')) + LANES(0x7fff - 9);
 	uint64_t no_letter = ~(lower + LANES(0x8000 - 'a')) | (lower + LANES(0x7fff - 'f'));

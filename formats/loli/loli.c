@@ -2,6 +2,7 @@
 #include "formats/loli/loli.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/base/utf.h"
 
 #include <stdio.h>
@@ -35,7 +36,7 @@ enum status loli_init(struct loli *l, struct import *im, const char *format, enu
 static void forget(struct loli *l)
 {
 	loli_seqs_release(&l->seqs);
-	loli_keys_release(&l->stacks);
+	map64_release(&l->stacks);
 	intern_release(&l->libraries);
 	l->n_modules = 0;
 	l->bad_times = l->repeated = 0;
@@ -147,17 +148,6 @@ void loli_end(struct loli *l)
 	forget(l);
 }
 
-static const char *base_name(const char *s, size_t *n)
-{
-	const char *slash = memrchr(s, '/', *n);
-
-	if (slash && slash + 1 < s + *n) {
-		*n -= (size_t)(slash + 1 - s);
-		return slash + 1;
-	}
-	return s;
-}
-
 static uint32_t find_module(const struct trace *t, const char *name, size_t n)
 {
 	uint32_t found = 0, matches = 0;
@@ -168,7 +158,7 @@ static uint32_t find_module(const struct trace *t, const char *name, size_t n)
 
 		if (len == n && !memcmp(s, name, n))
 			return id;
-		s = base_name(s, &len);
+		s = path_name_n(s, &len);
 		if (len == n && !memcmp(s, name, n)) {
 			found = id;
 			matches++;
@@ -244,10 +234,10 @@ uint32_t loli_runtime_stack(struct loli *l, struct loli_key key, const uint8_t *
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *p = frames + i * 8;
 
-		l->ids[i] = trace_location(
-		    l->im->t, &(struct location){.raw = big_endian ? loli_be64(p) : loli_le64(p),
-						 .space = SPACE_RUNTIME,
-						 .kind = l->kind});
+		l->ids[i] = trace_location(l->im->t,
+					   &(struct location){.raw = big_endian ? be64(p) : le64(p),
+							      .space = SPACE_RUNTIME,
+							      .kind = l->kind});
 	}
 	return *stack = trace_stack_of(l->im->t, l->ids, n);
 }
@@ -312,7 +302,7 @@ static const uint8_t *string_bytes(struct cursor *c, uint32_t *n, const char *wh
 {
 	const uint8_t *p = cursor_bytes(c, 4, what);
 
-	*n = p ? loli_be32(p) : 0;
+	*n = p ? be32(p) : 0;
 	if (*n == UINT32_MAX)
 		*n = 0;
 	if (*n % 2)

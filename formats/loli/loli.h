@@ -13,6 +13,7 @@
 #include "formats/loli/keys.h"
 #include "formats/loli/seqs.h"
 #include "formats/reader.h"
+#include "lib/base/bytes.h"
 
 /* What a format knows about frees. */
 enum loli_frees {
@@ -30,7 +31,7 @@ struct loli {
 	uint8_t space; /* enum space of an address in a known library */
 	/* of the capture in progress */
 	struct loli_seqs seqs;
-	struct loli_keys stacks;  /* bytes of a stack -> its id */
+	struct map64 stacks;      /* bytes of a stack -> its id */
 	struct intern libraries;  /* names -> place in library_* */
 	uint32_t *library_module; /* by id in libraries; [0] unused */
 	size_t n_modules, cap_modules;
@@ -97,25 +98,5 @@ void loli_string(struct cursor *c, struct buf *out, const char *what);
 void loli_string_skip(struct cursor *c, const char *what);
 /* A QString that holds a UUID. False: it is empty or null, or the cursor failed. */
 bool loli_uuid(struct cursor *c, struct loli_key *key);
-
-static inline uint32_t loli_le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t loli_le64(const uint8_t *p)
-{
-	return loli_le32(p) | (uint64_t)loli_le32(p + 4) << 32;
-}
-
-static inline uint32_t loli_be32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static inline uint64_t loli_be64(const uint8_t *p)
-{
-	return (uint64_t)loli_be32(p) << 32 | loli_be32(p + 4);
-}
 
 #endif

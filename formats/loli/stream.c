@@ -51,7 +51,7 @@ struct record {
 static bool next_record(const uint8_t **p, const uint8_t *end, struct record *r)
 {
 	size_t left = (size_t)(end - *p);
-	uint32_t n = left >= 2 ? (*p)[0] | (uint32_t)(*p)[1] << 8 : 0;
+	uint32_t n = left >= 2 ? le16(*p) : 0;
 
 	if (left < 2 || n > left - 2 || !n)
 		return false;
@@ -63,8 +63,7 @@ static bool next_record(const uint8_t **p, const uint8_t *end, struct record *r)
 	else if (r->kind <= KIND_REALLOC)
 		r->sound = n >= ALLOC_SIZE &&
 			   (r->p[25] == 1 ? (n - ALLOC_SIZE) % 8 == 0
-					  : r->p[25] == 0 && n >= 28 &&
-						28 + (r->p[26] | (uint32_t)r->p[27] << 8) == n);
+					  : r->p[25] == 0 && n >= 28 && 28 + le16(r->p + 26) == n);
 	else
 		r->sound = r->kind == KIND_COMMAND && n == COMMAND_SIZE;
 	*p = r->p + n;
@@ -82,8 +81,7 @@ static enum status alloc_record(struct live *s, const struct record *r, uint64_t
 	uint32_t stack = p[25] ? loli_runtime_stack(&s->l, r->stack, p + 26, (r->n - 26) / 8, false)
 			       : loli_library_stack(&s->l, (const char *)p + 28, r->n - 28);
 
-	return loli_alloc(&s->l, seq, (int64_t)loli_le64(p + 5), loli_le32(p + 13),
-			  loli_le64(p + 17), stack, e);
+	return loli_alloc(&s->l, seq, (int64_t)le64(p + 5), le32(p + 13), le64(p + 17), stack, e);
 }
 
 static enum status one_record(struct live *s, const struct record *r, struct err *e)
@@ -103,11 +101,11 @@ static enum status one_record(struct live *s, const struct record *r, struct err
 		return ST_OK;
 	}
 	s->n++;
-	seq = loli_seqs_extend(&s->l.seqs, loli_le32(r->p + 1));
+	seq = loli_seqs_extend(&s->l.seqs, le32(r->p + 1));
 	if (!loli_seqs_add(&s->l.seqs, seq))
 		s->l.repeated++;
 	if (r->kind == KIND_FREE)
-		return loli_free(&s->l, EV_FREE, loli_le64(r->p + 5), seq, e);
+		return loli_free(&s->l, EV_FREE, le64(r->p + 5), seq, e);
 	return alloc_record(s, r, seq, e);
 }
 
@@ -162,7 +160,7 @@ static bool restarts(struct live *s, const uint8_t *p, const uint8_t *end)
 			continue;
 		if (s->ended)
 			return true;
-		seq = loli_le32(r.p + 1);
+		seq = le32(r.p + 1);
 		if (loli_seqs_seen(&s->l.seqs, loli_seqs_extend(&s->l.seqs, seq)))
 			return true;
 	}
@@ -180,7 +178,7 @@ static size_t next_batch(struct live *s, const uint8_t **p, const uint8_t *end, 
 
 		if (r[n].sound && r[n].kind && r[n].kind <= KIND_REALLOC && q[25]) {
 			r[n].stack = loli_key_bytes(q + 26, r[n].n - 26);
-			loli_keys_prefetch(&s->l.stacks, r[n].stack);
+			map64_prefetch(&s->l.stacks, r[n].stack.hash);
 		}
 		n++;
 	}
@@ -229,7 +227,7 @@ static bool is_text(const uint8_t *p, size_t n)
 
 static enum status packet(struct live *s, const uint8_t *p, size_t n, struct err *e)
 {
-	uint32_t second = loli_le32(p), raw;
+	uint32_t second = le32(p), raw;
 
 	if (!s->decided) {
 		s->typed = second <= PACKET_COMMAND || !possible(second, n - 4) ||
@@ -252,7 +250,7 @@ static enum status packet(struct live *s, const uint8_t *p, size_t n, struct err
 		p += 4;
 		n -= 4;
 	}
-	raw = loli_le32(p);
+	raw = le32(p);
 	if (!possible(raw, n - 4) || !lz4_block(p + 4, n - 4, raw_buffer(s, raw), raw)) {
 		s->bad_packets++;
 		return ST_OK;
@@ -269,7 +267,7 @@ static enum status packets(struct live *s, struct err *e)
 	while (!st && !cursor_done(c)) {
 		uint64_t offset = cursor_offset(c);
 		const uint8_t *p = cursor_bytes(c, 4, "packet");
-		uint32_t n = p ? loli_le32(p) : 0;
+		uint32_t n = p ? le32(p) : 0;
 
 		if (p && (n < 4 || n > PACKET_MAX))
 			return err_at(e, ST_BAD, offset, "a packet of %u bytes", n);
@@ -311,7 +309,7 @@ static int bid_block(const uint8_t *p, size_t n, bool all, uint32_t raw)
 		p++;
 	if (literals >= 3 && is_text(p + 1, n - 2))
 		return 20;
-	len = p[1] | (uint32_t)p[2] << 8;
+	len = le16(p + 1);
 	if (literals < 3 || p[3] > KIND_REALLOC || len + 2 > raw ||
 	    (p[3] == KIND_FREE ? len != FREE_SIZE : len < ALLOC_SIZE))
 		return 0;
@@ -330,21 +328,21 @@ static int bid_stream(const uint8_t *head, size_t n, bool whole)
 	uint32_t size, second;
 	bool all;
 
-	while (n > 12 && loli_le32(head) == 8 && loli_le32(head + 4) == PACKET_COMMAND) {
+	while (n > 12 && le32(head) == 8 && le32(head + 4) == PACKET_COMMAND) {
 		head += 12;
 		n -= 12;
 	}
 	if (n < 12)
 		return 0;
-	size = loli_le32(head);
-	second = loli_le32(head + 4);
+	size = le32(head);
+	second = le32(head + 4);
 	all = size <= n - 4;
 	if (size < 8 || size > PACKET_MAX)
 		return 0;
 	if (second == PACKET_COMMAND)
-		return size == 8 && whole && loli_le32(head + 8) < 256 ? 40 : 0;
+		return size == 8 && whole && le32(head + 8) < 256 ? 40 : 0;
 	if (second == PACKET_RECORDS)
-		return bid_block(head + 12, (all ? size + 4 : n) - 12, all, loli_le32(head + 8));
+		return bid_block(head + 12, (all ? size + 4 : n) - 12, all, le32(head + 8));
 	return bid_block(head + 8, (all ? size + 4 : n) - 8, all, second) * 3 / 4;
 }
 

@@ -9,6 +9,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <stdlib.h>
 
@@ -25,8 +26,8 @@ struct text_record {
 struct text {
 	struct loli l;
 	struct cursor *c;
-	struct loli_keys names; /* library and address -> string id of the trace */
-	struct buf library;     /* of the record, or whose names follow */
+	struct map64 names; /* library and address -> string id of the trace */
+	struct buf library; /* of the record, or whose names follow */
 	struct loli_diff diff;
 	bool small; /* there is a [stackAddrMap] */
 	bool cut;   /* the last line has no end */
@@ -43,11 +44,6 @@ static const char *next_line(struct text *t, size_t *n)
 		return s;
 	t->cut = *n > 0;
 	return NULL;
-}
-
-static bool is(const char *s, size_t n, const char *word)
-{
-	return n == strlen(word) && !memcmp(s, word, n);
 }
 
 /* The text up to the next comma, which is passed over; false: none. */
@@ -212,12 +208,12 @@ static enum status first_pass(struct text *t, struct err *e)
 	s = next_line(t, &n);
 	if (cursor_failed(t->c))
 		return e->code;
-	if (!s || !is(s, n, header))
+	if (!s || !text_is(s, n, header))
 		return err_at(e, ST_BAD, 0, "the first line is not %s", header);
 	while ((s = next_line(t, &n))) {
 		const char *at = s;
 
-		if (is(s, n, map_header)) {
+		if (text_is(s, n, map_header)) {
 			read_names(t);
 			break;
 		}
@@ -260,7 +256,7 @@ static enum status push_records(struct text *t, struct err *e)
 
 	t->line = 0;
 	next_line(t, &n);
-	while (!st && (s = next_line(t, &n)) && !is(s, n, map_header)) {
+	while (!st && (s = next_line(t, &n)) && !text_is(s, n, map_header)) {
 		uint32_t stack = pending && n ? stack_of(t, s, n) : 0;
 
 		if (pending)
@@ -305,7 +301,7 @@ static enum status read_text(struct import *im, struct err *e)
 		*e = cut;
 		st = cut.code;
 	}
-	loli_keys_release(&t.names);
+	map64_release(&t.names);
 	buf_release(&t.library);
 	loli_release(&t.l);
 	return st;

@@ -20,6 +20,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +51,6 @@ struct jp {
 	uint32_t number;
 };
 
-static bool starts(const char *s, size_t n, const char *word)
-{
-	size_t len = strlen(word);
-
-	return n >= len && !memcmp(s, word, len);
-}
-
 static size_t blanks(const char *s, size_t n)
 {
 	size_t i = 0;
@@ -84,7 +78,8 @@ static bool parse_row(const char *s, size_t n, struct jp_row *r)
 	size_t i;
 
 	r->relation = 0;
-	if (starts(s, n, "  <- ") || starts(s, n, "  -> ") || starts(s, n, "  -- ")) {
+	if (text_begins(s, n, "  <- ") || text_begins(s, n, "  -> ") ||
+	    text_begins(s, n, "  -- ")) {
 		r->relation = s[2] == '<' ? '<' : s[3];
 		s += 5;
 		n -= 5;
@@ -114,7 +109,7 @@ static bool parse_source(const char *s, size_t n, uint64_t *count, bool *has, bo
 
 static bool parse_header(const char *s, size_t n, size_t *len)
 {
-	if (!starts(s, n, "====== ") || n < 15 || memcmp(s + n - 7, " ======", 7) != 0)
+	if (!text_begins(s, n, "====== ") || n < 15 || memcmp(s + n - 7, " ======", 7) != 0)
 		return false;
 	*len = n - 14;
 	return true;
@@ -124,7 +119,7 @@ static bool parse_snippet(const char *s, size_t n, uint32_t *line)
 {
 	uint64_t v;
 
-	if (!starts(s, n, "@@ ") || n < 7 || memcmp(s + n - 3, " @@", 3) != 0 ||
+	if (!text_begins(s, n, "@@ ") || n < 7 || memcmp(s + n - 3, " @@", 3) != 0 ||
 	    !num_dec(s + 3, n - 6, &v) || v > INT32_MAX)
 		return false;
 	*line = (uint32_t)v;
@@ -299,9 +294,9 @@ static enum status take_line(struct jp *j, struct err *e)
 		j->annotated = true;
 	} else if (parse_snippet(s, n, &j->number)) {
 		return ST_OK;
-	} else if (starts(s, n, "====== ERROR: ") || starts(s, n, "[Cannot annotate ")) {
+	} else if (text_begins(s, n, "====== ERROR: ") || text_begins(s, n, "[Cannot annotate ")) {
 		lua_refuse(&j->unreadable, &j->line);
-	} else if (starts(s, n, "[No samples collected]")) {
+	} else if (text_begins(s, n, "[No samples collected]")) {
 		j->empty = true;
 	} else if (parse_row(s, n, &r)) {
 		return r.relation ? take_sub(j, &r, e) : take_top(j, &r, e);
@@ -372,10 +367,10 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	const char *s;
 
 	while (lua_head_line(&h, &s, &len)) {
-		if (!len || parse_snippet(s, len, &line) || starts(s, len, "====== ERROR: ") ||
-		    starts(s, len, "[Cannot annotate "))
+		if (!len || parse_snippet(s, len, &line) || text_begins(s, len, "====== ERROR: ") ||
+		    text_begins(s, len, "[Cannot annotate "))
 			continue;
-		if (starts(s, len, "[No samples collected]")) {
+		if (text_begins(s, len, "[No samples collected]")) {
 			return rows || bad ? 0 : 40;
 		} else if (parse_header(s, len, &name)) {
 			source = true;

@@ -13,6 +13,7 @@
 #include "formats/lua/lualloc.h"
 
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 
@@ -39,7 +40,7 @@ struct reading {
 
 static bool is(struct word w, const char *text)
 {
-	return w.n == strlen(text) && !memcmp(w.s, text, w.n);
+	return text_is(w.s, w.n, text);
 }
 
 /* n: what is left of the line. */

@@ -36,20 +36,6 @@ struct entry {
 	uint64_t count;
 };
 
-static bool starts(struct lua_text t, const char *with)
-{
-	size_t n = strlen(with);
-
-	return t.n >= n && !memcmp(t.s, with, n);
-}
-
-static bool ends(struct lua_text t, const char *with)
-{
-	size_t n = strlen(with);
-
-	return t.n >= n && !memcmp(t.s + t.n - n, with, n);
-}
-
 /* object TAB path TAB count */
 static bool split(struct lua_text line, struct entry *x)
 {
@@ -72,7 +58,8 @@ static bool is_builtin(struct lua_text s)
 	static const char mark[] = "builtin#";
 	uint64_t number;
 
-	return starts(s, mark) && num_dec(s.s + sizeof mark - 1, s.n - (sizeof mark - 1), &number);
+	return lua_text_begins(s, mark) &&
+	       num_dec(s.s + sizeof mark - 1, s.n - (sizeof mark - 1), &number);
 }
 
 /* What an entry says of its object. */
@@ -105,7 +92,7 @@ static bool begins_entry(struct lua_text line)
 	struct lua_text object = {line.s, tab ? (size_t)(tab - line.s) : 0};
 	struct identity x;
 
-	return starts(line, "string: \"") || (tab && typed(object, &x));
+	return lua_text_begins(line, "string: \"") || (tab && typed(object, &x));
 }
 
 /* Where a function was defined: "...[line:23@file:main.lua]" -> main.lua:23 */
@@ -159,14 +146,14 @@ static enum status put(struct memref *m, const struct entry *x, struct err *e)
 	enum status st;
 	uint32_t id;
 
-	if (starts(x->object, "string: \"") || !typed(x->object, &is)) {
+	if (lua_text_begins(x->object, "string: \"") || !typed(x->object, &is)) {
 		is = (struct identity){.type = {"string", 6}};
 		name = x->object;
-		if (starts(name, "string: \"") && ends(name, "\"") && name.n > 9)
+		if (lua_text_begins(name, "string: \"") && lua_text_ends(name, "\"") && name.n > 9)
 			name = (struct lua_text){name.s + 9, name.n - 10};
 	} else if (is.builtin.s) {
 		name = is.builtin;
-	} else if (starts(is.type, "function") && is.type.n == 8) {
+	} else if (lua_text_begins(is.type, "function") && is.type.n == 8) {
 		defined(x->path, &where);
 		if (where.len)
 			name = (struct lua_text){where.data, where.len};
@@ -207,7 +194,7 @@ static enum status take(struct memref *m, struct lua_text line, struct err *e)
 		return ST_OK;
 	}
 	/* in memory compared with memory, strings are printed as they are */
-	if (!begins_entry(line) && !ends(x.path, "[string]")) {
+	if (!begins_entry(line) && !lua_text_ends(x.path, "[string]")) {
 		drop(m);
 		return ST_OK;
 	}
@@ -248,16 +235,16 @@ static enum status comment(struct memref *m, struct lua_text line, struct err *e
 	struct trace *t = m->o.im->t;
 	struct buf text = BUF_INIT;
 
-	if (starts(line, root)) {
+	if (lua_text_begins(line, root)) {
 		buf_add(&text, line.s + sizeof root - 1, line.n - (sizeof root - 1));
 		trace_set(t, "memref.root", buf_str(&text));
 		buf_release(&text);
-	} else if (starts(line, object)) {
+	} else if (lua_text_begins(line, object)) {
 		line.s += sizeof object - 1;
 		line.n -= sizeof object - 1;
 		m->single = true;
 		return take_single(m, line, e);
-	} else if (starts(line, "-- This is compared")) {
+	} else if (lua_text_begins(line, "-- This is compared")) {
 		trace_note(t, NOTE_INFO, 0, "a comparison: only what was not in the base is in it");
 	}
 	return ST_OK;
@@ -286,7 +273,7 @@ static enum status read_lines(struct memref *m, struct cursor *c, struct err *e)
 		if (!line.s)
 			return cursor_failed(c) ? e->code : ST_OK;
 		m->cut = (const char *)c->pos == line.s + line.n && line.n;
-		if (!m->entry.len && starts(line, "--"))
+		if (!m->entry.len && lua_text_begins(line, "--"))
 			st = comment(m, line, e);
 		else if (m->single)
 			st = take_path(m, line, e);

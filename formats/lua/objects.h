@@ -9,11 +9,27 @@
 #define TM_FORMATS_LUA_OBJECTS_H
 
 #include "formats/reader.h"
+#include "lib/base/text.h"
 
 struct lua_text { /* borrowed; s NULL: absent */
 	const char *s;
 	size_t n;
 };
+
+static inline bool lua_text_is(struct lua_text t, const char *word)
+{
+	return text_is(t.s, t.n, word);
+}
+
+static inline bool lua_text_begins(struct lua_text t, const char *with)
+{
+	return text_begins(t.s, t.n, with);
+}
+
+static inline bool lua_text_ends(struct lua_text t, const char *with)
+{
+	return text_ends(t.s, t.n, with);
+}
 
 struct lua_object {
 	uint64_t address;

@@ -31,25 +31,6 @@ struct snapshot {
 	bool behind_rule; /* dump.lua: the objects again, as a tree */
 };
 
-static bool is(struct lua_text t, const char *text)
-{
-	return t.n == strlen(text) && !memcmp(t.s, text, t.n);
-}
-
-static bool starts(struct lua_text t, const char *with)
-{
-	size_t n = strlen(with);
-
-	return t.n >= n && !memcmp(t.s, with, n);
-}
-
-static bool ends(struct lua_text t, const char *with)
-{
-	size_t n = strlen(with);
-
-	return t.n >= n && !memcmp(t.s + t.n - n, with, n);
-}
-
 /* "+userdata: 0x55d0 [table": the address, and what follows. */
 static bool parse_head(struct lua_text line, uint64_t *address, struct lua_text *kind,
 		       bool *bracket)
@@ -60,7 +41,7 @@ static bool parse_head(struct lua_text line, uint64_t *address, struct lua_text 
 		line.s++;
 		line.n--;
 	}
-	if (!starts(line, "userdata: "))
+	if (!lua_text_begins(line, "userdata: "))
 		return false;
 	line.s += 10;
 	line.n -= 10;
@@ -81,20 +62,23 @@ static bool what(struct lua_text kind, struct lua_text *type, struct lua_text *n
 
 	*name = (struct lua_text){.s = NULL};
 	for (int i = 0; i < 2; i++) {
-		if (is(kind, plain[i])) {
+		if (lua_text_is(kind, plain[i])) {
 			*type = kind;
 			return true;
 		}
 	}
-	if (is(kind, "cfunction")) {
+	if (lua_text_is(kind, "cfunction")) {
 		*type = function;
 		*name = (struct lua_text){"[C]", 3};
-	} else if (starts(kind, "func: ")) {
+	} else if (lua_text_begins(kind, "func: ")) {
 		*type = function;
 		*name = (struct lua_text){kind.s + 6, kind.n - 6};
-	} else if (ends(kind, "thread: ") || ends(kind, "thread:") || starts(kind, "thread: ")) {
+	} else if (lua_text_ends(kind, "thread: ") || lua_text_ends(kind, "thread:") ||
+		   lua_text_begins(kind, "thread: ")) {
 		*type = thread;
-		kind.n -= ends(kind, "thread: ") ? 8 : ends(kind, "thread:") ? 7 : 0;
+		kind.n -= lua_text_ends(kind, "thread: ")  ? 8
+			  : lua_text_ends(kind, "thread:") ? 7
+							   : 0;
 		while (kind.n && kind.s[kind.n - 1] == ' ')
 			kind.n--;
 		if (kind.n)
@@ -147,14 +131,14 @@ static enum status take(struct snapshot *s, struct lua_text line, struct err *e)
 	struct lua_text rest;
 	enum status st = ST_OK;
 
-	bool bracket, rule = starts(line, "=====");
+	bool bracket, rule = lua_text_begins(line, "=====");
 
 	if (parse_head(line, &address, &rest, &bracket)) {
 		st = end_key(s, e);
 		s->bracket = bracket;
 		return st ? st : begin_object(s, address, rest, e);
 	}
-	if (s->bracket && s->object ? is(line, "]") || rule : !line.n || rule) {
+	if (s->bracket && s->object ? lua_text_is(line, "]") || rule : !line.n || rule) {
 		s->behind_rule |= rule;
 		st = end_key(s, e);
 		s->object = 0;
@@ -188,7 +172,7 @@ static enum status read_lines(struct snapshot *s, struct cursor *c, struct err *
 		line.s = cursor_line(c, &line.n, LINE_LIMIT);
 		if (!line.s)
 			break;
-		if ((const char *)c->pos == line.s + line.n && !is(line, "]")) {
+		if ((const char *)c->pos == line.s + line.n && !lua_text_is(line, "]")) {
 			s->cut = line.n > 0;
 			break;
 		}

@@ -171,16 +171,8 @@ uint32_t lua_symtab_lua(struct lua_symtab *s, uint64_t address, uint64_t line)
 static const struct lua_symtab_c *find_c(const struct lua_symtab *s, uint64_t address)
 {
 	const struct lua_symtab_c *best = NULL;
-	size_t lo = 0, hi = s->n_sorted;
+	size_t lo = BISECT(i, 0, s->n_sorted, s->c[i].address <= address);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->c[mid].address <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo)
 		best = &s->c[lo - 1];
 	for (size_t i = s->n_sorted; i < s->n_c; i++)

@@ -33,13 +33,6 @@ struct xlua {
 	bool cut;
 };
 
-static bool starts(struct lua_text t, const char *with)
-{
-	size_t n = strlen(with);
-
-	return t.n >= n && !memcmp(t.s, with, n);
-}
-
 static struct lua_text trimmed(struct lua_text t)
 {
 	while (t.n && t.s[t.n - 1] == ' ')
@@ -57,9 +50,9 @@ static enum form form_of(struct lua_text line)
 					    "AVERAGE(MS)", "RELATIVE", "CALLED"};
 	const char *s = line.s, *end = line.s + line.n;
 
-	if (starts(line, "total memroy: "))
+	if (lua_text_begins(line, "total memroy: "))
 		return FORM_LEAKS;
-	if (starts(line, "NAME ") && memmem(s, line.n, ": SIZE ", 7) &&
+	if (lua_text_begins(line, "NAME ") && memmem(s, line.n, ": SIZE ", 7) &&
 	    memmem(s, line.n, ": TYPE ", 7) && memmem(s, line.n, ": ID ", 5))
 		return FORM_TABLES;
 	if (!line.n || *s != '|')
@@ -187,7 +180,7 @@ static enum status take_leak(struct xlua *x, struct lua_text line, struct err *e
 	uint32_t id;
 	enum status st;
 
-	close = starts(line, first) ? memmem(line.s, line.n, in, sizeof in - 1) : NULL;
+	close = lua_text_begins(line, first) ? memmem(line.s, line.n, in, sizeof in - 1) : NULL;
 	s = line.s + sizeof first - 1;
 	if (!close || line.s[line.n - 1] != '}' || !num_dec(s, (size_t)(close - s), &size)) {
 		x->refused++;

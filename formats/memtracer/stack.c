@@ -181,30 +181,40 @@ static uint32_t parse(struct memtracer_stacks *m, const char *s, size_t n)
 	return trace_stack_of(m->t, m->locations, m->n_locations);
 }
 
+static uint64_t row_hash(const void *table, uint32_t id)
+{
+	const struct memtracer_stacks *m = table;
+
+	return m->rows[id - 1].hash;
+}
+
+static bool row_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct memtracer_row *row = &((const struct memtracer_stacks *)table)->rows[id - 1],
+				   *other = key;
+
+	return row->hash == other->hash && row->check == other->check && row->size == other->size;
+}
+
+static const struct id_rows stack_rows = {row_hash, row_equal};
+
 uint32_t memtracer_stack(struct memtracer_stacks *m, const char *s, size_t n)
 {
-	uint64_t key = hash_bytes(s, n), check = second_hash(s, n);
-	uint32_t *index;
+	struct memtracer_row row = {
+	    .hash = hash_bytes(s, n), .check = second_hash(s, n), .size = n};
+	uint32_t id = id_set_find(&m->seen, &stack_rows, m, row.hash, &row);
 
-	for (;; key = hash_u64(key + 1)) {
-		const struct memtracer_row *row;
-
-		index = map64_put(&m->seen, key);
-		if (!*index)
-			break;
-		row = &m->rows[*index - 1];
-		if (row->check == check && row->size == n)
-			return row->stack;
-	}
-	*index = (uint32_t)m->n_rows + 1;
-	VEC_PUSH(m->rows, m->n_rows, m->cap_rows) =
-	    (struct memtracer_row){.check = check, .size = n, .stack = parse(m, s, n)};
-	return m->rows[m->n_rows - 1].stack;
+	if (id)
+		return m->rows[id - 1].stack;
+	row.stack = parse(m, s, n);
+	VEC_PUSH(m->rows, m->n_rows, m->cap_rows) = row;
+	id_set_add(&m->seen, &stack_rows, m, row.hash, (uint32_t)m->n_rows);
+	return row.stack;
 }
 
 void memtracer_stacks_release(struct memtracer_stacks *m)
 {
-	map64_release(&m->seen);
+	id_set_release(&m->seen);
 	map64_release(&m->modules);
 	free(m->rows);
 	free(m->locations);

@@ -17,9 +17,10 @@ struct memtracer_stacks {
 	bool has_addresses;
 
 	/* private */
-	struct map64 seen, modules;
+	struct map64 modules;
+	struct id_set seen; /* of rows: index + 1 */
 	struct memtracer_row {
-		uint64_t check;
+		uint64_t hash, check;
 		size_t size;
 		uint32_t stack;
 	} * rows;

@@ -14,6 +14,7 @@
 #include "formats/miku/objects.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +70,10 @@ static enum status begin(struct diff *d, struct err *e)
 	    {"add", "what is new"},
 	    {"remain", "what was made in between and is still there: suspected leaks"},
 	    {"null", "userdata whose object is destroyed"}};
-	const char *base = strrchr(d->im->in->name, '/'), *grammar = NULL;
+	const char *base = path_base(d->im->in->name), *grammar = NULL;
 	struct trace *t = d->im->t;
 	size_t from = 0;
 
-	base = base ? base + 1 : d->im->in->name;
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		size_t n = strlen(lists[i][0]);
 

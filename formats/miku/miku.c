@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -120,13 +121,6 @@ enum status miku_begin(struct miku *m, const struct miku_evidence *v, struct err
 	return import_begin(m->im, e);
 }
 
-static bool begins(const char *s, size_t n, const char *word)
-{
-	size_t len = strlen(word);
-
-	return n >= len && !memcmp(s, word, len);
-}
-
 /* function,file&line:12 as the tool splits it; false: no such name. */
 static bool split(const char *s, size_t n, size_t *function, const char **file, size_t *n_file,
 		  uint64_t *line)
@@ -134,7 +128,7 @@ static bool split(const char *s, size_t n, size_t *function, const char **file, 
 	const char *comma = memchr(s, ',', n), *end = s + n, *amp;
 
 	amp = comma ? memchr(comma, '&', (size_t)(end - comma)) : NULL;
-	if (!amp || !begins(amp, (size_t)(end - amp), "&line:") ||
+	if (!amp || !text_begins(amp, (size_t)(end - amp), "&line:") ||
 	    !num_dec(amp + 6, (size_t)(end - amp) - 6, line) || *line > UINT32_MAX)
 		return false;
 	*function = (size_t)(comma - s);
@@ -184,11 +178,11 @@ static const struct miku_name *name_info(struct miku *m, uint32_t id)
 	if (info->location)
 		return info;
 	s = intern_text(&m->names.text, id, &n);
-	info->kind = !n                                             ? NAME_EMPTY
-		     : begins(s, n, "[lua]:coroutine.resume")       ? NAME_RESUME
-		     : begins(s, n, "[lua]:")                       ? NAME_LUA
-		     : begins(s, n, "exception happen clear stack") ? NAME_EXCEPTION
-								    : NAME_CUSTOM;
+	info->kind = !n                                                  ? NAME_EMPTY
+		     : text_begins(s, n, "[lua]:coroutine.resume")       ? NAME_RESUME
+		     : text_begins(s, n, "[lua]:")                       ? NAME_LUA
+		     : text_begins(s, n, "exception happen clear stack") ? NAME_EXCEPTION
+									 : NAME_CUSTOM;
 	info->marker = trace_marker(
 	    t, &(struct marker){trace_string(t, s, n), trace_strz(t, categories[info->kind])});
 	if (info->kind <= NAME_RESUME)

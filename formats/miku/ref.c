@@ -5,6 +5,7 @@
  */
 #include "formats/miku/objects.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 
 #include <string.h>
 
@@ -33,9 +34,8 @@ static bool split(const char *s, size_t n, size_t *name, uint64_t *count)
 
 static enum status begin(struct refs *r, struct err *e)
 {
-	const char *base = strrchr(r->im->in->name, '/');
+	const char *base = path_base(r->im->in->name);
 
-	base = base ? base + 1 : r->im->in->name;
 	if (!strcmp(base, "function.txt") || !strcmp(base, "table.txt")) {
 		r->type = *base == 'f' ? "function" : "table";
 		trace_note(r->im->t, NOTE_GUESS, 0, "the file's name says the type: %s", r->type);

@@ -11,6 +11,7 @@
  */
 #include "formats/miku/lists.h"
 #include "formats/miku/miku.h"
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
@@ -35,11 +36,6 @@ struct stream {
 	size_t n_diffs, cap_diffs;
 	uint64_t messages, heartbeats, disconnects, commands, skipped, bad, unknown, cut;
 };
-
-static uint32_t le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
 
 static uint32_t head_of(enum wire w)
 {

@@ -38,17 +38,7 @@ void mono_ranges_sort(struct mono_ranges *r)
 /* How many begin at or below an address. */
 static size_t ranges_before(const struct mono_ranges *r, uint64_t addr)
 {
-	size_t lo = 0, hi = r->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->all[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, r->n, r->all[i].lo <= addr);
 }
 
 uint32_t mono_ranges_at(const struct mono_ranges *r, uint64_t addr)
@@ -133,16 +123,8 @@ void mono_tables_sort(struct mono_tables *m)
 struct mono_thread mono_tables_thread(const struct mono_tables *m, uint64_t tid, uint64_t time)
 {
 	struct mono_thread th = {.until = UINT64_MAX};
-	size_t lo = 0, hi = m->n_thread_events;
+	size_t lo = BISECT(i, 0, m->n_thread_events, m->thread_events[i].tid < tid);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->thread_events[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	for (; lo < m->n_thread_events && m->thread_events[lo].tid == tid; lo++) {
 		const struct mono_thread_event *x = &m->thread_events[lo];
 

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-bool perf_event_is_clock(const char *name)
+/* With modifiers or without. */
+static bool is_clock(const char *name)
 {
 	return !strncmp(name, "cpu-clock", 9) || !strncmp(name, "task-clock", 10);
 }
@@ -24,8 +25,7 @@ struct perf_event_kind *perf_event_kind(struct perf_events *x, struct trace *t, 
 		return NULL;
 	}
 	kind = &x->kinds[x->n++];
-	*kind =
-	    (struct perf_event_kind){.name = id, .clock = perf_event_is_clock(trace_text(t, id))};
+	*kind = (struct perf_event_kind){.name = id, .clock = is_clock(trace_text(t, id))};
 	kind->marker = trace_marker(t, &(struct marker){id, trace_strz(t, "perf event")});
 	return kind;
 }

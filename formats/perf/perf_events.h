@@ -23,8 +23,6 @@ struct perf_events { /* zeroed is empty; owns nothing */
 /* The kind with a name, which is added when it is new; NULL: there are too many. */
 struct perf_event_kind *perf_event_kind(struct perf_events *x, struct trace *t, const char *name,
 					size_t n);
-/* Is an event of this name a clock: cpu-clock, task-clock, with modifiers or not. */
-bool perf_event_is_clock(const char *name);
 enum status perf_events_push(const struct perf_events *x, struct import *im, struct err *e);
 void perf_events_note(const struct perf_events *x, struct trace *t);
 

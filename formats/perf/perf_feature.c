@@ -426,16 +426,8 @@ void perf_features_note(struct perf_data *x)
 
 static uint32_t name_at(const struct perf_function *list, size_t n, uint64_t address)
 {
-	size_t lo = 0, hi = n;
+	size_t lo = BISECT(i, 0, n, list[i].lo <= address);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (list[mid].lo <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo && address < list[lo - 1].hi ? list[lo - 1].name : 0;
 }
 

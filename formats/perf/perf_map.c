@@ -9,6 +9,7 @@
 #include "formats/perf/perf_data.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -220,19 +221,10 @@ static uint32_t dso_of(struct perf_data *x, uint32_t name, uint32_t build_id, bo
 	return id - 1;
 }
 
+/* The first that ends above it. */
 static size_t first_above(const struct perf_maps *m, uint64_t address)
 {
-	size_t lo = 0, hi = m->n;
-
-	while (lo < hi) { /* the first that ends above it */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->items[mid].hi <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, m->n, m->items[i].hi <= address);
 }
 
 static const struct perf_map *map_at(const struct perf_maps *m, uint64_t address)

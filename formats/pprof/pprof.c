@@ -12,6 +12,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,19 +57,16 @@ static void add_value(struct pprof *p, size_t index, uint64_t value)
 		p->values[p->roles[index]] = (int64_t)value;
 }
 
-static bool is(const char *s, size_t n, const char *word)
-{
-	return n == strlen(word) && !memcmp(s, word, n);
-}
-
 static bool label_is_thread(struct pprof *p, const char *key, size_t n, uint64_t text,
 			    uint64_t number)
 {
-	bool name = is(key, n, "thread") || is(key, n, "thread_name") || is(key, n, "thread name");
+	bool name = text_is(key, n, "thread") || text_is(key, n, "thread_name") ||
+		    text_is(key, n, "thread name");
 	size_t len;
 	const char *s;
 
-	if (!name && !is(key, n, "thread_id") && !is(key, n, "thread id") && !is(key, n, "tid"))
+	if (!name && !text_is(key, n, "thread_id") && !text_is(key, n, "thread id") &&
+	    !text_is(key, n, "tid"))
 		return false;
 	s = pprof_text(&p->tables, text, &len);
 	if (text && name)
@@ -88,11 +86,11 @@ static bool label_is_domain(struct pprof *p, const char *key, size_t n, uint64_t
 	size_t len;
 	const char *s;
 
-	if (!text || !is(key, n, "domain"))
+	if (!text || !text_is(key, n, "domain"))
 		return false;
 	s = pprof_text(&p->tables, text, &len);
 	for (unsigned d = 0; d < DOMAINS; d++)
-		if (is(s, len, names[d])) {
+		if (text_is(s, len, names[d])) {
 			p->domain = (uint8_t)d;
 			return true;
 		}
@@ -119,7 +117,7 @@ static void add_label(struct pprof *p, struct pb b)
 		return;
 	if (p->label.len > TRACE_STRING_MAX) /* more would be cut off */
 		return;
-	p->only_type = !p->label.len && text && is(s, n, "type");
+	p->only_type = !p->label.len && text && text_is(s, n, "type");
 	if (p->label.len)
 		buf_adds(&p->label, ", ");
 	if (!p->only_type) {

@@ -5,6 +5,7 @@
  * not in it is recognized by its unit.
  */
 #include "formats/pprof/pprof.h"
+#include "lib/base/text.h"
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ static bool is(struct pprof_tables *p, uint64_t string, const char *word)
 	size_t n;
 	const char *s = pprof_text(p, string, &n);
 
-	return n == strlen(word) && !memcmp(s, word, n);
+	return text_is(s, n, word);
 }
 
 static bool is_count(struct pprof_tables *p, uint64_t unit)

@@ -6,6 +6,8 @@
 #ifndef TM_FORMATS_UNITY_BYTES_H
 #define TM_FORMATS_UNITY_BYTES_H
 
+#include "lib/base/bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,21 +19,6 @@ struct unity_bytes {
 	bool cut;
 	uint64_t wanted; /* bytes of the read that did not fit */
 };
-
-static inline uint32_t unity_le16(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8;
-}
-
-static inline uint32_t unity_le32(const uint8_t *p)
-{
-	return unity_le16(p) | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t unity_le64(const uint8_t *p)
-{
-	return unity_le32(p) | (uint64_t)unity_le32(p + 4) << 32;
-}
 
 static inline size_t unity_left(const struct unity_bytes *b)
 {
@@ -64,21 +51,21 @@ static inline uint32_t unity_u16(struct unity_bytes *b)
 {
 	const uint8_t *p = unity_take(b, 2);
 
-	return p ? unity_le16(p) : 0;
+	return p ? le16(p) : 0;
 }
 
 static inline uint32_t unity_u32(struct unity_bytes *b)
 {
 	const uint8_t *p = unity_take(b, 4);
 
-	return p ? unity_le32(p) : 0;
+	return p ? le32(p) : 0;
 }
 
 static inline uint64_t unity_u64(struct unity_bytes *b)
 {
 	const uint8_t *p = unity_take(b, 8);
 
-	return p ? unity_le64(p) : 0;
+	return p ? le64(p) : 0;
 }
 
 /* Padding that the end of the bytes cuts off is not missed. */

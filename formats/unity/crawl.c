@@ -61,16 +61,8 @@ static int section_order(const void *pa, const void *pb)
 static struct view view_at(const struct unity_crawl *c, uint64_t address)
 {
 	const struct unity_section *s = c->u->sections;
-	size_t lo = 0, hi = c->u->n_sections; /* the last that starts at or before it */
+	size_t lo = BISECT(i, 0, c->u->n_sections, s[i].start <= address);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s[mid].start <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (!lo || address - s[lo - 1].start >= s[lo - 1].n)
 		return (struct view){NULL, 0};
 	return (struct view){s[lo - 1].bytes + (address - s[lo - 1].start),

@@ -29,21 +29,21 @@ struct head {
 /* False: n bytes hold no such header. */
 static bool read_head(const uint8_t *p, size_t n, bool second, struct head *h)
 {
-	uint32_t first = n >= HEAD_OLD ? unity_le32(p) : UINT32_MAX;
+	uint32_t first = n >= HEAD_OLD ? le32(p) : UINT32_MAX;
 
 	*h = (struct head){0};
 	if (first <= 1) {
-		h->version = unity_le32(p + 4);
-		h->size = unity_le32(p + 8);
+		h->version = le32(p + 4);
+		h->size = le32(p + 8);
 		h->length = HEAD_OLD;
 	} else {
 		h->version = first;
-		h->size = n >= HEAD_OLD ? unity_le32(p + 4) : 0;
+		h->size = n >= HEAD_OLD ? le32(p + 4) : 0;
 		h->length = second ? HEAD_2 : HEAD;
 	}
 	h->has_release = h->length == HEAD_2 && n >= HEAD_2;
 	for (size_t i = 0; h->has_release && i < 5; i++)
-		h->release[i] = unity_le32(p + 8 + i * 4);
+		h->release[i] = le32(p + 8 + i * 4);
 	return unity_version_possible(h->version) && h->size >= 4 && h->size <= BODY_MAX &&
 	       !(h->size & 3);
 }
@@ -61,10 +61,10 @@ static const uint8_t *next_frame(struct cursor *c, struct head *h, bool *ended, 
 	const uint8_t *p = c->pos;
 	bool second;
 
-	*ended = !n || (n >= 4 && unity_le32(p) == FILE_END);
+	*ended = !n || (n >= 4 && le32(p) == FILE_END);
 	if (*ended || c->failed)
 		return NULL;
-	second = n >= 4 && second_header(unity_le32(p));
+	second = n >= 4 && second_header(le32(p));
 	if (!read_head(p, n, second, h)) {
 		cursor_fail(c, ST_BAD, "no frame header here");
 		return NULL;
@@ -72,11 +72,11 @@ static const uint8_t *next_frame(struct cursor *c, struct head *h, bool *ended, 
 	/* in doubt about the header, by the word at the frame's end */
 	n = cursor_available(c, h->size + HEAD_2);
 	p = c->pos;
-	if (unity_le32(p) > 1 && n >= h->length + h->size &&
-	    unity_le32(p + h->length + h->size - 4) != FRAME_END) {
+	if (le32(p) > 1 && n >= h->length + h->size &&
+	    le32(p + h->length + h->size - 4) != FRAME_END) {
 		size_t other = h->length == HEAD ? HEAD_2 : HEAD;
 
-		if (n >= other + h->size && unity_le32(p + other + h->size - 4) == FRAME_END)
+		if (n >= other + h->size && le32(p + other + h->size - 4) == FRAME_END)
 			read_head(p, n, !second, h);
 	}
 	if (n < h->length + h->size) {
@@ -149,7 +149,7 @@ static enum status read_data(struct import *im, struct err *e)
 			d.bad_frames++;
 		else
 			st = unity_data_frame(&d, body, h.size - 4,
-					      unity_le32(body + h.size - 4) == FRAME_END, e);
+					      le32(body + h.size - 4) == FRAME_END, e);
 	}
 	if (!st && !d.begun)
 		st = err_at(e, ST_BAD, 0, "no frame in it");
@@ -164,7 +164,7 @@ static enum status read_data(struct import *im, struct err *e)
 
 static int bid_data(const uint8_t *head, size_t n, bool whole)
 {
-	bool second = n >= 4 && second_header(unity_le32(head));
+	bool second = n >= 4 && second_header(le32(head));
 	struct head h;
 
 	if (!read_head(head, n, second, &h))
@@ -172,14 +172,14 @@ static int bid_data(const uint8_t *head, size_t n, bool whole)
 	for (int i = 0; i < 2; i++) {
 		size_t size = h.length + h.size;
 
-		if (size <= n && unity_le32(head + size - 4) == FRAME_END)
+		if (size <= n && le32(head + size - 4) == FRAME_END)
 			return 56;
 		read_head(head, n, !second, &h);
 	}
 	read_head(head, n, second, &h);
 	/* a frame's number and real number follow, nearly the same */
 	return h.length + h.size > n && !whole && n >= h.length + 8 &&
-		       unity_le32(head + h.length + 4) - unity_le32(head + h.length) + 1000 < 100000
+		       le32(head + h.length + 4) - le32(head + h.length) + 1000 < 100000
 		   ? 36
 		   : 0;
 }

@@ -248,7 +248,7 @@ static void read_callstacks(struct unity_data *d, struct unity_bytes *b,
 
 		for (; p && count < CALLS_MAX; count++) {
 			memcpy(addresses + count * 8, p + count * (wide ? 8 : 4), wide ? 8 : 4);
-			if (!unity_le64(addresses + count * 8))
+			if (!le64(addresses + count * 8))
 				break;
 		}
 		if (p && sample < t->n)

@@ -102,7 +102,7 @@ static uint32_t inner_stack(struct unity_frames *f, uint32_t node, uint32_t call
 	p = intern_text(&f->callstacks, calls, &n);
 	for (; n >= 8; n -= 8)
 		stack = trace_stack(f->im->t, stack,
-				    address_location(f, unity_le64((const uint8_t *)p + n - 8)));
+				    address_location(f, le64((const uint8_t *)p + n - 8)));
 	return *id = stack;
 }
 

@@ -2,6 +2,7 @@
 #include "formats/unity/jit.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,16 +44,8 @@ const struct unity_method *unity_jit_find(const struct unity_jit *j, uint64_t ad
 {
 	for (size_t r = j->n_runs; r--;) {
 		const struct unity_method *m = j->runs[r].methods;
-		size_t lo = 0, hi = j->runs[r].n;
+		size_t lo = BISECT(i, 0, j->runs[r].n, m[i].lo <= address);
 
-		while (lo < hi) {
-			size_t mid = (lo + hi) / 2;
-
-			if (m[mid].lo <= address)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
 		if (lo && address < m[lo - 1].hi)
 			return &m[lo - 1];
 	}

@@ -401,13 +401,12 @@ static enum status simple_samples(struct unity_stream *s, struct unity_thread *t
 
 	while (!st && unity_left(b) >= SIZE) {
 		const uint8_t *p = b->p;
-		unsigned type = unity_le16(p);
+		unsigned type = le16(p);
 
 		if (type == BEGIN_SAMPLE)
-			st = unity_thread_begin_sample(s, t, unity_le32(p + 3), unity_le64(p + 7),
-						       e);
+			st = unity_thread_begin_sample(s, t, le32(p + 3), le64(p + 7), e);
 		else if (type == END_SAMPLE)
-			st = unity_thread_end_sample(s, t, unity_le32(p + 3), unity_le64(p + 7), e);
+			st = unity_thread_end_sample(s, t, le32(p + 3), le64(p + 7), e);
 		else
 			break;
 		s->messages[type]++;

@@ -38,18 +38,18 @@ struct raw {
 
 static bool is_session(const uint8_t *p, size_t n)
 {
-	return n >= HEADER && unity_le32(p) == SESSION && p[4] <= 1 && p[5] <= 1 &&
-	       unity_version_possible(unity_le32(p + 8));
+	return n >= HEADER && le32(p) == SESSION && p[4] <= 1 && p[5] <= 1 &&
+	       unity_version_possible(le32(p + 8));
 }
 
 /* The whole size of the block at p, 0: n bytes hold none. */
 static size_t block_size(const uint8_t *p, size_t n)
 {
-	uint32_t length = n >= BLOCK_HEAD ? unity_le32(p + 16) : 0;
+	uint32_t length = n >= BLOCK_HEAD ? le32(p + 16) : 0;
 	size_t size = (size_t)BLOCK_HEAD + length + BLOCK_TAIL;
 
-	return n >= BLOCK_HEAD && unity_le32(p) == BLOCK && length <= BLOCK_MAX && size <= n &&
-		       unity_le32(p + size - 4) == FOOTER
+	return n >= BLOCK_HEAD && le32(p) == BLOCK && length <= BLOCK_MAX && size <= n &&
+		       le32(p + size - 4) == FOOTER
 		   ? size
 		   : 0;
 }
@@ -90,8 +90,8 @@ static bool has_tail(struct cursor *c, uint32_t version)
 	bool expected = unity_ordinal(version) >= UNITY_HEADER_2;
 	size_t n = cursor_available(c, HEADER + TAIL + 4);
 	const uint8_t *p = c->pos;
-	bool with = n >= HEADER + TAIL + 4 && unity_le32(p + HEADER + TAIL) == BLOCK;
-	bool without = n >= HEADER + 4 && unity_le32(p + HEADER) == BLOCK;
+	bool with = n >= HEADER + TAIL + 4 && le32(p + HEADER + TAIL) == BLOCK;
+	bool without = n >= HEADER + 4 && le32(p + HEADER) == BLOCK;
 
 	return with == without ? expected : with;
 }
@@ -107,10 +107,10 @@ static enum status session(struct raw *r, struct err *e)
 
 	if (!p)
 		return e->code;
-	if (unity_le32(p) != SESSION)
+	if (le32(p) != SESSION)
 		return err_at(e, ST_BAD, offset,
 			      "no session header: the stream's begin is missing");
-	version = unity_le32(p + 8);
+	version = le32(p + 8);
 	if (!p[4])
 		return err_at(e, ST_UNSUPPORTED, offset, "a big-endian stream");
 	if (p[4] > 1 || p[5] > 1 || !unity_version_possible(version))
@@ -120,9 +120,9 @@ static enum status session(struct raw *r, struct err *e)
 	unity_stream_init(&r->s, r->im, version);
 	r->open = true;
 	r->s.aligned = p[5];
-	r->s.main_thread = unity_le64(p + 28);
+	r->s.main_thread = le64(p + 28);
 	unity_version_attributes(t, version);
-	set_clock(r, unity_le64(p + 12), unity_le64(p + 20));
+	set_clock(r, le64(p + 12), le64(p + 20));
 	trace_set(t, "clock", "monotonic");
 	trace_set(t, "unity.layout", p[5] ? "aligned" : "unaligned");
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
@@ -136,7 +136,7 @@ static enum status session(struct raw *r, struct err *e)
 		if (!p)
 			return e->code;
 		for (int i = 0; i < 5; i++)
-			release[i] = unity_le32(p + (size_t)i * 4);
+			release[i] = le32(p + (size_t)i * 4);
 		unity_release_attribute(t, release);
 	}
 	return ST_OK;
@@ -167,7 +167,7 @@ static size_t next_place(const uint8_t *p, size_t n, size_t i, size_t *need)
 {
 	*need = 0;
 	for (; i + 4 <= n; i++) {
-		uint32_t signature = unity_le32(p + i), length;
+		uint32_t signature = le32(p + i), length;
 
 		if (signature == SESSION && n - i < HEADER) {
 			*need = HEADER;
@@ -180,7 +180,7 @@ static size_t next_place(const uint8_t *p, size_t n, size_t i, size_t *need)
 		if (signature == SESSION ? is_session(p + i, n - i)
 					 : signature == BLOCK && block_size(p + i, n - i))
 			return i;
-		length = signature == BLOCK ? unity_le32(p + i + 16) : BLOCK_MAX + 1u;
+		length = signature == BLOCK ? le32(p + i + 16) : BLOCK_MAX + 1u;
 		if (length <= BLOCK_MAX && length + BLOCK_HEAD + BLOCK_TAIL > n - i) {
 			*need = (size_t)length + BLOCK_HEAD + BLOCK_TAIL;
 			return i;
@@ -234,7 +234,7 @@ static enum status cut_block(struct raw *r, size_t n, uint32_t length, struct er
 	}
 	c->pos += n;
 	r->cut += length + BLOCK_HEAD + BLOCK_TAIL - n;
-	return unity_block(&r->s, unity_le64(p + 8), unity_le32(p + 4), 0, p + BLOCK_HEAD,
+	return unity_block(&r->s, le64(p + 8), le32(p + 4), 0, p + BLOCK_HEAD,
 			   got < length ? got : length, false, e);
 }
 
@@ -248,8 +248,7 @@ static enum status blocks(struct raw *r, struct err *e)
 		const uint8_t *p = c->pos;
 		uint32_t length;
 
-		if (n >= BLOCK_HEAD && unity_le32(p) == BLOCK &&
-		    (length = unity_le32(p + 16)) <= BLOCK_MAX) {
+		if (n >= BLOCK_HEAD && le32(p) == BLOCK && (length = le32(p + 16)) <= BLOCK_MAX) {
 			size = (size_t)BLOCK_HEAD + length + BLOCK_TAIL;
 			if (n < size)
 				n = cursor_available(c, size);
@@ -258,10 +257,10 @@ static enum status blocks(struct raw *r, struct err *e)
 				st = c->failed ? e->code : cut_block(r, n, length, e);
 				continue;
 			}
-			if (unity_le32(p + size - 4) == FOOTER) {
-				st = unity_block(&r->s, unity_le64(p + 8), unity_le32(p + 4),
-						 unity_le32(p + size - 8), p + BLOCK_HEAD, length,
-						 true, e);
+			if (le32(p + size - 4) == FOOTER) {
+				st =
+				    unity_block(&r->s, le64(p + 8), le32(p + 4), le32(p + size - 8),
+						p + BLOCK_HEAD, length, true, e);
 				c->pos += size;
 				continue;
 			}
@@ -288,10 +287,10 @@ static enum status read_raw(struct import *im, struct err *e)
 
 	if (st)
 		return st;
-	if (n >= 8 && unity_le64(head) == UPR_TAG)
+	if (n >= 8 && le64(head) == UPR_TAG)
 		return err_at(e, ST_UNSUPPORTED, 0,
 			      "a stream in UPR's own framing, compressed or encrypted");
-	if (n >= 4 && unity_le32(head) == UNITY_TCP_MAGIC) {
+	if (n >= 4 && le32(head) == UNITY_TCP_MAGIC) {
 		unity_tcp_init(&r.tcp, r.c);
 		r.c = &r.tcp.payload;
 		r.framed = true;
@@ -312,11 +311,11 @@ static enum status read_raw(struct import *im, struct err *e)
 static int bid_raw(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
-	if (n >= 8 && unity_le64(head) == UPR_TAG)
+	if (n >= 8 && le64(head) == UPR_TAG)
 		return 64;
 	if (is_session(head, n))
 		return 32 + 14 + 24;
-	if (n >= 4 && (unity_le32(head) == SESSION || unity_le32(head) == BLOCK))
+	if (n >= 4 && (le32(head) == SESSION || le32(head) == BLOCK))
 		return 32;
 	return unity_tcp_bid(head, n);
 }

@@ -9,6 +9,7 @@
  */
 #include "formats/unity/snap.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -217,8 +218,7 @@ static enum status type_fields(struct reading *r, struct unity_type *type, uint6
 
 	type->first_field = (uint32_t)u->n_indices;
 	for (size_t k = 0; !st && k < n; k += 4) {
-		uint32_t i = p[k] | (uint32_t)p[k + 1] << 8 | (uint32_t)p[k + 2] << 16 |
-			     (uint32_t)p[k + 3] << 24;
+		uint32_t i = le32(p + k);
 
 		if (i >= u->n_fields) {
 			st = err_set(e, ST_BAD, "type %zu: field %u, there are %zu", u->n_types, i,
@@ -283,7 +283,7 @@ static enum status value(struct reading *r, unsigned i, uint32_t *v, size_t n, c
 		return ST_OK;
 	for (size_t k = 0; !st && k < n && (k + 1) * 4 <= c.element; k++) {
 		st = snap_bytes(&r->f, i, c.at + k * 4, p, 4, what, e);
-		v[k] = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+		v[k] = le32(p);
 	}
 	return st;
 }

@@ -82,13 +82,12 @@ enum status unity_stats_push(struct unity_frames *f, uint32_t lane, const struct
 	enum status st = ST_OK;
 
 	for (size_t i = 0; !st && i < sizeof numbers / sizeof *numbers; i++)
-		st = unity_counter(
-		    f, lane, numbers[i].name, numbers[i].unit,
-		    (int64_t)unity_le32(numbers[i].part + (size_t)numbers[i].word * 4) *
-			numbers[i].factor,
-		    ticks, e);
+		st = unity_counter(f, lane, numbers[i].name, numbers[i].unit,
+				   (int64_t)le32(numbers[i].part + (size_t)numbers[i].word * 4) *
+				       numbers[i].factor,
+				   ticks, e);
 	for (size_t i = 0; !st && i < CHARTS; i++) {
-		uint32_t bits = unity_le32(s->chart + i * 4);
+		uint32_t bits = le32(s->chart + i * 4);
 		float v;
 
 		memcpy(&v, &bits, sizeof v);

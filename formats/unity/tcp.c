@@ -79,7 +79,7 @@ static void resynchronize(struct unity_tcp *t)
 		const uint8_t *p = in->pos;
 		size_t i = 0;
 
-		while (i + 4 <= n && unity_le32(p + i) != UNITY_TCP_MAGIC)
+		while (i + 4 <= n && le32(p + i) != UNITY_TCP_MAGIC)
 			i++;
 		in->pos += i;
 		t->skipped += i;
@@ -106,8 +106,8 @@ static bool next_data(struct unity_tcp *t)
 			in->pos += have;
 			return false;
 		}
-		size = unity_le32(p + 20);
-		if (unity_le32(p) != UNITY_TCP_MAGIC || size > BODY_MAX) {
+		size = le32(p + 20);
+		if (le32(p) != UNITY_TCP_MAGIC || size > BODY_MAX) {
 			resynchronize(t);
 			continue;
 		}
@@ -213,8 +213,7 @@ void unity_tcp_notes(struct unity_tcp *t, struct trace *to)
 
 int unity_tcp_bid(const uint8_t *head, size_t n)
 {
-	if (n < UNITY_TCP_HEADER || unity_le32(head) != UNITY_TCP_MAGIC ||
-	    unity_le32(head + 20) > BODY_MAX)
+	if (n < UNITY_TCP_HEADER || le32(head) != UNITY_TCP_MAGIC || le32(head + 20) > BODY_MAX)
 		return 0;
 	return kind_of(head + 4) < UNITY_TCP_KINDS ? 128 : 33;
 }

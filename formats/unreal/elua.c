@@ -20,6 +20,7 @@
  */
 #include "formats/reader.h"
 #include "formats/unreal/string.h"
+#include "lib/base/bytes.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -481,8 +482,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	(void)whole;
 	if (n < 12)
 		return 0;
-	first =
-	    head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 24;
+	first = le32(head);
 	switch (version_of((int32_t)first)) {
 	case 2: return 32;
 	case 1:

@@ -21,6 +21,7 @@
  * 7970ab7; how Unreal archives a TMap (i32 n, n x {key, value}). No file of a game was to be had.
  */
 #include "formats/unreal/slua_frame.h"
+#include "lib/base/bytes.h"
 
 #include "lib/base/deflate.h"
 #include "lib/base/mem.h"
@@ -136,10 +137,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	(void)whole;
 	if (n < 22 || !head[0] || head[0] > 9 || head[1] || head[2] || head[3])
 		return 0;
-	raw = head[12] | (uint32_t)head[13] << 8 | (uint32_t)head[14] << 16 |
-	      (uint32_t)head[15] << 24;
-	packed = head[16] | (uint32_t)head[17] << 8 | (uint32_t)head[18] << 16 |
-		 (uint32_t)head[19] << 24;
+	raw = le32(head + 12);
+	packed = le32(head + 16);
 	if (!raw || raw > RAW_MOST || packed < 2 || packed > RAW_MOST ||
 	    (uint64_t)packed * ZLIB_RATIO + 64 < raw)
 		return 0;

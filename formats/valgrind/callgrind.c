@@ -18,6 +18,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,9 +48,7 @@ struct callgrind {
 
 static bool begins(const char *s, const char *end, const char *with)
 {
-	size_t n = strlen(with);
-
-	return (size_t)(end - s) >= n && !memcmp(s, with, n);
+	return text_begins(s, (size_t)(end - s), with);
 }
 
 static const char *skip_blanks(const char *s, const char *end)

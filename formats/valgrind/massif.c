@@ -22,6 +22,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -84,11 +85,9 @@ struct massif {
 
 static bool begins(const char *s, const char *end, const char *with, const char **rest)
 {
-	size_t n = strlen(with);
-
-	if ((size_t)(end - s) < n || memcmp(s, with, n) != 0)
+	if (!text_begins(s, (size_t)(end - s), with))
 		return false;
-	*rest = s + n;
+	*rest = s + strlen(with);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/group/apart.h"
 
 #include <stdlib.h>
@@ -32,11 +33,6 @@ static size_t digits(const char *s, size_t n)
 	while (k < n && is_digit(s[k]))
 		k++;
 	return k;
-}
-
-static bool starts(const char *s, size_t n, const char *with)
-{
-	return n >= strlen(with) && !memcmp(s, with, strlen(with));
 }
 
 /* ".cold", ".part.0", ".constprop.1.isra.2": where the first of them begins. */
@@ -74,7 +70,7 @@ static size_t without_clone_notes(const char *s, size_t n)
 	while (n && s[n - 1] == ']') {
 		const char *p = memrchr(s, '[', n);
 
-		if (!p || p == s || p[-1] != ' ' || !starts(p, (size_t)(s + n - p), "[clone "))
+		if (!p || p == s || p[-1] != ' ' || !text_begins(p, (size_t)(s + n - p), "[clone "))
 			break;
 		n = (size_t)(p - s) - 1;
 	}
@@ -147,13 +143,13 @@ static size_t lambda(const char *s, size_t n)
 	static const char llvm[] = "'lambda";
 	size_t k, args;
 
-	if (starts(s, n, "{lambda(") || starts(s, n, "<lambda("))
+	if (text_begins(s, n, "{lambda(") || text_begins(s, n, "<lambda("))
 		return closed(s, n);
-	if (starts(s, n, "$_")) {
+	if (text_begins(s, n, "$_")) {
 		k = 2 + digits(s + 2, n - 2);
 		return k > 2 && (k == n || !is_word(s[k])) ? k : 0;
 	}
-	if (!starts(s, n, llvm))
+	if (!text_begins(s, n, llvm))
 		return 0;
 	k = sizeof llvm - 1;
 	k += digits(s + k, n - k);
@@ -185,7 +181,7 @@ void canonical_name(struct buf *out, const char *s, size_t n)
 			i += skip - 1;
 			continue;
 		}
-		if (starts(s + i, n - i, anonymous)) {
+		if (text_begins(s + i, n - i, anonymous)) {
 			buf_adds(out, "(anonymous namespace)");
 			i += sizeof anonymous - 2;
 			continue;
@@ -205,12 +201,12 @@ static size_t parameters(const char *s, size_t n)
 
 	for (size_t i = 0, skip; i < n; i += skip) {
 		skip = 1;
-		if (starts(s + i, n - i, call))
+		if (text_begins(s + i, n - i, call))
 			skip = sizeof call - 1;
-		else if (starts(s + i, n - i, "operator"))
+		else if (text_begins(s + i, n - i, "operator"))
 			for (skip = 8; i + skip < n && strchr("<>-=", s[i + skip]);)
 				skip++;
-		else if (starts(s + i, n - i, unnamed))
+		else if (text_begins(s + i, n - i, unnamed))
 			skip = sizeof unnamed - 1;
 		else if (s[i] == '<' || s[i] == '{' || s[i] == '[')
 			skip = closed(s + i, n - i);
@@ -231,7 +227,7 @@ bool bare_name(struct buf *out, const char *s, size_t n)
 		skip = 1;
 		if (s[i] == '<' || s[i] == '{' || s[i] == '(' || s[i] == '[')
 			skip = closed(s + i, end - i);
-		else if (starts(s + i, end - i, "operator"))
+		else if (text_begins(s + i, end - i, "operator"))
 			break;
 		else if (s[i] == ' ' || s[i] == ':')
 			from = i + 1;

@@ -196,16 +196,8 @@ const struct summary_counter *summary_counter_of(const struct summary *s, const 
 {
 	struct summary_counter key = {.name = name, .unit = unit};
 	struct things things = *t; /* the order takes no const */
-	size_t lo = 0, hi = s->n_counters;
+	size_t lo = BISECT(i, 0, s->n_counters, counter_order(&s->counters[i], &key, &things) < 0);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (counter_order(&s->counters[mid], &key, &things) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < s->n_counters && !counter_order(&s->counters[lo], &key, &things)
 		   ? &s->counters[lo]
 		   : NULL;

@@ -2,6 +2,7 @@
 #include "lib/aggregate/value.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/stats/quantiles.h"
 #include "lib/tally/sums.h"
 
@@ -64,16 +65,8 @@ static void add_ends(struct aggregate_value *v, const struct aggregate_value *fr
 
 static void add_bucket(struct aggregate_value *v, int32_t bucket)
 {
-	size_t lo = 0, hi = v->n_buckets;
+	size_t lo = BISECT(i, 0, v->n_buckets, v->buckets[i].bucket < bucket);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v->buckets[mid].bucket < bucket)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo == v->n_buckets || v->buckets[lo].bucket != bucket) {
 		VEC_PUSH(v->buckets, v->n_buckets, v->cap_buckets) =
 		    (struct aggregate_bucket){0, 0};

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct map64_slot *find(const struct map64 *m, uint64_t key)
+static struct map64_slot *find(const struct map64 *m, uint64_t key, uint32_t check)
 {
 	size_t i = hash_u64(key) & m->mask;
 
-	while (m->slots[i].value && m->slots[i].key != key)
+	while (m->slots[i].value && (m->slots[i].key != key || m->slots[i].check != check))
 		i = (i + 1) & m->mask;
 	return &m->slots[i];
 }
@@ -25,46 +25,52 @@ static void rebuild(struct map64 *m, size_t size)
 	m->mask = size - 1;
 	for (size_t i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i].value)
-			*find(m, old.slots[i].key) = old.slots[i];
+			*find(m, old.slots[i].key, old.slots[i].check) = old.slots[i];
 	free(old.slots);
 }
 
-void map64_reserve(struct map64 *m, size_t n)
-{
-	size_t size = m->slots ? m->mask + 1 : 64;
-
-	while (n >= size / 8 * 5)
-		size *= 2;
-	if (!m->slots || size > m->mask + 1)
-		rebuild(m, size);
-}
-
-uint32_t *map64_put(struct map64 *m, uint64_t key)
+static inline uint32_t *put(struct map64 *m, uint64_t key, uint32_t check)
 {
 	struct map64_slot *s;
 
 	if (!m->slots || m->n >= (m->mask + 1) / 8 * 5)
 		rebuild(m, m->slots ? (m->mask + 1) * 2 : 64);
-	s = find(m, key);
+	s = find(m, key, check);
 	if (!s->value) {
 		if (MEM_MOVES && m->n % (m->n / 64 + 1) == 0) { /* as arrays do: mem.h */
 			rebuild(m, m->mask + 1);
-			s = find(m, key);
+			s = find(m, key, check);
 		}
 		s->key = key;
+		s->check = check;
 		m->n++;
 	}
 	return &s->value;
 }
 
+uint32_t *map64_put(struct map64 *m, uint64_t key)
+{
+	return put(m, key, 0);
+}
+
+uint32_t *map64_put_checked(struct map64 *m, uint64_t key, uint32_t check)
+{
+	return put(m, key, check);
+}
+
 uint32_t map64_get(const struct map64 *m, uint64_t key)
 {
-	return m->slots ? find(m, key)->value : 0;
+	return m->slots ? find(m, key, 0)->value : 0;
+}
+
+uint32_t map64_get_checked(const struct map64 *m, uint64_t key, uint32_t check)
+{
+	return m->slots ? find(m, key, check)->value : 0;
 }
 
 void map64_remove(struct map64 *m, uint64_t key)
 {
-	struct map64_slot *s = m->slots ? find(m, key) : NULL;
+	struct map64_slot *s = m->slots ? find(m, key, 0) : NULL;
 	size_t hole, i;
 
 	if (!s || !s->value)

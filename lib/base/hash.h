@@ -26,11 +26,14 @@ static inline uint64_t hash_u64(uint64_t x)
 }
 
 /* Any u64 key -> u32 value. Zeroed is empty and valid. Values are dense ids or indexes; 0 is
- * "not there", so store index + 1 where 0 is an index. */
+ * "not there", so store index + 1 where 0 is an index. A key may have 32 bits more, its check,
+ * which fill what a slot has left: tens of millions of keys that are hashes collide with 64 bits now
+ * and then, and with 96 they do not. */
 struct map64 {
 	struct map64_slot {
 		uint64_t key;
 		uint32_t value; /* 0: free slot */
+		uint32_t check; /* 0 in the functions that take none */
 	} * slots;
 	size_t n, mask;
 };
@@ -43,11 +46,18 @@ struct map64 {
 /* The value's place, made with value 0 if the key is new; the caller must then set a non-zero
  * value before the next call. Valid until the next map64_put. */
 uint32_t *map64_put(struct map64 *m, uint64_t key);
-/* Room for n keys in all, so that it does not grow on the way. */
-void map64_reserve(struct map64 *m, size_t n);
+uint32_t *map64_put_checked(struct map64 *m, uint64_t key, uint32_t check);
 uint32_t map64_get(const struct map64 *m, uint64_t key); /* 0: not there */
+uint32_t map64_get_checked(const struct map64 *m, uint64_t key, uint32_t check);
 void map64_remove(struct map64 *m, uint64_t key);
 void map64_release(struct map64 *m);
+
+/* Asks the memory for where a key will be looked for. */
+static inline void map64_prefetch(const struct map64 *m, uint64_t key)
+{
+	if (m->slots)
+		__builtin_prefetch(&m->slots[hash_u64(key) & m->mask]);
+}
 
 /* Ids of rows, found by what the rows hold: four bytes a slot and no keys, so an id takes between
  * 6.4 and 12.8 bytes where a map64 takes four times that. Ids are the caller's, not 0. Zeroed is

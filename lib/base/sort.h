@@ -2,7 +2,8 @@
  *
  * Sorting: a stable radix sort of u64 keys with a u32 payload, for batches of addresses; and the C
  * library's sort for arrays that may be empty. qsort must not be given NULL even for no items (C11,
- * 7.22.5 and 7.1.4), which is what an array that has never grown is: so nothing else calls it.
+ * 7.22.5 and 7.1.4), which is what an array that has never grown is: so nothing else calls it. And
+ * the one binary search in what is sorted.
  */
 #ifndef TM_BASE_SORT_H
 #define TM_BASE_SORT_H
@@ -32,5 +33,22 @@ static inline void sort_array_by(void *items, size_t n, size_t size,
 	if (n > 1)
 		qsort_r(items, n, size, order, arg);
 }
+
+/* The first i of [from, to) for which before, an expression of i, does not hold; to, where it holds
+ * for all. Those for which it holds come first. A macro, so that before is a part of the loop
+ * wherever it is used; i has the type of to. */
+#define BISECT(i, from, to, before)                                  \
+	({                                                           \
+		__typeof__((to) + 0) low_ = (from), high_ = (to), i; \
+                                                                     \
+		while (low_ < high_) {                               \
+			i = low_ + (high_ - low_) / 2;               \
+			if (before)                                  \
+				low_ = i + 1;                        \
+			else                                         \
+				high_ = i;                           \
+		}                                                    \
+		low_;                                                \
+	})
 
 #endif

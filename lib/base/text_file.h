@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/text.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -43,11 +44,6 @@ static inline bool text_lines_next(struct text_lines *l, const char **s, const c
 	l->at = nl ? nl + 1 : l->end;
 	l->line++;
 	return true;
-}
-
-static inline bool text_is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
 }
 
 #endif

@@ -105,6 +105,20 @@ size_t utf8_add_repaired(struct buf *out, const char *s, size_t n)
 	return bad;
 }
 
+void utf8_add_text(struct buf *out, const char *s, size_t n)
+{
+	const char *nul;
+
+	while (n && (nul = memchr(s, 0, n))) {
+		utf8_add_repaired(out, s, (size_t)(nul - s));
+		buf_adds(out, "\xef\xbf\xbd");
+		n -= (size_t)(nul + 1 - s);
+		s = nul + 1;
+	}
+	if (n)
+		utf8_add_repaired(out, s, n);
+}
+
 static void add_code_point(struct buf *out, uint32_t c)
 {
 	char t[4];

@@ -24,6 +24,8 @@ bool utf_hidden(uint32_t cp);
 void utf_add_json(struct buf *out, uint32_t cp);
 /* Appends n bytes of s with every invalid byte replaced by U+FFFD; returns how many were. */
 size_t utf8_add_repaired(struct buf *out, const char *s, size_t n);
+/* The same, and NUL replaced too: what other tools' formats and databases can hold. */
+void utf8_add_text(struct buf *out, const char *s, size_t n);
 /* Appends UTF-16 as UTF-8; n_bytes is even. Lone surrogates become U+FFFD and are counted in
  * the return value. */
 size_t utf16_to_utf8(struct buf *out, const uint8_t *s, size_t n_bytes, bool big_endian);

@@ -4,6 +4,7 @@
 #include "lib/aggregate/merge.h"
 #include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/cli/report.h"
 #include "lib/summarize/build.h"
 
@@ -15,13 +16,6 @@ static void add_words(struct buf *to, const char *option, const struct opt_list 
 {
 	for (size_t i = 0; i < from->n; i++)
 		buf_addf(to, "%s--%s %s", to->len ? " " : "", option, from->items[i]);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* The same rules under another path are the same. A missing file was reported before. */
@@ -38,7 +32,7 @@ static void add_files(struct buf *to, const char *option, const struct opt_list 
 		}
 		input_close(&in);
 		buf_addf(to, "%s--%s %s:%016" PRIx64, to->len ? " " : "", option,
-			 base_name(from->items[i]), d.hash);
+			 path_name(from->items[i]), d.hash);
 		digest_release(&d);
 	}
 }
@@ -139,7 +133,7 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 	if (s.loop.read && aggregate_builder_has(&s.builder) &&
 	    (!from || digest_file(from, &s.digest))) {
 		origin = (struct aggregate_origin){s.digest.hash, s.digest.bytes,
-						   base_name(from ? from : operand)};
+						   path_name(from ? from : operand)};
 		aggregate_writer_init(&w, stdout, NULL);
 		aggregate_builder_write(&s.builder, &origin, &w);
 		aggregate_writer_end(&w);

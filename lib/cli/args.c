@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 #include "lib/base/text_file.h"
 
 #include <stdbool.h>
@@ -32,21 +33,16 @@ static void add_own(struct expansion *x, struct buf *word)
 	add_word(x, copy);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* The next word of the text, unquoted; NULL: there are no more. */
 static const char *next_word(const char *s, struct buf *word)
 {
 	char quote = 0;
 
-	while (is_blank(*s))
+	while (text_is_space(*s))
 		s++;
 	if (!*s)
 		return NULL;
-	for (word->len = 0; *s && (quote || !is_blank(*s)); s++) {
+	for (word->len = 0; *s && (quote || !text_is_space(*s)); s++) {
 		if (*s == '\\' && s[1] && quote != '\'')
 			buf_addc(word, *++s);
 		else if (*s == quote)

@@ -51,14 +51,6 @@ static char *find_file(void)
 	return found;
 }
 
-static void trim(const char **s, const char **end)
-{
-	while (*s < *end && text_is_blank(**s))
-		++*s;
-	while (*s < *end && text_is_blank((*end)[-1]))
-		--*end;
-}
-
 /* A value from the file's folder on, unless it is said from the root. */
 static char *from_folder(const struct defaults *d, const char *value, size_t n, bool map)
 {
@@ -86,8 +78,8 @@ static enum status add_line(struct defaults *d, const char *s, const char *end, 
 		return err_set(e, ST_BAD, "%s: line %u: not NAME = VALUE", d->path, line);
 	value = equals + 1;
 	word_end = equals;
-	trim(&s, &word_end);
-	trim(&value, &end);
+	text_trim(&s, &word_end);
+	text_trim(&value, &end);
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		const struct default_key *k = &keys[i];
 
@@ -122,7 +114,7 @@ enum status defaults_find(struct defaults *d, struct err *e)
 	}
 	lines = text_lines_of(text.data, text.len);
 	while (!e->code && text_lines_next(&lines, &s, &end)) {
-		trim(&s, &end);
+		text_trim(&s, &end);
 		if (s < end && *s != '#' && *s != ';')
 			add_line(d, s, end, (unsigned)lines.line, e);
 	}

@@ -6,6 +6,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <stdlib.h>
@@ -281,9 +282,7 @@ static void may_read(const char *path)
 
 static bool ends_in(const char *s, const char *end)
 {
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
+	return text_ends(s, strlen(s), end);
 }
 
 /* FILE, FILES, DIR; NAME=FILE; lists with files behind a name; expressions in a file: @FILE. NULL:

@@ -2,23 +2,15 @@
  *
  * The progress line on stderr.
  */
+#include "lib/base/clock.h"
 #include "lib/cli/cli.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static int mode;
 static bool shown;
 static double started, last;
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 void cli_progress_mode(int m)
 {
@@ -32,7 +24,7 @@ void cli_progress(const char *what, uint64_t done, uint64_t total)
 
 	if (mode == 2 || cli_quiet || (mode == 0 && !isatty(STDERR_FILENO)))
 		return;
-	t = now();
+	t = clock_seconds();
 	if (!current || strcmp(current, what)) {
 		current = what;
 		started = last = t;

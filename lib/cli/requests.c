@@ -3,6 +3,7 @@
  * Requests of the drop-ins, one per line, from operands, a file or standard input.
  */
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/cli/cli.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static bool is_called(const char *base, const char *name)
 
 const char *cli_called(const char *argv0, const char *const *names)
 {
-	const char *slash = argv0 ? strrchr(argv0, '/') : NULL, *base = slash ? slash + 1 : argv0;
+	const char *base = argv0 ? path_base(argv0) : NULL;
 
 	if (!base || !strncmp(base, "tm-", 3))
 		return NULL;

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 #include "lib/compat/markup_text.h"
 
 #include <inttypes.h>
@@ -183,17 +184,7 @@ static bool covers(const struct markup_mmap *x, uint64_t addr)
 /* The first mapping that begins behind an address. */
 static size_t mmap_behind(const struct markup *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->n_mmaps;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->mmaps[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, m->n_mmaps, m->mmaps[i].addr <= addr);
 }
 
 static const struct markup_mmap *mmap_at(struct markup *m, struct span element, struct span where,

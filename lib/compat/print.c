@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/compat/print.h"
 
+#include "lib/base/path.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,9 +19,8 @@ const char *print_name(const struct lookup *l, uint32_t function, const struct p
 const char *print_path(const struct lookup *l, uint32_t id, const struct print_options *o)
 {
 	const char *file = intern_text(&l->symbols.strings, id, NULL);
-	const char *slash = o->base_names ? strrchr(file, '/') : NULL;
 
-	return slash ? slash + 1 : file;
+	return o->base_names ? path_base(file) : file;
 }
 
 const char *print_file(const struct lookup *l, const struct symbol_call *c,
@@ -57,7 +58,7 @@ static char *put_number(char *to, uint32_t v)
 static void gnu_call(struct buf *b, const struct lookup_query *q, const struct lookup_call *c,
 		     uint32_t discriminator, const struct print_options *o)
 {
-	const char *file = c->file, *name = c->name, *slash;
+	const char *file = c->file, *name = c->name;
 	size_t n_file = c->n_file, n_name = c->n_name;
 	char *to, *start;
 
@@ -65,11 +66,8 @@ static void gnu_call(struct buf *b, const struct lookup_query *q, const struct l
 		file = print_symbol_file(q);
 		n_file = strlen(file);
 	}
-	slash = o->base_names ? memrchr(file, '/', n_file) : NULL;
-	if (slash) {
-		n_file -= (size_t)(slash + 1 - file);
-		file = slash + 1;
-	}
+	if (o->base_names)
+		file = path_base_n(file, &n_file);
 	if (!n_file) {
 		file = "??";
 		n_file = 2;
@@ -171,14 +169,13 @@ static void atos_call(struct buf *b, const struct lookup *l, const struct lookup
 		      const struct symbol_call *c, const struct print_options *o)
 {
 	const char *file = print_file(l, c, o), *name = print_name(l, c->function, o);
-	const char *slash = strrchr(q->file->path, '/');
 	const struct object_symbol *sym = object_symbol_at(q->file->object, q->addr);
 
 	if (*name)
 		buf_adds(b, name);
 	else
 		buf_addf(b, "0x%" PRIx64, q->addr);
-	buf_addf(b, " (in %s)", slash ? slash + 1 : q->file->path);
+	buf_addf(b, " (in %s)", path_base(q->file->path));
 	if (*file)
 		buf_addf(b, " (%s:%" PRIu32 ")", file, c->line);
 	else if (sym)

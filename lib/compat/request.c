@@ -2,6 +2,7 @@
 #include "lib/compat/request.h"
 
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <string.h>
 
@@ -10,16 +11,11 @@ static bool has_prefix(const char *s, size_t n, char letter)
 	return n > 1 && s[0] == '0' && (s[1] | 0x20) == letter;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static void trim(const char **s, size_t *n)
 {
-	for (; *n && is_blank(**s); (*s)++)
+	for (; *n && text_is_space(**s); (*s)++)
 		--*n;
-	while (*n && is_blank((*s)[*n - 1]))
+	while (*n && text_is_space((*s)[*n - 1]))
 		--*n;
 }
 
@@ -130,7 +126,7 @@ bool request_number(const char *s, size_t n, uint64_t *v)
 
 static void skip_spaces(const char **s, size_t *n)
 {
-	for (; *n && is_blank(**s); (*s)++)
+	for (; *n && text_is_space(**s); (*s)++)
 		--*n;
 }
 

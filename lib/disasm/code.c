@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/disasm/code.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 
@@ -28,17 +30,9 @@ unsigned code_alignment(enum code_arch arch)
 
 const struct code_part *code_part_at(const struct code *c, uint64_t addr)
 {
-	size_t lo = 0, hi = c->n;
+	size_t lo = BISECT(i, 0, c->n, c->parts[i].lo < addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->parts[mid].lo < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	/* The one before addr first: a return address may lie right behind a part. */
+/* The one before addr first: a return address may lie right behind a part. */
 	if (lo && addr - c->parts[lo - 1].lo <= c->parts[lo - 1].size)
 		return &c->parts[lo - 1];
 	return lo < c->n && c->parts[lo].lo == addr ? &c->parts[lo] : NULL;
@@ -49,16 +43,6 @@ bool code_holds(const struct code *c, uint64_t addr)
 	const struct code_part *p = code_part_at(c, addr + 1);
 
 	return p && addr >= p->lo && addr - p->lo < p->size;
-}
-
-static uint32_t le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint32_t le16(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8;
 }
 
 static uint64_t extend(uint64_t v, unsigned bits)

@@ -23,7 +23,7 @@ void dwarf_answers_release(struct dwarf_answers *a)
 {
 	store_release(&a->store);
 	intern_release(&a->strings);
-	map64_release(&a->call_ids);
+	id_set_release(&a->call_ids);
 	free(a->calls);
 	free(a->extras);
 	free(a->of);
@@ -31,19 +31,38 @@ void dwarf_answers_release(struct dwarf_answers *a)
 	*a = (struct dwarf_answers){0};
 }
 
+static uint64_t call_hash(const void *table, uint32_t id)
+{
+	const struct dwarf_answers *a = table;
+
+	return hash_bytes(&a->calls[id], sizeof *a->calls);
+}
+
+static bool call_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct dwarf_answers *a = table;
+
+	return !memcmp(&a->calls[id], key, sizeof *a->calls);
+}
+
+static const struct id_rows call_rows = {call_hash, call_equal};
+
+void dwarf_answers_reserve_calls(struct dwarf_answers *a, size_t n)
+{
+	id_set_reserve(&a->call_ids, n, &call_rows, a);
+}
+
 uint32_t dwarf_answers_call(struct dwarf_answers *a, const struct dwarf_call *c)
 {
-	for (uint64_t key = hash_bytes(c, sizeof *c);; key++) {
-		uint32_t *id = map64_put(&a->call_ids, key);
+	uint64_t hash = hash_bytes(c, sizeof *c);
+	uint32_t id = id_set_find(&a->call_ids, &call_rows, a, hash, c);
 
-		if (!*id) {
-			*id = (uint32_t)a->n_calls;
-			VEC_PUSH(a->calls, a->n_calls, a->cap_calls) = *c;
-			return (uint32_t)a->n_calls - 1;
-		}
-		if (!memcmp(&a->calls[*id], c, sizeof *c))
-			return *id;
+	if (!id) {
+		VEC_PUSH(a->calls, a->n_calls, a->cap_calls) = *c;
+		id = (uint32_t)a->n_calls - 1;
+		id_set_add(&a->call_ids, &call_rows, a, hash, id);
 	}
+	return id;
 }
 
 uint32_t dwarf_extras_add(struct dwarf_extra **all, size_t *n, size_t *cap,

@@ -51,7 +51,7 @@ struct dwarf_answers {
 	struct intern strings;
 	struct dwarf_call *calls; /* calls[0] is unused */
 	size_t n_calls, cap_calls;
-	struct map64 call_ids; /* of dwarf_answers_call */
+	struct id_set call_ids; /* of dwarf_answers_call */
 	/* A call's extra is its discriminator: there are no extras. Set before calls are added. */
 	bool bare;
 	bool mute;                  /* it was not asked for, though it is there */
@@ -68,6 +68,8 @@ void dwarf_answers_init(struct dwarf_answers *a, size_t n);
 void dwarf_answers_release(struct dwarf_answers *a);
 /* Adds a call or finds the equal one. */
 uint32_t dwarf_answers_call(struct dwarf_answers *a, const struct dwarf_call *c);
+/* Room for n different ones. */
+void dwarf_answers_reserve_calls(struct dwarf_answers *a, size_t n);
 /* Adds an extra, or finds an equal one among the last. 0 when it says nothing. */
 uint32_t dwarf_extras_add(struct dwarf_extra **all, size_t *n, size_t *cap,
 			  const struct dwarf_extra *x);

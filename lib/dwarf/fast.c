@@ -39,17 +39,7 @@ enum {
 
 static uint32_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (addrs[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo;
+	return (uint32_t)BISECT(i, 0, n, addrs[i] < addr);
 }
 
 static struct fast_worker *worker(struct fast_engine *g, unsigned index)
@@ -58,7 +48,7 @@ static struct fast_worker *worker(struct fast_engine *g, unsigned index)
 	unsigned seconds = g->options->seconds ? g->options->seconds : FAST_SECONDS;
 
 	if (g->fresh[index])
-		w->budget = (struct budget){.seconds = budget_now() + seconds};
+		w->budget = (struct budget){.seconds = clock_thread_seconds() + seconds};
 	g->fresh[index] = false;
 	return w;
 }
@@ -425,7 +415,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 /* Seconds since *from, which begins anew. */
 static double lap(double *from)
 {
-	double now = budget_clock(), took = now - *from;
+	double now = clock_seconds(), took = now - *from;
 
 	*from = now;
 	return took;
@@ -499,7 +489,7 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	struct fast_engine g = {.options = options, .job = job};
 	struct sections sections = {.abbrev = NULL};
 	struct dwarf_stats none, *stats = job->stats ? job->stats : &none;
-	double from = budget_clock();
+	double from = clock_seconds();
 	enum status st;
 
 	*stats = (struct dwarf_stats){0};

@@ -229,7 +229,7 @@ static void lap(const struct fast_worker *w, double *from, double *sum)
 
 	if (!w->timed)
 		return;
-	now = budget_now();
+	now = clock_thread_seconds();
 	*sum += now - *from;
 	*from = now;
 }
@@ -239,7 +239,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 {
 	struct fast_unit *asked = &f->units[a->unit];
 	struct making m = {.w = w, .f = f, .u = asked, .asked = asked};
-	double from = w->timed ? budget_now() : 0;
+	double from = w->timed ? clock_thread_seconds() : 0;
 	bool split;
 	enum status st;
 

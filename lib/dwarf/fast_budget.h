@@ -6,9 +6,10 @@
 #ifndef TM_DWARF_FAST_BUDGET_H
 #define TM_DWARF_FAST_BUDGET_H
 
+#include "lib/base/clock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 enum { BUDGET_STRIDE = 1 << 16 };
 
@@ -18,22 +19,6 @@ struct budget {
 	bool over;
 };
 
-static inline double budget_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static inline double budget_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* True when the time is over; it stays so. */
 static inline bool budget_spend(struct budget *b, uint64_t steps)
 {
@@ -41,7 +26,7 @@ static inline bool budget_spend(struct budget *b, uint64_t steps)
 	if (b->steps < BUDGET_STRIDE)
 		return b->over;
 	b->steps = 0;
-	b->over = b->over || budget_now() > b->seconds;
+	b->over = b->over || clock_thread_seconds() > b->seconds;
 	return b->over;
 }
 

@@ -2,6 +2,7 @@
 #include "lib/dwarf/fast_line.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/dwarf/reference.h"
 
 #include <inttypes.h>
@@ -201,17 +202,7 @@ static const char *read_header(struct program *g)
 
 static size_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (addrs[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, n, addrs[i] < addr);
 }
 
 struct registers {

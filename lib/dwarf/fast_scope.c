@@ -158,15 +158,7 @@ static const uint8_t *skip_children(struct walk *w, const uint8_t *p)
 
 static uint32_t first_at_least(const uint64_t *addrs, uint32_t from, uint32_t to, uint64_t addr)
 {
-	while (from < to) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (addrs[mid] < addr)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from;
+	return BISECT(i, from, to, addrs[i] < addr);
 }
 
 /* The addresses [i, end) are claimed: widens *in by them; their node becomes id, unless that is 0.
@@ -270,16 +262,9 @@ static void claim_known(struct walk *w, const struct fast_list *list, const stru
 			uint32_t id, struct fast_level *in)
 {
 	const struct fast_run *runs = w->s->lists.runs + list->first;
-	uint32_t lo = 0, hi = list->n;
+	/* the first that ends behind cur->from */
+	uint32_t lo = BISECT(i, 0, list->n, runs[i].first + runs[i].n <= cur->from);
 
-	while (lo < hi) { /* the first that ends behind cur->from */
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (runs[mid].first + runs[mid].n <= cur->from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	for (; lo < list->n && runs[lo].first < cur->to; lo++) {
 		uint32_t i = runs[lo].first, end = i + runs[lo].n;
 

@@ -327,16 +327,8 @@ bool fast_value_address(const struct fast_file *f, const struct fast_unit *u,
 
 const struct fast_unit *fast_unit_at(const struct fast_file *f, uint64_t offset)
 {
-	size_t lo = 0, hi = f->n_units;
+	size_t lo = BISECT(i, 0, f->n_units, f->units[i].end <= offset);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->units[mid].end <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < f->n_units && offset >= f->units[lo].die ? &f->units[lo] : NULL;
 }
 

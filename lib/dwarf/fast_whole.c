@@ -407,7 +407,7 @@ static void hand_over(struct whole *x, struct dwarf_whole *w)
 
 	c.calls = mem_zarray(x->made.store.n_calls, sizeof *c.calls);
 	c.texts = mem_zarray(x->made.store.n_texts, sizeof *c.texts);
-	map64_reserve(&w->answers.call_ids, x->made.store.n_calls / 2); /* others are equal */
+	dwarf_answers_reserve_calls(&w->answers, x->made.store.n_calls / 2); /* others are equal */
 	for (size_t i = 0; i < x->g.file.n_units; i++)
 		add_rows(&rows, (uint32_t)i, &x->pieces[i]);
 	order_rows(&rows);
@@ -518,7 +518,7 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 		/* each worker's own clock: one that is late has more time, which does no harm */
 		for (unsigned i = 0; i < x.g.n_workers; i++) {
 			fast_worker_init(&x.g.workers[i], &x.made);
-			x.g.workers[i].budget.seconds = budget_now() + SECONDS;
+			x.g.workers[i].budget.seconds = clock_thread_seconds() + SECONDS;
 		}
 		st = answer_all(&x, w, e);
 		release(&x);

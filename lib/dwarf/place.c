@@ -50,7 +50,7 @@ struct dwarf_places *dwarf_places_new(struct object *o, struct err *e)
 	p->options.jobs = 1;
 	p->job = (struct dwarf_job){.object = o, .out = &p->answers};
 	p->g = (struct fast_engine){.options = &p->options, .job = &p->job};
-	p->worker.budget.seconds = budget_now() + SECONDS;
+	p->worker.budget.seconds = clock_thread_seconds() + SECONDS;
 	dwarf_answers_init(&p->answers, 0);
 	st = fast_load(&p->g, &sections, e);
 	buf_release(&sections.complaint);

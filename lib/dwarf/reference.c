@@ -11,6 +11,8 @@
 #include "lib/dwarf/reference.h"
 
 #include "lib/base/allowance.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/sandbox/sandbox.h"
@@ -24,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -57,14 +58,6 @@ struct run_state {
 	uint64_t total;
 	bool ever_started;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void complain(struct slice *s, const char *text, size_t n)
 {
@@ -189,8 +182,7 @@ static bool read_messages(struct child *c)
 	bool sound = true;
 
 	while (sound && c->in.len - at >= 4) {
-		uint32_t n = p[at] | (uint32_t)p[at + 1] << 8 | (uint32_t)p[at + 2] << 16 |
-			     (uint32_t)p[at + 3] << 24;
+		uint32_t n = le32(p + at);
 
 		if (n == 0 || n > LIMIT_MESSAGE || c->slice->finished) {
 			sound = false;
@@ -239,7 +231,7 @@ static enum status start(struct run_state *run, struct child *c, struct slice *s
 	c->received = 0;
 	c->killed = false;
 	/* processor time is what is limited; this is for a worker that waits for something */
-	c->deadline = now() + 4.0 * run->limits.seconds + 10;
+	c->deadline = clock_seconds() + 4.0 * run->limits.seconds + 10;
 	run->n_active++;
 	run->ever_started = true;
 	return ST_OK;
@@ -359,7 +351,7 @@ static void receive(struct run_state *run, struct child *c)
 
 static void wait_for_children(struct run_state *run, struct pollfd *fds)
 {
-	double soonest = now() + 60;
+	double soonest = clock_seconds() + 60;
 	size_t n = 0;
 
 	for (size_t i = 0; i < run->n_children; i++) {
@@ -369,7 +361,7 @@ static void wait_for_children(struct run_state *run, struct pollfd *fds)
 		if (c->pid && c->deadline < soonest)
 			soonest = c->deadline;
 	}
-	soonest -= now();
+	soonest -= clock_seconds();
 	if (poll(fds, (nfds_t)run->n_children, soonest > 0 ? (int)(soonest * 1000) + 1 : 0) < 0)
 		return; /* EINTR: look again */
 	for (n = 0; n < run->n_children; n++) {
@@ -379,7 +371,7 @@ static void wait_for_children(struct run_state *run, struct pollfd *fds)
 			continue;
 		if (fds[n].revents)
 			receive(run, c);
-		else if (now() > c->deadline && !c->killed)
+		else if (clock_seconds() > c->deadline && !c->killed)
 			stop(c);
 	}
 }
@@ -398,7 +390,7 @@ static uint64_t answered(const struct run_state *run)
 static enum status run_slices(struct run_state *run, struct err *e)
 {
 	struct pollfd fds[MAX_WORKERS];
-	double report = now() + 0.2;
+	double report = clock_seconds() + 0.2;
 	enum status st = ST_OK;
 
 	while (run->next < run->n_slices || run->n_active) {
@@ -421,8 +413,8 @@ static enum status run_slices(struct run_state *run, struct err *e)
 			continue;
 		}
 		wait_for_children(run, fds);
-		if (run->options->progress && now() >= report) {
-			report = now() + 0.2;
+		if (run->options->progress && clock_seconds() >= report) {
+			report = clock_seconds() + 0.2;
 			run->options->progress(run->options->progress_arg, answered(run),
 					       run->total);
 		}
@@ -494,7 +486,7 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 		       struct err *e)
 {
 	struct run_state state = {.options = options};
-	double from = now();
+	double from = clock_seconds();
 	enum status st;
 
 	state.limits.seconds = options->seconds ? options->seconds : DEFAULT_SECONDS;
@@ -520,7 +512,7 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 	/* jobs share the workers: each is said to have taken it all */
 	for (size_t i = 0; i < n_jobs; i++) {
 		if (jobs[i].stats)
-			*jobs[i].stats = (struct dwarf_stats){.reference = now() - from};
+			*jobs[i].stats = (struct dwarf_stats){.reference = clock_seconds() - from};
 		if (options->once)
 			object_drop_sections(jobs[i].object);
 	}

@@ -5,6 +5,7 @@
  */
 #include "lib/dwarf/reference_libdwarf.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -180,9 +181,7 @@ enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, s
 	u->version = version;
 	u->dwo_id = 0;
 	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
-		for (size_t i = 0; i < sizeof signature.signature; i++)
-			u->dwo_id |= (uint64_t)(uint8_t)signature.signature[i]
-				     << 8 * (sections_of(h)->big_endian ? 7 - i : i);
+		u->dwo_id = bytes_number(signature.signature, 8, sections_of(h)->big_endian);
 	u->is_type = type == DW_UT_type || type == DW_UT_split_type;
 	*next = next_offset;
 	return ST_OK;

@@ -268,7 +268,8 @@ enum status reader_part(struct reader *r, struct unit *u, const char **why, stru
 				     .addr_base = UINT64_MAX,
 				     .rnglists_base = UINT64_MAX};
 	const struct fast_part *found;
-	struct budget budget = {.seconds = budget_now() + 3600}; /* the worker has a limit */
+	struct budget budget = {.seconds =
+				    clock_thread_seconds() + 3600}; /* the worker has a limit */
 	const char *name, *dir;
 
 	if (!r->part) {

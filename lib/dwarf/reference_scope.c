@@ -5,6 +5,7 @@
 #include "lib/dwarf/reference.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +22,7 @@ void unit_release(struct unit *u)
 
 size_t unit_first_at_least(const uint64_t *addrs, const uint32_t *query, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (addrs[query[mid]] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, n, addrs[query[i]] < addr);
 }
 
 void unit_match_scopes(const struct unit *u, const uint64_t *addrs, const uint32_t *query, size_t n,

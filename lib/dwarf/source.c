@@ -50,7 +50,7 @@ static struct dwarf_answer answer(struct dwarf_answers *a, const struct object *
 
 void dwarf_source(struct dwarf_job *job, const struct dwarf_options *options)
 {
-	const double end = budget_clock() + (options->seconds ? options->seconds : SECONDS);
+	const double end = clock_seconds() + (options->seconds ? options->seconds : SECONDS);
 	const char *complaint = object_source_complaint(job->object);
 	struct buf path = BUF_INIT;
 	uint64_t bad = 0;
@@ -59,7 +59,7 @@ void dwarf_source(struct dwarf_job *job, const struct dwarf_options *options)
 	if (complaint)
 		dwarf_answers_complain(job->out, complaint, strlen(complaint));
 	for (size_t i = 0; i < job->n; i++) {
-		over = over || (i % CHUNK == 0 && budget_clock() > end);
+		over = over || (i % CHUNK == 0 && clock_seconds() > end);
 		if (over)
 			job->out->of[i] = (struct dwarf_answer){.found = DWARF_GAVE_UP};
 		else

@@ -19,6 +19,7 @@
 #define TM_DWARF_STORE_H
 
 #include "lib/base/arena.h"
+#include "lib/base/bytes.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -96,11 +97,6 @@ static inline uint32_t store_copy(struct store_writer *w, const char *s, size_t 
 	return store_text(w, arena_strndup(&w->arena, s, n), n);
 }
 
-static inline uint32_t store_get32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* Of an id with STORE_BIT. NULL: none. */
 static inline const struct dwarf_call *store_call_at(const struct store *s, uint32_t id)
 {
@@ -134,8 +130,8 @@ static inline const char *store_text_at(const struct store *s, uint32_t id, size
 		*n = t->n;
 		return t->s;
 	}
-	from = store_get32(s->offsets + 4 * (size_t)number);
-	to = store_get32(s->offsets + 4 * (size_t)number + 4);
+	from = le32(s->offsets + 4 * (size_t)number);
+	to = le32(s->offsets + 4 * (size_t)number + 4);
 	if (from >= to || to > s->n_bytes)
 		return "";
 	*n = to - from - 1;

@@ -75,7 +75,7 @@ struct dwarf_variables *dwarf_variables_new(struct object *o)
 	v->shift = object_debug_shift(o);
 	v->job = (struct dwarf_job){.object = o, .out = &v->answers};
 	v->g = (struct fast_engine){.options = &v->options, .job = &v->job};
-	v->worker.budget.seconds = budget_now() + SECONDS;
+	v->worker.budget.seconds = clock_thread_seconds() + SECONDS;
 	dwarf_answers_init(&v->answers, 0);
 	st = fast_load(&v->g, &sections, &e);
 	buf_release(&sections.complaint);
@@ -233,18 +233,11 @@ static struct dwarf_declaration declaration(struct dwarf_variables *v, struct di
 bool dwarf_global_at(struct dwarf_variables *v, uint64_t vaddr, struct dwarf_declaration *out)
 {
 	const uint64_t addr = vaddr - v->shift;
-	size_t lo = 0, hi;
+	size_t lo;
 
 	if (!v->indexed)
 		index_globals(v);
-	for (hi = v->n_globals; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v->globals[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = BISECT(i, 0, v->n_globals, v->globals[i].lo <= addr);
 	/* of several at one address the first unit's */
 	while (lo > 1 && v->globals[lo - 2].lo == v->globals[lo - 1].lo)
 		lo--;

@@ -2,6 +2,7 @@
 #include "lib/export/captured.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +27,6 @@ static void put(struct captured *c, uint32_t library, uint64_t address, uint32_t
 		VEC_PUSH(c->ids, c->n_ids, c->cap_ids) = location;
 	else if (c->ids[id] != location)
 		c->ids[id] = CAPTURED_SEVERAL;
-}
-
-static const char *base_name(const char *s, size_t *n)
-{
-	const char *slash = *n ? memrchr(s, '/', *n) : NULL;
-
-	if (!slash || slash + 1 == s + *n)
-		return s;
-	*n -= (size_t)(slash + 1 - s);
-	return slash + 1;
 }
 
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
@@ -80,8 +71,8 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 		if (l->space != SPACE_RUNTIME && module)
 			library = intern_text(&t->strings, t->modules[module].name, &n);
 		put(c, library_id(c, library, n), l->raw, id);
-		if (base_name(library, &n) != library)
-			put(c, library_id(c, base_name(library, &n), n), l->raw, id);
+		if (path_name_n(library, &n) != library)
+			put(c, library_id(c, path_name_n(library, &n), n), l->raw, id);
 	}
 	return ST_OK;
 }
@@ -113,7 +104,7 @@ bool captured_find(const struct captured *c, const char *library, size_t n, uint
 
 		if (!n || key.library)
 			id = intern_find(&c->keys, (const char *)&key, sizeof key);
-		base = base_name(library, &n);
+		base = path_name_n(library, &n);
 		if (base == library)
 			break;
 		library = base;

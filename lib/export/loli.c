@@ -11,6 +11,7 @@
 #include "lib/export/captured.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/utf.h"
@@ -65,16 +66,6 @@ struct loli {
 	size_t n_libraries, cap_libraries;
 	uint64_t found, named;
 };
-
-static uint32_t be32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static uint64_t be64(const uint8_t *p)
-{
-	return (uint64_t)be32(p) << 32 | be32(p + 4);
-}
 
 static const uint8_t *take(struct loli *l, size_t n, const char *what)
 {

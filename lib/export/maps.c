@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,17 +31,7 @@ struct maps {
 /* The first line that ends behind the address. */
 static size_t place(const struct maps *m, uint64_t lo)
 {
-	size_t a = 0, b = m->n;
-
-	while (a < b) {
-		size_t middle = a + (b - a) / 2;
-
-		if (m->lines[middle].range.hi <= lo)
-			a = middle + 1;
-		else
-			b = middle;
-	}
-	return a;
+	return BISECT(i, 0, m->n, m->lines[i].range.hi <= lo);
 }
 
 /* Before what is there: from the newest capture's newest module to the oldest. */

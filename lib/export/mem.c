@@ -11,6 +11,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void add_calls(struct mem *m, const struct names_location *l)
 	for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
 		const struct names_call *c = &names->calls[k];
 		const struct names_function *f = &names->functions[c->function];
-		const char *s, *slash;
+		const char *s;
 		size_t n;
 
 		if (k > l->first)
@@ -73,11 +74,7 @@ static void add_calls(struct mem *m, const struct names_location *l)
 		s = names_text(names, c->file, &n);
 		if (!c->file || !c->line)
 			continue;
-		slash = memrchr(s, '/', n);
-		if (slash) {
-			n -= (size_t)(slash + 1 - s);
-			s = slash + 1;
-		}
+		s = path_base_n(s, &n);
 		buf_adds(b, " (");
 		text_add_separated(b, s, n);
 		buf_addf(b, ":%" PRIu32 ")", c->line);

@@ -15,6 +15,7 @@
 
 #include "lib/base/deflate.h"
 #include "lib/base/mem.h"
+#include "lib/base/utf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static int64_t add_text(struct pprof *f, const char *s, size_t n)
 	if (!n)
 		return 0;
 	f->text.len = 0;
-	text_add(&f->text, s, n);
+	utf8_add_text(&f->text, s, n);
 	id = intern_add(&f->strings, f->text.data, f->text.len);
 	if (id > before) {
 		buf_str(&f->text);

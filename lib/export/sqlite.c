@@ -10,6 +10,7 @@
 #include "lib/export/text.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/utf.h"
 #include "lib/db/db.h"
 
 #include <stdlib.h>
@@ -108,7 +109,7 @@ static void put_sum(struct database *d, bool known, uint64_t v)
 static void put_text(struct database *d, const char *s, size_t n)
 {
 	d->text.len = 0;
-	text_add(&d->text, s, n);
+	utf8_add_text(&d->text, s, n);
 	db_put_text(d->at, ++d->parameter, d->text.data, d->text.len);
 }
 

@@ -5,25 +5,11 @@
 
 #include <string.h>
 
-void text_add(struct buf *b, const char *s, size_t n)
-{
-	const char *nul;
-
-	while (n && (nul = memchr(s, 0, n))) {
-		utf8_add_repaired(b, s, (size_t)(nul - s));
-		buf_adds(b, "\xef\xbf\xbd");
-		n -= (size_t)(nul + 1 - s);
-		s = nul + 1;
-	}
-	if (n)
-		utf8_add_repaired(b, s, n);
-}
-
 void text_add_separated(struct buf *b, const char *s, size_t n)
 {
 	size_t from = b->len;
 
-	text_add(b, s, n);
+	utf8_add_text(b, s, n);
 	for (size_t i = from; i < b->len; i++) {
 		unsigned char c = (unsigned char)b->data[i];
 
@@ -39,7 +25,7 @@ void text_add_json(struct buf *b, const char *s, size_t n)
 	size_t start = 0;
 	struct buf valid = BUF_INIT;
 
-	text_add(&valid, s, n);
+	utf8_add_text(&valid, s, n);
 	buf_addc(b, '"');
 	for (size_t i = 0, k; i < valid.len; i += k) {
 		uint32_t cp = (unsigned char)valid.data[i];

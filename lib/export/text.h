@@ -11,9 +11,8 @@
 
 #include <stdio.h>
 
-/* Both append to b. */
-void text_add(struct buf *b, const char *s, size_t n);           /* UTF-8 without NUL */
-void text_add_separated(struct buf *b, const char *s, size_t n); /* nor ';' and controls */
+/* Appends it to b without NUL (utf8_add_text), ';' and controls. */
+void text_add_separated(struct buf *b, const char *s, size_t n);
 /* A JSON string with its quotes; what is hidden (utf_hidden) is escaped. */
 void text_add_json(struct buf *b, const char *s, size_t n);
 

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/find/call_check.h"
 #include "lib/find/found_slides.h"
 #include "lib/trace/module_index.h"
@@ -484,12 +485,11 @@ static void add_modules(const struct trace *of, const struct module_file *files,
 {
 	for (size_t i = 1; i < of->n_modules; i++) {
 		const char *name = trace_text(of, of->modules[i].name);
-		const char *slash = strrchr(name, '/');
 
 		if (!files[i].asked || !is(&files[i]))
 			continue;
 		if (++*n <= NAMED_MAX)
-			buf_addf(names, "%s%s", names->len ? ", " : "", slash ? slash + 1 : name);
+			buf_addf(names, "%s%s", names->len ? ", " : "", path_base(name));
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -108,7 +109,7 @@ static unsigned percent(uint64_t part, uint64_t whole)
 static void add_note(struct trace *t, struct module_check *m)
 {
 	const struct call_check *c = &m->check;
-	const char *slash = strrchr(m->name, '/'), *name = slash ? slash + 1 : m->name;
+	const char *name = path_base(m->name);
 	enum call_verdict v;
 
 	m->check.tried = CALL_CHECK_TRIED;

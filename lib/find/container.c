@@ -5,6 +5,7 @@
 #include "lib/base/deflate.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/index/cache_dir.h"
 #include "lib/input/input.h"
 #include "lib/object/ar.h"
@@ -20,16 +21,9 @@
 
 enum { UNPACKED_VERSION = 1 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 bool container_is_library(const char *name)
 {
-	const char *base = base_name(name), *so = strstr(base, ".so");
+	const char *base = path_base(name), *so = strstr(base, ".so");
 	size_t n = strlen(base);
 
 	return (so && (!so[3] || so[3] == '.')) || (n > 6 && !strcmp(base + n - 6, ".debug"));
@@ -249,7 +243,7 @@ static enum status open_thin(struct object **out, const char *library, const str
 	enum status st;
 
 	if (m->name[0] != '/')
-		buf_add(&path, library, (size_t)(base_name(library) - library));
+		buf_add(&path, library, (size_t)(path_base(library) - library));
 	buf_adds(&path, m->name);
 	st = object_open_wanted(out, buf_str(&path), want, e);
 	if (st)
@@ -303,7 +297,7 @@ static enum status whole_zip(const char *path, struct err *e)
 		}
 	st = n ? err_set(e, ST_UNSUPPORTED,
 			 "a zip file: name a library in it (there are %zu), as in %s!/%s", n,
-			 base_name(path), name)
+			 path_base(path), name)
 	       : err_set(e, ST_UNSUPPORTED, "a zip file without a library");
 	zip_release(&z);
 	return st;
@@ -318,7 +312,7 @@ static enum status whole_library(const char *path, struct err *e)
 		return st;
 	st = a.n ? err_set(e, ST_UNSUPPORTED,
 			   "a static library: name a member of it (there are %zu), as in %s(%s)",
-			   a.n, base_name(path), base_name(a.members[0].name))
+			   a.n, path_base(path), path_base(a.members[0].name))
 		 : err_set(e, ST_UNSUPPORTED, "a static library without members");
 	ar_release(&a);
 	return st;

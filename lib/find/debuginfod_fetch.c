@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/find/debuginfod_fetch.h"
 
+#include "lib/base/clock.h"
 #include "lib/find/debuginfod.h"
 #include "lib/sandbox/sandbox.h"
 
@@ -14,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #if __has_include(<elfutils/debuginfod.h>)
@@ -40,14 +40,6 @@ static struct {
 #define SYMBOL(handle, to, name) (*(void **)&(to) = dlsym(handle, name))
 
 enum { FIRST_BYTES = 4096 };
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 struct asking {
 	unsigned seconds;
@@ -108,7 +100,7 @@ static void answer(struct asking *d, const struct fetch_answer *a)
 static int watch(debuginfod_client *client, long done, long total)
 {
 	struct asking *d = loaded.get_user_data(client);
-	double seconds = now() - d->started;
+	double seconds = clock_seconds() - d->started;
 
 	/* before anything has come done counts turns of its loop */
 	if (total <= 0 && done < FIRST_BYTES)
@@ -199,7 +191,7 @@ static struct fetch_answer fetch(struct asking *d, const struct question *q)
 	char *path = NULL;
 	int fd;
 
-	d->started = now();
+	d->started = clock_seconds();
 	d->broken_off = NULL;
 	if (d->log >= 0 && (ftruncate(d->log, 0) || lseek(d->log, 0, SEEK_SET)))
 		d->said[0] = 0;

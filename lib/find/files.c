@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/base/pool.h"
 #include "lib/find/call_check.h"
 #include "lib/find/container.h"
@@ -11,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void load(struct file *f, const struct files_options *options)
 {
@@ -161,7 +155,7 @@ static bool add_parts(struct files *f, const char *path, const char *module, siz
 		part.len = 0;
 		buf_addf(&part, "%s:%s", path, archs[i]);
 		item = module ? add(f, buf_str(&part), module, module_len)
-			      : add(f, buf_str(&part), base_name(path), strlen(base_name(path)));
+			      : add(f, buf_str(&part), path_base(path), strlen(path_base(path)));
 		item->given = true;
 	}
 	buf_release(&part);
@@ -427,14 +421,14 @@ static void explain(struct files *f, const struct file *x, const struct object_b
 
 static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
 {
-	const char *base = base_name(name);
+	const char *base = path_base(name);
 	const struct wanted w = {id, machine_of_path(name)};
 	struct file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;
 
 	for (size_t i = 0; i < f->n; i++) {
 		struct file *x = f->items[i];
-		bool named = base[0] && same_module(base_name(x->path), base);
+		bool named = base[0] && same_module(path_base(x->path), base);
 
 		if (!x->given || x->broken)
 			continue;
@@ -486,7 +480,7 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 /* x is a member of a given zip file of this name. */
 static bool is_of_archive(const struct file *x, const char *name)
 {
-	const char *base = base_name(name), *mine;
+	const char *base = path_base(name), *mine;
 	size_t n = strlen(base);
 
 	if (!x->n_archive || !*base)

@@ -2,6 +2,7 @@
 #include "lib/find/found_slides.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/base/sort.h"
 #include "lib/find/slide.h"
 
@@ -18,7 +19,7 @@ static int by_value(const void *a, const void *b)
 
 static void tell(struct trace *t, const char *path, const struct slide_guess *g)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_base(path);
 
 	if (g->sure)
 		trace_note(t, NOTE_GUESS, 0,

@@ -231,16 +231,8 @@ static unsigned worth(const struct id_file *f, enum object_part part)
 static const char *nth(const struct id_index *x, const struct object_build_id *id,
 		       enum object_part part, size_t n)
 {
-	size_t lo = 0, hi = x->n_order;
+	size_t lo = BISECT(i, 0, x->n_order, compare_ids(&x->files[x->order[i]].id, id) < 0);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (compare_ids(&x->files[x->order[mid]].id, id) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	for (unsigned w = 4; w-- > 0;)
 		for (size_t i = lo; i < x->n_order; i++) {
 			const struct id_file *f = &x->files[x->order[i]];

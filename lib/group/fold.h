@@ -124,8 +124,6 @@ static inline __attribute__((always_inline)) void fold_prefetch_node(const struc
 uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, size_t grouping);
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
 const struct fold_type *fold_type(struct fold *f, uint32_t type);
-/* A cell's: its type or its marker. */
-const struct fold_type *fold_cell_type(struct fold *f, const struct tally_cell *c);
 /* The id of a call as a site, perhaps with SITE_INSIDE. */
 uint32_t fold_site_id(struct project *p, uint32_t site);
 /* The id of a frame: its number and name; before: the events before the first. */

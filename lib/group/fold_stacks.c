@@ -199,7 +199,8 @@ const struct fold_type *fold_type(struct fold *f, uint32_t type)
 	return ty;
 }
 
-const struct fold_type *fold_cell_type(struct fold *f, const struct tally_cell *c)
+/* A cell's: its type or its marker. */
+static const struct fold_type *type_of_cell(struct fold *f, const struct tally_cell *c)
 {
 	struct fold_type *ty;
 
@@ -213,7 +214,7 @@ const struct fold_type *fold_cell_type(struct fold *f, const struct tally_cell *
 
 static uint32_t owner_of(struct fold *f, const struct tally_cell *c)
 {
-	uint32_t of_type = fold_cell_type(f, c)->owner;
+	uint32_t of_type = type_of_cell(f, c)->owner;
 	uint32_t of_stack = c->stack && f->stacks ? f->stacks[c->stack].owner : OWNER_NONE;
 
 	return of_type < of_stack ? of_type : of_stack;
@@ -227,10 +228,10 @@ bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node)
 	*node = stack_node(f, c->stack);
 	if (!filters_any(filters))
 		return true;
-	if (!fold_cell_type(f, c)->kept)
+	if (!type_of_cell(f, c)->kept)
 		return false;
 	if (!filters_kept(filters,
-			  c->stack ? f->stacks[c->stack].matched : fold_cell_type(f, c)->matched))
+			  c->stack ? f->stacks[c->stack].matched : type_of_cell(f, c)->matched))
 		return false;
 	if (c->stack && !*node)
 		return false; /* all of its calls are hidden */
@@ -335,7 +336,7 @@ uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, s
 	if (g->key.within)
 		outer = fold_group(f, c, node, g->key.within - 1);
 	switch (g->key.by) {
-	case KEY_TYPE: id = fold_cell_type(f, c)->text; break;
+	case KEY_TYPE: id = type_of_cell(f, c)->text; break;
 	case KEY_THREAD: id = thread_id(f, c->thread); break;
 	case KEY_OWNER: id = fold_owner(p, owner_of(f, c))->text; break;
 	case KEY_SITE:

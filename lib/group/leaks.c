@@ -3,6 +3,8 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
+#include "lib/base/text_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -120,10 +122,7 @@ void leaks_free(struct leaks *l)
 static enum status add_line(struct leaks *l, const char *s, const char *end, size_t line,
 			    struct err *e)
 {
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	while (end > s && strchr(" \t\r", end[-1]))
-		end--;
+	text_trim(&s, &end);
 	if (s == end || *s == '#')
 		return ST_OK;
 	if (end - s <= 5 || memcmp(s, "leak:", 5) != 0)
@@ -137,29 +136,14 @@ static enum status add_line(struct leaks *l, const char *s, const char *end, siz
 
 enum status leaks_add_file(struct leaks *l, const char *path, struct err *e)
 {
-	FILE *f = fopen(path, "re");
-	enum status st = ST_OK;
-	char *text, *s;
-	size_t n;
+	struct buf text = BUF_INIT;
+	enum status st = text_file_read(path, LEAKS_FILE_MAX, "a list of suppressions", &text, e);
+	struct text_lines lines = text_lines_of(text.data, text.len);
+	const char *s, *end;
 
-	if (!f)
-		return err_set(e, ST_SYS, "%s", strerror(errno));
-	text = mem_alloc(LEAKS_FILE_MAX + 1);
-	n = fread(text, 1, LEAKS_FILE_MAX + 1, f);
-	if (ferror(f))
-		st = err_set(e, ST_SYS, "%s", strerror(errno));
-	else if (n > LEAKS_FILE_MAX)
-		st = err_set(e, ST_LIMIT, "larger than %d bytes: not a list of suppressions",
-			     LEAKS_FILE_MAX);
-	fclose(f);
-	s = text;
-	for (size_t line = 1; !st && s < text + n; line++) {
-		char *end = memchr(s, '\n', (size_t)(text + n - s));
-
-		st = add_line(l, s, end ? end : text + n, line, e);
-		s = end ? end + 1 : text + n;
-	}
-	free(text);
+	while (!st && text_lines_next(&lines, &s, &end))
+		st = add_line(l, s, end, lines.line, e);
+	buf_release(&text);
 	return st;
 }
 
@@ -174,9 +158,7 @@ void leaks_list(struct buf *out)
 
 static bool base_begins(const char *path, const char *with)
 {
-	const char *slash = strrchr(path, '/');
-
-	return !strncmp(slash ? slash + 1 : path, with, strlen(with));
+	return !strncmp(path_base(path), with, strlen(with));
 }
 
 static const char *module_of(const struct trace *t, uint32_t location)

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/trace/module_index.h"
 
 #include <inttypes.h>
@@ -17,13 +18,9 @@ static uint32_t add_string(struct names *n, const char *s, size_t len)
 
 static uint32_t add_base_name(struct names *n, const char *s, size_t len)
 {
-	const char *slash = len ? memrchr(s, '/', len) : NULL;
+	const char *name = path_name_n(s, &len);
 
-	if (slash && slash + 1 < s + len) {
-		len -= (size_t)(slash + 1 - s);
-		s = slash + 1;
-	}
-	return add_string(n, s, len);
+	return add_string(n, name, len);
 }
 
 /* What the paths make of a file. */

@@ -49,10 +49,9 @@ static enum status add_owner(struct owners *o, const char *p, const char *end, s
 {
 	if (end[-1] != ']')
 		return err_set(e, ST_BAD, "an owner ends with ']'");
-	for (p++, end--; p < end && text_is_blank(*p);)
-		p++;
-	while (end > p && text_is_blank(end[-1]))
-		end--;
+	p++;
+	end--;
+	text_trim(&p, &end);
 	if (p == end)
 		return err_set(e, ST_BAD, "an owner has a name");
 	o->owner = intern_add(&o->names, p, (size_t)(end - p));
@@ -69,8 +68,7 @@ static enum status add_rule(struct owners *o, struct match_place from, const cha
 	while (p < end && !text_is_blank(*p))
 		p++;
 	for (r.kind = OF_FUNCTION; r.kind < KINDS; r.kind++)
-		if (strlen(words[r.kind]) == (size_t)(p - word) &&
-		    !memcmp(words[r.kind], word, (size_t)(p - word)))
+		if (text_is(word, (size_t)(p - word), words[r.kind]))
 			break;
 	if (r.kind == KINDS)
 		return err_set(e, ST_BAD,
@@ -96,10 +94,7 @@ static enum status add_line(struct owners *o, struct match_place from, const cha
 	const char *start = p, *at;
 	enum status st;
 
-	while (p < end && text_is_blank(*p))
-		p++;
-	while (end > p && text_is_blank(end[-1]))
-		end--;
+	text_trim(&p, &end);
 	if (p == end || *p == '#')
 		return ST_OK;
 	at = p;

@@ -49,10 +49,7 @@ static enum status add_line(struct sites *s, struct match_place from, const char
 	const char *word;
 	enum status st;
 
-	while (p < end && text_is_blank(*p))
-		p++;
-	while (end > p && text_is_blank(end[-1]))
-		end--;
+	text_trim(&p, &end);
 	if (p == end || *p == '#')
 		return ST_OK;
 	if (*p == '!') {
@@ -63,8 +60,7 @@ static enum status add_line(struct sites *s, struct match_place from, const char
 	for (word = p; p < end && !text_is_blank(*p);)
 		p++;
 	for (r.kind = SITE_FUNCTION; r.kind <= SITE_FILE; r.kind++)
-		if (strlen(words[r.kind]) == (size_t)(p - word) &&
-		    !memcmp(words[r.kind], word, (size_t)(p - word)))
+		if (text_is(word, (size_t)(p - word), words[r.kind]))
 			break;
 	if (r.kind > SITE_FILE)
 		return err_set(e, ST_BAD,

@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-void history_text(struct buf *to, const char *s, size_t n)
-{
-	const char *nul;
-
-	while (n && (nul = memchr(s, 0, n))) {
-		utf8_add_repaired(to, s, (size_t)(nul - s));
-		buf_adds(to, "\xef\xbf\xbd");
-		n -= (size_t)(nul + 1 - s);
-		s = nul + 1;
-	}
-	if (n)
-		utf8_add_repaired(to, s, n);
-}
-
 static void prepare(struct rows *r)
 {
 	unsigned n = r->left < r->per ? (unsigned)r->left : r->per;
@@ -83,7 +69,7 @@ void rows_text(struct rows *r, const char *s, size_t n)
 		return;
 	}
 	r->text.len = 0;
-	history_text(&r->text, s, n);
+	utf8_add_text(&r->text, s, n);
 	db_put_text(r->query, place(r), r->text.data, r->text.len);
 }
 

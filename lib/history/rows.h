@@ -38,7 +38,4 @@ void rows_text(struct rows *r, const char *s, size_t n);
 void rows_next(struct rows *r);
 enum status rows_end(struct rows *r, struct err *e);
 
-/* The same repair, for a text of a query. */
-void history_text(struct buf *to, const char *s, size_t n);
-
 #endif

@@ -7,6 +7,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/utf.h"
 #include "lib/history/rows.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ static void add(struct query *q, const char *condition, const char *value)
 {
 	struct buf b = BUF_INIT;
 
-	history_text(&b, value, strlen(value));
+	utf8_add_text(&b, value, strlen(value));
 	q->values[q->n] = arena_strndup(&q->texts, b.len ? b.data : "", b.len);
 	q->lengths[q->n++] = b.len;
 	buf_release(&b);

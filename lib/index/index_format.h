@@ -41,6 +41,8 @@
 #ifndef TM_INDEX_INDEX_FORMAT_H
 #define TM_INDEX_INDEX_FORMAT_H
 
+#include "lib/base/bytes.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -73,22 +75,6 @@ enum index_part {
 
 /* Bytes of one element of a part. */
 enum { EACH_BLOCK = 16, EACH_CALL = 24 };
-
-static inline uint32_t index_get32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, 4);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap32(v);
-#endif
-	return v;
-}
-
-static inline uint64_t index_get64(const uint8_t *p)
-{
-	return index_get32(p) | (uint64_t)index_get32(p + 4) << 32;
-}
 
 static inline void index_put32(uint8_t *p, uint32_t v)
 {

@@ -6,6 +6,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/base/sort.h"
 #include "lib/index/index.h"
 #include "lib/index/index_format.h"
 #include "lib/object/map.h"
@@ -63,8 +64,7 @@ static bool check(struct index *x, uint64_t offset, uint64_t n)
 
 		if (is_good(&x->good[i]))
 			continue;
-		if (hash_bytes_seeded(x->data + at, len, i) !=
-		    index_get64(x->data + INDEX_HEADER + 8 * i))
+		if (hash_bytes_seeded(x->data + at, len, i) != le64(x->data + INDEX_HEADER + 8 * i))
 			return false;
 		set_good(&x->good[i]);
 	}
@@ -88,8 +88,8 @@ static enum status read_parts(struct index *x, struct err *e)
 	for (size_t i = 0; i < PARTS; i++) {
 		struct part *p = &x->parts[i];
 
-		p->offset = index_get64(x->data + INDEX_PARTS_AT + 16 * i);
-		p->size = index_get64(x->data + INDEX_PARTS_AT + 16 * i + 8);
+		p->offset = le64(x->data + INDEX_PARTS_AT + 16 * i);
+		p->size = le64(x->data + INDEX_PARTS_AT + 16 * i + 8);
 		if (p->offset != at || p->size > x->size - at ||
 		    ((p->size + 7) & ~7ull) > x->size - at)
 			return bad(e, "a part lies outside the file");
@@ -118,22 +118,22 @@ static enum status read_header(struct index *x, const void *key, size_t n_key, s
 
 	if (memcmp(h, INDEX_MAGIC, 8))
 		return bad(e, "is no index");
-	if (index_get32(h + 8) != INDEX_VERSION)
+	if (le32(h + 8) != INDEX_VERSION)
 		return bad(e, "is of another version");
-	x->n_checksums = index_get64(h + 24);
-	if (index_get64(h + 16) != x->size || x->n_checksums > (x->size - INDEX_HEADER) / 8)
+	x->n_checksums = le64(h + 24);
+	if (le64(h + 16) != x->size || x->n_checksums > (x->size - INDEX_HEADER) / 8)
 		return bad(e, "its size differs");
 	x->body = INDEX_HEADER + 8 * x->n_checksums;
 	if ((x->size - x->body + INDEX_CHUNK - 1) / INDEX_CHUNK != x->n_checksums)
 		return bad(e, "its size differs");
 	if (hash_bytes_seeded(h, INDEX_SEAL_AT,
 			      hash_bytes(h + INDEX_HEADER, 8 * (size_t)x->n_checksums)) !=
-	    index_get64(h + INDEX_SEAL_AT))
+	    le64(h + INDEX_SEAL_AT))
 		return bad(e, "its checksum differs");
-	if (index_get32(h + 32) != n_key || memcmp(h + INDEX_KEY_AT, key, n_key))
+	if (le32(h + 32) != n_key || memcmp(h + INDEX_KEY_AT, key, n_key))
 		return bad(e, "is of another binary");
-	x->flags = index_get32(h + 12);
-	x->n_strings = index_get32(h + 36);
+	x->flags = le32(h + 12);
+	x->n_strings = le32(h + 36);
 	return read_parts(x, e);
 }
 
@@ -188,7 +188,7 @@ uint64_t index_size(const struct index *x)
 
 uint64_t index_companions(const struct index *x)
 {
-	return index_get64(x->data + INDEX_COMPANIONS_AT);
+	return le64(x->data + INDEX_COMPANIONS_AT);
 }
 
 const char *index_refused(const struct index *x)
@@ -232,8 +232,8 @@ static bool good_string(struct index *x, uint32_t id)
 	where = bytes(x, PART_STRINGS, (uint64_t)number * 4, 8);
 	if (!where)
 		return false;
-	from = index_get32(where);
-	to = index_get32(where + 4);
+	from = le32(where);
+	to = le32(where + 4);
 	text = from < to ? bytes(x, PART_TEXT, from, to - from) : NULL;
 	if (!text || text[to - from - 1])
 		return false;
@@ -257,16 +257,15 @@ static bool good_call(struct index *x, uint32_t number)
 		if (is_good(&x->good_calls[c]))
 			break;
 		p = bytes(x, PART_CALLS, (uint64_t)c * EACH_CALL, EACH_CALL);
-		if (!p || !good_string(x, index_get32(p + 4)) ||
-		    !good_string(x, index_get32(p + 8)))
+		if (!p || !good_string(x, le32(p + 4)) || !good_string(x, le32(p + 8)))
 			return false;
-		next = index_get32(p);
+		next = le32(p);
 		if (next && (!(next & STORE_BIT) || (next & ~STORE_BIT) >= c))
 			return false;
 		c = next & ~STORE_BIT;
 	}
 	for (c = number; c;
-	     c = index_get32(x->data + x->parts[PART_CALLS].offset + (uint64_t)c * EACH_CALL) &
+	     c = le32(x->data + x->parts[PART_CALLS].offset + (uint64_t)c * EACH_CALL) &
 		 ~STORE_BIT) {
 		if (c >= x->n_calls) /* rewritten meanwhile */
 			return false;
@@ -283,28 +282,21 @@ static bool good_call(struct index *x, uint32_t number)
 static bool find_block(struct batch *b, uint64_t addr)
 {
 	const uint8_t *blocks = bytes(b->x, PART_BLOCKS, 0, b->x->parts[PART_BLOCKS].size), *p;
-	uint64_t lo = 0, hi = b->x->n_blocks;
+	uint64_t lo;
 	uint32_t first;
 
 	if (!blocks)
 		return false;
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (index_get64(blocks + mid * EACH_BLOCK) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = BISECT(i, 0, b->x->n_blocks, le64(blocks + i * EACH_BLOCK) <= addr);
 	b->last = lo == b->x->n_blocks;
-	b->next_base = b->last ? 0 : index_get64(blocks + lo * EACH_BLOCK);
+	b->next_base = b->last ? 0 : le64(blocks + lo * EACH_BLOCK);
 	b->count = b->at = 0;
 	if (!lo)
 		return true;
 	p = blocks + (lo - 1) * EACH_BLOCK;
-	b->base = index_get64(p);
-	first = index_get32(p + 8);
-	b->count = index_get32(p + 12);
+	b->base = le64(p);
+	first = le32(p + 8);
+	b->count = le32(p + 12);
 	if (!b->count || b->count > INDEX_BLOCK)
 		return false;
 	b->starts = bytes(b->x, PART_STARTS, (uint64_t)first * 4, (uint64_t)b->count * 4);
@@ -317,20 +309,13 @@ static void find_stretch(struct batch *b, uint32_t offset)
 {
 	uint32_t lo = b->at, step = 1, hi;
 
-	while (lo + step < b->count && index_get32(b->starts + 4 * (size_t)(lo + step)) <= offset) {
+	while (lo + step < b->count && le32(b->starts + 4 * (size_t)(lo + step)) <= offset) {
 		lo += step;
 		step *= 2;
 	}
 	hi = lo + step < b->count ? lo + step : b->count;
-	while (lo + 1 < hi) { /* lo starts at or before it, hi does not */
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (index_get32(b->starts + 4 * (size_t)mid) <= offset)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	b->at = lo;
+	/* lo starts at or before it, hi does not */
+	b->at = BISECT(i, lo + 1, hi, le32(b->starts + 4 * (size_t)i) <= offset) - 1;
 }
 
 static bool answer_one(struct batch *b, uint64_t addr, struct dwarf_answer *to, bool *ask)
@@ -346,7 +331,7 @@ static bool answer_one(struct batch *b, uint64_t addr, struct dwarf_answer *to, 
 	if (!b->count)
 		return true;
 	find_stretch(b, addr - b->base > UINT32_MAX ? UINT32_MAX : (uint32_t)(addr - b->base));
-	value = index_get32(b->answers + 4 * (size_t)b->at);
+	value = le32(b->answers + 4 * (size_t)b->at);
 	*ask = value == INDEX_ASK;
 	if (*ask || !(value & ~INDEX_LINE_ONLY))
 		return true;
@@ -367,7 +352,7 @@ static const struct dwarf_call *native_calls(struct index *x)
 	if (!x->swapped) {
 		x->swapped = mem_array((size_t)x->n_calls, sizeof *x->swapped);
 		for (uint64_t i = 0; i < x->n_calls * EACH_CALL / 4; i++)
-			((uint32_t *)x->swapped)[i] = index_get32(p + 4 * i);
+			((uint32_t *)x->swapped)[i] = le32(p + 4 * i);
 	}
 	return x->swapped;
 }

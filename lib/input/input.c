@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/input/input.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/input/magic.h"
@@ -218,9 +219,7 @@ static void fill_first(struct input_source *s, size_t *len)
 static void skip_frames(struct input_source *s, size_t *len)
 {
 	while (magic_skippable(s->window, *len)) {
-		const uint8_t *p = s->window + 4;
-		uint64_t n = MAGIC_SKIPPABLE + (p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
-						(uint64_t)p[3] << 24);
+		uint64_t n = MAGIC_SKIPPABLE + (uint64_t)le32(s->window + 4);
 
 		while (n && *len) {
 			size_t k = n < *len ? (size_t)n : *len;

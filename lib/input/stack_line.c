@@ -2,6 +2,7 @@
 #include "lib/input/stack_line.h"
 
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ static bool is_text(const char *s, const char *end, const char *word)
 
 static bool begins(const char *s, const char *end, const char *word)
 {
-	return (size_t)(end - s) >= strlen(word) && !memcmp(s, word, strlen(word));
+	return text_begins(s, (size_t)(end - s), word);
 }
 
 /* Digits at *s, with or without 0x, behind which *s then is. */

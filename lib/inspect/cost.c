@@ -2,16 +2,10 @@
 #include "lib/inspect/cost.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void add(struct site_cost *to, const struct site_cost *from)
 {
@@ -73,8 +67,8 @@ static bool is_ours(const struct cost *c, const struct trace *t, uint32_t object
 		id.len = (uint8_t)n;
 		return object_build_id_equal(&id, own);
 	}
-	return !strcmp(base_name(intern_text(&y->strings, y->objects[object].path, NULL)),
-		       base_name(c->path));
+	return !strcmp(path_base(intern_text(&y->strings, y->objects[object].path, NULL)),
+		       path_base(c->path));
 }
 
 static void charge(struct cost *c, const struct binding *b, const struct site_cost *of)

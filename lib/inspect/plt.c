@@ -2,14 +2,10 @@
  *
  * Stubs of a PLT, as GNU ld, gold and lld write them (System V psABI of each processor).
  */
+#include "lib/base/bytes.h"
 #include "lib/inspect/inspect.h"
 
 #include <string.h>
-
-static uint32_t le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
 
 static uint64_t got(const struct inspect *x)
 {

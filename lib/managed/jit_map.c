@@ -160,16 +160,8 @@ enum status jit_map_read(struct jit_map *m, struct cursor *in, struct err *e)
 
 const char *jit_map_at(const struct jit_map *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->n;
+	size_t lo = BISECT(i, 0, m->n, m->spans[i].lo <= addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->spans[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (!lo || addr >= m->spans[lo - 1].hi)
 		return NULL;
 	return intern_text(&m->names, m->spans[lo - 1].name, NULL);

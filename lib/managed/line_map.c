@@ -6,6 +6,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 #include "lib/base/sort.h"
 #include "lib/input/json.h"
 
@@ -145,13 +146,6 @@ static enum status on_end(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void index_files(struct line_map *m, const char *root)
 {
 	struct buf b = BUF_INIT;
@@ -163,7 +157,7 @@ static void index_files(struct line_map *m, const char *root)
 	n_root = b.len;
 	for (uint32_t i = 1; i <= intern_count(&m->cpp); i++) {
 		size_t n;
-		const char *path = intern_text(&m->cpp, i, &n), *base = base_name(path);
+		const char *path = intern_text(&m->cpp, i, &n), *base = path_base(path);
 		uint32_t id = intern_add(&m->bases, base, strlen(base));
 
 		while (m->n_bases <= id)
@@ -292,7 +286,7 @@ bool line_map_is_of(const struct line_map *m, const struct object_build_id *id)
 uint32_t line_map_file(const struct line_map *m, const char *path, bool generated)
 {
 	struct buf b = BUF_INIT;
-	const char *s = slashes(&b, path, strlen(path)), *base = base_name(s);
+	const char *s = slashes(&b, path, strlen(path)), *base = path_base(s);
 	uint32_t file = intern_find(&m->cpp, s, b.len), id;
 
 	for (const char *p = strchr(s, '/'); !file && p; p = strchr(p + 1, '/')) {
@@ -310,17 +304,11 @@ uint32_t line_map_file(const struct line_map *m, const char *path, bool generate
 enum line_map_found line_map_at(const struct line_map *m, uint32_t cpp, uint32_t line,
 				uint32_t first, uint64_t window, const char **file, uint32_t *cs)
 {
-	size_t lo = m->from[cpp], hi = m->from[cpp + 1], begin = lo;
+	size_t begin = m->from[cpp], end = m->from[cpp + 1];
+	size_t lo =
+	    BISECT(i, begin, end, m->entries[i].line <= line); /* the first that is greater */
 	const struct entry *x;
 
-	while (lo < hi) { /* the first that is greater */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->entries[mid].line <= line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo == begin)
 		return LINE_MAP_NO_ENTRY;
 	x = &m->entries[lo - 1];

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/input/input.h"
 #include "lib/managed/il2cpp_name.h"
 
@@ -15,13 +16,6 @@
 
 enum { ROOT_MAX = 4096 };
 #define BACKUP "_BackUpThisFolder_ButDontShipItWithYourGame"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void tell(struct managed *m, const char *path, const char *text)
 {
@@ -92,7 +86,7 @@ static void read_root(const char *path, struct buf *root)
 	size_t n;
 	const char *line;
 
-	buf_addf(&at, "%.*sil2cppFileRoot.txt", (int)(base_name(path) - path), path);
+	buf_addf(&at, "%.*sil2cppFileRoot.txt", (int)(path_base(path) - path), path);
 	if (!input_open(&in, buf_str(&at), &e) && (line = cursor_line(&in.cur, &n, ROOT_MAX)))
 		buf_add(root, line, n);
 	input_close(&in);
@@ -327,7 +321,7 @@ static bool same_id(struct usym_text id, const uint8_t *bytes, size_t n)
 
 static bool is_named(struct usym_text name, const char *module)
 {
-	const char *base = base_name(module);
+	const char *base = path_base(module);
 
 	return name.n && name.n == strlen(base) && !memcmp(name.s, base, name.n);
 }
@@ -343,7 +337,7 @@ const struct usym *managed_usym(struct managed *m, const char *module, const uin
 		if (!f->usym)
 			continue;
 		if (f->module) {
-			if (!strcmp(f->module, module) || !strcmp(f->module, base_name(module)))
+			if (!strcmp(f->module, module) || !strcmp(f->module, path_base(module)))
 				return f->usym;
 			continue;
 		}
@@ -367,11 +361,11 @@ static const struct usym *beside(struct managed *m, const char *path,
 	struct buf want = BUF_INIT;
 	const struct usym *u = NULL;
 
-	buf_addf(&want, "%s.usym", base_name(path));
+	buf_addf(&want, "%s.usym", path_base(path));
 	for (size_t i = 0; !u && i < m->n_files; i++) {
 		const struct managed_file *f = m->files[i];
 
-		if (!f->usym || f->given || strcmp(base_name(f->path), buf_str(&want)) != 0)
+		if (!f->usym || f->given || strcmp(path_base(f->path), buf_str(&want)) != 0)
 			continue;
 		if (id->len && usym_facts(f->usym).id.n &&
 		    !same_id(usym_facts(f->usym).id, id->bytes, id->len))

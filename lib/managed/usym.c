@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/managed/usym.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
@@ -21,11 +22,6 @@ struct usym {
 	struct sort_item *order; /* by address; NULL: they are */
 };
 
-static uint32_t u32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static const uint8_t *record(const struct usym *u, uint32_t i)
 {
 	return u->records + (size_t)i * (u->lite ? LITE_RECORD : RECORD);
@@ -35,7 +31,7 @@ static uint64_t address(const struct usym *u, uint32_t i)
 {
 	const uint8_t *p = record(u, i);
 
-	return u32(p) | (uint64_t)u32(p + 4) << 32;
+	return le64(p);
 }
 
 static struct usym_text text(const struct usym *u, uint32_t offset)
@@ -53,7 +49,7 @@ static struct usym_text text(const struct usym *u, uint32_t offset)
 	}
 	if (left < 2)
 		return none;
-	n = (uint8_t)s[0] | (size_t)(uint8_t)s[1] << 8;
+	n = le16(s);
 	return n <= left - 2 ? (struct usym_text){s + 2, n} : none;
 }
 
@@ -139,16 +135,9 @@ struct usym_facts usym_facts(const struct usym *u)
 
 uint32_t usym_at(const struct usym *u, uint64_t at)
 {
-	uint32_t lo = 0, hi = u->n;
+	/* the first that is greater */
+	uint32_t lo = BISECT(i, 0, u->n, (u->order ? u->order[i].key : address(u, i)) <= at);
 
-	while (lo < hi) { /* the first that is greater */
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if ((u->order ? u->order[mid].key : address(u, mid)) <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo && u->order)
 		lo = u->order[lo - 1].index + 1;
 	return lo && at - address(u, lo - 1) < USYM_REACH ? lo : 0;
@@ -166,20 +155,20 @@ struct usym_line usym_line(const struct usym *u, uint32_t i)
 	uint32_t parent;
 
 	if (u->lite) {
-		struct usym_text file = text(u, u32(p + 8));
+		struct usym_text file = text(u, le32(p + 8));
 		bool managed = file.n > 3 && !memcmp(file.s + file.n - 3, ".cs", 3);
 
 		*(managed ? &l.managed_file : &l.native_file) = file;
-		*(managed ? &l.managed_line : &l.native_line) = u32(p + 12);
+		*(managed ? &l.managed_line : &l.native_line) = le32(p + 12);
 		return l;
 	}
-	parent = u32(p + 32);
-	l.native = text(u, u32(p + 8));
-	l.native_file = text(u, u32(p + 12));
-	l.native_line = u32(p + 16);
-	l.managed = text(u, u32(p + 20));
-	l.managed_file = text(u, u32(p + 24));
-	l.managed_line = u32(p + 28);
+	parent = le32(p + 32);
+	l.native = text(u, le32(p + 8));
+	l.native_file = text(u, le32(p + 12));
+	l.native_line = le32(p + 16);
+	l.managed = text(u, le32(p + 20));
+	l.managed_file = text(u, le32(p + 24));
+	l.managed_line = le32(p + 28);
 	l.parent = parent < u->n ? parent + 1 : 0;
 	return l;
 }

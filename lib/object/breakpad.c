@@ -20,6 +20,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/object/impl.h"
 #include "lib/object/source.h"
 
@@ -115,11 +116,9 @@ static const char *rest(struct breakpad *b, struct words *w)
 
 static bool begins(struct words *w, const char *what)
 {
-	size_t n = strlen(what);
-
-	if ((size_t)(w->end - w->s) < n || memcmp(w->s, what, n) != 0)
+	if (!text_begins(w->s, (size_t)(w->end - w->s), what))
 		return false;
-	w->s += n;
+	w->s += strlen(what);
 	return true;
 }
 
@@ -402,18 +401,9 @@ static uint64_t breakpad_end(const struct source *s)
 static const struct bp_line *line_at(const struct breakpad *b, const struct bp_function *f,
 				     uint64_t addr)
 {
-	size_t lo = 0, hi = f->n_lines;
-	const struct bp_line *l;
+	size_t lo = BISECT(i, 0, f->n_lines, b->lines[f->first_line + i].lo <= addr);
+	const struct bp_line *l = lo ? &b->lines[f->first_line + lo - 1] : NULL;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b->lines[f->first_line + mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	l = lo ? &b->lines[f->first_line + lo - 1] : NULL;
 	return l && addr - l->lo < l->size ? l : NULL;
 }
 
@@ -453,16 +443,8 @@ static enum status breakpad_at(const struct source *s, uint64_t addr, struct obj
 			       size_t max, size_t *n)
 {
 	const struct breakpad *b = s->breakpad;
-	size_t lo = 0, hi = b->n;
+	size_t lo = BISECT(i, 0, b->n, b->functions[i].lo <= addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b->functions[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	/* back over what has no lines to the function that begins last */
 	while (lo && b->functions[lo - 1].public)
 		lo--;

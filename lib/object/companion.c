@@ -5,6 +5,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/object/impl.h"
 
 #include <elf.h>
@@ -111,13 +112,6 @@ static bool try(struct seek *k, const char *dir, size_t n_dir, const char *name,
 	return k->path.len < 8192 && try_path(k);
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* In the folder of path. */
 static bool try_beside(struct seek *k, const char *path, const char *name, const char *after)
 {
@@ -125,7 +119,7 @@ static bool try_beside(struct seek *k, const char *path, const char *name, const
 
 	if (!path)
 		return false;
-	base = base_of(path);
+	base = path_base(path);
 	return base == path ? try(k, ".", 1, name, after)
 			    : try(k, path, (size_t)(base - path) - 1, name, after);
 }
@@ -146,7 +140,7 @@ static bool seek_split(struct seek *k, const char *dir, const char *name)
 		name += 2;
 	if (!*name || o->file.fd < 0)
 		return false;
-	base = base_of(name);
+	base = path_base(name);
 	dir = *dir ? dir : ".";
 	if (name[0] == '/' ? try(k, NULL, 0, name, "") : try(k, dir, strlen(dir), name, ""))
 		return true;
@@ -197,11 +191,11 @@ static bool seek_package(struct seek *k)
 	if (o->dwp && try(k, NULL, 0, o->dwp, ""))
 		return true;
 	for (size_t i = 0; i < 2; i++)
-		if (paths[i] && try_beside(k, paths[i], base_of(paths[i]), ".dwp"))
+		if (paths[i] && try_beside(k, paths[i], path_base(paths[i]), ".dwp"))
 			return true;
 	for (size_t i = 0; i < 2; i++)
 		for (size_t d = 0; paths[i] && d < o->n_dirs; d++)
-			if (try(k, o->dirs[d], strlen(o->dirs[d]), base_of(paths[i]), ".dwp"))
+			if (try(k, o->dirs[d], strlen(o->dirs[d]), path_base(paths[i]), ".dwp"))
 				return true;
 	return false;
 }
@@ -379,13 +373,13 @@ static bool seek_supplement(struct seek *k, const struct link *l)
 		if (found)
 			return true;
 	}
-	if (try_beside(k, from, base_of(l->name), ""))
+	if (try_beside(k, from, path_base(l->name), ""))
 		return true;
 	for (size_t i = 0; i < o->n_dirs; i++)
-		if (try(k, o->dirs[i], strlen(o->dirs[i]), base_of(l->name), "") ||
-		    try(k, o->dirs[i], strlen(o->dirs[i]), ".dwz/", base_of(l->name)))
+		if (try(k, o->dirs[i], strlen(o->dirs[i]), path_base(l->name), "") ||
+		    try(k, o->dirs[i], strlen(o->dirs[i]), ".dwz/", path_base(l->name)))
 			return true;
-	return (o->system && try(k, system, strlen(system), ".dwz/", base_of(l->name))) ||
+	return (o->system && try(k, system, strlen(system), ".dwz/", path_base(l->name))) ||
 	       ask_finders(k, &l->id);
 }
 

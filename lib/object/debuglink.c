@@ -7,6 +7,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/object/impl.h"
 
 #include <elf.h>
@@ -334,7 +335,7 @@ enum status debug_file_find(struct object *o, const struct object_search *s, str
 	real = realpath(o->file.path, NULL);
 	h.folder = folder_of(o->file.path);
 	h.real_folder = folder_of(real && *real == '/' ? real : "/");
-	h.name = strrchr(o->file.path, '/') ? strrchr(o->file.path, '/') + 1 : o->file.path;
+	h.name = path_base(o->file.path);
 	free(real);
 	read_link(&h);
 	if (o->file.kind == OBJECT_MACH) {

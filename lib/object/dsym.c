@@ -6,6 +6,7 @@
  */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/object/mach.h"
 
 #include <dirent.h>
@@ -15,13 +16,6 @@
 #include <sys/stat.h>
 
 enum { BUNDLES_MAX = 4096 }; /* in one folder */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* The Mach-O file in a .dSYM folder into path; of several the one called name (NULL: any). */
 static bool dsym_in_bundle(const char *bundle, const char *name, char *path, size_t n)
@@ -89,7 +83,7 @@ static bool try_bundle(struct dsym_hunt *h, const char *bundle)
 	const char *why = NULL;
 	char path[4096];
 
-	if (!dsym_in_bundle(bundle, base_name(mine->path), path, sizeof path))
+	if (!dsym_in_bundle(bundle, path_base(mine->path), path, sizeof path))
 		return false;
 	if (image_open_wanted(&f, path, &want, &e)) {
 		why = e.msg;
@@ -158,7 +152,7 @@ bool dsym_find(struct object *o, const struct object_search *s, struct buf *refu
 
 		*slash = 0;
 		snprintf(bundle, sizeof bundle, "%s.dSYM", path);
-		if (strchr(base_name(path), '.') && try_bundle(&h, bundle))
+		if (strchr(path_base(path), '.') && try_bundle(&h, bundle))
 			return true;
 	}
 	return false;

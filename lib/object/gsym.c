@@ -13,8 +13,10 @@
  *	          ULEB size)..., u8 has children, u32 name, ULEB file and line of the call; no
  *	          range: the end of siblings
  */
+#include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/object/impl.h"
 #include "lib/object/source.h"
 
@@ -47,12 +49,7 @@ struct gsym {
 
 static uint64_t number(const struct source *s, uint64_t at, size_t n)
 {
-	const uint8_t *p = s->bytes + at;
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < n; i++)
-		v |= (uint64_t)p[i] << 8 * (s->gsym->big_endian ? n - 1 - i : i);
-	return v;
+	return bytes_number(s->bytes + at, n, s->gsym->big_endian);
 }
 
 static struct cursor cursor_at(const struct source *s, uint64_t at, uint64_t n, struct err *e)
@@ -356,19 +353,11 @@ static enum status calls_of(const struct source *s, const struct source_function
 static enum status gsym_at(const struct source *s, uint64_t addr, struct object_call *calls,
 			   size_t max, size_t *n)
 {
-	size_t lo = 0, hi = s->gsym->n;
+	size_t lo = BISECT(i, 0, s->gsym->n, address(s, i) <= addr);
 	struct source_function f;
 	struct err e = ERR_INIT;
 	struct cursor c;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (address(s, mid) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (!lo)
 		return ST_NONE;
 	if (!open_info(s, lo - 1, &f, &c, &e))

@@ -2,6 +2,7 @@
 #include "lib/object/mach.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 
@@ -79,21 +80,16 @@ uint16_t mach_machine(const char *arch)
 	return 0;
 }
 
-static uint32_t big32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 bool mach_is_fat(const uint8_t head[8])
 {
-	uint32_t magic = big32(head);
+	uint32_t magic = be32(head);
 
-	return magic == 0xcafebabf || (magic == 0xcafebabe && big32(head + 4) <= FAT_PARTS_MAX);
+	return magic == 0xcafebabf || (magic == 0xcafebabe && be32(head + 4) <= FAT_PARTS_MAX);
 }
 
 bool mach_is_thin(const uint8_t head[8])
 {
-	uint32_t magic = big32(head);
+	uint32_t magic = be32(head);
 
 	return magic == 0xfeedface || magic == 0xfeedfacf || magic == 0xcefaedfe ||
 	       magic == 0xcffaedfe;
@@ -115,7 +111,7 @@ static enum status read_parts(const struct image *f, struct part *parts, size_t 
 	if (st)
 		return err_prefix(e, "universal Mach-O header");
 	wide = bytes[3] == 0xbf;
-	*n = big32(bytes + 4);
+	*n = be32(bytes + 4);
 	each = wide ? 32 : 20;
 	if (!*n || *n > FAT_PARTS_MAX)
 		return err_at(e, ST_BAD, 4, "universal Mach-O file of %zu parts", *n);

@@ -7,6 +7,7 @@
  * an error that says so.
  */
 #include "lib/base/allowance.h"
+#include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
@@ -129,11 +130,7 @@ static enum status symbol_value(const struct relocating *r, uint64_t number, uin
 
 static uint64_t load(const struct image *f, const uint8_t *p, size_t n)
 {
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < n; i++)
-		v |= (uint64_t)p[i] << 8 * (f->big_endian ? n - 1 - i : i);
-	return v;
+	return bytes_number(p, n, f->big_endian);
 }
 
 static void store(const struct image *f, uint8_t *p, size_t n, uint64_t v)

@@ -2,6 +2,7 @@
  *
  * The symbols that symbols.c has loaded, by address and by name.
  */
+#include "lib/base/sort.h"
 #include "lib/object/impl.h"
 
 #include <string.h>
@@ -47,25 +48,11 @@ static const struct object_symbol *innermost(const struct symtab *s, uint64_t va
 		lo = s->coarse[part];
 		hi = s->coarse[part + 1];
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->at[mid].lo <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = BISECT(i, lo, hi, s->at[i].lo <= vaddr);
 	if (lo && s->at[lo - 1].symbol != SYMBOL_NONE)
 		return &s->all[s->at[lo - 1].symbol];
 
-	for (lo = 0, hi = s->n_guesses; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->all[s->guesses[mid]].lo <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = BISECT(i, 0, s->n_guesses, s->all[s->guesses[i]].lo <= vaddr);
 	/* back to the first, which is the best, of one address */
 	while (lo && (!guess || s->all[s->guesses[lo - 1]].lo == guess->lo))
 		guess = &s->all[s->guesses[--lo]];
@@ -169,15 +156,7 @@ bool object_symbol_value(struct object *o, const char *name, size_t length, uint
 bool object_is_symbol_start(struct object *o, uint64_t vaddr)
 {
 	const struct symtab *s = loaded(o);
-	size_t lo = 0, hi = s->n;
+	size_t lo = BISECT(i, 0, s->n, s->all[i].lo < vaddr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->all[mid].lo < vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < s->n && s->all[lo].lo == vaddr;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/zip.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/deflate.h"
 #include "lib/base/machine.h"
@@ -53,7 +54,7 @@ static enum status find_end(const struct zip *z, uint64_t *at, uint8_t *end, str
 	for (size_t i = n; !st && i >= END; i--) {
 		const uint8_t *p = tail + i - END;
 
-		if (memcmp(p, "PK\5\6", 4) != 0 || (size_t)(p[20] | p[21] << 8) != n - i)
+		if (memcmp(p, "PK\5\6", 4) != 0 || le16(p + 20) != n - i)
 			continue;
 		memcpy(end, p, END);
 		*at = z->size - n + i - END;
@@ -241,8 +242,7 @@ enum status zip_data(const struct zip *z, const struct zip_member *m, uint64_t *
 		return st;
 	if (memcmp(local, "PK\3\4", 4) != 0)
 		return err_at(e, ST_BAD, m->header, "%s: not a member's header", m->name);
-	*offset = m->header + LOCAL + (unsigned)(local[26] | local[27] << 8) +
-		  (unsigned)(local[28] | local[29] << 8);
+	*offset = m->header + LOCAL + le16(local + 26) + le16(local + 28);
 	if (*offset > z->size || m->packed > z->size - *offset)
 		return err_at(e, ST_BAD, *offset, "%s: %" PRIu64 " bytes lie outside the file",
 			      m->name, m->packed);

@@ -5,6 +5,8 @@
 #include "lib/record/serve.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "lib/base/mem.h"
 
 #include <arpa/inet.h>
@@ -19,7 +21,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TICK_MS = 200, COMMAND_DUMP = 0, SIZE = 4 };
@@ -85,13 +86,6 @@ struct serve *serve_new(uint16_t port, struct err *e)
 uint16_t serve_port(const struct serve *s)
 {
 	return s->port;
-}
-
-static uint32_t le32(const char *data)
-{
-	const uint8_t *p = (const uint8_t *)data;
-
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 static void ring(struct serve *s)
@@ -235,14 +229,6 @@ static bool tell_client(struct serve *s)
 	return true;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Done: all is sent, or no client comes, or the client takes nothing. */
 static bool is_done(const struct serve *s, int64_t idle)
 {
@@ -258,7 +244,7 @@ static bool is_done(const struct serve *s, int64_t idle)
 static void *work(void *arg)
 {
 	struct serve *s = arg;
-	int64_t since = now_ms(); /* the end, or what the client took last */
+	int64_t since = clock_ms(); /* the end, or what the client took last */
 	bool ended = false, done = false;
 
 	while (!done) {
@@ -270,9 +256,9 @@ static void *work(void *arg)
 		if (s->at < s->waiting.len)
 			p[2].events |= POLLOUT;
 		if (s->ended != ended)
-			since = now_ms();
+			since = clock_ms();
 		ended = s->ended;
-		done = is_done(s, now_ms() - since);
+		done = is_done(s, clock_ms() - since);
 		pthread_mutex_unlock(&s->lock);
 		if (done || poll(p, s->client < 0 ? 2 : 3, TICK_MS) <= 0)
 			continue;
@@ -282,7 +268,7 @@ static void *work(void *arg)
 		if (s->client >= 0 && p[2].revents & (POLLIN | POLLHUP | POLLERR))
 			hear_client(s);
 		if (s->client >= 0 && p[2].revents & POLLOUT && tell_client(s))
-			since = now_ms();
+			since = clock_ms();
 		if (p[1].revents)
 			accept_client(s);
 		pthread_mutex_unlock(&s->lock);

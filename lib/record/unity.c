@@ -7,6 +7,8 @@
  */
 #include "lib/record/unity.h"
 
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "lib/base/num.h"
 
 #include <errno.h>
@@ -18,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { HEADER = 24, WINDOW = 16, SESSION_VERSION = 8, HOST_MAX = 256, BLOCK = 64 << 10 };
@@ -32,23 +33,10 @@ static const uint8_t guid_mode[16] = {0x22, 0x75, 0x64, 0xd6, 0xe0, 0xe0, 0x74, 
 static const uint8_t guid_data[16] = {0x5c, 0xd8, 0x77, 0x81, 0xf4, 0xb4, 0xb4, 0x95,
 				      0x3b, 0xff, 0xcf, 0xf6, 0x08, 0xa0, 0x1e, 0xe0};
 
-static uint32_t le32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static void put_le32(uint8_t *p, uint32_t v)
 {
 	for (unsigned i = 0; i < 4; i++)
 		p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static bool set_mode(int fd, uint32_t mode)
@@ -156,12 +144,12 @@ static bool has_connected(int fd)
 static void connect_some(const struct addrinfo *a, uint16_t first, unsigned n, unsigned wait_ms,
 			 int *fd)
 {
-	int64_t end = now_ms() + wait_ms, left;
+	int64_t end = clock_ms() + wait_ms, left;
 	bool made[WINDOW] = {false};
 
 	for (unsigned i = 0; i < n; i++)
 		fd[i] = begin_connect(a, (uint16_t)(first + i));
-	while ((left = end - now_ms()) >= 0) {
+	while ((left = end - clock_ms()) >= 0) {
 		struct pollfd p[WINDOW];
 		bool waits = false;
 
@@ -284,11 +272,11 @@ static enum status receive(struct unity_player *u, unity_take take, void *arg, s
 enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_ms,
 		       const volatile int *stop, unity_take take, void *arg, struct err *e)
 {
-	int64_t heard = now_ms();
+	int64_t heard = clock_ms();
 
 	while (!*stop) {
 		struct pollfd p = {u->fd, POLLIN, 0};
-		int64_t now = now_ms(), end = heard + idle_ms;
+		int64_t now = clock_ms(), end = heard + idle_ms;
 		enum status st;
 		int n;
 
@@ -302,7 +290,7 @@ enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_m
 			return err_sys(e, "cannot wait");
 		if (n <= 0)
 			continue;
-		heard = now_ms();
+		heard = clock_ms();
 		st = receive(u, take, arg, e);
 		if (st)
 			return st == ST_NONE ? ST_OK : st;
@@ -313,13 +301,13 @@ enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_m
 /* Is it a player? Its first messages are handed on. */
 static bool answers(struct unity_player *u, unity_take take, void *arg, struct err *e)
 {
-	int64_t end = now_ms() + UNITY_ANSWER_MS, left;
+	int64_t end = clock_ms() + UNITY_ANSWER_MS, left;
 
 	if (!set_mode(u->fd, MODE_ON)) {
 		err_set(e, ST_BAD, "port %u hangs up", u->port);
 		return false;
 	}
-	while (!u->answered && (left = end - now_ms()) > 0) {
+	while (!u->answered && (left = end - clock_ms()) > 0) {
 		struct pollfd p = {u->fd, POLLIN, 0};
 		enum status st = ST_OK;
 
@@ -419,7 +407,7 @@ enum status unity_record(struct unity_player *u, const struct unity_options *o, 
 {
 	struct writing w = {o, out};
 	enum status st = unity_connect(u, o->place, UNITY_CONNECT_MS, write_out, &w, e);
-	int64_t until = o->duration_ms ? now_ms() + (int64_t)o->duration_ms : 0;
+	int64_t until = o->duration_ms ? clock_ms() + (int64_t)o->duration_ms : 0;
 
 	if (st)
 		return st;

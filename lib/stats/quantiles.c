@@ -2,6 +2,7 @@
 #include "lib/stats/quantiles.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,19 +34,11 @@ uint64_t quantiles_middle(uint32_t bucket)
 void quantiles_add(struct quantiles *q, uint64_t v)
 {
 	uint32_t bucket = quantiles_bucket(v);
-	size_t lo = 0, hi = q->n_buckets;
+	size_t lo = BISECT(i, 0, q->n_buckets, q->buckets[i].bucket < bucket);
 
 	q->min = q->n && q->min < v ? q->min : v;
 	q->max = q->n && q->max > v ? q->max : v;
 	q->n++;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (q->buckets[mid].bucket < bucket)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo == q->n_buckets || q->buckets[lo].bucket != bucket) {
 		VEC_PUSH(q->buckets, q->n_buckets, q->cap_buckets) =
 		    (struct quantiles_bucket){0, 0};

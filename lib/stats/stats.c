@@ -81,32 +81,22 @@ double stats_t_cdf(double t, double df)
 }
 
 /* Of a growing function that is symmetric about 0: cdf(-x) = 1 - cdf(x). */
-static double quantile(double p, double df)
+double stats_t_quantile(double p, double df)
 {
 	double low = 0, high = 1, tail = p < 0.5 ? p : 1 - p;
 
 	for (int doublings = 0; doublings < 40; doublings++, high *= 2)
-		if ((df > 0 ? stats_t_cdf(-high, df) : stats_normal_cdf(-high)) <= tail)
+		if (stats_t_cdf(-high, df) <= tail)
 			break;
 	for (int i = 0; i < 200 && low < high; i++) {
 		double middle = (low + high) / 2;
 
-		if ((df > 0 ? stats_t_cdf(-middle, df) : stats_normal_cdf(-middle)) > tail)
+		if (stats_t_cdf(-middle, df) > tail)
 			low = middle;
 		else
 			high = middle;
 	}
 	return p < 0.5 ? -high : p > 0.5 ? high : 0;
-}
-
-double stats_t_quantile(double p, double df)
-{
-	return quantile(p, df);
-}
-
-double stats_normal_quantile(double p)
-{
-	return quantile(p, 0);
 }
 
 static int order(const void *a, const void *b)

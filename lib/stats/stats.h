@@ -28,7 +28,6 @@ double stats_mean(struct stats_sample s); /* 0 for none */
 double stats_t_cdf(double t, double df);
 double stats_t_quantile(double p, double df); /* 0 < p < 1 */
 double stats_normal_cdf(double z);
-double stats_normal_quantile(double p);
 
 /* Were both samples drawn from one population: the probability of new lying at least as far
  * above base as it does (greater), or below (less). Both samples have values. */

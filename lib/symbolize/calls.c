@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/symbolize/calls.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/demangle/demangle.h"
@@ -19,23 +20,41 @@ void calls_init(struct calls *c, struct symbols *to, uint64_t *cut)
 
 void calls_release(struct calls *c)
 {
-	map64_release(&c->call_of);
+	id_set_release(&c->known);
 	map64_release(&c->function_of);
 	free(c->extras);
 }
 
+static uint64_t call_hash(const void *table, uint32_t id)
+{
+	const struct symbols *to = table;
+
+	return hash_bytes(&to->calls[id], sizeof *to->calls);
+}
+
+static bool call_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct symbols *to = table;
+
+	return !memcmp(&to->calls[id], key, sizeof *to->calls);
+}
+
+static const struct id_rows call_rows = {call_hash, call_equal};
+
 uint32_t calls_add(struct calls *c, const struct symbol_call *call)
 {
+	uint64_t hash;
+	uint32_t id;
+
 	if (!c->unique)
 		return symbols_call(c->to, call);
-	for (uint64_t key = hash_bytes(call, sizeof *call);; key++) {
-		uint32_t *id = map64_put(&c->call_of, key);
-
-		if (!*id)
-			return *id = symbols_call(c->to, call);
-		if (!memcmp(&c->to->calls[*id], call, sizeof *call))
-			return *id;
+	hash = hash_bytes(call, sizeof *call);
+	id = id_set_find(&c->known, &call_rows, c->to, hash, call);
+	if (!id) {
+		id = symbols_call(c->to, call);
+		id_set_add(&c->known, &call_rows, c->to, hash, id);
 	}
+	return id;
 }
 
 void calls_of_init(struct calls_of *o, struct calls *calls, struct object *object,

@@ -20,7 +20,7 @@ struct calls {
 	/* Equal calls become one, so that ids do not depend on how the engine or an index
 	 * distinguish calls: for what is written with its ids. */
 	bool unique;
-	struct map64 call_of; /* hash of a call -> call, when they are unique */
+	struct id_set known; /* calls, when they are unique */
 	/* By call of to, as far as there are any; name and file are strings of to. */
 	struct dwarf_extra *extras;
 	size_t n_extras, cap_extras;

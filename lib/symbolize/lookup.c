@@ -6,6 +6,7 @@
 #include "lib/base/pages.h"
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/find/container.h"
 
 #include <stdlib.h>
@@ -111,7 +112,7 @@ void lookup_release(struct lookup *l)
 		free(l->files[i]);
 	}
 	free(l->files);
-	map64_release(&l->file_of);
+	id_set_release(&l->file_of);
 	symbols_release(&l->symbols);
 	free(l->extras);
 	intern_release(&l->told);
@@ -172,26 +173,42 @@ static void open_file(struct lookup_file *f, const struct lookup_options *option
 		f->e = ignored;
 }
 
+struct path {
+	const char *s;
+	size_t n;
+};
+
+static uint64_t path_hash(const void *table, uint32_t id)
+{
+	const struct lookup *l = table;
+
+	return hash_bytes(l->files[id - 1]->path, strlen(l->files[id - 1]->path));
+}
+
+static bool path_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct path *path = key;
+
+	return text_is(path->s, path->n, ((const struct lookup *)table)->files[id - 1]->path);
+}
+
+static const struct id_rows path_rows = {path_hash, path_equal};
+
 struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n)
 {
-	for (uint64_t key = hash_bytes(path, n);; key++) {
-		uint32_t *id = map64_put(&l->file_of, key);
-		struct lookup_file *f;
+	uint64_t hash = hash_bytes(path, n);
+	uint32_t id = id_set_find(&l->file_of, &path_rows, l, hash, &(struct path){path, n});
+	struct lookup_file *f;
 
-		if (*id) {
-			f = l->files[*id - 1];
-			if (strlen(f->path) == n && !memcmp(f->path, path, n))
-				return f;
-			continue;
-		}
-		f = mem_zalloc(sizeof *f);
-		f->path = mem_strndup(path, n);
-		f->index = (uint32_t)l->n_files;
-		open_file(f, &l->options);
-		VEC_PUSH(l->files, l->n_files, l->cap_files) = f;
-		*id = (uint32_t)l->n_files;
-		return f;
-	}
+	if (id)
+		return l->files[id - 1];
+	f = mem_zalloc(sizeof *f);
+	f->path = mem_strndup(path, n);
+	f->index = (uint32_t)l->n_files;
+	open_file(f, &l->options);
+	VEC_PUSH(l->files, l->n_files, l->cap_files) = f;
+	id_set_add(&l->file_of, &path_rows, l, hash, f->index + 1);
+	return f;
 }
 
 struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id)
@@ -406,18 +423,11 @@ static void view_chunk(size_t item, unsigned worker, void *arg)
 {
 	struct viewing *v = arg;
 	const struct part *p = v->part;
-	size_t from = item * VIEW_CHUNK, i = 0, n = p->n_addrs;
+	size_t from = item * VIEW_CHUNK, i;
 	size_t end = from + VIEW_CHUNK < p->n ? from + VIEW_CHUNK : p->n;
 
 	(void)worker;
-	while (i < n) { /* the address of the first one */
-		size_t mid = i + (n - i) / 2;
-
-		if (p->addrs[mid] < p->items[from].key)
-			i = mid + 1;
-		else
-			n = mid;
-	}
+	i = BISECT(k, 0, p->n_addrs, p->addrs[k] < p->items[from].key); /* that of the first one */
 	for (size_t k = from; k < end; k++) {
 		const struct dwarf_answer *a;
 

@@ -55,7 +55,7 @@ struct lookup {
 	size_t n_files, cap_files;
 	struct cache cache;
 	struct managed managed;
-	struct map64 file_of;       /* hash of a path -> file */
+	struct id_set file_of;      /* index + 1, by path */
 	struct symbols symbols;     /* of the last run */
 	struct dwarf_extra *extras; /* its calls', when options.dwarf.extras asks for them */
 	size_t n_extras;

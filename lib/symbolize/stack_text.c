@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 #include "lib/input/stack_line.h"
 
 #include <limits.h>
@@ -20,10 +21,8 @@ enum {
 
 static const char *base_of(struct stack_text_part p, size_t *n)
 {
-	const char *slash = memrchr(p.s, '/', p.n), *from = slash ? slash + 1 : p.s;
-
-	*n = (size_t)(p.s + p.n - from);
-	return from;
+	*n = p.n;
+	return path_base_n(p.s, n);
 }
 
 static void learn_path(struct stack_text *x, struct stack_text_part path)

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/symbolize/stats.h"
 
+#include "lib/base/clock.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
-
-double stats_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 double stats_lap(double *from)
 {
-	double now = stats_clock(), took = now - *from;
+	double now = clock_seconds(), took = now - *from;
 
 	*from = now;
 	return took;

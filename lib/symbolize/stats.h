@@ -27,7 +27,6 @@ struct stats {
 	size_t n, cap;
 };
 
-double stats_clock(void);
 /* Seconds since *from, which begins anew. */
 double stats_lap(double *from);
 void stats_release(struct stats *s);

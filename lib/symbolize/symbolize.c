@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/symbolize/symbolize.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/base/sort.h"
 #include "lib/find/call_check.h"
 #include "lib/symbolize/calls.h"
@@ -126,7 +128,6 @@ static uint32_t object_of(struct run *r, const struct bound *b)
 	if (*id)
 		return *id;
 	if (b->file) {
-		const char *slash = strrchr(b->file->path, '/');
 		const struct object_build_id *build_id = object_build_id(b->file->object);
 
 		o.path = calls_string(&r->calls, b->file->path);
@@ -136,7 +137,7 @@ static uint32_t object_of(struct run *r, const struct bound *b)
 			o.build_id =
 			    trace_symbol_string(r->t, (const char *)build_id->bytes, build_id->len);
 		if (!*name)
-			name = slash ? slash + 1 : b->file->path;
+			name = path_base(b->file->path);
 	}
 	o.name = calls_string(&r->calls, name);
 	*id = symbols_object(y, &o);
@@ -211,12 +212,12 @@ static void by_jit(struct run *r, const struct location *l, struct binding *x)
 	if (!name)
 		return;
 	if (!r->jit_object) {
-		const char *path = m->options.jit_map, *slash = strrchr(path, '/');
+		const char *path = m->options.jit_map;
 
 		r->jit_object = symbols_object(
-		    &r->t->symbols, &(struct symbol_object){
-					.name = calls_string(&r->calls, slash ? slash + 1 : path),
-					.path = calls_string(&r->calls, path)});
+		    &r->t->symbols,
+		    &(struct symbol_object){.name = calls_string(&r->calls, path_base(path)),
+					    .path = calls_string(&r->calls, path)});
 	}
 	*x = (struct binding){
 	    .vaddr = l->raw,
@@ -304,7 +305,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	struct run r = {.s = s, .t = t, .maps = maps};
 	uint64_t cut = t->cut_strings;
 	struct stats none, *stats = s->options.stats ? s->options.stats : &none;
-	double from = stats_clock();
+	double from = clock_seconds();
 	enum status st;
 
 	if (stats == &none)

@@ -8,6 +8,9 @@
  * Unordered captures may deliver a free before its allocation, so there every freed block is
  * remembered: memory is O(distinct blocks). In ordered ones a free takes effect in its place in the
  * order and its block is forgotten: O(live blocks).
+ *
+ * Its table is not one of lib/base/hash.h: blocks leave it all the time, and a slot that moves up is
+ * found by the hash in it, without a look at its block.
  */
 #ifndef TM_TALLY_LIVE_H
 #define TM_TALLY_LIVE_H

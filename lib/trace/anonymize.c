@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/siphash.h"
+#include "lib/base/text.h"
 #include "lib/trace/merge_tables.h"
 
 #include <stdlib.h>
@@ -48,11 +49,6 @@ static bool is_word(char c)
 	       strchr("_-.+~@%$", c) != NULL || (unsigned char)c >= 0x80;
 }
 
-static bool begins(const char *s, size_t n, const char *with)
-{
-	return n >= strlen(with) && !memcmp(s, with, strlen(with));
-}
-
 /* Every system has them, and rules for sites look for them. */
 static bool is_system(const char *s, size_t n)
 {
@@ -64,7 +60,7 @@ static bool is_system(const char *s, size_t n)
 	    "libtracemill"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (*s && begins(s, n, names[i]))
+		if (*s && text_begins(s, n, names[i]))
 			return true;
 	return false;
 }
@@ -159,7 +155,7 @@ static size_t run_of(const char *s, size_t n, bool *path)
 		words += is_word(s[i]);
 	}
 	/* "operator/" is no path, nor is a "/" alone */
-	*path = (separators && words && !begins(s, i, "operator/")) || is_source(s, i);
+	*path = (separators && words && !text_begins(s, i, "operator/")) || is_source(s, i);
 	return i;
 }
 

@@ -294,19 +294,12 @@ const struct module *trace_module_at(const struct trace *t, uint32_t process, ui
 {
 	for (size_t i = 1; i < t->n_modules; i++) {
 		const struct module *m = &t->modules[i];
-		size_t lo = 0, hi = m->n_ranges;
+		size_t lo;
 
 		if (m->process != process || epoch < m->epoch_lo ||
 		    (m->epoch_hi && epoch >= m->epoch_hi))
 			continue;
-		while (lo < hi) {
-			size_t mid = (lo + hi) / 2;
-
-			if (m->ranges[mid].hi <= addr)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
+		lo = BISECT(k, 0, m->n_ranges, m->ranges[k].hi <= addr);
 		if (lo < m->n_ranges && m->ranges[lo].lo <= addr)
 			return m;
 	}

@@ -52,17 +52,7 @@ static int u64_order(const void *a, const void *b)
 /* How many bounds are at or before key: the number of its leaf. */
 static size_t leaf(const struct module_index *x, uint64_t key)
 {
-	size_t lo = 0, hi = x->n_bounds;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (x->bounds[mid] <= key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, x->n_bounds, x->bounds[i] <= key);
 }
 
 static void find_bounds(struct module_index *x)
@@ -204,16 +194,8 @@ void module_index_free(struct module_index *x)
 
 static const struct piece *piece_at(const struct node *node, uint64_t addr)
 {
-	size_t lo = 0, hi = node->n;
+	size_t lo = BISECT(i, 0, node->n, node->pieces[i].hi <= addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (node->pieces[mid].hi <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < node->n && node->pieces[lo].lo <= addr ? &node->pieces[lo] : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/trace/stream.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 #include "lib/trace/event_columns.h"
 #include "lib/trace/stream_tables.h"
@@ -30,8 +31,8 @@ enum status stream_mark(struct stream *s, struct cursor *in, struct err *e)
 		return e->code;
 	if (memcmp(p, TRACE_MAGIC, TRACE_MAGIC_SIZE))
 		return err_at(e, ST_BAD, offset, "no trace begins here");
-	s->major = (uint16_t)(p[8] | p[9] << 8);
-	s->minor = (uint16_t)(p[10] | p[11] << 8);
+	s->major = (uint16_t)le16(p + 8);
+	s->minor = (uint16_t)le16(p + 10);
 	if (s->major < TRACE_OLDEST || s->major > TRACE_MAJOR)
 		return err_at(e, ST_UNSUPPORTED, offset,
 			      "trace of version %u.%u; this program reads versions %d to %d",

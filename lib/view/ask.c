@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/view/ask.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/num.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const struct ask_program *find(const struct asker *by, const char *word)
@@ -144,14 +144,6 @@ void question_release(struct question *q)
 	arena_release(&q->arena);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static _Noreturn void in_child(const struct asker *by, const struct question *q, int out, int err)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -200,7 +192,7 @@ bool answer_start(struct answer *a, const struct asker *by, const struct questio
 	}
 	fcntl(a->out, F_SETFL, O_NONBLOCK);
 	fcntl(a->err, F_SETFL, O_NONBLOCK);
-	a->until = now_ms() + (int64_t)by->seconds * 1000;
+	a->until = clock_ms() + (int64_t)by->seconds * 1000;
 	return true;
 }
 
@@ -254,7 +246,7 @@ bool answer_go_on(struct answer *a)
 	take(&a->err, &a->messages, MESSAGES);
 	if (a->text.len > a->bytes || a->messages.len > MESSAGES)
 		end(a, "the answer is longer than may be (--answer-bytes): ask for fewer rows");
-	else if (now_ms() >= a->until)
+	else if (clock_ms() >= a->until)
 		end(a, "it took longer than may be (--time-limit)");
 	else if (a->out < 0 && a->err < 0)
 		end(a, NULL);
@@ -263,7 +255,7 @@ bool answer_go_on(struct answer *a)
 
 int answer_left(const struct answer *a)
 {
-	int64_t left = a->until - now_ms();
+	int64_t left = a->until - clock_ms();
 
 	return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }

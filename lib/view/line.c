@@ -22,8 +22,12 @@ static bool is_json(const struct buf *b)
 	return b->len >= sizeof begin - 1 && !memcmp(b->data, begin, sizeof begin - 1);
 }
 
-void view_answer_line(const struct value *id, const char *query, const struct answer *a,
-		      struct buf *to)
+/* A question with its answer as one line of JSON:
+ *	{"id":..,"query":"top","exit":0,"messages":"..","answer":{..}}
+ * id is copied from the request, where it has one; answer is an object where the program printed
+ * JSON, else a string. */
+static void answer_line(const struct value *id, const char *query, const struct answer *a,
+			struct buf *to)
 {
 	buf_addc(to, '{');
 	if (id) {
@@ -53,7 +57,7 @@ static void refuse(const struct value *id, const char *query, const struct err *
 	struct answer a = {.status = 2};
 
 	buf_addf(&a.messages, "tm-view: %s\n", e->msg);
-	view_answer_line(id, query, &a, to);
+	answer_line(id, query, &a, to);
 	buf_release(&a.messages);
 }
 
@@ -79,7 +83,7 @@ void view_line(const struct view *v, const char *line, size_t n, struct buf *to)
 	} else {
 		if (answer_start(&a, &v->asker, &q, &e)) {
 			answer_wait(&a);
-			view_answer_line(id, query, &a, to);
+			answer_line(id, query, &a, to);
 			answer_release(&a);
 		} else {
 			refuse(id, query, &e, to);

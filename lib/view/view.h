@@ -32,13 +32,6 @@ struct view {
 /* {"version":..,"files":[..],"limits":{..}}: notes of loss and of guesses with each file. */
 void view_state(const struct view *v, struct buf *to);
 
-/* A question with its answer as one line of JSON:
- *	{"id":..,"query":"top","exit":0,"messages":"..","answer":{..}}
- * id is copied from the request, where it has one; answer is an object where the program printed
- * JSON, else a string. */
-void view_answer_line(const struct value *id, const char *query, const struct answer *a,
-		      struct buf *to);
-
 /* One line of the line-delimited door: {"id":1,"query":"top --by type"}, or the question as it
  * is; what is printed for it, with the end of its line. */
 void view_line(const struct view *v, const char *line, size_t n, struct buf *to);

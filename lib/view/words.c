@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +21,12 @@ void words_release(struct words *w)
 	*w = (struct words){.n = 0};
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* From s[i] on one word into b; gives where it ends. */
 static size_t one(struct buf *b, const char *s, size_t i, size_t n, char *open)
 {
 	char quote = 0;
 
-	for (; i < n && (quote || !is_blank(s[i])); i++) {
+	for (; i < n && (quote || !text_is_space(s[i])); i++) {
 		if (quote ? s[i] == quote : s[i] == '\'' || s[i] == '"')
 			quote = quote ? 0 : s[i];
 		else if (s[i] == '\\' && quote != '\'' && i + 1 < n &&
@@ -51,7 +47,7 @@ enum status words_split(struct words *w, struct arena *a, const char *text, size
 	if (n && memchr(text, 0, n))
 		return err_set(e, ST_BAD, "a NUL in it");
 	for (size_t i = 0; i < n && !open && w->n < WORDS_MAX;) {
-		if (is_blank(text[i])) {
+		if (text_is_space(text[i])) {
 			i++;
 			continue;
 		}

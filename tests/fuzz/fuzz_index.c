@@ -32,8 +32,8 @@ static size_t choose(const uint8_t *data, size_t size, uint64_t *addrs)
 	addrs[n++] = 0;
 	addrs[n++] = UINT64_MAX;
 	for (size_t at = INDEX_HEADER; at + 8 <= size && n + 2 < ADDRESSES; at += 8) {
-		addrs[n++] = index_get64(data + at);
-		addrs[n++] = index_get64(data + at) + at % 64;
+		addrs[n++] = le64(data + at);
+		addrs[n++] = le64(data + at) + at % 64;
 	}
 	qsort(addrs, n, sizeof *addrs, by_value);
 	for (size_t i = 0; i < n; i++)
@@ -55,7 +55,7 @@ static void read_it(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	if (size >= INDEX_HEADER)
-		n_key = index_get32(data + 32) % (INDEX_KEY_MAX + 1);
+		n_key = le32(data + 32) % (INDEX_KEY_MAX + 1);
 	if (!index_open(&x, fd, size >= INDEX_HEADER ? data + INDEX_KEY_AT : data, n_key, &e)) {
 		size_t n = choose(data, size, addrs), n_ask;
 		struct dwarf_answers out;
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		index_put32(copy + 8, INDEX_VERSION);
 		index_put64(copy + 16, size);
 		index_put64(copy + 24, n);
-		index_put32(copy + 32, index_get32(copy + 32) % (INDEX_KEY_MAX + 1));
+		index_put32(copy + 32, le32(copy + 32) % (INDEX_KEY_MAX + 1));
 		for (uint64_t i = 0; i < n; i++) {
 			uint64_t at = body + i * INDEX_CHUNK;
 			size_t len = size - at < INDEX_CHUNK ? (size_t)(size - at) : INDEX_CHUNK;

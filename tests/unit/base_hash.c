@@ -80,6 +80,27 @@ static bool number_equal(const void *table, uint32_t id, const void *key)
 	return ((const uint32_t *)table)[id] == *(const uint32_t *)key;
 }
 
+TEST(map64_tells_keys_apart_by_their_checks)
+{
+	enum { KEYS = 1000, CHECKS = 5 };
+	struct map64 m = MAP64_INIT;
+	size_t wrong = 0;
+
+	/* Each key with each check is a key of its own, and without one is that with 0. */
+	for (uint32_t i = 0; i < KEYS * CHECKS; i++)
+		*map64_put_checked(&m, i / CHECKS, i % CHECKS * 0x40000001u) = i + 1;
+	CHECK_EQ(m.n, KEYS * CHECKS);
+	for (uint32_t i = 0; i < KEYS * CHECKS; i++)
+		wrong += map64_get_checked(&m, i / CHECKS, i % CHECKS * 0x40000001u) != i + 1;
+	for (uint32_t i = 0; i < KEYS; i++)
+		wrong += map64_get(&m, i) != i * CHECKS + 1 || map64_get_checked(&m, i, 2) != 0;
+	CHECK_EQ(wrong, 0);
+	map64_remove(&m, 7);
+	CHECK_EQ(map64_get(&m, 7), 0);
+	CHECK_EQ(map64_get_checked(&m, 7, 0x40000001u), 7 * CHECKS + 2);
+	map64_release(&m);
+}
+
 TEST(id_set_equals_a_naive_search)
 {
 	enum { NUMBERS = 3000 };

@@ -91,8 +91,7 @@ static bool ask_for_all(const char *path, size_t n)
 		dwarf_answers_call(&w.answers, &c);
 	}
 	VEC_PUSH(w.all, w.n, w.cap) = (struct dwarf_stretch){TEXT, 0, DWARF_ASK};
-	ok = ok &&
-	     !index_write(fd, &w, NULL, header + INDEX_KEY_AT, index_get32(header + 32), &size, &e);
+	ok = ok && !index_write(fd, &w, NULL, header + INDEX_KEY_AT, le32(header + 32), &size, &e);
 	dwarf_whole_release(&w);
 	if (fd >= 0)
 		close(fd);

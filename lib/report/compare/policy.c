@@ -32,7 +32,7 @@ struct later {
 struct parse {
 	struct policy *p;
 	const char *name; /* of the file */
-	const char *pos, *end;
+	struct text_lines lines;
 	const char *raw; /* the present line, up to raw_end */
 	const char *raw_end;
 	uint32_t line;
@@ -363,19 +363,14 @@ static bool begin_section(struct parse *s, const char *p, const char *end)
 static char *next_line(char *to, int size, void *arg)
 {
 	struct parse *s = arg;
-	const char *nl, *p, *end;
+	const char *p, *end;
 
-	if (s->failed || s->pos >= s->end)
+	if (s->failed || !text_lines_next(&s->lines, &p, &end))
 		return NULL;
-	nl = memchr(s->pos, '\n', (size_t)(s->end - s->pos));
-	s->raw = p = s->pos;
-	s->raw_end = end = nl ? nl : s->end;
-	s->pos = nl ? nl + 1 : s->end;
-	s->line++;
-	while (p < end && text_is_blank(*p))
-		p++;
-	while (end > p && text_is_blank(end[-1]))
-		end--;
+	s->raw = p;
+	s->raw_end = end;
+	s->line = (uint32_t)s->lines.line;
+	text_trim(&p, &end);
 	if (memchr(p, '\0', (size_t)(end - p))) {
 		fail(s, s->line, strnlen(s->raw, (size_t)(end - s->raw)) + 1, "a NUL byte");
 		return NULL;
@@ -515,8 +510,7 @@ static bool link_waivers(struct parse *s)
 enum status policy_parse(struct policy *p, const char *name, const char *text, size_t n,
 			 struct err *e)
 {
-	struct parse s = {
-	    .p = p, .name = name, .pos = text_lines_of(text, n).at, .end = text + n, .e = e};
+	struct parse s = {.p = p, .name = name, .lines = text_lines_of(text, n), .e = e};
 	int line;
 
 	*p = (struct policy){.alpha = 0.05, .runs = 1};

@@ -99,14 +99,7 @@ bool frames_counters_value(const struct frames_counters *c, size_t row, int metr
 		return false;
 	lo = c->rows[row];
 	hi = c->rows[row + 1];
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->readings[mid].counter < of)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = BISECT(i, lo, hi, c->readings[i].counter < of);
 	if (lo == c->rows[row + 1] || c->readings[lo].counter != of)
 		return false;
 	*v = counter_value(&c->readings[lo].stats,

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -380,17 +381,8 @@ uint32_t heap_find(const struct heap *h, uint64_t id)
 
 uint32_t heap_source(const struct heap *h, uint32_t reference)
 {
-	uint32_t lo = 0, hi = h->n; /* the last i with out_start[i] <= reference */
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo + 1) / 2;
-
-		if (h->out_start[mid] <= reference)
-			lo = mid;
-		else
-			hi = mid - 1;
-	}
-	return lo;
+	/* the last i with out_start[i] <= reference: never before 0 */
+	return BISECT(i, 1, h->n + 1, h->out_start[i] <= reference) - 1;
 }
 
 void heap_incoming(const struct heap *h, uint32_t **in_start, uint32_t **in)

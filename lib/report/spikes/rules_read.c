@@ -228,15 +228,12 @@ static enum status begin_section(struct parse *p, const char *s, const char *end
 	for (end--; s < end && !text_is_blank(*s);)
 		s++;
 	n = (size_t)(s - word);
-	while (s < end && text_is_blank(*s))
-		s++;
-	while (end > s && text_is_blank(end[-1]))
-		end--;
-	if (n == 6 && !memcmp(word, "spikes", 6) && s == end) {
+	text_trim(&s, &end);
+	if (text_is(word, n, "spikes") && s == end) {
 		p->in_spikes = true;
 		return ST_OK;
 	}
-	while (kind < 3 && (strlen(kinds[kind]) != n || memcmp(kinds[kind], word, n) != 0))
+	while (kind < 3 && !text_is(word, n, kinds[kind]))
 		kind++;
 	if (kind == 3)
 		return fail(p, p->line, column,
@@ -265,10 +262,7 @@ static enum status take_line(struct parse *p, const char *s, const char *end)
 	size_t column;
 
 	p->start = s;
-	while (s < end && text_is_blank(*s))
-		s++;
-	while (end > s && text_is_blank(end[-1]))
-		end--;
+	text_trim(&s, &end);
 	column = (size_t)(s - p->start) + 1;
 	if (s == end || *s == '#' || *s == ';')
 		return ST_OK;

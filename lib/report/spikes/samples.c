@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text_file.h"
 #include "lib/report/spikes/judge.h"
 
 #include <string.h>
@@ -60,11 +61,11 @@ static void mark_callers(struct spikes *s, const struct trace *t, uint32_t stack
 /* Lines "3) text" describe a call of the stack, others are messages. */
 static void add_texts(struct spikes *s, const char *p, size_t n, size_t depth)
 {
-	const char *end = p + n;
+	struct text_lines lines = {p, p + n, 0};
+	const char *stop;
 
-	while (p < end) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = nl ? nl : end, *q = p;
+	while (text_lines_next(&lines, &p, &stop)) {
+		const char *q = p;
 		uint64_t at = depth;
 
 		while (q < stop && *q >= '0' && *q <= '9')
@@ -75,7 +76,6 @@ static void add_texts(struct spikes *s, const char *p, size_t n, size_t depth)
 		else
 			at = depth;
 		spikes_add_text(s, (size_t)at, p, (size_t)(stop - p));
-		p = nl ? nl + 1 : end;
 	}
 }
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The last part of a path.
+ */
+#ifndef TM_BASE_PATH_H
+#define TM_BASE_PATH_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* What follows the last slash, which may be nothing; all of it where there is no slash. */
+static inline const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The same of *n bytes; *n is then how many are left. */
+static inline const char *path_base_n(const char *path, size_t *n)
+{
+	const char *slash = *n ? memrchr(path, '/', *n) : NULL;
+
+	if (!slash)
+		return path;
+	*n -= (size_t)(slash + 1 - path);
+	return slash + 1;
+}
+
+/* As path_base, but all of what ends in a slash: never empty, unless the path is. */
+static inline const char *path_name(const char *path)
+{
+	const char *base = path_base(path);
+
+	return *base ? base : path;
+}
+
+static inline const char *path_name_n(const char *path, size_t *n)
+{
+	size_t left = *n;
+	const char *base = path_base_n(path, &left);
+
+	if (!left)
+		return path;
+	*n = left;
+	return base;
+}
+
+#endif

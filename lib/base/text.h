@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts that are a pointer and a length, as they lie in a file, against words of our own.
+ */
+#ifndef TM_BASE_TEXT_H
+#define TM_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline bool text_is(const char *s, size_t n, const char *word)
+{
+	return n == strlen(word) && !memcmp(s, word, n);
+}
+
+static inline bool text_begins(const char *s, size_t n, const char *with)
+{
+	size_t len = strlen(with);
+
+	return n >= len && !memcmp(s, with, len);
+}
+
+static inline bool text_ends(const char *s, size_t n, const char *with)
+{
+	size_t len = strlen(with);
+
+	return n >= len && !memcmp(s + n - len, with, len);
+}
+
+/* Between the words of a line: blanks, and the carriage return of Windows. */
+static inline bool text_is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* And newlines. */
+static inline bool text_is_space(char c)
+{
+	return text_is_blank(c) || c == '\n';
+}
+
+/* [*s, *end) without blanks at its ends. */
+static inline void text_trim(const char **s, const char **end)
+{
+	while (*s < *end && text_is_blank(**s))
+		++*s;
+	while (*s < *end && text_is_blank((*end)[-1]))
+		--*end;
+}
+
+#endif
