@@ -14,53 +14,53 @@ enum { LIMIT_ATTRS = 1024 };
 int form_size(uint64_t form, uint8_t version, uint8_t address_size, bool wide)
 {
 	switch (form) {
-	case FORM_ADDR: return address_size;
-	case FORM_BLOCK2: return -1 - OP_BLOCK2;
-	case FORM_BLOCK4: return -1 - OP_BLOCK4;
-	case FORM_BLOCK1: return -1 - OP_BLOCK1;
-	case FORM_BLOCK:
-	case FORM_EXPRLOC: return -1 - OP_BLOCK;
-	case FORM_STRING: return -1 - OP_STRING;
-	case FORM_SDATA:
-	case FORM_UDATA:
-	case FORM_REF_UDATA:
-	case FORM_STRX:
-	case FORM_ADDRX:
-	case FORM_GNU_ADDR_INDEX:
-	case FORM_GNU_STR_INDEX:
-	case FORM_LOCLISTX:
-	case FORM_RNGLISTX: return -1 - OP_LEB;
-	case FORM_INDIRECT: return -1 - OP_INDIRECT;
-	case FORM_FLAG_PRESENT:
-	case FORM_IMPLICIT_CONST: return 0;
-	case FORM_DATA1:
-	case FORM_REF1:
-	case FORM_FLAG:
-	case FORM_STRX1:
-	case FORM_ADDRX1: return 1;
-	case FORM_DATA2:
-	case FORM_REF2:
-	case FORM_STRX2:
-	case FORM_ADDRX2: return 2;
-	case FORM_STRX3:
-	case FORM_ADDRX3: return 3;
-	case FORM_DATA4:
-	case FORM_REF4:
-	case FORM_REF_SUP4:
-	case FORM_STRX4:
-	case FORM_ADDRX4: return 4;
-	case FORM_DATA8:
-	case FORM_REF8:
-	case FORM_REF_SIG8:
-	case FORM_REF_SUP8: return 8;
-	case FORM_DATA16: return 16;
-	case FORM_REF_ADDR: return version == 2 ? address_size : wide ? 8 : 4;
-	case FORM_STRP:
-	case FORM_SEC_OFFSET:
-	case FORM_STRP_SUP:
-	case FORM_LINE_STRP:
-	case FORM_GNU_REF_ALT:
-	case FORM_GNU_STRP_ALT: return wide ? 8 : 4;
+	case DW_FORM_addr: return address_size;
+	case DW_FORM_block2: return -1 - OP_BLOCK2;
+	case DW_FORM_block4: return -1 - OP_BLOCK4;
+	case DW_FORM_block1: return -1 - OP_BLOCK1;
+	case DW_FORM_block:
+	case DW_FORM_exprloc: return -1 - OP_BLOCK;
+	case DW_FORM_string: return -1 - OP_STRING;
+	case DW_FORM_sdata:
+	case DW_FORM_udata:
+	case DW_FORM_ref_udata:
+	case DW_FORM_strx:
+	case DW_FORM_addrx:
+	case DW_FORM_GNU_addr_index:
+	case DW_FORM_GNU_str_index:
+	case DW_FORM_loclistx:
+	case DW_FORM_rnglistx: return -1 - OP_LEB;
+	case DW_FORM_indirect: return -1 - OP_INDIRECT;
+	case DW_FORM_flag_present:
+	case DW_FORM_implicit_const: return 0;
+	case DW_FORM_data1:
+	case DW_FORM_ref1:
+	case DW_FORM_flag:
+	case DW_FORM_strx1:
+	case DW_FORM_addrx1: return 1;
+	case DW_FORM_data2:
+	case DW_FORM_ref2:
+	case DW_FORM_strx2:
+	case DW_FORM_addrx2: return 2;
+	case DW_FORM_strx3:
+	case DW_FORM_addrx3: return 3;
+	case DW_FORM_data4:
+	case DW_FORM_ref4:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_strx4:
+	case DW_FORM_addrx4: return 4;
+	case DW_FORM_data8:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_sig8:
+	case DW_FORM_ref_sup8: return 8;
+	case DW_FORM_data16: return 16;
+	case DW_FORM_ref_addr: return version == 2 ? address_size : wide ? 8 : 4;
+	case DW_FORM_strp:
+	case DW_FORM_sec_offset:
+	case DW_FORM_strp_sup:
+	case DW_FORM_line_strp:
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt: return wide ? 8 : 4;
 	default: return INT_MIN;
 	}
 }
@@ -69,29 +69,29 @@ bool abbrev_next_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *imp
 {
 	*name = rd_uleb(r);
 	*form = rd_uleb(r);
-	*implicit = *form == FORM_IMPLICIT_CONST ? rd_sleb(r) : 0;
+	*implicit = *form == DW_FORM_implicit_const ? rd_sleb(r) : 0;
 	return !r->failed && (*name || *form);
 }
 
 static uint8_t kind_of(uint64_t tag)
 {
 	switch (tag) {
-	case DW_SUBPROGRAM: return KIND_FUNCTION;
-	case DW_INLINED_SUBROUTINE: return KIND_INLINED;
-	case DW_LEXICAL_BLOCK:
-	case DW_TRY_BLOCK:
-	case DW_CATCH_BLOCK: return KIND_BLOCK;
-	case DW_ARRAY_TYPE:
-	case DW_CLASS_TYPE:
-	case DW_ENUMERATION_TYPE:
-	case DW_STRUCTURE_TYPE:
-	case DW_SUBROUTINE_TYPE:
-	case DW_UNION_TYPE:
-	case DW_INTERFACE_TYPE:
-	case DW_FORMAL_PARAMETER:
-	case DW_VARIABLE:
-	case DW_CALL_SITE:
-	case DW_GNU_CALL_SITE: return KIND_CLOSED;
+	case DW_TAG_subprogram: return KIND_FUNCTION;
+	case DW_TAG_inlined_subroutine: return KIND_INLINED;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block: return KIND_BLOCK;
+	case DW_TAG_array_type:
+	case DW_TAG_class_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_subroutine_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_formal_parameter:
+	case DW_TAG_variable:
+	case DW_TAG_call_site:
+	case DW_TAG_GNU_call_site: return KIND_CLOSED;
 	default: return KIND_OPEN;
 	}
 }
@@ -108,28 +108,29 @@ static void note(struct abbrev *a, const struct abbrev_attr *t, int size)
 	bool first = false;
 
 	switch (t->name) {
-	case AT_SIBLING:
-		if (a->sibling || (t->form != FORM_REF4 && t->form != FORM_REF8 &&
-				   t->form != FORM_REF2 && t->form != FORM_REF1))
+	case DW_AT_sibling:
+		if (a->sibling || (t->form != DW_FORM_ref4 && t->form != DW_FORM_ref8 &&
+				   t->form != DW_FORM_ref2 && t->form != DW_FORM_ref1))
 			return;
 		a->sibling = (uint8_t)size;
 		a->sibling_ops = a->n_ops;
 		a->sibling_bytes = a->tail;
 		return;
-	case AT_LOW_PC:
-		first = t->form == FORM_ADDR && a->low == ABBREV_FAR;
+	case DW_AT_low_pc:
+		first = t->form == DW_FORM_addr && a->low == ABBREV_FAR;
 		a->low = at;
 		a->has_pc = true;
 		break;
-	case AT_HIGH_PC:
-		first = (t->form == FORM_ADDR || t->form == FORM_DATA8 || t->form == FORM_DATA4 ||
-			 t->form == FORM_DATA2 || t->form == FORM_DATA1) &&
+	case DW_AT_high_pc:
+		first = (t->form == DW_FORM_addr || t->form == DW_FORM_data8 ||
+			 t->form == DW_FORM_data4 || t->form == DW_FORM_data2 ||
+			 t->form == DW_FORM_data1) &&
 			a->high == ABBREV_FAR;
-		a->high_size = t->form == FORM_ADDR ? 0 : (uint8_t)size;
+		a->high_size = t->form == DW_FORM_addr ? 0 : (uint8_t)size;
 		a->high = at;
 		break;
-	case AT_RANGES:
-		first = t->form == FORM_SEC_OFFSET && a->ranges == ABBREV_FAR;
+	case DW_AT_ranges:
+		first = t->form == DW_FORM_sec_offset && a->ranges == ABBREV_FAR;
 		a->ranges = at;
 		a->has_pc = true;
 		break;
@@ -142,7 +143,8 @@ static void note(struct abbrev *a, const struct abbrev_attr *t, int size)
 static void note_number(struct abbrev *a, struct abbrev_site *s, const struct abbrev_attr *t,
 			int size, uint16_t *at, uint8_t *at_size)
 {
-	bool plain = t->form == FORM_DATA1 || t->form == FORM_DATA2 || t->form == FORM_DATA4;
+	bool plain =
+	    t->form == DW_FORM_data1 || t->form == DW_FORM_data2 || t->form == DW_FORM_data4;
 
 	if (*at_size || !plain || place(a) == ABBREV_FAR) {
 		s->near = false;
@@ -156,15 +158,15 @@ static void note_site(struct abbrev *a, struct abbrev_site *s, const struct abbr
 		      int size)
 {
 	switch (t->name) {
-	case AT_CALL_FILE: note_number(a, s, t, size, &s->file, &s->file_size); break;
-	case AT_CALL_LINE: note_number(a, s, t, size, &s->line, &s->line_size); break;
-	case AT_CALL_COLUMN: note_number(a, s, t, size, &s->column, &s->column_size); break;
-	case AT_NAME:
-	case AT_LINKAGE_NAME:
-	case AT_MIPS_LINKAGE_NAME:
-	case AT_SPECIFICATION: s->only_origin = false; break;
-	case AT_ABSTRACT_ORIGIN:
-		if (s->origin != ABBREV_FAR || t->form != FORM_REF4)
+	case DW_AT_call_file: note_number(a, s, t, size, &s->file, &s->file_size); break;
+	case DW_AT_call_line: note_number(a, s, t, size, &s->line, &s->line_size); break;
+	case DW_AT_call_column: note_number(a, s, t, size, &s->column, &s->column_size); break;
+	case DW_AT_name:
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name:
+	case DW_AT_specification: s->only_origin = false; break;
+	case DW_AT_abstract_origin:
+		if (s->origin != ABBREV_FAR || t->form != DW_FORM_ref4)
 			s->only_origin = false;
 		s->origin = place(a);
 		break;
@@ -190,7 +192,7 @@ static void add_attr(const struct fast_file *f, const struct rd *r, struct abbre
 		return;
 	}
 	if (size == INT_MIN) {
-		t->declined = form >= FORM_VENDOR && form <= UINT16_MAX;
+		t->declined = form >= DW_FORM_VENDOR && form <= UINT16_MAX;
 		t->why = WRONG(f, r,
 			       t->declined ? "form 0x%" PRIx64 " is no standard's"
 					   : "unknown form 0x%" PRIx64,

@@ -8,122 +8,10 @@
 #define TM_DWARF_FAST_ABBREV_H
 
 #include "lib/base/hash.h"
+#include "lib/dwarf/constants.h"
 #include "lib/dwarf/fast_read.h"
 
 #include <stdatomic.h>
-
-enum fast_tag { /* DWARF 5, section 7.5.3, Table 7.3 */
-		DW_ARRAY_TYPE = 0x01,
-		DW_CLASS_TYPE = 0x02,
-		DW_ENUMERATION_TYPE = 0x04,
-		DW_FORMAL_PARAMETER = 0x05,
-		DW_LEXICAL_BLOCK = 0x0b,
-		DW_POINTER_TYPE = 0x0f,
-		DW_REFERENCE_TYPE = 0x10,
-		DW_COMPILE_UNIT = 0x11,
-		DW_STRUCTURE_TYPE = 0x13,
-		DW_SUBROUTINE_TYPE = 0x15,
-		DW_UNION_TYPE = 0x17,
-		DW_INLINED_SUBROUTINE = 0x1d,
-		DW_MEMBER_POINTER_TYPE = 0x1f,
-		DW_SUBRANGE_TYPE = 0x21,
-		DW_CATCH_BLOCK = 0x25,
-		DW_SUBPROGRAM = 0x2e,
-		DW_TRY_BLOCK = 0x32,
-		DW_VARIABLE = 0x34,
-		DW_INTERFACE_TYPE = 0x38,
-		DW_RVALUE_REFERENCE_TYPE = 0x42,
-		DW_CALL_SITE = 0x48,
-		DW_GNU_CALL_SITE = 0x4109,
-};
-
-enum fast_attribute { /* Table 7.5, and GNU's and MIPS's */
-		      AT_SIBLING = 0x01,
-		      AT_LOCATION = 0x02,
-		      AT_NAME = 0x03,
-		      AT_BYTE_SIZE = 0x0b,
-		      AT_STMT_LIST = 0x10,
-		      AT_LOW_PC = 0x11,
-		      AT_HIGH_PC = 0x12,
-		      AT_COMP_DIR = 0x1b,
-		      AT_LOWER_BOUND = 0x22,
-		      AT_UPPER_BOUND = 0x2f,
-		      AT_ABSTRACT_ORIGIN = 0x31,
-		      AT_COUNT = 0x37,
-		      AT_DECL_FILE = 0x3a,
-		      AT_DECL_LINE = 0x3b,
-		      AT_FRAME_BASE = 0x40,
-		      AT_SPECIFICATION = 0x47,
-		      AT_TYPE = 0x49,
-		      AT_RANGES = 0x55,
-		      AT_CALL_COLUMN = 0x57,
-		      AT_CALL_FILE = 0x58,
-		      AT_CALL_LINE = 0x59,
-		      AT_LINKAGE_NAME = 0x6e,
-		      AT_STR_OFFSETS_BASE = 0x72,
-		      AT_ADDR_BASE = 0x73,
-		      AT_RNGLISTS_BASE = 0x74,
-		      AT_LOCLISTS_BASE = 0x8c,
-		      AT_DWO_NAME = 0x76,
-		      AT_MIPS_LINKAGE_NAME = 0x2007,
-		      AT_GNU_DWO_NAME = 0x2130,
-		      AT_LLVM_TAG_OFFSET = 0x3e03,
-		      AT_GNU_DWO_ID = 0x2131,
-		      AT_GNU_DISCRIMINATOR = 0x2136,
-		      AT_GNU_RANGES_BASE = 0x2132,
-		      AT_GNU_ADDR_BASE = 0x2133,
-};
-
-enum fast_form { /* Table 7.6, and GNU's */
-		 FORM_ADDR = 0x01,
-		 FORM_BLOCK2 = 0x03,
-		 FORM_BLOCK4,
-		 FORM_DATA2,
-		 FORM_DATA4,
-		 FORM_DATA8,
-		 FORM_STRING,
-		 FORM_BLOCK,
-		 FORM_BLOCK1,
-		 FORM_DATA1,
-		 FORM_FLAG,
-		 FORM_SDATA,
-		 FORM_STRP,
-		 FORM_UDATA,
-		 FORM_REF_ADDR,
-		 FORM_REF1,
-		 FORM_REF2,
-		 FORM_REF4,
-		 FORM_REF8,
-		 FORM_REF_UDATA,
-		 FORM_INDIRECT,
-		 FORM_SEC_OFFSET,
-		 FORM_EXPRLOC,
-		 FORM_FLAG_PRESENT,
-		 FORM_STRX,
-		 FORM_ADDRX,
-		 FORM_REF_SUP4,
-		 FORM_STRP_SUP,
-		 FORM_DATA16,
-		 FORM_LINE_STRP,
-		 FORM_REF_SIG8,
-		 FORM_IMPLICIT_CONST,
-		 FORM_LOCLISTX,
-		 FORM_RNGLISTX,
-		 FORM_REF_SUP8,
-		 FORM_STRX1,
-		 FORM_STRX2,
-		 FORM_STRX3,
-		 FORM_STRX4,
-		 FORM_ADDRX1,
-		 FORM_ADDRX2,
-		 FORM_ADDRX3,
-		 FORM_ADDRX4,
-		 FORM_VENDOR = 0x1f00, /* from here on nobody's standard */
-		 FORM_GNU_ADDR_INDEX = 0x1f01,
-		 FORM_GNU_STR_INDEX = 0x1f02,
-		 FORM_GNU_REF_ALT = 0x1f20,
-		 FORM_GNU_STRP_ALT = 0x1f21,
-};
 
 /* What a DIE is to the walk over scopes. */
 enum fast_kind {
@@ -136,7 +24,7 @@ enum fast_kind {
 
 struct abbrev_attr {
 	uint16_t name, form;
-	int64_t implicit; /* of FORM_IMPLICIT_CONST */
+	int64_t implicit; /* of DW_FORM_implicit_const */
 };
 
 enum { ABBREV_FAR = UINT16_MAX }; /* not among the leading attributes of fixed size */

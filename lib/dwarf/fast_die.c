@@ -6,23 +6,23 @@
 static int fact_of(uint16_t attribute)
 {
 	switch (attribute) {
-	case AT_NAME: return DIE_NAME;
-	case AT_LOCATION: return DIE_LOCATION;
-	case AT_TYPE: return DIE_TYPE;
-	case AT_ABSTRACT_ORIGIN: return DIE_ORIGIN;
-	case AT_SPECIFICATION: return DIE_SPECIFICATION;
-	case AT_DECL_FILE: return DIE_DECL_FILE;
-	case AT_DECL_LINE: return DIE_DECL_LINE;
-	case AT_BYTE_SIZE: return DIE_SIZE;
-	case AT_COUNT: return DIE_COUNT;
-	case AT_UPPER_BOUND: return DIE_UPPER;
-	case AT_LOWER_BOUND: return DIE_LOWER;
-	case AT_FRAME_BASE: return DIE_BASE;
-	case AT_LOW_PC: return DIE_LOW;
-	case AT_HIGH_PC: return DIE_HIGH;
-	case AT_RANGES: return DIE_RANGES;
-	case AT_LLVM_TAG_OFFSET: return DIE_TAG;
-	case AT_LOCLISTS_BASE: return DIE_LOCLISTS;
+	case DW_AT_name: return DIE_NAME;
+	case DW_AT_location: return DIE_LOCATION;
+	case DW_AT_type: return DIE_TYPE;
+	case DW_AT_abstract_origin: return DIE_ORIGIN;
+	case DW_AT_specification: return DIE_SPECIFICATION;
+	case DW_AT_decl_file: return DIE_DECL_FILE;
+	case DW_AT_decl_line: return DIE_DECL_LINE;
+	case DW_AT_byte_size: return DIE_SIZE;
+	case DW_AT_count: return DIE_COUNT;
+	case DW_AT_upper_bound: return DIE_UPPER;
+	case DW_AT_lower_bound: return DIE_LOWER;
+	case DW_AT_frame_base: return DIE_BASE;
+	case DW_AT_low_pc: return DIE_LOW;
+	case DW_AT_high_pc: return DIE_HIGH;
+	case DW_AT_ranges: return DIE_RANGES;
+	case DW_AT_LLVM_tag_offset: return DIE_TAG;
+	case DW_AT_loclists_base: return DIE_LOCLISTS;
 	default: return -1;
 	}
 }
@@ -48,7 +48,7 @@ bool die_read(struct die *d, bool all)
 	d->tag = abbrev_site(t, a)->tag;
 	d->kind = a->kind;
 	d->children = a->children;
-	all = all || d->tag == DW_VARIABLE || d->tag == DW_FORMAL_PARAMETER;
+	all = all || d->tag == DW_TAG_variable || d->tag == DW_TAG_formal_parameter;
 	if (all)
 		memset(d->facts, 0, sizeof d->facts);
 	for (uint32_t i = 0; i < a->n_attrs; i++) {
@@ -60,7 +60,7 @@ bool die_read(struct die *d, bool all)
 			return false;
 		if (fact >= 0 && !d->facts[fact].form)
 			d->facts[fact] = v;
-		if (at->name == AT_SIBLING && v.class == CLASS_REFERENCE && v.v > d->at)
+		if (at->name == DW_AT_sibling && v.class == CLASS_REFERENCE && v.v > d->at)
 			d->sibling = v.v;
 	}
 	d->behind = (uint64_t)(r.p - f->in[IN_INFO].p);
@@ -147,7 +147,7 @@ static bool array_size(struct budget *b, const struct die *t, unsigned hops, uin
 	while (t->children && die_advance(&w, true)) {
 		uint64_t n, lower;
 
-		if (w.d.tag == DW_SUBRANGE_TYPE) {
+		if (w.d.tag == DW_TAG_subrange_type) {
 			if (die_constant(&w.d.facts[DIE_COUNT], &n))
 				*size *= n;
 			if (die_constant(&w.d.facts[DIE_UPPER], &n)) {
@@ -171,14 +171,14 @@ bool die_type_size(struct budget *b, struct die t, unsigned hops, uint64_t *size
 			return true;
 		*size = t.u->address_size;
 		switch (t.tag) {
-		case DW_POINTER_TYPE:
-		case DW_REFERENCE_TYPE:
-		case DW_RVALUE_REFERENCE_TYPE: return true;
-		case DW_MEMBER_POINTER_TYPE:
-			if (die_refer(&t, DIE_TYPE, &of) && of.tag == DW_SUBROUTINE_TYPE)
+		case DW_TAG_pointer_type:
+		case DW_TAG_reference_type:
+		case DW_TAG_rvalue_reference_type: return true;
+		case DW_TAG_ptr_to_member_type:
+			if (die_refer(&t, DIE_TYPE, &of) && of.tag == DW_TAG_subroutine_type)
 				*size *= 2;
 			return true;
-		case DW_ARRAY_TYPE: return array_size(b, &t, hops, size);
+		case DW_TAG_array_type: return array_size(b, &t, hops, size);
 		default: break;
 		}
 		if (!die_refer(&t, DIE_TYPE, &t))

@@ -7,24 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { /* standard opcodes: section 7.22, Table 7.25 */
-       LNS_COPY = 1,
-       LNS_ADVANCE_PC,
-       LNS_ADVANCE_LINE,
-       LNS_SET_FILE,
-       LNS_SET_COLUMN,
-       LNS_NEGATE_STMT,
-       LNS_SET_BASIC_BLOCK,
-       LNS_CONST_ADD_PC,
-       LNS_FIXED_ADVANCE_PC,
-       LNS_SET_PROLOGUE_END,
-       LNS_SET_EPILOGUE_BEGIN,
-       LNS_SET_ISA,
-};
-
-enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE, LNE_SET_DISCRIMINATOR };
-enum { LNCT_PATH = 1, LNCT_DIRECTORY_INDEX };
-
 struct program {
 	const struct fast_file *f;
 	struct fast_unit unit; /* the unit's, but as wide as the table is */
@@ -129,9 +111,9 @@ static const char *new_table(struct program *g, struct rd *r, bool files)
 					   ? cut_short(g, r)
 					   : WRONG(g, r, "line table: unknown form 0x%" PRIx64,
 						   format[i].form);
-			if (format[i].type == LNCT_PATH)
+			if (format[i].type == DW_LNCT_path)
 				file.name = fast_value_text(g->f, &g->unit, &v, &file.n);
-			else if (format[i].type == LNCT_DIRECTORY_INDEX &&
+			else if (format[i].type == DW_LNCT_directory_index &&
 				 v.class == CLASS_CONSTANT)
 				file.dir = v.v;
 		}
@@ -309,16 +291,16 @@ static const char *extended(struct program *g, struct state *s, const uint64_t *
 		return cut_short(g, &g->r);
 	r.end = g->r.p;
 	switch (rd_u8(&r)) {
-	case LNE_END_SEQUENCE:
+	case DW_LNE_end_sequence:
 		emit(s, addrs, n, rows);
 		reset(s, s->places);
 		break;
-	case LNE_SET_ADDRESS:
+	case DW_LNE_set_address:
 		s->now.addr = rd_uint(&r, (unsigned)(length - 1 < 8 ? length - 1 : 8));
 		s->op_index = 0;
 		break;
-	case LNE_SET_DISCRIMINATOR: s->discriminator = small(rd_uleb(&r)); break;
-	case LNE_DEFINE_FILE:
+	case DW_LNE_set_discriminator: s->discriminator = small(rd_uleb(&r)); break;
+	case DW_LNE_define_file:
 		file.name = rd_cstr(&r, &file.n);
 		file.dir = rd_uleb(&r);
 		if (r.failed)
@@ -357,21 +339,21 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 			if (budget_spend(b, 2))
 				return out_of_time(g, r);
 			break;
-		case LNS_COPY: emit(&s, addrs, n, rows); break;
-		case LNS_ADVANCE_PC: advance(g, &s, rd_uleb(r)); break;
-		case LNS_ADVANCE_LINE: s.now.line += (uint64_t)rd_sleb(r); break;
-		case LNS_SET_FILE: s.now.file = rd_uleb(r); break;
-		case LNS_SET_COLUMN: s.now.column = rd_uleb(r); break;
-		case LNS_NEGATE_STMT:
-		case LNS_SET_BASIC_BLOCK:
-		case LNS_SET_PROLOGUE_END:
-		case LNS_SET_EPILOGUE_BEGIN: break;
-		case LNS_CONST_ADD_PC: advance(g, &s, g->special[255].ops); break;
-		case LNS_FIXED_ADVANCE_PC:
+		case DW_LNS_copy: emit(&s, addrs, n, rows); break;
+		case DW_LNS_advance_pc: advance(g, &s, rd_uleb(r)); break;
+		case DW_LNS_advance_line: s.now.line += (uint64_t)rd_sleb(r); break;
+		case DW_LNS_set_file: s.now.file = rd_uleb(r); break;
+		case DW_LNS_set_column: s.now.column = rd_uleb(r); break;
+		case DW_LNS_negate_stmt:
+		case DW_LNS_set_basic_block:
+		case DW_LNS_set_prologue_end:
+		case DW_LNS_set_epilogue_begin: break;
+		case DW_LNS_const_add_pc: advance(g, &s, g->special[255].ops); break;
+		case DW_LNS_fixed_advance_pc:
 			s.now.addr += rd_u16(r);
 			s.op_index = 0;
 			break;
-		case LNS_SET_ISA: rd_skip_leb(r); break;
+		case DW_LNS_set_isa: rd_skip_leb(r); break;
 		default:
 			for (unsigned i = 0; i < g->lengths[op]; i++)
 				rd_skip_leb(r);

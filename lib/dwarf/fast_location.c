@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/dwarf/fast_location.h"
 
-enum { /* DWARF 5, section 7.7.3, Table 7.10 */
-       LLE_END_OF_LIST,
-       LLE_BASE_ADDRESSX,
-       LLE_STARTX_ENDX,
-       LLE_STARTX_LENGTH,
-       LLE_OFFSET_PAIR,
-       LLE_DEFAULT_LOCATION,
-       LLE_BASE_ADDRESS,
-       LLE_START_END,
-       LLE_START_LENGTH,
-};
-
 struct fast_location_lists fast_locations_of(struct object *o)
 {
 	struct object_section loc = {.size = 0}, loclists = {.size = 0};
@@ -92,17 +80,17 @@ bool fast_location_next(struct fast_location *l, struct rd *expression)
 		return next_old(l, expression);
 	while (!l->r.failed && !budget_spend(l->budget, 1)) {
 		switch (rd_u8(&l->r)) {
-		case LLE_BASE_ADDRESSX: rd_skip_leb(&l->r); continue;
-		case LLE_BASE_ADDRESS: rd_skip(&l->r, l->u->address_size); continue;
-		case LLE_STARTX_ENDX:
-		case LLE_STARTX_LENGTH:
-		case LLE_OFFSET_PAIR:
+		case DW_LLE_base_addressx: rd_skip_leb(&l->r); continue;
+		case DW_LLE_base_address: rd_skip(&l->r, l->u->address_size); continue;
+		case DW_LLE_startx_endx:
+		case DW_LLE_startx_length:
+		case DW_LLE_offset_pair:
 			rd_skip_leb(&l->r);
 			rd_skip_leb(&l->r);
 			break;
-		case LLE_DEFAULT_LOCATION: break;
-		case LLE_START_END: rd_skip(&l->r, 2u * l->u->address_size); break;
-		case LLE_START_LENGTH:
+		case DW_LLE_default_location: break;
+		case DW_LLE_start_end: rd_skip(&l->r, 2u * l->u->address_size); break;
+		case DW_LLE_start_length:
 			rd_skip(&l->r, l->u->address_size);
 			rd_skip_leb(&l->r);
 			break;

@@ -90,11 +90,11 @@ static bool read_naming(const struct fast_names *names, struct fast_file *f,
 		if (!fast_value_read(u, &r, at->form, at->implicit, &v))
 			break;
 		switch (at->name) {
-		case AT_NAME: name = name.form ? name : v; break;
-		case AT_LINKAGE_NAME: linkage = linkage.form ? linkage : v; break;
-		case AT_MIPS_LINKAGE_NAME: mips = mips.form ? mips : v; break;
-		case AT_ABSTRACT_ORIGIN: origin = origin ? origin : target(&v, in_alt); break;
-		case AT_SPECIFICATION:
+		case DW_AT_name: name = name.form ? name : v; break;
+		case DW_AT_linkage_name: linkage = linkage.form ? linkage : v; break;
+		case DW_AT_MIPS_linkage_name: mips = mips.form ? mips : v; break;
+		case DW_AT_abstract_origin: origin = origin ? origin : target(&v, in_alt); break;
+		case DW_AT_specification:
 			specification = specification ? specification : target(&v, in_alt);
 			break;
 		default: break;
@@ -157,24 +157,24 @@ static bool read_facts(struct fast_names *names, struct fast_file *f, const stru
 		if (!fast_value_read(u, &r, at->form, at->implicit, &v))
 			break;
 		switch (at->name) {
-		case AT_NAME: take_text(f, u, &v, &name); break;
-		case AT_LOW_PC:
+		case DW_AT_name: take_text(f, u, &v, &name); break;
+		case DW_AT_low_pc:
 			if (first && !fast_value_address(f, u, &v, &x->start))
 				x->start = UINT64_MAX;
 			break;
-		case AT_DECL_FILE:
+		case DW_AT_decl_file:
 			if (w->declared)
 				break;
 			w->declared = true;
 			x->has_file = v.class == CLASS_CONSTANT && !foreign;
 			x->file = small(&v);
 			break;
-		case AT_DECL_LINE: x->line = x->line ? x->line : small(&v); break;
-		case AT_ABSTRACT_ORIGIN:
+		case DW_AT_decl_line: x->line = x->line ? x->line : small(&v); break;
+		case DW_AT_abstract_origin:
 			if (target(&v, in_alt))
 				w->todo[w->n++] = target(&v, in_alt);
 			break;
-		case AT_SPECIFICATION: specification = target(&v, in_alt); break;
+		case DW_AT_specification: specification = target(&v, in_alt); break;
 		default: break;
 		}
 		if (w->n > 2 * (size_t)LIMIT_HOPS) /* the same attribute again and again */
@@ -287,13 +287,13 @@ void fast_call_site_read(const struct fast_file *f, const struct fast_unit *u,
 		if (!fast_value_read(u, &r, at->form, at->implicit, &v))
 			return;
 		switch (at->name) {
-		case AT_CALL_FILE:
+		case DW_AT_call_file:
 			c->file = small(&v);
 			c->has_file = v.class == CLASS_CONSTANT;
 			break;
-		case AT_CALL_LINE: c->line = small(&v); break;
-		case AT_CALL_COLUMN: c->column = small(&v); break;
-		case AT_GNU_DISCRIMINATOR: c->discriminator = small(&v); break;
+		case DW_AT_call_line: c->line = small(&v); break;
+		case DW_AT_call_column: c->column = small(&v); break;
+		case DW_AT_GNU_discriminator: c->discriminator = small(&v); break;
 		default: break;
 		}
 	}

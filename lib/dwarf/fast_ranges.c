@@ -3,17 +3,6 @@
 
 #include "lib/base/mem.h"
 
-enum { /* DWARF 5, section 7.25, Table 7.30 */
-       RLE_END_OF_LIST,
-       RLE_BASE_ADDRESSX,
-       RLE_STARTX_ENDX,
-       RLE_STARTX_LENGTH,
-       RLE_OFFSET_PAIR,
-       RLE_BASE_ADDRESS,
-       RLE_START_END,
-       RLE_START_LENGTH,
-};
-
 static void add(const struct fast_file *f, struct fast_ranges *out, uint64_t lo, uint64_t hi)
 {
 	if (lo < hi && range_lives(f, lo))
@@ -100,34 +89,34 @@ static const char *new_list(const struct fast_file *f, const struct fast_unit *u
 		uint8_t kind = rd_u8(&r);
 		const char *why;
 
-		if (r.failed || kind == RLE_END_OF_LIST)
+		if (r.failed || kind == DW_RLE_end_of_list)
 			break;
 		why = count_entry(&l, b, out);
 		if (why)
 			return why;
 		switch (kind) {
-		case RLE_BASE_ADDRESSX:
+		case DW_RLE_base_addressx:
 			if (!indexed(f, u, &r, &base))
 				base = 0;
 			continue;
-		case RLE_BASE_ADDRESS: base = rd_uint(&r, u->address_size); continue;
-		case RLE_OFFSET_PAIR:
+		case DW_RLE_base_address: base = rd_uint(&r, u->address_size); continue;
+		case DW_RLE_offset_pair:
 			lo = base + rd_uleb(&r);
 			hi = base + rd_uleb(&r);
 			break;
-		case RLE_START_END:
+		case DW_RLE_start_end:
 			lo = rd_uint(&r, u->address_size);
 			hi = rd_uint(&r, u->address_size);
 			break;
-		case RLE_START_LENGTH:
+		case DW_RLE_start_length:
 			lo = rd_uint(&r, u->address_size);
 			hi = lo + rd_uleb(&r);
 			break;
-		case RLE_STARTX_ENDX:
+		case DW_RLE_startx_endx:
 			known = indexed(f, u, &r, &lo);
 			known &= indexed(f, u, &r, &hi);
 			break;
-		case RLE_STARTX_LENGTH:
+		case DW_RLE_startx_length:
 			known = indexed(f, u, &r, &lo);
 			hi = lo + rd_uleb(&r);
 			break;

@@ -342,11 +342,11 @@ static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at
 			fail(w, ST_BAD, cut_short);
 			return false;
 		}
-		if (x->name == AT_RANGES && !ranges.form)
+		if (x->name == DW_AT_ranges && !ranges.form)
 			ranges = v;
-		else if (x->name == AT_LOW_PC && !low.form)
+		else if (x->name == DW_AT_low_pc && !low.form)
 			low = v;
-		else if (x->name == AT_HIGH_PC && !high.form)
+		else if (x->name == DW_AT_high_pc && !high.form)
 			high = v;
 	}
 	if (ranges.form)

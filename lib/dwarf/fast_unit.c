@@ -9,15 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { /* DWARF 5, section 7.5.1, Table 7.2 */
-       UT_COMPILE = 1,
-       UT_TYPE,
-       UT_PARTIAL,
-       UT_SKELETON,
-       UT_SPLIT_COMPILE,
-       UT_SPLIT_TYPE,
-};
-
 static void lose(struct fast_unit *u, const char *why)
 {
 	u->state = UNIT_LOST;
@@ -30,7 +21,7 @@ static void read_header(const struct fast_file *f, struct fast_unit *u, const ui
 {
 	uint16_t version = rd_u16(r);
 
-	u->type = UT_COMPILE;
+	u->type = DW_UT_compile;
 	u->version = 0;
 	if (!r->failed && (version < 2 || version > 5)) {
 		lose(u, fast_fault(f, IN_INFO, u->offset + (uint64_t)(r->p - 2 - start),
@@ -46,12 +37,12 @@ static void read_header(const struct fast_file *f, struct fast_unit *u, const ui
 		u->abbrev_offset = rd_offset(r, u->wide);
 		u->address_size = rd_u8(r);
 	}
-	if (u->type == UT_TYPE || u->type == UT_SPLIT_TYPE) {
+	if (u->type == DW_UT_type || u->type == DW_UT_split_type) {
 		u->state = UNIT_TYPE;
 		rd_skip(r, u->wide ? 16 : 12);
-	} else if (u->type == UT_SKELETON || u->type == UT_SPLIT_COMPILE) {
+	} else if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile) {
 		u->dwo_id = rd_u64(r);
-	} else if (u->type != UT_COMPILE && u->type != UT_PARTIAL) {
+	} else if (u->type != DW_UT_compile && u->type != DW_UT_partial) {
 		lose(u, fast_fault(f, IN_INFO, u->offset, "unit header: unknown type of unit %u",
 				   u->type));
 	}
@@ -203,67 +194,67 @@ static void constant(struct fast_value *v, enum fast_class class, uint64_t value
 bool fast_value_read(const struct fast_unit *u, struct rd *r, uint64_t form, int64_t implicit,
 		     struct fast_value *v)
 {
-	for (unsigned i = 0; form == FORM_INDIRECT && i < 4; i++) {
+	for (unsigned i = 0; form == DW_FORM_indirect && i < 4; i++) {
 		form = rd_uleb(r);
-		if (form == FORM_IMPLICIT_CONST) /* its value would be in the abbreviation */
+		if (form == DW_FORM_implicit_const) /* its value would be in the abbreviation */
 			return false;
 	}
 	/* 0 is for what is not there: a vendor's form is as good as any */
 	*v = (struct fast_value){.class = CLASS_NONE,
-				 .form = form < FORM_VENDOR ? (uint8_t)form : UINT8_MAX};
+				 .form = form < DW_FORM_VENDOR ? (uint8_t)form : UINT8_MAX};
 	switch (form) {
-	case FORM_ADDR: constant(v, CLASS_ADDRESS, rd_uint(r, u->address_size)); break;
-	case FORM_BLOCK1: read_block(r, rd_u8(r), v); break;
-	case FORM_BLOCK2: read_block(r, rd_u16(r), v); break;
-	case FORM_BLOCK4: read_block(r, rd_u32(r), v); break;
-	case FORM_BLOCK:
-	case FORM_EXPRLOC: read_block(r, rd_uleb(r), v); break;
-	case FORM_DATA1: constant(v, CLASS_CONSTANT, rd_u8(r)); break;
-	case FORM_DATA2: constant(v, CLASS_CONSTANT, rd_u16(r)); break;
-	case FORM_DATA4: constant(v, CLASS_CONSTANT, rd_u32(r)); break;
-	case FORM_DATA8: constant(v, CLASS_CONSTANT, rd_u64(r)); break;
-	case FORM_UDATA: constant(v, CLASS_CONSTANT, rd_uleb(r)); break;
-	case FORM_SDATA: constant(v, CLASS_CONSTANT, (uint64_t)rd_sleb(r)); break;
-	case FORM_IMPLICIT_CONST: constant(v, CLASS_CONSTANT, (uint64_t)implicit); break;
-	case FORM_SEC_OFFSET: constant(v, CLASS_OFFSET, rd_offset(r, u->wide)); break;
-	case FORM_RNGLISTX: constant(v, CLASS_LIST_INDEX, rd_uleb(r)); break;
-	case FORM_GNU_ADDR_INDEX:
-	case FORM_ADDRX: constant(v, CLASS_ADDRESS_INDEX, rd_uleb(r)); break;
-	case FORM_ADDRX1: constant(v, CLASS_ADDRESS_INDEX, rd_u8(r)); break;
-	case FORM_ADDRX2: constant(v, CLASS_ADDRESS_INDEX, rd_u16(r)); break;
-	case FORM_ADDRX3: constant(v, CLASS_ADDRESS_INDEX, rd_uint(r, 3)); break;
-	case FORM_ADDRX4: constant(v, CLASS_ADDRESS_INDEX, rd_u32(r)); break;
-	case FORM_GNU_STR_INDEX:
-	case FORM_STRX: constant(v, CLASS_TEXT_INDEX, rd_uleb(r)); break;
-	case FORM_STRX1: constant(v, CLASS_TEXT_INDEX, rd_u8(r)); break;
-	case FORM_STRX2: constant(v, CLASS_TEXT_INDEX, rd_u16(r)); break;
-	case FORM_STRX3: constant(v, CLASS_TEXT_INDEX, rd_uint(r, 3)); break;
-	case FORM_STRX4: constant(v, CLASS_TEXT_INDEX, rd_u32(r)); break;
-	case FORM_REF1: constant(v, CLASS_REFERENCE, u->offset + rd_u8(r)); break;
-	case FORM_REF2: constant(v, CLASS_REFERENCE, u->offset + rd_u16(r)); break;
-	case FORM_REF4: constant(v, CLASS_REFERENCE, u->offset + rd_u32(r)); break;
-	case FORM_REF8: constant(v, CLASS_REFERENCE, u->offset + rd_u64(r)); break;
-	case FORM_REF_UDATA: constant(v, CLASS_REFERENCE, u->offset + rd_uleb(r)); break;
-	case FORM_REF_ADDR:
+	case DW_FORM_addr: constant(v, CLASS_ADDRESS, rd_uint(r, u->address_size)); break;
+	case DW_FORM_block1: read_block(r, rd_u8(r), v); break;
+	case DW_FORM_block2: read_block(r, rd_u16(r), v); break;
+	case DW_FORM_block4: read_block(r, rd_u32(r), v); break;
+	case DW_FORM_block:
+	case DW_FORM_exprloc: read_block(r, rd_uleb(r), v); break;
+	case DW_FORM_data1: constant(v, CLASS_CONSTANT, rd_u8(r)); break;
+	case DW_FORM_data2: constant(v, CLASS_CONSTANT, rd_u16(r)); break;
+	case DW_FORM_data4: constant(v, CLASS_CONSTANT, rd_u32(r)); break;
+	case DW_FORM_data8: constant(v, CLASS_CONSTANT, rd_u64(r)); break;
+	case DW_FORM_udata: constant(v, CLASS_CONSTANT, rd_uleb(r)); break;
+	case DW_FORM_sdata: constant(v, CLASS_CONSTANT, (uint64_t)rd_sleb(r)); break;
+	case DW_FORM_implicit_const: constant(v, CLASS_CONSTANT, (uint64_t)implicit); break;
+	case DW_FORM_sec_offset: constant(v, CLASS_OFFSET, rd_offset(r, u->wide)); break;
+	case DW_FORM_rnglistx: constant(v, CLASS_LIST_INDEX, rd_uleb(r)); break;
+	case DW_FORM_GNU_addr_index:
+	case DW_FORM_addrx: constant(v, CLASS_ADDRESS_INDEX, rd_uleb(r)); break;
+	case DW_FORM_addrx1: constant(v, CLASS_ADDRESS_INDEX, rd_u8(r)); break;
+	case DW_FORM_addrx2: constant(v, CLASS_ADDRESS_INDEX, rd_u16(r)); break;
+	case DW_FORM_addrx3: constant(v, CLASS_ADDRESS_INDEX, rd_uint(r, 3)); break;
+	case DW_FORM_addrx4: constant(v, CLASS_ADDRESS_INDEX, rd_u32(r)); break;
+	case DW_FORM_GNU_str_index:
+	case DW_FORM_strx: constant(v, CLASS_TEXT_INDEX, rd_uleb(r)); break;
+	case DW_FORM_strx1: constant(v, CLASS_TEXT_INDEX, rd_u8(r)); break;
+	case DW_FORM_strx2: constant(v, CLASS_TEXT_INDEX, rd_u16(r)); break;
+	case DW_FORM_strx3: constant(v, CLASS_TEXT_INDEX, rd_uint(r, 3)); break;
+	case DW_FORM_strx4: constant(v, CLASS_TEXT_INDEX, rd_u32(r)); break;
+	case DW_FORM_ref1: constant(v, CLASS_REFERENCE, u->offset + rd_u8(r)); break;
+	case DW_FORM_ref2: constant(v, CLASS_REFERENCE, u->offset + rd_u16(r)); break;
+	case DW_FORM_ref4: constant(v, CLASS_REFERENCE, u->offset + rd_u32(r)); break;
+	case DW_FORM_ref8: constant(v, CLASS_REFERENCE, u->offset + rd_u64(r)); break;
+	case DW_FORM_ref_udata: constant(v, CLASS_REFERENCE, u->offset + rd_uleb(r)); break;
+	case DW_FORM_ref_addr:
 		constant(v, CLASS_REFERENCE,
 			 u->version == 2 ? rd_uint(r, u->address_size) : rd_offset(r, u->wide));
 		break;
-	case FORM_STRP: in_section(v, rd_offset(r, u->wide), IN_STR); break;
-	case FORM_LINE_STRP: in_section(v, rd_offset(r, u->wide), IN_LINE_STR); break;
-	case FORM_STRING:
+	case DW_FORM_strp: in_section(v, rd_offset(r, u->wide), IN_STR); break;
+	case DW_FORM_line_strp: in_section(v, rd_offset(r, u->wide), IN_LINE_STR); break;
+	case DW_FORM_string:
 		in_section(v, 0, IN_INFO);
 		v->text = rd_cstr(r, &v->n);
 		break;
-	case FORM_FLAG: rd_skip(r, 1); break;
-	case FORM_FLAG_PRESENT: break;
-	case FORM_DATA16: rd_skip(r, 16); break;
-	case FORM_REF_SIG8: rd_skip(r, 8); break;
-	case FORM_REF_SUP8: constant(v, CLASS_REFERENCE_ALT, rd_u64(r)); break;
-	case FORM_REF_SUP4: constant(v, CLASS_REFERENCE_ALT, rd_u32(r)); break;
-	case FORM_GNU_REF_ALT: constant(v, CLASS_REFERENCE_ALT, rd_offset(r, u->wide)); break;
-	case FORM_STRP_SUP:
-	case FORM_GNU_STRP_ALT: in_section(v, rd_offset(r, u->wide), IN_ALT_STR); break;
-	case FORM_LOCLISTX: constant(v, CLASS_LOCATION_INDEX, rd_uleb(r)); break;
+	case DW_FORM_flag: rd_skip(r, 1); break;
+	case DW_FORM_flag_present: break;
+	case DW_FORM_data16: rd_skip(r, 16); break;
+	case DW_FORM_ref_sig8: rd_skip(r, 8); break;
+	case DW_FORM_ref_sup8: constant(v, CLASS_REFERENCE_ALT, rd_u64(r)); break;
+	case DW_FORM_ref_sup4: constant(v, CLASS_REFERENCE_ALT, rd_u32(r)); break;
+	case DW_FORM_GNU_ref_alt: constant(v, CLASS_REFERENCE_ALT, rd_offset(r, u->wide)); break;
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt: in_section(v, rd_offset(r, u->wide), IN_ALT_STR); break;
+	case DW_FORM_loclistx: constant(v, CLASS_LOCATION_INDEX, rd_uleb(r)); break;
 	default: return false;
 	}
 	return !r->failed;
@@ -412,7 +403,7 @@ static bool read_root(const struct fast_file *f, struct fast_unit *u, struct rd 
 		return false;
 	while (abbrev_next_attr(&a, &name, &form, &implicit)) {
 		if (!fast_value_read(u, &r, form, implicit, &v)) {
-			if (form >= FORM_VENDOR && form <= UINT16_MAX)
+			if (form >= DW_FORM_VENDOR && form <= UINT16_MAX)
 				return refuse(u, UNIT_DECLINED,
 					      fast_fault(f, IN_INFO, u->die,
 							 "form 0x%" PRIx64 " is no standard's",
@@ -424,28 +415,28 @@ static bool read_root(const struct fast_file *f, struct fast_unit *u, struct rd 
 						     "unit DIE: unknown form 0x%" PRIx64, form));
 		}
 		switch (name) {
-		case AT_RANGES: *ranges = ranges->form ? *ranges : v; break;
-		case AT_LOW_PC: *low = low->form ? *low : v; break;
-		case AT_HIGH_PC: *high = high->form ? *high : v; break;
-		case AT_COMP_DIR: comp_dir = comp_dir.form ? comp_dir : v; break;
-		case AT_STR_OFFSETS_BASE: u->str_offsets_base = v.v; break;
-		case AT_ADDR_BASE: u->addr_base = v.v; break;
-		case AT_RNGLISTS_BASE: u->rnglists_base = v.v; break;
-		case AT_STMT_LIST:
+		case DW_AT_ranges: *ranges = ranges->form ? *ranges : v; break;
+		case DW_AT_low_pc: *low = low->form ? *low : v; break;
+		case DW_AT_high_pc: *high = high->form ? *high : v; break;
+		case DW_AT_comp_dir: comp_dir = comp_dir.form ? comp_dir : v; break;
+		case DW_AT_str_offsets_base: u->str_offsets_base = v.v; break;
+		case DW_AT_addr_base: u->addr_base = v.v; break;
+		case DW_AT_rnglists_base: u->rnglists_base = v.v; break;
+		case DW_AT_stmt_list:
 			if (!seen_lines && (v.class == CLASS_OFFSET || v.class == CLASS_CONSTANT)) {
 				u->has_lines = true;
 				u->lines = v.v;
 			}
 			seen_lines = true;
 			break;
-		case AT_DWO_NAME:
-		case AT_GNU_DWO_NAME:
+		case DW_AT_dwo_name:
+		case DW_AT_GNU_dwo_name:
 			u->split = true;
 			dwo_name = dwo_name.form ? dwo_name : v;
 			break;
-		case AT_GNU_DWO_ID: u->dwo_id = v.v; break;
-		case AT_GNU_ADDR_BASE: u->addr_base = v.v; break;
-		case AT_GNU_RANGES_BASE: u->gnu_ranges_base = v.v; break;
+		case DW_AT_GNU_dwo_id: u->dwo_id = v.v; break;
+		case DW_AT_GNU_addr_base: u->addr_base = v.v; break;
+		case DW_AT_GNU_ranges_base: u->gnu_ranges_base = v.v; break;
 		default: break;
 		}
 	}

@@ -112,10 +112,10 @@ static bool read_facts(const struct fast_file *f, const struct fast_unit *u,
 		if (!fast_value_read(u, &r, attr->form, attr->implicit, &v))
 			return false;
 		switch (attr->name) {
-		case AT_RANGES: x->ranges = v; break;
-		case AT_LOW_PC: x->low = v; break;
-		case AT_HIGH_PC: x->high = v; break;
-		case AT_NAME: x->name = v; break;
+		case DW_AT_ranges: x->ranges = v; break;
+		case DW_AT_low_pc: x->low = v; break;
+		case DW_AT_high_pc: x->high = v; break;
+		case DW_AT_name: x->name = v; break;
 		default: break;
 		}
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only includer of libdwarf's headers: the differences between Debian 12's 20210528 and the
+ * The only includer of libdwarf's functions: the differences between Debian 12's 20210528 and the
  * numbered releases (0.x, 2.x) end here.
  */
 #include "lib/dwarf/reference_libdwarf.h"
@@ -11,10 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #if __has_include(<libdwarf/libdwarf.h>)
-#include <libdwarf/dwarf.h>
 #include <libdwarf/libdwarf.h>
 #else
-#include <dwarf.h>
 #include <libdwarf.h>
 #endif
 
@@ -247,7 +245,7 @@ enum status die_step(struct handle *h, struct Dwarf_Die_s *die, bool to_child,
 	return ST_OK;
 }
 
-bool die_has(struct handle *h, struct Dwarf_Die_s *die, enum attribute name)
+bool die_has(struct handle *h, struct Dwarf_Die_s *die, uint16_t name)
 {
 	Dwarf_Error de = NULL;
 	Dwarf_Bool there = 0;
@@ -269,7 +267,7 @@ bool die_low_pc(struct handle *h, struct Dwarf_Die_s *die, uint64_t *lo)
 	return got == DW_DLV_OK;
 }
 
-bool die_id(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *v)
+bool die_id(struct handle *h, struct Dwarf_Die_s *die, uint16_t name, uint64_t *v)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;
@@ -293,7 +291,7 @@ bool die_id(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint
 	return got == DW_DLV_OK;
 }
 
-bool die_number(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint32_t *v)
+bool die_number(struct handle *h, struct Dwarf_Die_s *die, uint16_t name, uint32_t *v)
 {
 	uint64_t value;
 	bool there = die_id(h, die, name, &value);
@@ -316,7 +314,7 @@ static int read_ref_sup(const struct handle *h, struct Dwarf_Die_s *die, Dwarf_A
 	return got;
 }
 
-bool die_reference(struct handle *h, struct Dwarf_Die_s *die, enum attribute name, uint64_t *to)
+bool die_reference(struct handle *h, struct Dwarf_Die_s *die, uint16_t name, uint64_t *to)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;
@@ -357,7 +355,7 @@ static char *alt_text(const struct handle *h, Dwarf_Attribute attr)
 	return (char *)(uintptr_t)s->alt_str.data + offset;
 }
 
-const char *die_text(struct handle *h, struct Dwarf_Die_s *die, enum attribute name)
+const char *die_text(struct handle *h, struct Dwarf_Die_s *die, uint16_t name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Error de = NULL;

@@ -157,15 +157,15 @@ enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
 	r->at_root = r->root;
 	r->at_offset = u->offset;
 	r->at_end = r->next_offset;
-	u->split = die_has(r->handle, r->root, ATTR_DWO_NAME) ||
-		   die_has(r->handle, r->root, ATTR_GNU_DWO_NAME);
+	u->split = die_has(r->handle, r->root, DW_AT_dwo_name) ||
+		   die_has(r->handle, r->root, DW_AT_GNU_dwo_name);
 	u->silent =
-	    !die_low_pc(r->handle, r->root, &base) && !die_has(r->handle, r->root, ATTR_RANGES);
+	    !die_low_pc(r->handle, r->root, &base) && !die_has(r->handle, r->root, DW_AT_ranges);
 	st = die_ranges(r->handle, u->version, r->root, base, &u->ranges, &u->n_ranges,
 			&u->cap_ranges, &u->ranged, e);
 	u->n_ranges = living(r, u->ranges, 0, u->n_ranges);
 	/* DWARF 2 has no DW_AT_ranges: functions in other sections lie outside low_pc, high_pc */
-	if (u->version < 3 && !die_has(r->handle, r->root, ATTR_RANGES))
+	if (u->version < 3 && !die_has(r->handle, r->root, DW_AT_ranges))
 		u->ranged = false;
 	return st;
 }
@@ -280,21 +280,22 @@ enum status reader_part(struct reader *r, struct unit *u, const char **why, stru
 		r->part->main.splits = fast_splits_new(r->object);
 	}
 	part_close(r->part);
-	name = die_text(r->handle, r->root, ATTR_DWO_NAME);
+	name = die_text(r->handle, r->root, DW_AT_dwo_name);
 	if (!name)
-		name = die_text(r->handle, r->root, ATTR_GNU_DWO_NAME);
-	dir = die_text(r->handle, r->root, ATTR_COMP_DIR);
+		name = die_text(r->handle, r->root, DW_AT_GNU_dwo_name);
+	dir = die_text(r->handle, r->root, DW_AT_comp_dir);
 	skeleton.dwo_name = name ? name : "";
 	skeleton.n_dwo_name = strlen(skeleton.dwo_name);
 	skeleton.comp_dir = dir ? dir : "";
 	skeleton.n_comp_dir = strlen(skeleton.comp_dir);
 	if (u->version < 5)
-		die_id(r->handle, r->root, ATTR_GNU_DWO_ID, &skeleton.dwo_id);
-	if (!die_reference(r->handle, r->root, u->version < 5 ? ATTR_GNU_ADDR_BASE : ATTR_ADDR_BASE,
+		die_id(r->handle, r->root, DW_AT_GNU_dwo_id, &skeleton.dwo_id);
+	if (!die_reference(r->handle, r->root,
+			   u->version < 5 ? DW_AT_GNU_addr_base : DW_AT_addr_base,
 			   &skeleton.addr_base))
 		skeleton.addr_base = UINT64_MAX;
-	die_reference(r->handle, r->root, ATTR_GNU_RANGES_BASE, &skeleton.gnu_ranges_base);
-	if (!die_reference(r->handle, r->root, ATTR_RNGLISTS_BASE, &skeleton.rnglists_base))
+	die_reference(r->handle, r->root, DW_AT_GNU_ranges_base, &skeleton.gnu_ranges_base);
+	if (!die_reference(r->handle, r->root, DW_AT_rnglists_base, &skeleton.rnglists_base))
 		skeleton.rnglists_base = UINT64_MAX;
 	found = fast_part_of(&r->part->main, &skeleton, &budget);
 	*why = found->why;
@@ -313,9 +314,9 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 	st = die_tag(r->at, die, &tag, &s.die, e);
 	if (st)
 		return st;
-	if (tag != TAG_SUBPROGRAM && tag != TAG_INLINED_SUBROUTINE)
+	if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
 		return ST_OK;
-	s.inlined = tag == TAG_INLINED_SUBROUTINE;
+	s.inlined = tag == DW_TAG_inlined_subroutine;
 	s.parent = s.inlined ? *scope : 0;
 	if (u->n_scopes >= UINT32_MAX - 1 || u->n_scope_ranges >= UINT32_MAX / 2)
 		return err_set(e, ST_LIMIT, "too many functions");
@@ -335,10 +336,10 @@ static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *d
 	if (!s.inlined)
 		*dead = there && !s.n_ranges;
 	if (s.inlined && !*dead) {
-		s.has_file = die_number(r->at, die, ATTR_CALL_FILE, &s.file);
-		die_number(r->at, die, ATTR_CALL_LINE, &s.line);
-		die_number(r->at, die, ATTR_CALL_COLUMN, &s.column);
-		die_number(r->at, die, ATTR_GNU_DISCRIMINATOR, &s.discriminator);
+		s.has_file = die_number(r->at, die, DW_AT_call_file, &s.file);
+		die_number(r->at, die, DW_AT_call_line, &s.line);
+		die_number(r->at, die, DW_AT_call_column, &s.column);
+		die_number(r->at, die, DW_AT_GNU_discriminator, &s.discriminator);
 	}
 	VEC_PUSH(u->scopes, u->n_scopes, u->cap_scopes) = s;
 	*scope = (uint32_t)u->n_scopes;
@@ -442,7 +443,7 @@ static void add_file(void *arg, uint32_t number, uint16_t version, uint64_t dir_
 enum status reader_rows(struct reader *r, struct unit *u, struct err *e)
 {
 	const struct object_section *s = &r->sections.all[SECTION_LINE];
-	struct files f = {r, u, die_text(r->handle, r->root, ATTR_COMP_DIR)};
+	struct files f = {r, u, die_text(r->handle, r->root, DW_AT_comp_dir)};
 	uint16_t version = 0;
 	enum status st;
 	uint64_t at;
@@ -453,7 +454,7 @@ enum status reader_rows(struct reader *r, struct unit *u, struct err *e)
 	st = die_lines(r->handle, r->root, u, &version, add_file, &f, e);
 	if (st)
 		u->n_rows = 0;
-	else if (version == 5 && die_reference(r->handle, r->root, ATTR_STMT_LIST, &at) &&
+	else if (version == 5 && die_reference(r->handle, r->root, DW_AT_stmt_list, &at) &&
 		 at < s->size)
 		unit_fix_default_file(u, s->data + at, (size_t)(s->size - at),
 				      r->sections.big_endian);
@@ -470,7 +471,7 @@ static struct handle *of_file(const struct reader *r, uint64_t die)
 static size_t follow(const struct reader *r, struct handle *h, struct Dwarf_Die_s *die,
 		     uint64_t *todo, size_t n)
 {
-	static const enum attribute names[] = {ATTR_ABSTRACT_ORIGIN, ATTR_SPECIFICATION};
+	static const uint16_t names[] = {DW_AT_abstract_origin, DW_AT_specification};
 
 	for (size_t i = 0; i < 2; i++) {
 		if (!die_reference(h, die, names[i], &todo[n]))
@@ -482,8 +483,7 @@ static size_t follow(const struct reader *r, struct handle *h, struct Dwarf_Die_
 	return n;
 }
 
-static uint32_t name_of(struct reader *r, struct handle *h, struct Dwarf_Die_s *die,
-			enum attribute name)
+static uint32_t name_of(struct reader *r, struct handle *h, struct Dwarf_Die_s *die, uint16_t name)
 {
 	const char *text = die_text(h, die, name);
 
@@ -505,11 +505,11 @@ uint32_t reader_function(struct reader *r, uint64_t start)
 
 		if (!h || !handle_die(h, todo[n] & ~DIE_ALT, &die))
 			continue;
-		linkage = name_of(r, h, die, ATTR_LINKAGE_NAME);
+		linkage = name_of(r, h, die, DW_AT_linkage_name);
 		if (!linkage)
-			linkage = name_of(r, h, die, ATTR_MIPS_LINKAGE_NAME);
+			linkage = name_of(r, h, die, DW_AT_MIPS_linkage_name);
 		if (!name)
-			name = name_of(r, h, die, ATTR_NAME);
+			name = name_of(r, h, die, DW_AT_name);
 		n = follow(r, h, die, todo, n);
 		die_free(die);
 	}
@@ -535,10 +535,10 @@ void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struc
 		if (!hops && !die_low_pc(h, die, &x->start))
 			x->start = DWARF_NO_START;
 		if (!x->name)
-			x->name = name_of(r, h, die, ATTR_NAME);
+			x->name = name_of(r, h, die, DW_AT_name);
 		if (!x->line)
-			die_number(h, die, ATTR_DECL_LINE, &x->line);
-		if (!declared && die_number(h, die, ATTR_DECL_FILE, &file)) {
+			die_number(h, die, DW_AT_decl_line, &x->line);
+		if (!declared && die_number(h, die, DW_AT_decl_file, &file)) {
 			declared = true; /* files are numbered by the present unit's table */
 			if (at >= r->at_offset && at < r->at_end && file < u->n_files)
 				x->file = u->files[file];

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/dwarf/split_index.h"
 
+#include "lib/dwarf/constants.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-enum { /* DWARF 5, section 7.3.5.3; version 2 differs from 5 on */
-       SECT_INFO = 1,
-       SECT_ABBREV = 3,
-       SECT_STR_OFFSETS = 6,
-       SECT_RNGLISTS = 8, /* version 2: .debug_macro */
-};
 
 const char *const split_section_names[SPLIT_COUNT] = {
     [SPLIT_INFO] = ".debug_info.dwo",
@@ -135,11 +130,11 @@ enum status split_index_find(struct bytes index, bool big_endian, uint64_t id,
 		enum split_section s;
 
 		switch (u32_at(index, h.sections + k * UINT64_C(4), big_endian)) {
-		case SECT_INFO: s = SPLIT_INFO; break;
-		case SECT_ABBREV: s = SPLIT_ABBREV; break;
-		case SECT_STR_OFFSETS: s = SPLIT_STR_OFFSETS; break;
-		case SECT_RNGLISTS:
-			if (h.version != 5)
+		case DW_SECT_INFO: s = SPLIT_INFO; break;
+		case DW_SECT_ABBREV: s = SPLIT_ABBREV; break;
+		case DW_SECT_STR_OFFSETS: s = SPLIT_STR_OFFSETS; break;
+		case DW_SECT_RNGLISTS:
+			if (h.version != 5) /* version 2: .debug_macro */
 				continue;
 			s = SPLIT_RNGLISTS;
 			break;

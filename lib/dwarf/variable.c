@@ -13,15 +13,6 @@
 enum {
 	SECONDS = 60,   /* of processor time, for all that is asked of one file */
 	DEEPEST = 1024, /* scopes in each other */
-
-	OP_ADDR = 0x03, /* DWARF 5, section 7.7.1, and GNU's */
-	OP_DEREF = 0x06,
-	OP_PLUS_UCONST = 0x23,
-	OP_REG0 = 0x50,
-	OP_BREG0 = 0x70,
-	OP_FBREG = 0x91,
-	OP_ADDRX = 0xa1,
-	OP_GNU_ADDR_INDEX = 0xfb,
 };
 
 struct claim {
@@ -121,14 +112,14 @@ static bool static_address(const struct die *d, uint64_t *addr)
 	struct rd r = expression(d, DIE_LOCATION);
 	uint8_t op = r.failed ? 0 : rd_u8(&r);
 
-	if (op == OP_ADDR)
+	if (op == DW_OP_addr)
 		*addr = rd_uint(&r, d->u->address_size);
-	else if (op != OP_ADDRX && op != OP_GNU_ADDR_INDEX)
+	else if (op != DW_OP_addrx && op != DW_OP_GNU_addr_index)
 		return false;
 	else if (!fast_unit_address(d->f, d->u, rd_uleb(&r), addr))
 		return false;
 	if (rd_left(&r)) {
-		if (rd_u8(&r) != OP_PLUS_UCONST)
+		if (rd_u8(&r) != DW_OP_plus_uconst)
 			return false;
 		*addr += rd_uleb(&r);
 	}
@@ -144,7 +135,7 @@ static void index_unit(struct dwarf_variables *v, uint32_t unit)
 	struct die type;
 
 	while (die_advance(&w, false)) {
-		if (w.d.tag == DW_VARIABLE && static_address(&w.d, &lo)) {
+		if (w.d.tag == DW_TAG_variable && static_address(&w.d, &lo)) {
 			if (!die_refer(&w.d, DIE_TYPE, &type) ||
 			    !die_type_size(&v->worker.budget, type, 0, &size))
 				size = 1;
@@ -280,10 +271,10 @@ static bool offset_of(struct rd r, int base_register, int64_t *offset)
 {
 	uint8_t op = r.failed ? 0 : rd_u8(&r);
 
-	if (op != OP_FBREG && (base_register < 0 || op != OP_BREG0 + base_register))
+	if (op != DW_OP_fbreg && (base_register < 0 || op != DW_OP_breg0 + base_register))
 		return false;
 	*offset = rd_sleb(&r);
-	return !r.failed && (!rd_left(&r) || (rd_left(&r) == 1 && rd_u8(&r) == OP_DEREF));
+	return !r.failed && (!rd_left(&r) || (rd_left(&r) == 1 && rd_u8(&r) == DW_OP_deref));
 }
 
 /* Of a list the first that is one. */
@@ -314,7 +305,7 @@ static struct scope scope_of(struct dwarf_variables *v, const struct die *functi
 	uint8_t op = r.failed ? 0 : rd_u8(&r);
 
 	return (struct scope){function_name(v, *function),
-			      op >= OP_REG0 && op <= OP_REG0 + 31 ? op - OP_REG0 : -1};
+			      op >= DW_OP_reg0 && op <= DW_OP_reg0 + 31 ? op - DW_OP_reg0 : -1};
 }
 
 static void add_local(struct dwarf_variables *v, const struct die *d, const struct scope *in)
@@ -349,11 +340,12 @@ static void add_locals(struct dwarf_variables *v, const struct die *function)
 		if (w.depth + 1 >= DEEPEST)
 			break;
 		in[w.depth + 1] = in[w.depth];
-		if (w.d.tag == DW_VARIABLE || w.d.tag == DW_FORMAL_PARAMETER)
+		if (w.d.tag == DW_TAG_variable || w.d.tag == DW_TAG_formal_parameter)
 			add_local(v, &w.d, &in[w.depth]);
-		else if (w.d.tag == DW_INLINED_SUBROUTINE && die_refer(&w.d, DIE_ORIGIN, &origin))
+		else if (w.d.tag == DW_TAG_inlined_subroutine &&
+			 die_refer(&w.d, DIE_ORIGIN, &origin))
 			in[w.depth + 1] = scope_of(v, &origin);
-		if ((w.d.tag == DW_VARIABLE || w.d.tag == DW_FORMAL_PARAMETER) &&
+		if ((w.d.tag == DW_TAG_variable || w.d.tag == DW_TAG_formal_parameter) &&
 		    !die_skip_children(&w))
 			break;
 	}
@@ -385,7 +377,7 @@ static bool find_function(struct dwarf_variables *v, uint32_t unit, uint64_t add
 	bool found = false;
 
 	while (die_advance(&w, true)) {
-		if ((w.d.tag == DW_SUBPROGRAM || w.d.tag == DW_INLINED_SUBROUTINE) &&
+		if ((w.d.tag == DW_TAG_subprogram || w.d.tag == DW_TAG_inlined_subroutine) &&
 		    holds(v, &w.d, addr)) {
 			*out = w.d;
 			found = true;

@@ -84,6 +84,13 @@ expect fail headers 'a second includer' 'lib/base/b.c:1: <xxhash.h> is included 
 fresh
 printf '#  include <libelf.h>\n' >>tree/lib/base/a.h
 expect fail headers 'a third-party header in a header' 'lib/base/a.h:2: <libelf.h>'
+fresh
+printf '#include <libdwarf/dwarf.h>\n' >>tree/lib/base/a.h
+expect pass headers 'a header of constants in a header' ''
+printf '#include <libdwarf/dwarf.h>\n' >tree/lib/base/b.c
+expect fail headers 'a second includer of constants' 'lib/base/b.c:1: <libdwarf/dwarf.h> is included by'
+printf '#include <libdwarf/libdwarf.h>\n' >>tree/lib/trace/t.h
+expect fail headers 'functions beside the constants' 'lib/trace/t.h:2: <libdwarf/libdwarf.h>'
 
 fresh
 printf '/* A table:\n *header u32\n */\n' >tree/cmd/tm-joined.c
