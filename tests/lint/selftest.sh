@@ -109,6 +109,20 @@ fresh
 printf 'char p[] = "%swork%s";\n' / /main >tree/cmd/tm-path.c
 expect fail words 'a path of one machine' 'cmd/tm-path.c:1'
 
+fresh
+mkdir -p tree/lib/dwarf/{fast,reference} tree/lib/index
+touch tree/lib/dwarf/d.h tree/lib/dwarf/{fast,reference}/e.h
+for engine in fast reference; do
+	printf '#include "lib/dwarf/d.h"\n' >tree/lib/dwarf/$engine/e.c
+done
+expect pass layers 'engines that share a header' ''
+printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/dwarf/reference/e.c
+expect fail layers 'the checking engine on the checked one' 'lib/dwarf/reference may not include lib/dwarf/fast'
+printf '#include "lib/dwarf/reference/e.h"\n' >tree/lib/dwarf/fast/e.c
+expect fail layers 'the checked engine on the checking one' 'lib/dwarf/fast may not include lib/dwarf/reference'
+printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/index/i.c
+expect fail layers 'a room that goes past the seam' 'lib/index may not include lib/dwarf/fast'
+
 optioned() { # a program with options, and their table
 	fresh
 	mkdir -p tree/lib/cli

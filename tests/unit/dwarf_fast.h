@@ -8,7 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/dwarf/engine.h"
-#include "lib/dwarf/fast_abbrev.h"
+#include "lib/dwarf/fast/abbrev.h"
 
 #include <elf.h>
 #include <stdarg.h>
