@@ -123,6 +123,13 @@ expect fail layers 'the checked engine on the checking one' 'lib/dwarf/fast may 
 printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/index/i.c
 expect fail layers 'a room that goes past the seam' 'lib/index may not include lib/dwarf/fast'
 
+fresh
+mkdir -p tree/tests/fuzz/corpus/elf
+printf '\177ELF\0\1/usr/lib/libc.so\0\377' >tree/tests/fuzz/corpus/elf/good
+expect pass words 'a path that every machine has, in a corpus' ''
+printf '\177ELF\0\1/%s/me/a.c\0\377' root >tree/tests/fuzz/corpus/elf/mine
+expect fail words 'a path of one machine, in a binary file' 'tests/fuzz/corpus/elf/mine'
+
 optioned() { # a program with options, and their table
 	fresh
 	mkdir -p tree/lib/cli
