@@ -28,6 +28,7 @@ struct request {
 	struct cli_filter filter;
 	const char *metrics, *peek, *min_percent;
 	bool tree, bottom_up;
+	const struct report *as; /* of reports; unless memory */
 	int by, sort;
 	unsigned min_share;
 	struct match *match;
@@ -47,6 +48,69 @@ struct request {
 	struct buf guessed; /* what is passed over without a rule */
 	struct buf rules;   /* for it */
 	size_t n_guessed;
+};
+
+static void *new_top(const struct project *p, const struct request *q, struct err *e)
+{
+	return top_new(p, &q->top, e);
+}
+
+static void *new_tree(const struct project *p, const struct request *q, struct err *e)
+{
+	const struct tree_options o = {q->stacks, q->top.sort, q->bottom_up, q->min_share};
+
+	return tree_new(p, &o, e);
+}
+
+static void *new_peek(const struct project *p, const struct request *q, struct err *e)
+{
+	const struct peek_options o = {q->stacks, q->top.sort, q->match, q->top.n};
+
+	return peek_new(p, &o, e);
+}
+
+static const struct table *table_of_top(const void *report)
+{
+	return top_table(report);
+}
+
+static const struct table *table_of_tree(const void *report)
+{
+	return tree_table(report);
+}
+
+static const struct table *table_of_peek(const void *report)
+{
+	return peek_table(report);
+}
+
+static void free_top(void *report)
+{
+	top_free(report);
+}
+
+static void free_tree(void *report)
+{
+	tree_free(report);
+}
+
+static void free_peek(void *report)
+{
+	peek_free(report);
+}
+
+enum { REPORT_TOP, REPORT_TREE, REPORT_PEEK };
+
+static const struct report {
+	bool of_stacks; /* whatever --by says */
+	/* NULL: there is no such order. */
+	void *(*make)(const struct project *p, const struct request *q, struct err *e);
+	const struct table *(*table)(const void *report);
+	void (*free)(void *report);
+} reports[] = {
+    [REPORT_TOP] = {false, new_top, table_of_top, free_top},
+    [REPORT_TREE] = {true, new_tree, table_of_tree, free_tree},
+    [REPORT_PEEK] = {true, new_peek, table_of_peek, free_peek},
 };
 
 static void capture_notes(void *arg, struct trace *t)
@@ -101,6 +165,9 @@ static void check(struct request *q)
 		cli_usage("--metrics: %s", e.msg);
 	if (q->tree + q->bottom_up + (q->peek != NULL) + q->memory > 1)
 		cli_usage("--tree, --bottom-up, --peek and --memory are different reports");
+	q->as = &reports[q->peek                   ? REPORT_PEEK
+			 : q->tree || q->bottom_up ? REPORT_TREE
+						   : REPORT_TOP];
 	if (q->by == KEY_OWNER && !q->filter.owners)
 		cli_usage("--by owner needs --owners FILE");
 	q->min_share = share_of(q->min_percent);
@@ -118,8 +185,8 @@ static void check(struct request *q)
 /* The sums that the options need. */
 static void choose(struct request *q, struct project_options *o)
 {
-	if (q->tree || q->bottom_up || q->peek)
-		q->by = KEY_STACK; /* what these are made of */
+	if (q->as->of_stacks)
+		q->by = KEY_STACK;
 	o->by[0].by = (enum key)q->by;
 	o->n_by = 1;
 	if (q->by == KEY_STACK || q->by == KEY_FRAME)
@@ -215,21 +282,11 @@ static void print(const struct project *p, struct request *q)
 {
 	struct document d = {.program = "tm-top"};
 	struct flame flame = FLAME_INIT;
-	struct tree_options to = {q->stacks, q->top.sort, q->bottom_up, q->min_share};
-	struct peek_options ko = {q->stacks, q->top.sort, q->match, q->top.n};
 	struct overview overview;
-	struct top *top = NULL;
-	struct tree *tree = NULL;
-	struct peek *peek = NULL;
 	struct err e = ERR_INIT;
+	void *report = q->as->make(p, q, &e);
 
-	if (q->peek)
-		peek = peek_new(p, &ko, &e);
-	else if (q->tree || q->bottom_up)
-		tree = tree_new(p, &to, &e);
-	else
-		top = top_new(p, &q->top, &e);
-	if (!peek && !tree && !top)
+	if (!report)
 		cli_usage("--sort: %s", e.msg);
 	for (int i = 0; i < q->n; i++)
 		document_input(&d, q->operands[i], NULL);
@@ -244,7 +301,7 @@ static void print(const struct project *p, struct request *q)
 		document_head(&d, buf_str(&q->guessed));
 		document_fact(&d, "guessed", buf_str(&q->guessed));
 	}
-	document_table(&d, peek ? peek_table(peek) : tree ? tree_table(tree) : top_table(top));
+	document_table(&d, q->as->table(report));
 	flame.name = "stacks";
 	flame.title = "stacks";
 	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e)) {
@@ -254,9 +311,7 @@ static void print(const struct project *p, struct request *q)
 	cli_report_print(&q->report, &d);
 	document_release(&d);
 	flame_release(&flame);
-	top_free(top);
-	tree_free(tree);
-	peek_free(peek);
+	q->as->free(report);
 }
 
 static int take_named(void *arg, const char *path)
@@ -395,6 +450,16 @@ static void report_memory(struct request *q, const struct project_options *what)
 	memory_release(&m);
 }
 
+static void report_ranked(struct request *q, const struct project_options *what)
+{
+	read_guessing(q, what);
+	names_tell_apart(&q->project.names);
+	if (q->project.now.captures)
+		print(&q->project, q);
+	tell_nameless(q);
+	project_release(&q->project);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
@@ -464,18 +529,8 @@ int main(int argc, char **argv)
 	if (q.memory)
 		report_memory(&q, &what);
 	else
-		read_guessing(&q, &what);
+		report_ranked(&q, &what);
 	cli_named_release(&q.named);
-	if (q.memory) {
-		buf_release(&q.words);
-		cli_filter_release(&q.filter);
-		return cli_exit();
-	}
-	names_tell_apart(&q.project.names);
-	if (q.project.now.captures)
-		print(&q.project, &q);
-	tell_nameless(&q);
-	project_release(&q.project);
 	buf_release(&q.words);
 	buf_release(&q.guessed);
 	buf_release(&q.rules);

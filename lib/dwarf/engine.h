@@ -4,8 +4,8 @@
  * batches: for each link-time address the chain of calls there, innermost first, as nodes
  * (store.h). It knows nothing of captures, biases or return addresses: the caller has subtracted.
  *
- * reference: libdwarf, in child processes with limits (lib/dwarf/reference*.c).
- * fast: own decoders over checked bytes, in threads (lib/dwarf/fast*.c).
+ * reference: libdwarf, in child processes with limits (lib/dwarf/reference).
+ * fast: own decoders over checked bytes, in threads (lib/dwarf/fast). Neither includes the other.
  */
 #ifndef TM_DWARF_ENGINE_H
 #define TM_DWARF_ENGINE_H

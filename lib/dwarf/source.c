@@ -2,7 +2,7 @@
 #include "lib/dwarf/source.h"
 
 #include "lib/base/buf.h"
-#include "lib/dwarf/fast_budget.h"
+#include "lib/dwarf/budget.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -46,7 +46,7 @@ extern const struct sandbox_profile sandbox_profiles[];
 const struct sandbox_profile *sandbox_profile(const char *program, const char *when);
 
 /* Children with a row of their own. */
-#define SANDBOX_READER  "reference reader"   /* lib/dwarf/reference_worker.c */
+#define SANDBOX_READER  "reference reader"   /* lib/dwarf/reference/worker.h */
 #define SANDBOX_FETCHER "debuginfod fetcher" /* lib/find/debuginfod.h */
 
 enum sandbox_path {

@@ -7,6 +7,7 @@
 #define TM_TESTDATA_GEN_BOMB_BYTES_H
 
 #include "lib/base/buf.h"
+#include "testdata/gen/gen.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -30,12 +31,6 @@ struct section {
 
 static struct section sections[SECTIONS_MAX];
 static size_t n_sections;
-
-static inline void put(struct buf *b, uint64_t v, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		buf_addc(b, (char)(v >> 8 * i));
-}
 
 static inline void fill32(struct buf *b, size_t at, uint64_t v)
 {

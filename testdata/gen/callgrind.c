@@ -21,6 +21,8 @@
  *
  * The truth: "total N" of the first event, "self N NAME", "inclusive N NAME"; of flat only "lines N".
  */
+#include "testdata/gen/gen.h"
+
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,14 +32,9 @@
 enum { MOST = 100000 };
 
 static long n = 8;
-static const char *variant, *end = "\n";
+static const char *end = "\n";
 static uint64_t inclusive[MOST + 1], position_line;
 static char told[MOST + 1];
-
-static int is(const char *word)
-{
-	return !strcmp(variant, word);
-}
 
 static uint64_t self(long i)
 {

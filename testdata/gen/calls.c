@@ -23,6 +23,7 @@
  */
 #include "lib/base/num.h"
 #include "lib/trace/writer.h"
+#include "testdata/gen/gen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,12 +184,6 @@ static void line(struct calls *c, char *s)
 	}
 }
 
-static uint64_t below(uint64_t *state, uint64_t n)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (*state >> 33) % n;
-}
-
 static void many(struct calls *c, uint64_t events, uint64_t depth, uint64_t functions,
 		 uint64_t callees, bool deeper)
 {
@@ -207,17 +202,17 @@ static void many(struct calls *c, uint64_t events, uint64_t depth, uint64_t func
 	ev.thread =
 	    trace_thread(c->t, &(struct thread){.name = trace_strz(c->t, "Main"), .tid = 1});
 	for (uint64_t i = 0; i < events; i++) {
-		bool enter = deeper ? i < half : !n || (n < depth && below(&state, 2));
+		bool enter = deeper ? i < half : !n || (n < depth && lcg_below(&state, 2));
 
-		ev.time += below(&state, 2000) ? 1000 : 1000000;
+		ev.time += lcg_below(&state, 2000) ? 1000 : 1000000;
 		ev.kind = enter ? EV_ENTER : EV_EXIT;
 		if (deeper)
 			ev.stack = stacks[(enter ? i : events - 1 - i) % functions];
 		else if (enter) {
-			who[n] =
-			    !callees ? below(&state, functions)
-			    : n ? (who[n - 1] * callees + 1 + below(&state, callees)) % functions
-				: 0;
+			who[n] = !callees ? lcg_below(&state, functions)
+				 : n ? (who[n - 1] * callees + 1 + lcg_below(&state, callees)) %
+					   functions
+				     : 0;
 			ev.stack = open[n] = stacks[who[n]];
 			n++;
 		} else {

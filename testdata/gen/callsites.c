@@ -12,6 +12,7 @@
 #include "lib/base/num.h"
 #include "lib/find/call_check.h"
 #include "lib/find/slide.h"
+#include "testdata/gen/gen.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,8 +53,7 @@ static void lose(const struct code *c, uint64_t n)
 	uint64_t slide = 0x7f0000000000 + (n * 0x9e3779b97f4a7c15 >> 36 << 12);
 
 	for (uint64_t i = 0; i < n_sites && n; i++, left--) {
-		state = state * 6364136223846793005 + 1442695040888963407;
-		if ((state >> 33) % left >= n)
+		if (lcg_below(&state, left) >= n)
 			continue;
 		printf("%" PRIx64 "\n", sites[i] + slide);
 		n--;

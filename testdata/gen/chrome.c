@@ -19,17 +19,13 @@
  *
  * The truth: "calls N", "NAME self NS" in all, "counter NAME LAST", "samples N".
  */
+#include "testdata/gen/gen.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *variant;
 static int any;
-
-static int is(const char *word)
-{
-	return !strcmp(variant, word);
-}
 
 static void event(const char *ph, const char *name, long thread, double ts, const char *more)
 {

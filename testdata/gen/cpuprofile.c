@@ -14,20 +14,16 @@
  *
  * The truth: "FUNCTION self V", "total V", V in nanoseconds or bytes.
  */
+#include "testdata/gen/gen.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *variant;
 static long samples = 10;
 static const char *const names[] = {"(root)", "main", "update", "draw", "(garbage collector)"};
 static const int parents[] = {0, 1, 2, 3, 1}, bytes[] = {0, 100, 20, 3, 0};
 static const int of_sample[] = {2, 3, 4, 5};
-
-static int is(const char *word)
-{
-	return !strcmp(variant, word);
-}
 
 static long weight(long i)
 {

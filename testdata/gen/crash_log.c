@@ -19,17 +19,14 @@
  *
  * The truth: "stacks N", "calls N", and of leaks "bytes N", "blocks N".
  */
+#include "testdata/gen/gen.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *variant, *end = "\n";
+static const char *end = "\n";
 static long stacks, calls, bytes, blocks;
-
-static int is(const char *word)
-{
-	return !strcmp(variant, word);
-}
 
 static const char *log_line(void)
 {

@@ -20,6 +20,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/object/object.h"
+#include "testdata/gen/gen.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -43,12 +44,6 @@ struct unit {
 static struct buf out[COUNT];
 static struct unit units[MAX_UNITS];
 static uint32_t n_units;
-
-static void put(struct buf *b, uint64_t v, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		buf_addc(b, (char)(v >> 8 * i));
-}
 
 static uint32_t get32(const uint8_t *p)
 {

@@ -19,6 +19,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "testdata/gen/gen.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -62,39 +63,21 @@ struct node {
 
 static struct {
 	uint64_t seed, nodes, frames;
-	const char *variant;
 	int version;
-} opt = {1, 60, 0, "plain", 2};
+} opt = {1, 60, 0, 2};
 
 static struct node *nodes;
 static size_t n_nodes, cap_nodes;
-static uint64_t state, all_nodes;
+static uint64_t all_nodes;
 static int64_t all_total;
 static struct buf out;
-
-static uint32_t draw(uint32_t below)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((state >> 33) % below);
-}
-
-static bool is(const char *variant)
-{
-	return !strcmp(opt.variant, variant);
-}
-
-static void put(uint64_t v, unsigned bytes)
-{
-	for (unsigned i = 0; i < bytes; i++)
-		buf_addc(&out, (char)(v >> 8 * i & 255));
-}
 
 static void put_double(double v)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &v, 8);
-	put(bits, 8);
+	put(&out, bits, 8);
 }
 
 static void put_float(double v)
@@ -103,7 +86,7 @@ static void put_float(double v)
 	uint32_t bits;
 
 	memcpy(&bits, &f, 4);
-	put(bits, 4);
+	put(&out, bits, 4);
 }
 
 /* ASCII as bytes, else as UTF-16: all characters here have three bytes of UTF-8 or one. */
@@ -117,15 +100,15 @@ static void put_string(const char *s)
 		units += (*p & 0xc0) != 0x80;
 	}
 	if (!wide) {
-		put(*s ? strlen(s) + 1 : 0, 4);
+		put(&out, *s ? strlen(s) + 1 : 0, 4);
 		if (*s)
 			buf_add(&out, s, strlen(s) + 1);
 		return;
 	}
-	put(-units, 4);
+	put(&out, -units, 4);
 	for (const uint8_t *p = (const uint8_t *)s; *p; p += *p < 128 ? 1 : 3)
-		put(*p < 128 ? *p : (*p & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u), 2);
-	put(0, 2);
+		put(&out, *p < 128 ? *p : (*p & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u), 2);
+	put(&out, 0, 2);
 }
 
 static uint64_t pointer(size_t function)
@@ -191,7 +174,7 @@ static void put_node(const struct node *x, double when)
 	bool nan_here = is("nan") && all_nodes % 9 == 4 && !x->first;
 
 	if (opt.version == 2)
-		put(pointer(x->function), 8);
+		put(&out, pointer(x->function), 8);
 	else
 		put_string(functions[x->function].id);
 	put_string("anonymous");
@@ -209,9 +192,9 @@ static void put_node(const struct node *x, double when)
 		put_float(0);
 		put_float(0);
 	}
-	put(x->calls, 4);
-	put((uint32_t)-1, 4);
-	put(x->count, 4);
+	put(&out, x->calls, 4);
+	put(&out, (uint32_t)-1, 4);
+	put(&out, x->count, 4);
 	add_truth(x, !nan_here);
 }
 
@@ -237,11 +220,11 @@ static void put_table(void)
 {
 	size_t closures = is("closures") ? CLOSURES : 1, first = is("nameless") ? 2 : 1;
 
-	put(742010247, 4);
-	put((FUNCTIONS - first) * closures, 4);
+	put(&out, 742010247, 4);
+	put(&out, (FUNCTIONS - first) * closures, 4);
 	for (size_t f = first; f < FUNCTIONS; f++) {
 		for (size_t k = 0; k < closures; k++) {
-			put(0x7f0000001000 + (f * CLOSURES + k) * 64, 8);
+			put(&out, 0x7f0000001000 + (f * CLOSURES + k) * 64, 8);
 			put_string(functions[f].id);
 		}
 	}
@@ -276,11 +259,12 @@ int main(int argc, char **argv)
 	} numbers[] = {{"--seed", &opt.seed}, {"--nodes", &opt.nodes}, {"--frames", &opt.frames}};
 	int i = 1;
 
+	variant = "plain";
 	for (; i + 1 < argc; i += 2) {
 		bool known = !strcmp(argv[i], "--variant");
 
 		if (known)
-			opt.variant = argv[i + 1];
+			variant = argv[i + 1];
 		for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
 			if (!strcmp(argv[i], numbers[k].name))
 				known = num_dec(argv[i + 1], strlen(argv[i + 1]), numbers[k].value);
@@ -293,13 +277,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	opt.version = argv[i][1] - '0';
-	state = opt.seed * 2 + 1;
+	random_state = opt.seed * 2 + 1;
 	if (opt.version == 2)
 		put_table();
 	if (opt.version)
-		put(opt.frames ? 0 : 1, 4);
+		put(&out, opt.frames ? 0 : 1, 4);
 	if (opt.frames && opt.version)
-		put(opt.frames, 4);
+		put(&out, opt.frames, 4);
 	for (uint64_t f = 0; f < (opt.frames ? opt.frames : 1); f++) {
 		make_tree(opt.nodes);
 		put_tree(1000000 + (double)f * 16.5);

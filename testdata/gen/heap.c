@@ -23,6 +23,7 @@
 #include "lib/base/num.h"
 #include "lib/trace/event.h"
 #include "lib/trace/writer.h"
+#include "testdata/gen/gen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,31 +148,24 @@ static void game(char phase)
 		userdata(up, i);
 }
 
-static uint64_t state = 1;
-
-static uint64_t below(uint64_t n)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (state >> 33) % n;
-}
-
 static void big(uint64_t objects, uint64_t references)
 {
 	char type[32];
 
 	for (uint64_t i = 1; i <= objects; i++) {
-		snprintf(type, sizeof type, "Type%u", (unsigned)below(2000));
-		object_of(i, type, 16 + below(200), "");
+		snprintf(type, sizeof type, "Type%u", (unsigned)lcg_below(&random_state, 2000));
+		object_of(i, type, 16 + lcg_below(&random_state, 200), "");
 	}
 	reference(0, 1, "static Game.world");
 	for (uint64_t i = 0; i < references; i++) {
-		uint64_t from = 1 + below(objects), to = 1 + below(objects);
+		uint64_t from = 1 + lcg_below(&random_state, objects),
+			 to = 1 + lcg_below(&random_state, objects);
 
 		if (i < objects - 1) /* a tree, so that all is reached */
 			to = i + 2, from = 1 + (to - 1) / 8;
 		else if (i % 4)
-			to = from + 1 + below(100);
-		snprintf(type, sizeof type, "field%u", (unsigned)below(500));
+			to = from + 1 + lcg_below(&random_state, 100);
+		snprintf(type, sizeof type, "field%u", (unsigned)lcg_below(&random_state, 500));
 		reference(from, to > objects ? objects : to, type);
 	}
 }

@@ -16,6 +16,8 @@
  * The truth: allocations, requested, leaked, peak, temporary, rss (its largest); all in bytes but
  * for the first and temporary.
  */
+#include "testdata/gen/gen.h"
+
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,18 +28,12 @@ enum { FUNCTIONS = 12, STACKS = 8, BASE = 0x400000 };
 
 static struct {
 	long events;
-	const char *variant;
 	int version, raw;
-} opt = {.events = 60, .variant = "plain", .version = 3};
+} opt = {.events = 60, .version = 3};
 
 static unsigned n_strings, n_infos;
 static unsigned infos[STACKS][10]; /* + 1 */
 static uint64_t allocations, requested, live, peak, temporary, rss;
-
-static int is(const char *variant)
-{
-	return !strcmp(opt.variant, variant);
-}
 
 static unsigned text(const char *s)
 {
@@ -160,11 +156,12 @@ int main(int argc, char **argv)
 {
 	int i = 1;
 
+	variant = "plain";
 	for (; i + 1 < argc && !strncmp(argv[i], "--", 2); i += 2)
 		if (!strcmp(argv[i], "--events"))
 			opt.events = atol(argv[i + 1]);
 		else
-			opt.variant = argv[i + 1];
+			variant = argv[i + 1];
 	if (i + 1 != argc || opt.events < 1) {
 		fprintf(stderr, "usage: see testdata/gen/heaptrack_log.c\n");
 		return 2;

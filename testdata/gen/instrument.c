@@ -18,6 +18,8 @@
  * records has 10 MHz, so times are multiples of 100 ns. With EVENTS, to standard
  * error: enters N, exits N, frames N.
  */
+#include "testdata/gen/gen.h"
+
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,14 +28,6 @@
 
 enum { THREADS = 3, DEPTH = 12, FUNCTIONS = 20 };
 static const uint64_t base = 0x10000, start = 69021347000; /* ticks */
-
-static uint64_t state;
-
-static uint32_t draw(uint32_t below)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((state >> 33) % below);
-}
 
 enum kind { ENTER, EXIT, FRAME };
 
@@ -58,7 +52,7 @@ static void make(uint64_t seed)
 	unsigned depth[THREADS] = {0};
 	uint64_t ticks = start, frame = 100;
 
-	state = seed;
+	random_state = seed;
 	all = calloc(events + THREADS * DEPTH, sizeof *all);
 	if (!all)
 		exit(3);
@@ -108,7 +102,7 @@ static void truth(void)
 			       ns(ev), ev->tid, ev->address);
 }
 
-static void put(FILE *f, uint64_t v, int bytes)
+static void put_out(FILE *f, uint64_t v, int bytes)
 {
 	for (; bytes--; v >>= 8)
 		putc((int)(v & 0xff), f);
@@ -116,21 +110,21 @@ static void put(FILE *f, uint64_t v, int bytes)
 
 static void record(const struct event *ev, unsigned kind)
 {
-	put(stdout, ev->address, 8);
-	put(stdout, ev->caller, 8);
-	put(stdout, ev->ticks, 8);
-	put(stdout, ev->tid, 4);
-	put(stdout, kind, 4);
+	put_out(stdout, ev->address, 8);
+	put_out(stdout, ev->caller, 8);
+	put_out(stdout, ev->ticks, 8);
+	put_out(stdout, ev->tid, 4);
+	put_out(stdout, kind, 4);
 }
 
 static void calls(int pointer, int odd)
 {
 	fwrite("tmcalls", 1, 8, stdout);
-	put(stdout, 1, 2);
-	put(stdout, (uint64_t)pointer, 2);
-	put(stdout, 42, 4);
-	put(stdout, 10000000, 8);
-	put(stdout, all[0].ticks, 8);
+	put_out(stdout, 1, 2);
+	put_out(stdout, (uint64_t)pointer, 2);
+	put_out(stdout, 42, 4);
+	put_out(stdout, 10000000, 8);
+	put_out(stdout, all[0].ticks, 8);
 	for (const struct event *ev = all; ev < all + n; ev++)
 		record(ev, ev->kind);
 	if (odd) {
@@ -185,13 +179,13 @@ static void uftrace(const char *dir)
 	FILE *f = create(dir, "info");
 
 	fwrite("Ftrace!", 1, 8, f);
-	put(f, 4, 4);
-	put(f, 40, 2);
-	put(f, 1, 1);
-	put(f, 2, 1);
-	put(f, 0x22, 8); /* sessions; symbols relative to their module */
-	put(f, 0, 8);
-	put(f, 1024, 8);
+	put_out(f, 4, 4);
+	put_out(f, 40, 2);
+	put_out(f, 1, 1);
+	put_out(f, 2, 1);
+	put_out(f, 0x22, 8); /* sessions; symbols relative to their module */
+	put_out(f, 0, 8);
+	put_out(f, 1024, 8);
 	fputs("exename:/game/bin/game\n", f);
 	fclose(f);
 	f = create(dir, "task.txt");
@@ -220,11 +214,11 @@ static void uftrace(const char *dir)
 		for (const struct event *ev = all; ev < all + n; ev++) {
 			if (ev->kind == FRAME || ev->tid != 700 + t)
 				continue;
-			put(f, ev->ticks * 100, 8);
-			put(f,
-			    (uint64_t)ev->kind | 5 << 3 | (uint64_t)ev->depth << 6 |
-				ev->address << 16,
-			    8);
+			put_out(f, ev->ticks * 100, 8);
+			put_out(f,
+				(uint64_t)ev->kind | 5 << 3 | (uint64_t)ev->depth << 6 |
+				    ev->address << 16,
+				8);
 		}
 		fclose(f);
 	}

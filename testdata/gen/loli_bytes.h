@@ -8,16 +8,11 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "testdata/gen/gen.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-static inline void put_le(struct buf *b, uint64_t v, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		buf_addc(b, (char)(v >> 8 * i));
-}
 
 static inline void put_be(struct buf *b, uint64_t v, unsigned n)
 {
@@ -51,22 +46,22 @@ static inline void put_uuid(struct buf *b, uint32_t id)
 /* Records of the stream, into a packet's raw buffer. */
 static inline void put_free(struct buf *raw, uint32_t seq, uint64_t addr)
 {
-	put_le(raw, 13, 2);
-	put_le(raw, 0, 1);
-	put_le(raw, seq, 4);
-	put_le(raw, addr, 8);
+	put(raw, 13, 2);
+	put(raw, 0, 1);
+	put(raw, seq, 4);
+	put(raw, addr, 8);
 }
 
 static inline void put_alloc_head(struct buf *raw, size_t tail, uint32_t seq, int64_t ms,
 				  uint32_t size, uint64_t addr, int type)
 {
-	put_le(raw, 26 + tail, 2);
-	put_le(raw, 1, 1);
-	put_le(raw, seq, 4);
-	put_le(raw, (uint64_t)ms, 8);
-	put_le(raw, size, 4);
-	put_le(raw, addr, 8);
-	put_le(raw, (uint64_t)type, 1);
+	put(raw, 26 + tail, 2);
+	put(raw, 1, 1);
+	put(raw, seq, 4);
+	put(raw, (uint64_t)ms, 8);
+	put(raw, size, 4);
+	put(raw, addr, 8);
+	put(raw, (uint64_t)type, 1);
 }
 
 static inline void put_alloc(struct buf *raw, uint32_t seq, int64_t ms, uint32_t size,
@@ -74,14 +69,14 @@ static inline void put_alloc(struct buf *raw, uint32_t seq, int64_t ms, uint32_t
 {
 	put_alloc_head(raw, n * 8, seq, ms, size, addr, 1);
 	for (size_t i = 0; i < n; i++)
-		put_le(raw, frames[i], 8);
+		put(raw, frames[i], 8);
 }
 
 static inline void put_alloc_library(struct buf *raw, uint32_t seq, int64_t ms, uint32_t size,
 				     uint64_t addr, const char *library)
 {
 	put_alloc_head(raw, 2 + strlen(library), seq, ms, size, addr, 0);
-	put_le(raw, strlen(library), 2);
+	put(raw, strlen(library), 2);
 	buf_adds(raw, library);
 }
 
@@ -100,7 +95,7 @@ static inline void put_lz4_sequence(struct buf *out, const char *literals, size_
 		buf_add(out, literals, n);
 	if (!match)
 		return;
-	put_le(out, offset, 2);
+	put(out, offset, 2);
 	if (extra >= 15) {
 		for (left = extra - 15; left >= 255; left -= 255)
 			buf_addc(out, (char)255);
@@ -145,10 +140,10 @@ static inline void put_packet(struct buf *out, struct buf *raw, bool typed)
 	struct buf block = BUF_INIT;
 
 	put_lz4(&block, raw->data, raw->len);
-	put_le(out, block.len + (typed ? 8 : 4), 4);
+	put(out, block.len + (typed ? 8 : 4), 4);
 	if (typed)
-		put_le(out, 0, 4);
-	put_le(out, raw->len, 4);
+		put(out, 0, 4);
+	put(out, raw->len, 4);
 	buf_add(out, block.data, block.len);
 	buf_release(&block);
 	raw->len = 0;
@@ -156,9 +151,9 @@ static inline void put_packet(struct buf *out, struct buf *raw, bool typed)
 
 static inline void put_command(struct buf *out)
 {
-	put_le(out, 8, 4);
-	put_le(out, 1, 4);
-	put_le(out, 0, 4);
+	put(out, 8, 4);
+	put(out, 1, 4);
+	put(out, 0, 4);
 }
 
 /* A record of a cache file: n frames, or with none of a library's hash. */

@@ -38,9 +38,9 @@ static void trap_old_framing(struct buf *out)
 	struct buf raw = BUF_INIT;
 
 	trap_packet(out, 1, false);
-	put_le(&raw, 5, 2); /* the answer to the dump command was a record then */
-	put_le(&raw, 255, 1);
-	put_le(&raw, 0, 4);
+	put(&raw, 5, 2); /* the answer to the dump command was a record then */
+	put(&raw, 255, 1);
+	put(&raw, 0, 4);
 	put_packet(out, &raw, false);
 	trap_packet(out, 1, false);
 	buf_release(&raw);
@@ -90,13 +90,13 @@ static void trap_lengths(struct buf *out)
 	put_alloc(&raw, 1, 5, 64, trap_block, &frame, 1);
 	put_alloc_head(&raw, 7, 2, 5, 64, trap_block, 1); /* 7 bytes are no frame */
 	put_zeros(&raw, 7);
-	put_le(&raw, 12, 2); /* a free, one byte too short */
+	put(&raw, 12, 2); /* a free, one byte too short */
 	put_zeros(&raw, 12);
-	put_le(&raw, 9, 2); /* a kind that no agent sends */
-	put_le(&raw, 77, 1);
+	put(&raw, 9, 2); /* a kind that no agent sends */
+	put(&raw, 77, 1);
 	put_zeros(&raw, 8);
 	put_alloc(&raw, 3, 5, 64, trap_block + 64, &frame, 1);
-	put_le(&raw, 500, 2); /* goes on after the end */
+	put(&raw, 500, 2); /* goes on after the end */
 	put_packet(out, &raw, true);
 	trap_packet(out, 4, true);
 	buf_release(&raw);
@@ -105,32 +105,32 @@ static void trap_lengths(struct buf *out)
 static void trap_packets(struct buf *out)
 {
 	trap_packet(out, 1, true);
-	put_le(out, 20, 4); /* of an unknown type */
-	put_le(out, 9, 4);
+	put(out, 20, 4); /* of an unknown type */
+	put(out, 9, 4);
 	put_zeros(out, 16);
-	put_le(out, 12, 4); /* that does not decompress */
-	put_le(out, 0, 4);
-	put_le(out, 99, 4);
-	put_le(out, 0xffffffff, 4);
-	put_le(out, 12, 4); /* that would be larger than any agent sends */
-	put_le(out, 0, 4);
-	put_le(out, 0xfffffff0, 4);
-	put_le(out, 0, 4);
+	put(out, 12, 4); /* that does not decompress */
+	put(out, 0, 4);
+	put(out, 99, 4);
+	put(out, 0xffffffff, 4);
+	put(out, 12, 4); /* that would be larger than any agent sends */
+	put(out, 0, 4);
+	put(out, 0xfffffff0, 4);
+	put(out, 0, 4);
 	trap_packet(out, 4, true);
 }
 
 static void trap_huge_packet(struct buf *out)
 {
 	trap_packet(out, 1, true);
-	put_le(out, 0xf0000000, 4);
+	put(out, 0xf0000000, 4);
 	put_zeros(out, 100);
 }
 
 static void trap_all_bad(struct buf *out)
 {
-	put_le(out, 40, 4);
-	put_le(out, 0, 4);
-	put_le(out, 100, 4);
+	put(out, 40, 4);
+	put(out, 0, 4);
+	put(out, 100, 4);
 	put_zeros(out, 32);
 }
 

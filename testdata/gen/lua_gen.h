@@ -13,6 +13,7 @@
 #define TM_TESTDATA_LUA_GEN_H
 
 #include "lib/base/num.h"
+#include "testdata/gen/gen.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -26,10 +27,9 @@ struct lua_gen {
 	FILE *truth;
 };
 
-static inline uint32_t draw(struct lua_gen *g, uint32_t below)
+static inline uint32_t lua_draw(struct lua_gen *g, uint32_t below)
 {
-	g->state = g->state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((g->state >> 33) % below);
+	return (uint32_t)lcg_below(&g->state, below);
 }
 
 /* [--seed N] [--events N] [--truth FILE] FORMAT */

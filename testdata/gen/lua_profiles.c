@@ -30,12 +30,12 @@ static void truth_sample(struct lua_gen *g, const char *marker, uint64_t count, 
 
 static void draw_stack(struct lua_gen *g, struct buf *text, struct buf *truth)
 {
-	uint32_t depth = 2 + draw(g, 8);
+	uint32_t depth = 2 + lua_draw(g, 8);
 
 	text->len = truth->len = 0;
 	for (uint32_t i = 0; i < depth; i++) {
-		uint32_t line = draw(g, 40), kind = draw(g, 8);
-		const char *file = files[draw(g, 4)];
+		uint32_t line = lua_draw(g, 40), kind = lua_draw(g, 8);
+		const char *file = files[lua_draw(g, 4)];
 
 		if (i) {
 			buf_addc(text, ';');
@@ -62,7 +62,7 @@ static void folded(struct lua_gen *g, bool with_states)
 	struct buf text = BUF_INIT, truth = BUF_INIT;
 
 	for (uint64_t i = 0; i < g->events; i++) {
-		uint32_t count = 1 + draw(g, 1000), left = count;
+		uint32_t count = 1 + lua_draw(g, 1000), left = count;
 
 		draw_stack(g, &text, &truth);
 		printf("%s %u\n", buf_str(&text), count);
@@ -71,7 +71,7 @@ static void folded(struct lua_gen *g, bool with_states)
 			continue;
 		}
 		for (uint32_t s = 0; left && s < 3; s++) {
-			uint32_t part = s == 2 ? left : draw(g, left + 1);
+			uint32_t part = s == 2 ? left : lua_draw(g, left + 1);
 			char marker[64];
 
 			if (!part)
@@ -91,11 +91,11 @@ static void folded(struct lua_gen *g, bool with_states)
 static void jp_raw(struct lua_gen *g)
 {
 	for (uint64_t i = 0; i < g->events; i++) {
-		uint32_t count = 4 + draw(g, 1000), left = count, callers = draw(g, 4);
+		uint32_t count = 4 + lua_draw(g, 1000), left = count, callers = lua_draw(g, 4);
 
 		printf("%5u  func%" PRIu64 "\n", count, i);
 		for (uint32_t k = 0; k < callers; k++) {
-			uint32_t part = 1 + draw(g, left / 2 + 1);
+			uint32_t part = 1 + lua_draw(g, left / 2 + 1);
 
 			if (part > left)
 				break;
@@ -111,21 +111,21 @@ static void jp_raw(struct lua_gen *g)
 static void luau_profile(struct lua_gen *g)
 {
 	for (uint64_t i = 0; i < g->events; i++) {
-		uint32_t us = draw(g, 100000), depth = 1 + draw(g, 6);
+		uint32_t us = lua_draw(g, 100000), depth = 1 + lua_draw(g, 6);
 		struct buf truth = BUF_INIT, rest = BUF_INIT;
 
 		printf("%u ", us);
-		if (!draw(g, 5)) {
+		if (!lua_draw(g, 5)) {
 			printf("GC,GC,;");
 			buf_adds(&truth, ";GC");
 		}
 		for (uint32_t k = 0; k < depth; k++) {
-			const char *file = draw(g, 2) ? "game.luau" : "a,b.luau";
-			uint32_t line = draw(g, 9);
+			const char *file = lua_draw(g, 2) ? "game.luau" : "a,b.luau";
+			uint32_t line = lua_draw(g, 9);
 			char name[16] = "";
 
-			if (draw(g, 4))
-				snprintf(name, sizeof name, "f%u", draw(g, 20));
+			if (lua_draw(g, 4))
+				snprintf(name, sizeof name, "f%u", lua_draw(g, 20));
 			printf("%s%s,%s,", k ? ";" : "", file, name);
 			if (line)
 				printf("%u", line);
@@ -151,10 +151,11 @@ static void luau_profile(struct lua_gen *g)
 /* Writes the call's callees, then the call; returns its total in us. */
 static uint32_t profiler_call(struct lua_gen *g, uint32_t level, struct buf *stack)
 {
-	uint32_t callees = level < 6 ? draw(g, 4) : 0, self = 1 + draw(g, 5000), total = self;
-	uint32_t line = 1 + draw(g, 50);
+	uint32_t callees = level < 6 ? lua_draw(g, 4) : 0, self = 1 + lua_draw(g, 5000),
+		 total = self;
+	uint32_t line = 1 + lua_draw(g, 50);
 	size_t len = stack->len;
-	const char *file = files[draw(g, 4)];
+	const char *file = files[lua_draw(g, 4)];
 	char name[32];
 
 	snprintf(name, sizeof name, "func%u", line);
@@ -162,7 +163,7 @@ static uint32_t profiler_call(struct lua_gen *g, uint32_t level, struct buf *sta
 	for (uint32_t i = 0; i < callees; i++)
 		total += profiler_call(g, level + 1, stack);
 	printf("%u\t@%s\t%s\t%u\t%d\t%u%s%06u\t%u.%06u\n", level, file, name, line,
-	       (int)draw(g, 60) - 1, self / 1000000, draw(g, 2) ? "." : ",", self % 1000000,
+	       (int)lua_draw(g, 60) - 1, self / 1000000, lua_draw(g, 2) ? "." : ",", self % 1000000,
 	       total / 1000000, total % 1000000);
 	fprintf(g->truth, "sample - 1 %u000 %u000 %s\n", total, self, buf_str(stack));
 	stack->len = len;
@@ -210,10 +211,10 @@ static void trace_leave(struct lua_gen *g, struct running *f)
 static void trace_enter(struct lua_gen *g, struct running *f, struct running *caller,
 			const char *prefix, char kind)
 {
-	f->first = 1 + draw(g, 100);
+	f->first = 1 + lua_draw(g, 100);
 	f->line = f->first;
 	f->counted = f->protects = false;
-	snprintf(f->file, sizeof f->file, "%s", files[draw(g, 4)]);
+	snprintf(f->file, sizeof f->file, "%s", files[lua_draw(g, 4)]);
 	snprintf(f->name, sizeof f->name, "%s:%u", f->file, f->first);
 	f->stack.len = 0;
 	buf_adds(&f->stack, prefix);
@@ -233,15 +234,16 @@ static void luatrace(struct lua_gen *g)
 	trace_enter(g, &rows[0][n[0]++], NULL, "", '>');
 	for (uint64_t i = 0; i < g->events; i++) {
 		struct running *f = &rows[at][n[at] - 1];
-		uint32_t us = draw(g, 1000), what = draw(g, 12), co = 1 + draw(g, COROUTINES);
+		uint32_t us = lua_draw(g, 1000), what = lua_draw(g, 12),
+			 co = 1 + lua_draw(g, COROUTINES);
 		struct buf prefix = BUF_INIT;
 
 		if (what < 5) {
-			f->line = f->first + draw(g, 9);
+			f->line = f->first + lua_draw(g, 9);
 			printf("%u %u\n", f->line, us);
 			trace_sample(g, f, us * UINT64_C(1000));
 		} else if (what < 8 && n[at] < DEPTH) {
-			if (!draw(g, 4)) {
+			if (!lua_draw(g, 4)) {
 				printf("P\n");
 				f->protects = true;
 			}
@@ -261,12 +263,12 @@ static void luatrace(struct lua_gen *g)
 			at = 0;
 			rows[0][n[0] - 1].protects = false;
 		} else if (what == 10 && !at) {
-			f->protects = draw(g, 2);
+			f->protects = lua_draw(g, 2);
 			printf("%sR %u\n", f->protects ? "P\n" : "", co);
 			at = co;
 			if (!n[at])
 				trace_enter(g, &rows[at][n[at]++], f, "", '>');
-		} else if (what == 11 && at && draw(g, 2)) {
+		} else if (what == 11 && at && lua_draw(g, 2)) {
 			printf("Y\n");
 			at = 0;
 			rows[0][n[0] - 1].protects = false;
@@ -305,14 +307,14 @@ static void luatrace(struct lua_gen *g)
 /* Objects 1..n: the last quarter are strings, which the tables before them have as keys. */
 static void heap_table(struct lua_gen *g, uint64_t id, uint64_t strings)
 {
-	uint32_t pairs = draw(g, 3), entries = draw(g, 3);
+	uint32_t pairs = lua_draw(g, 3), entries = lua_draw(g, 3);
 
 	if (pairs)
 		printf(",\"pairs\":[");
 	for (uint32_t i = 0; i < pairs; i++) {
-		uint64_t value = 1 + draw(g, (uint32_t)g->events);
-		uint64_t key = strings + draw(g, (uint32_t)(g->events - strings + 1));
-		bool number = !draw(g, 3);
+		uint64_t value = 1 + lua_draw(g, (uint32_t)g->events);
+		uint64_t key = strings + lua_draw(g, (uint32_t)(g->events - strings + 1));
+		bool number = !lua_draw(g, 3);
 
 		if (number)
 			printf("%snull,\"0x%" PRIx64 "\"", i ? "," : "", value * 16);
@@ -333,7 +335,7 @@ static void heap_table(struct lua_gen *g, uint64_t id, uint64_t strings)
 	if (entries)
 		printf(",\"array\":[");
 	for (uint32_t i = 0; i < entries; i++) {
-		uint64_t value = 1 + draw(g, (uint32_t)g->events);
+		uint64_t value = 1 + lua_draw(g, (uint32_t)g->events);
 
 		printf("%s\"0x%" PRIx64 "\"", i ? "," : "", value * 16);
 		fprintf(g->truth, "reference 0x%" PRIx64 " 0x%" PRIx64 " []\n", id * 16,
@@ -350,7 +352,7 @@ static void luau_heap(struct lua_gen *g)
 	strings = g->events - g->events / 4;
 	printf("{\"objects\":{\n");
 	for (uint64_t id = 1; id <= g->events; id++) {
-		uint32_t size = 16 + draw(g, 400);
+		uint32_t size = 16 + lua_draw(g, 400);
 		bool proto = id < strings && id % 5 == 0;
 
 		total += size;

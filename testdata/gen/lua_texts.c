@@ -18,6 +18,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "testdata/gen/gen.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -41,7 +42,6 @@ struct object {
 
 static struct object *objects;
 static size_t n_objects;
-static uint64_t state;
 static bool newlines;
 static struct {
 	uint64_t seed, objects, newlines;
@@ -72,12 +72,6 @@ static void count(const char *what, const char *text)
 		VEC_PUSH(counts, n_counts, cap_counts) = (struct count){mem_strdup(buf_str(&b)), 0};
 	counts[i].n++;
 	buf_release(&b);
-}
-
-static uint32_t draw(uint32_t below)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((state >> 33) % below);
 }
 
 static void make_objects(void)
@@ -310,7 +304,7 @@ int main(int argc, char **argv)
 		if (!known)
 			break;
 	}
-	state = opt.seed * 2 + 1;
+	random_state = opt.seed * 2 + 1;
 	n_objects = opt.objects;
 	newlines = opt.newlines;
 	if (i + 1 == argc && n_objects && n_objects < 100000)

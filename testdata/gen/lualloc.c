@@ -20,6 +20,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "testdata/gen/gen.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -42,27 +43,15 @@ struct block {
 
 static struct {
 	uint64_t seed, events, frames, lua;
-	const char *variant;
 	bool binary;
-} opt = {.seed = 1, .events = 1000, .frames = 10, .lua = 54, .variant = "plain"};
+} opt = {.seed = 1, .events = 1000, .frames = 10, .lua = 54};
 
 static struct block *blocks;
 static size_t n_blocks, cap_blocks;
-static uint64_t state, records, heap, peak, next_ptr = 0x55d000001000, now = 1000, frame = 1;
+static uint64_t records, heap, peak, next_ptr = 0x55d000001000, now = 1000, frame = 1;
 static uint64_t frame_allocs, frame_bytes;
 
-static uint32_t draw(uint32_t below)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((state >> 33) % below);
-}
-
-static bool is(const char *variant)
-{
-	return !strcmp(opt.variant, variant);
-}
-
-static void put(uint64_t v, unsigned bytes)
+static void put_out(uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
 		putchar((int)(v >> 8 * i & 255));
@@ -98,14 +87,14 @@ static void call(uint64_t ptr, uint64_t osize, uint64_t nsize, uint64_t result, 
 	records++;
 	now += 1 + draw(50);
 	if (opt.binary) {
-		put(ud, 8);
-		put(ptr, 8);
-		put(osize, 8);
-		put(nsize, 8);
-		put(is("bare") ? 0 : result, 8);
-		put(now, 8);
-		put(frame, 4);
-		put(named && kind < 5 ? 4 + (uint64_t)kind : UINT32_MAX, 4);
+		put_out(ud, 8);
+		put_out(ptr, 8);
+		put_out(osize, 8);
+		put_out(nsize, 8);
+		put_out(is("bare") ? 0 : result, 8);
+		put_out(now, 8);
+		put_out(frame, 4);
+		put_out(named && kind < 5 ? 4 + (uint64_t)kind : UINT32_MAX, 4);
 	} else if (is("columns")) {
 		printf("%" PRIu64 ",%" PRIu64 ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64 ",0x%" PRIx64
 		       "\n",
@@ -205,13 +194,13 @@ static void head(void)
 
 	if (opt.binary) {
 		fwrite("LUALLOC", 1, 8, stdout);
-		put(1, 2);
-		put(56, 2);
-		put(opt.lua, 1);
-		put(is("bare") ? 7 : 15, 1);
-		put(0, 2);
-		put(1000, 8);
-		put(0, 8);
+		put_out(1, 2);
+		put_out(56, 2);
+		put_out(opt.lua, 1);
+		put_out(is("bare") ? 7 : 15, 1);
+		put_out(0, 2);
+		put_out(1000, 8);
+		put_out(0, 8);
 		return;
 	}
 	fputs("lualloc 1 clock=us", stdout);
@@ -233,12 +222,12 @@ static void tail(void)
 		return;
 	}
 	for (int i = 0; i < 3; i++)
-		put(0, 8);
-	put(records, 8);
-	put(0, 8);
-	put(0, 8);
-	put(0, 4);
-	put((uint32_t)-2, 4);
+		put_out(0, 8);
+	put_out(records, 8);
+	put_out(0, 8);
+	put_out(0, 8);
+	put_out(0, 4);
+	put_out((uint32_t)-2, 4);
 }
 
 static void play(void)
@@ -299,11 +288,12 @@ int main(int argc, char **argv)
 		       {"--lua", &opt.lua}};
 	int i = 1;
 
+	variant = "plain";
 	for (; i + 1 < argc; i += 2) {
 		bool known_option = !strcmp(argv[i], "--variant");
 
 		if (known_option)
-			opt.variant = argv[i + 1];
+			variant = argv[i + 1];
 		for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
 			if (!strcmp(argv[i], numbers[k].name))
 				known_option =
@@ -317,7 +307,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: see testdata/gen/lualloc.c\n");
 		return 2;
 	}
-	state = opt.seed * 2 + 1;
+	random_state = opt.seed * 2 + 1;
 	head();
 	play();
 	tail();

@@ -17,16 +17,11 @@
  *
  * The truth: "snapshots N", "trees N", "peak N" and "last N", bytes in use by trees.
  */
+#include "testdata/gen/gen.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *variant;
-
-static int is(const char *word)
-{
-	return !strcmp(variant, word);
-}
 
 static long of_load(long s)
 {

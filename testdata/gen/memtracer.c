@@ -25,20 +25,13 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "testdata/gen/gen.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t state = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((state >> 33) % below);
-}
 
 /* Small numbers are much more likely: a few types and stacks do most of the allocating. */
 static uint32_t draw_skewed(uint32_t below)
@@ -55,13 +48,7 @@ struct options {
 	uint64_t seed, frames, bytes, types, stacks, depth, slide;
 	bool has_slide;
 	char separator;
-	const char *variant;
 };
-
-static bool is(const struct options *o, const char *variant)
-{
-	return !strcmp(o->variant, variant);
-}
 
 static struct text make_stack(const struct options *o, bool decoded)
 {
@@ -108,28 +95,28 @@ static void add_record(struct buf *b, const struct options *o, const struct text
 		size = (size + 15) / 16 * 16;
 		real += size;
 		buf_addf(&st, "%s\"", i ? "," : "");
-		if (tenth && is(o, "token"))
+		if (tenth && is("token"))
 			buf_addf(&st, "0x1000%cnothing%c", o->separator, o->separator);
 		else
 			buf_add(&st, stacks[k].s, stacks[k].n);
 		buf_addc(&st, '"');
-		if (tenth && is(o, "over"))
+		if (tenth && is("over"))
 			size++;
-		if (!(tenth && is(o, "uneven") && i == n - 1))
+		if (!(tenth && is("uneven") && i == n - 1))
 			buf_addf(&sz, "%s%u", i ? "," : "", size);
 	}
-	if (tenth && is(o, "uneven") && n == 1)
+	if (tenth && is("uneven") && n == 1)
 		sz.len = 0;
-	add_type(&t, type, tenth && is(o, "utf8"));
-	if (tenth && is(o, "negative"))
+	add_type(&t, type, tenth && is("utf8"));
+	if (tenth && is("negative"))
 		before = "-";
-	else if (tenth && is(o, "overflow"))
+	else if (tenth && is("overflow"))
 		before = "9999999999999999999";
-	else if (tenth && is(o, "fraction"))
+	else if (tenth && is("fraction"))
 		after = ".5";
-	else if (tenth && is(o, "mistyped"))
+	else if (tenth && is("mistyped"))
 		before = after = "\"";
-	if (is(o, "late")) {
+	if (is("late")) {
 		buf_addf(b, "{\"sz\":[%s],", sz.len ? buf_str(&sz) : "");
 		buf_addf(b, "\"st\":[%s],\"r\":%u,\"s\":%u,", buf_str(&st), real, requested);
 		buf_addf(b, "%s}", buf_str(&t));
@@ -149,7 +136,7 @@ static void add_frame(struct buf *b, const struct options *o, const struct text 
 	uint32_t n = draw(40);
 
 	buf_addc(b, '{');
-	if (is(o, "deep") && frame == 9003) {
+	if (is("deep") && frame == 9003) {
 		buf_adds(b, "\"x\":");
 		for (int i = 0; i < 1000; i++)
 			buf_addc(b, '[');
@@ -157,7 +144,7 @@ static void add_frame(struct buf *b, const struct options *o, const struct text 
 			buf_addc(b, ']');
 		buf_addc(b, ',');
 	}
-	if (!is(o, "late"))
+	if (!is("late"))
 		buf_addf(b, "\"f\":%" PRIu64 ",", frame);
 	buf_adds(b, "\"d\":[");
 	for (uint32_t i = 0; i < n; i++) {
@@ -166,7 +153,7 @@ static void add_frame(struct buf *b, const struct options *o, const struct text 
 		add_record(b, o, stacks, (*records)++);
 	}
 	buf_addc(b, ']');
-	if (is(o, "late"))
+	if (is("late"))
 		buf_addf(b, ",\"f\":%" PRIu64, frame);
 	buf_addc(b, '}');
 }
@@ -182,13 +169,13 @@ static void write_million(void)
 static void write_file(const struct options *o)
 {
 	struct text *stacks = mem_array(o->stacks, sizeof *stacks);
-	bool array = is(o, "array");
+	bool array = is("array");
 	struct buf b = BUF_INIT;
 	uint64_t bytes = 0, records = 0;
 
-	state = o->seed * 2 + 1;
+	random_state = o->seed * 2 + 1;
 	for (uint64_t i = 0; i < o->stacks; i++)
-		stacks[i] = make_stack(o, is(o, "decoded"));
+		stacks[i] = make_stack(o, is("decoded"));
 	if (array)
 		putchar('[');
 	if (o->has_slide)
@@ -202,7 +189,7 @@ static void write_file(const struct options *o)
 		add_frame(&b, o, stacks, 9000 + f, &records);
 		buf_addc(&b, '\n');
 		bytes += b.len;
-		if (is(o, "truncated") && last)
+		if (is("truncated") && last)
 			b.len -= 10;
 		if (fwrite(b.data, 1, b.len, stdout) != b.len)
 			break;
@@ -230,12 +217,8 @@ static bool parse_size(const char *s, uint64_t *v)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.frames = 50,
-			    .types = 300,
-			    .stacks = 5000,
-			    .depth = 10,
-			    .separator = ';',
-			    .variant = "lines"};
+	struct options o = {
+	    .frames = 50, .types = 300, .stacks = 5000, .depth = 10, .separator = ';'};
 	const struct {
 		const char *name;
 		uint64_t *value;
@@ -245,11 +228,12 @@ int main(int argc, char **argv)
 	    {"--slide", &o.slide},
 	};
 
+	variant = "lines";
 	for (int i = 1; i + 1 < argc; i += 2) {
 		bool known = true;
 
 		if (!strcmp(argv[i], "--variant"))
-			o.variant = argv[i + 1];
+			variant = argv[i + 1];
 		else if (!strcmp(argv[i], "--separator"))
 			o.separator = argv[i + 1][0];
 		else
@@ -268,7 +252,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: see testdata/gen/memtracer.c\n");
 		return 2;
 	}
-	if (is(&o, "million"))
+	if (is("million"))
 		write_million();
 	else
 		write_file(&o);

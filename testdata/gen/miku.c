@@ -22,6 +22,7 @@
  *	lost       streams: the first definitions are cut off, and junk comes between messages
  *	again      streams: a second connection follows
  */
+#include "testdata/gen/gen.h"
 #include "testdata/gen/miku_bytes.h"
 
 #include "lib/base/num.h"
@@ -34,23 +35,10 @@ enum { DEPTH_MOST = 6, WIDE = 70000, DEEP = 100000 };
 
 static struct {
 	uint64_t seed, frames;
-	const char *variant, *layout_name;
+	const char *layout_name;
 	enum put_layout layout;
 	bool wire, old;
-} opt = {.frames = 4, .variant = "history"};
-
-static uint64_t state = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((state >> 33) % below);
-}
-
-static bool is(const char *variant)
-{
-	return !strcmp(opt.variant, variant);
-}
+} opt = {.frames = 4};
 
 static const struct {
 	const char *name, *shown;
@@ -433,11 +421,12 @@ int main(int argc, char **argv)
 	struct buf b = BUF_INIT;
 	bool ok = argc >= 2 && argc % 2 == 0 && set_layout(argv[argc - 1]);
 
+	variant = "history";
 	for (int i = 1; ok && i + 1 < argc; i += 2) {
 		const char *value = argv[i + 1];
 
 		if (!strcmp(argv[i], "--variant"))
-			opt.variant = value;
+			variant = value;
 		else if (!strcmp(argv[i], "--seed"))
 			ok = num_dec(value, strlen(value), &opt.seed);
 		else if (!strcmp(argv[i], "--frames"))
@@ -449,7 +438,7 @@ int main(int argc, char **argv)
 		fputs("usage: see testdata/gen/miku.c\n", stderr);
 		return 2;
 	}
-	state = opt.seed * 2 + 1;
+	random_state = opt.seed * 2 + 1;
 	if (is("deep"))
 		write_deep(&b);
 	else if (is("wide"))

@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "testdata/gen/gen.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,8 +49,7 @@ struct put_strings { /* names by number, as one writer gives them */
 
 static inline void put_int(struct buf *b, int64_t v, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
-		buf_addc(b, (char)((uint64_t)v >> 8 * i));
+	put(b, (uint64_t)v, n);
 }
 
 static inline void put_float(struct buf *b, float v)

@@ -28,6 +28,7 @@
  * root "static: Game.Ball" holds ball 1. A counter of 5 B, then 12 B; one of 3 ms.
  */
 #include "lib/base/buf.h"
+#include "testdata/gen/gen.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -348,7 +349,7 @@ static void make_many(struct log *l, uint64_t n)
 	for (uint64_t i = 0; i < n; i++) {
 		unsigned size;
 
-		x = x * 6364136223846793005u + 1442695040888963407u;
+		lcg(&x);
 		size = 16 + (unsigned)(x >> 40) % 1024;
 		bytes += size;
 		alloc(l, x >> 60 & 1, (int)(i % 1000000 + 1), size, (unsigned)(x >> 33) % 3 ? 3 : 0,

@@ -22,6 +22,8 @@
  *
  * The truth: "samples N", "periods SUM", "leaf N MODULE OFFSET" by function.
  */
+#include "testdata/gen/gen.h"
+
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,18 +54,12 @@ enum { IP = 1, TID = 2, TIME = 4, CALLCHAIN = 32, ID = 64, PERIOD = 256 };
 static const uint64_t program_at = 0x55d000001000, library_at = 0x7f0000002000,
 		      program_offset = 0x1000, library_offset = 0x2000,
 		      kernel_at = 0xffffffff9a000000;
-static const char *variant;
 static int big;
 
 struct bytes {
 	unsigned char *p;
 	size_t n, cap;
 };
-
-static int is(const char *word)
-{
-	return !strcmp(variant, word);
-}
 
 static void add(struct bytes *b, const void *p, size_t n)
 {

@@ -18,6 +18,8 @@
  *
  * The truth: "samples N", "periods SUM", "leaf NAME N" by function.
  */
+#include "testdata/gen/gen.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,12 +34,7 @@ static const char *const names[FUNCTIONS] = {
 };
 static const char *const comms[3] = {"game", "Render Thread 2", "worker/3"};
 
-static const char *variant, *end = "\n";
-
-static int is(const char *word)
-{
-	return !strcmp(variant, word);
-}
+static const char *end = "\n";
 
 static void frame(int f)
 {

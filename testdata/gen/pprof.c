@@ -19,6 +19,8 @@
  *
  * The truth: "NAME SUM" per sample type, and "rows N".
  */
+#include "testdata/gen/gen.h"
+
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -94,11 +96,6 @@ static unsigned text(const char *s)
 		exit(1);
 	strcpy(strings[n_strings], s);
 	return n_strings++;
-}
-
-static int is(const char *kind)
-{
-	return !strcmp(opt.kind, kind);
 }
 
 static const char *types[4], *units[4];
@@ -247,7 +244,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: see testdata/gen/pprof.c\n");
 		return 2;
 	}
-	opt.kind = argv[i];
+	variant = argv[i];
 	text("");
 	choose_types();
 	put_types();

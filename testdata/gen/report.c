@@ -9,6 +9,7 @@
 #include "lib/cli/report.h"
 
 #include "lib/base/mem.h"
+#include "testdata/gen/gen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +92,7 @@ static void make_flame(struct flame *f, size_t stacks)
 		uint32_t at = FLAME_ROOT;
 		uint64_t v;
 
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		v = seed >> 33;
+		v = lcg(&seed) >> 33;
 		for (size_t depth = 0; depth < 3 + v % 9; depth++) {
 			char place[32];
 			size_t k = v / (depth * 3 + 1);

@@ -18,6 +18,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "testdata/gen/gen.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -47,28 +48,9 @@ static struct use {
 
 static struct {
 	uint64_t seed, frames, block;
-	const char *variant;
-} opt = {1, 130, 20, "plain"};
+} opt = {1, 130, 20};
 
-static uint64_t state;
 static struct buf raw;
-
-static uint32_t draw(uint32_t below)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((state >> 33) % below);
-}
-
-static bool is(const char *variant)
-{
-	return !strcmp(opt.variant, variant);
-}
-
-static void put(struct buf *b, uint64_t v, unsigned bytes)
-{
-	for (unsigned i = 0; i < bytes; i++)
-		buf_addc(b, (char)(v >> 8 * i & 255));
-}
 
 static void put_string(const char *s)
 {
@@ -304,11 +286,12 @@ int main(int argc, char **argv)
 	} numbers[] = {{"--seed", &opt.seed}, {"--frames", &opt.frames}, {"--block", &opt.block}};
 	uint64_t blocks = 0;
 
+	variant = "plain";
 	for (int i = 1; i < argc; i += 2) {
 		bool known = i + 1 < argc && !strcmp(argv[i], "--variant");
 
 		if (known)
-			opt.variant = argv[i + 1];
+			variant = argv[i + 1];
 		for (size_t k = 0; i + 1 < argc && k < sizeof numbers / sizeof *numbers; k++)
 			if (!strcmp(argv[i], numbers[k].name))
 				known = num_dec(argv[i + 1], strlen(argv[i + 1]), numbers[k].value);
@@ -317,7 +300,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	state = opt.seed * 2 + 1;
+	random_state = opt.seed * 2 + 1;
 	put(&raw, is("v3") ? 3 : 4, 4);
 	put(&raw, 0, 8);
 	fwrite(raw.data, 1, raw.len, stdout);

@@ -18,20 +18,16 @@
  *
  * The truth: "FUNCTION self V", "total V", V in nanoseconds, bytes or samples, of what is sound.
  */
+#include "testdata/gen/gen.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *variant;
 static long samples = 10;
 static const char *const names[] = {"main", "update", "draw", "load"};
 static const int depths[] = {1, 2, 3, 2}, stacks[][3] = {{0}, {0, 1}, {0, 1, 2}, {0, 3}};
 static long self[4];
-
-static int is(const char *word)
-{
-	return !strcmp(variant, word);
-}
 
 static long weight(long i)
 {

@@ -95,25 +95,25 @@ static void trace_truth(struct buf *truth, uint32_t i)
 /* A place of memprof: its source's number, its bytes and its truth. */
 static unsigned draw_source(struct lua_gen *g, bool late, struct buf *bytes, struct buf *truth)
 {
-	unsigned source = 1 + draw(g, 4);
+	unsigned source = 1 + lua_draw(g, 4);
 	uint32_t i, line;
 
 	bytes->len = truth->len = 0;
 	switch (source) {
 	case 2:
-		i = draw(g, LUA_FUNCTIONS - !late);
-		line = draw(g, 30);
+		i = lua_draw(g, LUA_FUNCTIONS - !late);
+		line = lua_draw(g, 30);
 		buf_add_uleb(bytes, lua_address(i));
 		buf_add_uleb(bytes, line);
 		lua_truth(truth, i, line);
 		break;
 	case 3:
-		i = draw(g, C_FUNCTIONS - !late);
+		i = lua_draw(g, C_FUNCTIONS - !late);
 		buf_add_uleb(bytes, c_address(i));
 		buf_addf(truth, "entry:0x%" PRIx64 ":%s", c_address(i), c_names[i]);
 		break;
 	case 4:
-		i = draw(g, TRACES - !late);
+		i = lua_draw(g, TRACES - !late);
 		buf_add_uleb(bytes, i + 1);
 		trace_truth(truth, i);
 		break;
@@ -128,7 +128,8 @@ struct block {
 
 static struct block new_block(struct lua_gen *g)
 {
-	return (struct block){0x41800000 + UINT64_C(16) * draw(g, 1 << 20), 1 + draw(g, 5000)};
+	return (struct block){0x41800000 + UINT64_C(16) * lua_draw(g, 1 << 20),
+			      1 + lua_draw(g, 5000)};
 }
 
 static void memprof(struct lua_gen *g, struct buf *b)
@@ -141,7 +142,7 @@ static void memprof(struct lua_gen *g, struct buf *b)
 	buf_add(b, "ljm\3\0\0\0", 7);
 	for (uint64_t e = 0; e < g->events; e++) {
 		bool late = e >= g->events / 2;
-		unsigned kind = n ? 1 + draw(g, 3) : 1, source;
+		unsigned kind = n ? 1 + lua_draw(g, 3) : 1, source;
 		struct block old = {0}, new = {0};
 
 		if (e == g->events / 2) {
@@ -156,7 +157,7 @@ static void memprof(struct lua_gen *g, struct buf *b)
 		buf_addc(b, (char)(kind | source << 2));
 		buf_add(b, bytes.data, bytes.len);
 		if (kind & 2) {
-			size_t i = draw(g, (uint32_t)n);
+			size_t i = lua_draw(g, (uint32_t)n);
 
 			old = live[i];
 			live[i] = live[--n];
@@ -188,7 +189,7 @@ struct sample {
 
 static void push_c(struct lua_gen *g, struct sample *s, uint32_t i, bool innermost)
 {
-	uint64_t at = c_address(i) + 1 + draw(g, 0xff0);
+	uint64_t at = c_address(i) + 1 + lua_draw(g, 0xff0);
 	struct buf *b = &s->host[s->n_host++];
 
 	b->len = 0;
@@ -199,11 +200,11 @@ static void push_c(struct lua_gen *g, struct sample *s, uint32_t i, bool innermo
 
 static void push_lua(struct lua_gen *g, struct sample *s)
 {
-	uint32_t i = draw(g, LUA_FUNCTIONS), line = 1 + draw(g, 90);
+	uint32_t i = lua_draw(g, LUA_FUNCTIONS), line = 1 + lua_draw(g, 90);
 	struct buf *b = &s->lua[s->n_lua++];
 
 	b->len = 0;
-	if (!draw(g, 5)) {
+	if (!lua_draw(g, 5)) {
 		buf_addc(b, 3);
 		buf_add_uleb(b, line);
 		buf_addf(&s->truth, ";[builtin#%u]", line);
@@ -219,15 +220,15 @@ static void push_lua(struct lua_gen *g, struct sample *s)
 /* main, then rounds of: C enters the VM, Lua functions, a C function that they call. */
 static void draw_sample(struct lua_gen *g, struct sample *s, bool lua)
 {
-	uint32_t rounds = lua ? 1 + draw(g, 3) : 0;
+	uint32_t rounds = lua ? 1 + lua_draw(g, 3) : 0;
 
 	s->n_lua = s->n_host = 0;
 	s->truth.len = 0;
 	push_c(g, s, 0, !rounds);
 	for (uint32_t r = 0; r < rounds; r++) {
-		uint32_t functions = 1 + draw(g, 4);
+		uint32_t functions = 1 + lua_draw(g, 4);
 
-		push_c(g, s, 1 + draw(g, 2), false);
+		push_c(g, s, 1 + lua_draw(g, 2), false);
 		for (uint32_t i = 0; i < functions; i++)
 			push_lua(g, s);
 		/* The innermost host frame is inside of the VM, or the last C function. */
@@ -236,7 +237,7 @@ static void draw_sample(struct lua_gen *g, struct sample *s, bool lua)
 			buf_addc(&s->lua[s->n_lua], 2);
 			buf_add_uleb(&s->lua[s->n_lua++], c_address(3));
 		}
-		push_c(g, s, 3 + draw(g, 3), r + 1 == rounds);
+		push_c(g, s, 3 + lua_draw(g, 3), r + 1 == rounds);
 	}
 }
 
@@ -267,7 +268,7 @@ static void sysprof(struct lua_gen *g, struct buf *b)
 	buf_addc(b, 12);
 	add_trace(b, TRACES - 1);
 	for (uint64_t e = 0; e < g->events; e++) {
-		uint32_t state = draw(g, 10), i = draw(g, TRACES);
+		uint32_t state = lua_draw(g, 10), i = lua_draw(g, TRACES);
 		bool lua = state >= 1 && state <= 3;
 
 		buf_addc(b, (char)state);

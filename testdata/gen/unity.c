@@ -77,8 +77,7 @@ static uint64_t shape;
 /* What the tree of calls looks like, apart from times and values. */
 static uint32_t draw_shape(uint32_t below)
 {
-	shape = shape * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((shape >> 33) % below);
+	return (uint32_t)lcg_below(&shape, below);
 }
 
 static uint64_t to_ns(uint64_t ticks)

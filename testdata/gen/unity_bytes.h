@@ -7,27 +7,11 @@
 #define TM_TESTDATA_UNITY_BYTES_H
 
 #include "lib/base/buf.h"
+#include "testdata/gen/gen.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-static uint64_t random_state = 1;
-
-static inline uint32_t draw(uint32_t below)
-{
-	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((random_state >> 33) % below);
-}
-
-static inline void put(struct buf *b, uint64_t v, unsigned n)
-{
-	char *p = buf_reserve(b, n);
-
-	for (unsigned i = 0; i < n; i++)
-		p[i] = (char)(v >> 8 * i);
-	b->len += n;
-}
 
 /* To a multiple of 4, where streams are aligned. */
 static inline void put_pad(struct buf *b, bool aligned)

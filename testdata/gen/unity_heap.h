@@ -6,16 +6,11 @@
 #define TM_TESTDATA_GEN_UNITY_HEAP_H
 
 #include "lib/base/buf.h"
+#include "testdata/gen/gen.h"
 
 #include <stdbool.h>
 
 static bool mono;
-
-static void put(struct buf *b, uint64_t v, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		buf_addc(b, (char)(v >> i * 8));
-}
 
 static void set(uint8_t *p, uint64_t v, unsigned n)
 {

@@ -12,7 +12,7 @@
  */
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/dwarf/reference.h"
+#include "lib/dwarf/reference/reference.h"
 #include "tests/fuzz/answers.h"
 
 #include <dlfcn.h>

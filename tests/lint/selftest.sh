@@ -84,6 +84,13 @@ expect fail headers 'a second includer' 'lib/base/b.c:1: <xxhash.h> is included 
 fresh
 printf '#  include <libelf.h>\n' >>tree/lib/base/a.h
 expect fail headers 'a third-party header in a header' 'lib/base/a.h:2: <libelf.h>'
+fresh
+printf '#include <libdwarf/dwarf.h>\n' >>tree/lib/base/a.h
+expect pass headers 'a header of constants in a header' ''
+printf '#include <libdwarf/dwarf.h>\n' >tree/lib/base/b.c
+expect fail headers 'a second includer of constants' 'lib/base/b.c:1: <libdwarf/dwarf.h> is included by'
+printf '#include <libdwarf/libdwarf.h>\n' >>tree/lib/trace/t.h
+expect fail headers 'functions beside the constants' 'lib/trace/t.h:2: <libdwarf/libdwarf.h>'
 
 fresh
 printf '/* A table:\n *header u32\n */\n' >tree/cmd/tm-joined.c
@@ -117,6 +124,27 @@ expect fail words 'the same behind quotes' 'tests/unit/t.c:2'
 fresh
 printf 'char *s = "/* told by nobody: there is none */";\n/* `told` and untold_x, folded. */\n' >tree/lib/base/s.c
 expect pass words 'strings and names' ''
+
+fresh
+mkdir -p tree/lib/dwarf/{fast,reference} tree/lib/index
+touch tree/lib/dwarf/d.h tree/lib/dwarf/{fast,reference}/e.h
+for engine in fast reference; do
+	printf '#include "lib/dwarf/d.h"\n' >tree/lib/dwarf/$engine/e.c
+done
+expect pass layers 'engines that share a header' ''
+printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/dwarf/reference/e.c
+expect fail layers 'the checking engine on the checked one' 'lib/dwarf/reference may not include lib/dwarf/fast'
+printf '#include "lib/dwarf/reference/e.h"\n' >tree/lib/dwarf/fast/e.c
+expect fail layers 'the checked engine on the checking one' 'lib/dwarf/fast may not include lib/dwarf/reference'
+printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/index/i.c
+expect fail layers 'a room that goes past the seam' 'lib/index may not include lib/dwarf/fast'
+
+fresh
+mkdir -p tree/tests/fuzz/corpus/elf
+printf '\177ELF\0\1/usr/lib/libc.so\0\377' >tree/tests/fuzz/corpus/elf/good
+expect pass words 'a path that every machine has, in a corpus' ''
+printf '\177ELF\0\1/%s/me/a.c\0\377' root >tree/tests/fuzz/corpus/elf/mine
+expect fail words 'a path of one machine, in a binary file' 'tests/fuzz/corpus/elf/mine'
 
 optioned() { # a program with options, and their table
 	fresh

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# words.sh [ROOT]: what must not be committed: paths of one machine, notes to oneself, warnings
-# switched off, comments whose lines a formatter has joined, comments in words of our own.
+# words.sh [ROOT]: what must not be committed: paths of one machine (in captures and binaries too),
+# notes to oneself, warnings switched off, comments whose lines a formatter has joined, comments in
+# words of our own.
 set -u
 cd "${1:-$SRC}" || exit 1
 
@@ -16,6 +17,16 @@ found=$(grep -rnIE --exclude-dir=corpus --exclude='*.want' "$words" $here)
 if [ -n "$found" ]; then
 	echo "$found" | sed 's/^/  /'
 	echo "not ok - words: $(echo "$found" | wc -l) found"
+	exit 1
+fi
+# Their paths are not: a corpus is made in a folder without a name of its own.
+paths='/[w]ork/|/[r]oot/|/[h]ome/[a-z]'
+held=$(for d in tests/fuzz/corpus tests/golden testdata examples; do
+	[ ! -d "$d" ] || grep -rlaE "$paths" "$d"
+done)
+if [ -n "$held" ]; then
+	echo "$held" | sed 's/^/  /'
+	echo "not ok - words: files that hold paths of the machine they were made on"
 	exit 1
 fi
 joined=$(find cmd lib formats tests testdata -name '*.[ch]' -exec grep -nE '^ \*[[:alnum:]>]' {} + 2>/dev/null)

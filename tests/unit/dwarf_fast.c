@@ -161,9 +161,10 @@ TEST(implicit_const_call_line)
 	uint64_t inner;
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, INLINED, 0, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_CALL_FILE, FORM_IMPLICIT_CONST,
-	       1, AT_CALL_LINE, FORM_IMPLICIT_CONST, 300, AT_CALL_COLUMN, FORM_IMPLICIT_CONST, 9,
-	       AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_IMPLICIT_CONST, 4, 0);
+	abbrev(&d, 20, INLINED, 0, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_call_file,
+	       DW_FORM_implicit_const, 1, DW_AT_call_line, DW_FORM_implicit_const, 300,
+	       DW_AT_call_column, DW_FORM_implicit_const, 9, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_implicit_const, 4, 0);
 	begin_unit(&d, 5, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x10);
 	inner = here(&d);
@@ -227,8 +228,9 @@ TEST(frame_base_exprloc_before_sibling)
 	size_t at;
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, FUNCTION, 1, AT_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_DATA4, 0x40 /* frame_base */, FORM_EXPRLOC, AT_SIBLING, FORM_REF4, 0);
+	abbrev(&d, 20, FUNCTION, 1, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_data4, DW_AT_frame_base, DW_FORM_exprloc, DW_AT_sibling,
+	       DW_FORM_ref4, 0);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x20);
 	function(&d, 20, "first", TEXT, 0x10);
@@ -256,8 +258,8 @@ TEST(a_sibling_that_leads_back_is_malformed)
 	uint64_t start;
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, FUNCTION, 1, AT_SIBLING, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_DATA4, 0);
+	abbrev(&d, 20, FUNCTION, 1, DW_AT_sibling, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_data4, 0);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x20);
 	start = here(&d);
@@ -341,8 +343,8 @@ TEST(functions_nested_two_deep)
 	struct dwarf_bytes d = {.big = false};
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, FUNCTION, 1, AT_NAME, FORM_STRING, 0);
-	abbrev(&d, 21, DW_STRUCTURE_TYPE, 1, AT_NAME, FORM_STRING, 0);
+	abbrev(&d, 20, FUNCTION, 1, DW_AT_name, DW_FORM_string, 0);
+	abbrev(&d, 21, DW_TAG_structure_type, 1, DW_AT_name, DW_FORM_string, 0);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x40);
 	function(&d, PARENT, "outer", TEXT, 0x10);
@@ -421,11 +423,12 @@ TEST(dwarf_2_calls_without_addresses)
 	uint64_t middle, inner;
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, INLINED, 1, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_CALL_LINE, FORM_DATA1, 0);
-	abbrev(&d, 21, FUNCTION, 1, AT_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_ADDR, 0);
-	abbrev(&d, 22, INLINED, 1, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_ADDR, AT_CALL_LINE, FORM_DATA1, 0);
+	abbrev(&d, 20, INLINED, 1, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_call_line,
+	       DW_FORM_data1, 0);
+	abbrev(&d, 21, FUNCTION, 1, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_addr, 0);
+	abbrev(&d, 22, INLINED, 1, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_addr, DW_AT_call_line, DW_FORM_data1, 0);
 	begin_unit(&d, 2, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x10);
 	middle = here(&d);

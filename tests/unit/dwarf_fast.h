@@ -8,7 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/dwarf/engine.h"
-#include "lib/dwarf/fast_abbrev.h"
+#include "lib/dwarf/fast/abbrev.h"
 
 #include <elf.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ static inline void abbrev(struct dwarf_bytes *d, unsigned code, unsigned tag, in
 
 		buf_add_uleb(b, (uint64_t)at);
 		buf_add_uleb(b, (uint64_t)form);
-		if (form == FORM_IMPLICIT_CONST)
+		if (form == DW_FORM_implicit_const)
 			sleb(b, va_arg(ap, int));
 	}
 	va_end(ap);
@@ -323,7 +323,12 @@ static inline void release(struct dwarf_bytes *d)
 	*d = (struct dwarf_bytes){.big = false};
 }
 
-enum { UT_COMPILE = 1, UT_TYPE = 2, FUNCTION = DW_SUBPROGRAM, INLINED = DW_INLINED_SUBROUTINE };
+enum {
+	UT_COMPILE = 1,
+	UT_TYPE = 2,
+	FUNCTION = DW_TAG_subprogram,
+	INLINED = DW_TAG_inlined_subroutine
+};
 
 /* Abbreviations that most tests can do with. */
 enum {
@@ -338,18 +343,20 @@ enum {
 
 static inline void usual_abbrevs(struct dwarf_bytes *d)
 {
-	abbrev(d, UNIT, DW_COMPILE_UNIT, 1, AT_STMT_LIST, FORM_SEC_OFFSET, AT_LOW_PC, FORM_ADDR,
-	       AT_HIGH_PC, FORM_ADDR, AT_COMP_DIR, FORM_STRING, 0);
-	abbrev(d, PLAIN, FUNCTION, 0, AT_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_DATA4, 0);
-	abbrev(d, PARENT, FUNCTION, 1, AT_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_DATA4, 0);
-	abbrev(d, ABSTRACT, FUNCTION, 0, AT_NAME, FORM_STRING, 0);
-	abbrev(d, CALL, INLINED, 1, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_DATA4, AT_CALL_FILE, FORM_DATA1, AT_CALL_LINE, FORM_DATA1, 0);
-	abbrev(d, UNIT_RANGES, DW_COMPILE_UNIT, 1, AT_STMT_LIST, FORM_SEC_OFFSET, AT_LOW_PC,
-	       FORM_ADDR, AT_RANGES, FORM_SEC_OFFSET, AT_COMP_DIR, FORM_STRING, 0);
-	abbrev(d, UNIT_NOTHING, DW_COMPILE_UNIT, 1, AT_COMP_DIR, FORM_STRING, 0);
+	abbrev(d, UNIT, DW_TAG_compile_unit, 1, DW_AT_stmt_list, DW_FORM_sec_offset, DW_AT_low_pc,
+	       DW_FORM_addr, DW_AT_high_pc, DW_FORM_addr, DW_AT_comp_dir, DW_FORM_string, 0);
+	abbrev(d, PLAIN, FUNCTION, 0, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_data4, 0);
+	abbrev(d, PARENT, FUNCTION, 1, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_data4, 0);
+	abbrev(d, ABSTRACT, FUNCTION, 0, DW_AT_name, DW_FORM_string, 0);
+	abbrev(d, CALL, INLINED, 1, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_data4, DW_AT_call_file, DW_FORM_data1, DW_AT_call_line,
+	       DW_FORM_data1, 0);
+	abbrev(d, UNIT_RANGES, DW_TAG_compile_unit, 1, DW_AT_stmt_list, DW_FORM_sec_offset,
+	       DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges, DW_FORM_sec_offset, DW_AT_comp_dir,
+	       DW_FORM_string, 0);
+	abbrev(d, UNIT_NOTHING, DW_TAG_compile_unit, 1, DW_AT_comp_dir, DW_FORM_string, 0);
 }
 
 static inline void unit(struct dwarf_bytes *d, uint64_t lines, uint64_t lo, uint64_t hi)

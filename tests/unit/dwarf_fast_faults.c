@@ -14,7 +14,8 @@ enum { SPREAD = 20, ODD };
 static void begin(struct dwarf_bytes *d, unsigned version)
 {
 	usual_abbrevs(d);
-	abbrev(d, SPREAD, FUNCTION, 0, AT_NAME, FORM_STRING, AT_RANGES, FORM_SEC_OFFSET, 0);
+	abbrev(d, SPREAD, FUNCTION, 0, DW_AT_name, DW_FORM_string, DW_AT_ranges, DW_FORM_sec_offset,
+	       0);
 	begin_unit(d, version, UT_COMPILE, 0);
 	unit(d, 0, TEXT, TEXT + 0x10);
 	function(d, PLAIN, "f", TEXT, 8);
@@ -200,7 +201,7 @@ TEST(abbreviations)
 	size_t at;
 
 	usual_abbrevs(&d);
-	abbrev(&d, ODD, FUNCTION, 0, AT_NAME, 0x7e, 0);
+	abbrev(&d, ODD, FUNCTION, 0, DW_AT_name, 0x7e, 0);
 	at = d.in[ABBREV].len - 2; /* behind the form */
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x10);

@@ -27,9 +27,10 @@ static void add_list(struct dwarf_bytes *d)
 static void begin(struct dwarf_bytes *d, bool silent)
 {
 	usual_abbrevs(d);
-	abbrev(d, SPREAD, FUNCTION, 1, AT_NAME, FORM_STRING, AT_RANGES, FORM_SEC_OFFSET, 0);
-	abbrev(d, SPREAD_CALL, INLINED, 1, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_RANGES,
-	       FORM_SEC_OFFSET, 0);
+	abbrev(d, SPREAD, FUNCTION, 1, DW_AT_name, DW_FORM_string, DW_AT_ranges, DW_FORM_sec_offset,
+	       0);
+	abbrev(d, SPREAD_CALL, INLINED, 1, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_ranges,
+	       DW_FORM_sec_offset, 0);
 	begin_unit(d, 4, UT_COMPILE, 0);
 	if (silent) {
 		u8(d, UNIT_NOTHING);

@@ -15,8 +15,8 @@ TEST(an_origin_in_another_unit)
 		uint64_t origin;
 
 		usual_abbrevs(&d);
-		abbrev(&d, 20, FUNCTION, 0, AT_ABSTRACT_ORIGIN, FORM_REF_ADDR, AT_LOW_PC, FORM_ADDR,
-		       AT_HIGH_PC, FORM_ADDR, 0);
+		abbrev(&d, 20, FUNCTION, 0, DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_low_pc,
+		       DW_FORM_addr, DW_AT_high_pc, DW_FORM_addr, 0);
 		begin_unit(&d, 4, UT_COMPILE, 0);
 		u8(&d, UNIT_NOTHING);
 		text(&d, "/comp");
@@ -45,11 +45,13 @@ TEST(names_along_origins_and_specifications)
 	uint64_t declared, defined, circle;
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, FUNCTION, 0, AT_NAME, FORM_STRING, AT_LINKAGE_NAME, FORM_STRING, 0);
-	abbrev(&d, 21, FUNCTION, 0, AT_NAME, FORM_STRING, AT_SPECIFICATION, FORM_REF4, 0);
-	abbrev(&d, 22, FUNCTION, 0, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_DATA4, 0);
-	abbrev(&d, 23, FUNCTION, 0, AT_ABSTRACT_ORIGIN, FORM_REF4, 0);
+	abbrev(&d, 20, FUNCTION, 0, DW_AT_name, DW_FORM_string, DW_AT_linkage_name, DW_FORM_string,
+	       0);
+	abbrev(&d, 21, FUNCTION, 0, DW_AT_name, DW_FORM_string, DW_AT_specification, DW_FORM_ref4,
+	       0);
+	abbrev(&d, 22, FUNCTION, 0, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_data4, 0);
+	abbrev(&d, 23, FUNCTION, 0, DW_AT_abstract_origin, DW_FORM_ref4, 0);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x40);
 	declared = here(&d);
@@ -91,12 +93,13 @@ TEST(constructors_and_destructors_are_named_by_dwarf)
 	uint64_t declared, abstract;
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, FUNCTION, 0, AT_NAME, FORM_STRING, AT_LINKAGE_NAME, FORM_STRING, 0);
-	abbrev(&d, 21, FUNCTION, 0, AT_SPECIFICATION, FORM_REF4, 0);
-	abbrev(&d, 22, FUNCTION, 0, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LINKAGE_NAME, FORM_STRING,
-	       AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_DATA4, 0);
-	abbrev(&d, 23, FUNCTION, 0, AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_DATA4, 0);
+	abbrev(&d, 20, FUNCTION, 0, DW_AT_name, DW_FORM_string, DW_AT_linkage_name, DW_FORM_string,
+	       0);
+	abbrev(&d, 21, FUNCTION, 0, DW_AT_specification, DW_FORM_ref4, 0);
+	abbrev(&d, 22, FUNCTION, 0, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_linkage_name,
+	       DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0);
+	abbrev(&d, 23, FUNCTION, 0, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_data4, 0);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x40);
 	declared = here(&d);
@@ -131,13 +134,14 @@ TEST(indexed_strings_addresses_and_lists)
 		size_t begun, table;
 		uint64_t base[3] = {wide ? 16 : 8, wide ? 16 : 8, wide ? 20 : 12};
 
-		abbrev(&d, 1, DW_COMPILE_UNIT, 1, AT_COMP_DIR, FORM_STRX1, AT_LOW_PC, FORM_ADDRX,
-		       AT_RANGES, FORM_RNGLISTX, AT_STR_OFFSETS_BASE, FORM_SEC_OFFSET, AT_ADDR_BASE,
-		       FORM_SEC_OFFSET, AT_RNGLISTS_BASE, FORM_SEC_OFFSET, 0);
-		abbrev(&d, 2, FUNCTION, 0, AT_NAME, FORM_STRX, AT_LOW_PC, FORM_ADDRX, AT_HIGH_PC,
-		       FORM_DATA1, 0);
-		abbrev(&d, 3, FUNCTION, 0, AT_LINKAGE_NAME, FORM_STRX2, AT_RANGES, FORM_RNGLISTX,
-		       0);
+		abbrev(&d, 1, DW_TAG_compile_unit, 1, DW_AT_comp_dir, DW_FORM_strx1, DW_AT_low_pc,
+		       DW_FORM_addrx, DW_AT_ranges, DW_FORM_rnglistx, DW_AT_str_offsets_base,
+		       DW_FORM_sec_offset, DW_AT_addr_base, DW_FORM_sec_offset, DW_AT_rnglists_base,
+		       DW_FORM_sec_offset, 0);
+		abbrev(&d, 2, FUNCTION, 0, DW_AT_name, DW_FORM_strx, DW_AT_low_pc, DW_FORM_addrx,
+		       DW_AT_high_pc, DW_FORM_data1, 0);
+		abbrev(&d, 3, FUNCTION, 0, DW_AT_linkage_name, DW_FORM_strx2, DW_AT_ranges,
+		       DW_FORM_rnglistx, 0);
 		begin_unit(&d, 5, UT_COMPILE, 0);
 		u8(&d, 1);
 		u8(&d, 0);
@@ -208,8 +212,8 @@ TEST(indexes_of_one_to_four_bytes)
 
 	usual_abbrevs(&d);
 	for (unsigned i = 0; i < 4; i++)
-		abbrev(&d, 20 + i, FUNCTION, 0, AT_NAME, FORM_STRX1 + i, AT_LOW_PC, FORM_ADDRX1 + i,
-		       AT_HIGH_PC, FORM_DATA1, 0);
+		abbrev(&d, 20 + i, FUNCTION, 0, DW_AT_name, DW_FORM_strx1 + i, DW_AT_low_pc,
+		       DW_FORM_addrx1 + i, DW_AT_high_pc, DW_FORM_data1, 0);
 	begin_unit(&d, 5, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x40);
 	for (unsigned i = 0; i < 4; i++) {
@@ -240,7 +244,7 @@ TEST(type_units_are_stepped_over)
 	struct dwarf_bytes d = {.big = false};
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, 0x41 /* type unit */, 1, AT_COMP_DIR, FORM_STRING, 0);
+	abbrev(&d, 20, DW_TAG_type_unit, 1, DW_AT_comp_dir, DW_FORM_string, 0);
 	begin_unit(&d, 5, UT_TYPE, 0);
 	put(&d, &d.in[INFO], 0x1234, 8);
 	offset(&d, 30);
@@ -263,10 +267,11 @@ TEST(abbreviation_codes_in_any_order)
 {
 	struct dwarf_bytes d = {.big = false};
 
-	abbrev(&d, 7, FUNCTION, 0, AT_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC,
-	       FORM_DATA4, 0);
-	abbrev(&d, 0x7fffffff, DW_COMPILE_UNIT, 1, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_ADDR, 0);
-	abbrev(&d, 3, 0x39 /* namespace */, 1, AT_NAME, FORM_STRING, 0);
+	abbrev(&d, 7, FUNCTION, 0, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
+	       DW_AT_high_pc, DW_FORM_data4, 0);
+	abbrev(&d, 0x7fffffff, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	       DW_FORM_addr, 0);
+	abbrev(&d, 3, DW_TAG_namespace, 1, DW_AT_name, DW_FORM_string, 0);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	buf_add_uleb(&d.in[INFO], 0x7fffffff);
 	address(&d, TEXT);
@@ -321,10 +326,10 @@ TEST(an_address_by_gnus_index)
 	struct buf fast = BUF_INIT, reference = BUF_INIT, complaints = BUF_INIT;
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, DW_COMPILE_UNIT, 1, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_ADDR,
-	       AT_GNU_ADDR_BASE, FORM_SEC_OFFSET, 0);
-	abbrev(&d, 21, FUNCTION, 0, AT_NAME, FORM_STRING, AT_LOW_PC, 0x1f01 /* GNU_addr_index */,
-	       AT_HIGH_PC, FORM_DATA4, 0);
+	abbrev(&d, 20, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	       DW_FORM_addr, DW_AT_GNU_addr_base, DW_FORM_sec_offset, 0);
+	abbrev(&d, 21, FUNCTION, 0, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
+	       DW_FORM_GNU_addr_index, DW_AT_high_pc, DW_FORM_data4, 0);
 	add_sound_unit(&d, "sound", TEXT);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	u8(&d, 20);
@@ -358,9 +363,10 @@ TEST(an_unsupported_unit_is_left_to_the_reference_engine)
 	struct buf fast = BUF_INIT, reference = BUF_INIT, complaints = BUF_INIT;
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, DW_COMPILE_UNIT, 1, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_ADDR, 0);
-	abbrev(&d, 21, FUNCTION, 0, AT_NAME, 0x1fff, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_DATA4,
-	       0);
+	abbrev(&d, 20, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	       DW_FORM_addr, 0);
+	abbrev(&d, 21, FUNCTION, 0, DW_AT_name, 0x1fff, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	       DW_FORM_data4, 0);
 	add_sound_unit(&d, "sound", TEXT);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	u8(&d, 20);
@@ -388,7 +394,7 @@ TEST(nesting_without_end_is_given_up)
 	struct dwarf_bytes d = {.big = false};
 
 	usual_abbrevs(&d);
-	abbrev(&d, 20, 0x39 /* namespace */, 1, 0);
+	abbrev(&d, 20, DW_TAG_namespace, 1, 0);
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	unit(&d, 0, TEXT, TEXT + 0x10);
 	for (size_t i = 0; i < 100000; i++)

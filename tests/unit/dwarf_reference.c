@@ -4,7 +4,8 @@
  * program, which knows by __LINE__ what must come out.
  */
 #include "lib/base/mem.h"
-#include "lib/dwarf/reference.h"
+#include "lib/dwarf/path.h"
+#include "lib/dwarf/reference/reference.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>

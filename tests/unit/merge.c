@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "testdata/gen/gen.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -280,8 +281,7 @@ TEST(random_parts)
 				time = f * 1000;
 				buf_addf(&words, "f%d@%lld ", f, (long long)time);
 				for (int i = 0; i < 4; i++, pushed++) {
-					seed = seed * 6364136223846793005u + 1442695040888963407u;
-					time += (int64_t)(seed >> 33) % 200;
+					time += (int64_t)lcg_below(&seed, 200);
 					buf_addf(&words, "e%d@%lld ", p, (long long)time);
 				}
 			}

@@ -3,13 +3,8 @@
  * The index of modules against a look at every range of every module.
  */
 #include "lib/trace/module_index.h"
+#include "testdata/gen/gen.h"
 #include "tests/unit/test.h"
-
-static uint64_t draw(uint64_t *state, uint64_t below)
-{
-	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (*state >> 33) % below;
-}
 
 static const struct module *naive(const struct trace *t, uint32_t process, uint32_t epoch,
 				  uint64_t addr)
@@ -30,14 +25,14 @@ static const struct module *naive(const struct trace *t, uint32_t process, uint3
 static void add_random(struct trace *t, uint64_t *state)
 {
 	struct map_range ranges[3];
-	struct module m = {.ranges = ranges, .n_ranges = (uint32_t)draw(state, 4)};
+	struct module m = {.ranges = ranges, .n_ranges = (uint32_t)lcg_below(state, 4)};
 
-	m.process = draw(state, 3) ? (uint32_t)draw(state, 2) : UINT32_MAX;
-	m.epoch_lo = (uint32_t)draw(state, 4);
-	m.epoch_hi = (uint32_t)draw(state, 6); /* 0: for ever; or before it was loaded */
+	m.process = lcg_below(state, 3) ? (uint32_t)lcg_below(state, 2) : UINT32_MAX;
+	m.epoch_lo = (uint32_t)lcg_below(state, 4);
+	m.epoch_hi = (uint32_t)lcg_below(state, 6); /* 0: for ever; or before it was loaded */
 	for (uint32_t r = 0; r < m.n_ranges; r++) {
-		ranges[r].lo = draw(state, 40);
-		ranges[r].hi = ranges[r].lo + draw(state, 12);
+		ranges[r].lo = lcg_below(state, 40);
+		ranges[r].hi = ranges[r].lo + lcg_below(state, 12);
 	}
 	trace_module(t, &m);
 }
@@ -51,7 +46,7 @@ TEST(random_modules_are_found_as_by_looking_at_all)
 		struct module_index *x;
 		unsigned wrong = 0;
 
-		for (uint64_t n = draw(&state, 14); n; n--)
+		for (uint64_t n = lcg_below(&state, 14); n; n--)
 			add_random(t, &state);
 		x = module_index_new(t);
 		for (uint32_t p = 0; p < 3; p++)

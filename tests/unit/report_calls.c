@@ -5,6 +5,7 @@
  * keep paths. The sums over paths are checked by sh/calls, against a twin and uftrace.
  */
 #include "lib/tally/open_calls.h"
+#include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
 
 enum { THREADS = 3, FUNCTIONS = 9, MARKERS = 3, EVENTS = 600, DEPTH = 9 };
@@ -18,8 +19,7 @@ static uint64_t seed;
 
 static uint32_t pick(uint32_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
+	return (uint32_t)lcg_below(&seed, n);
 }
 
 /* Two functions are one file's, two are of one name, two are allocators': their site is a caller. */

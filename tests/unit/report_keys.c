@@ -6,6 +6,7 @@
  */
 #include "lib/group/rank.h"
 #include "lib/group/sift.h"
+#include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
 
 enum { LETTERS = 6, DEPTH = 4, STACKS = 10, EVENTS = 70, THREADS = 4, ADDRESSES = 8, ROUNDS = 150 };
@@ -44,8 +45,7 @@ static uint64_t seed = 17;
 
 static uint32_t pick(uint32_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
+	return (uint32_t)lcg_below(&seed, n);
 }
 
 static void draw_stack(char *to)
@@ -57,7 +57,7 @@ static void draw_stack(char *to)
 	to[n] = '\0';
 }
 
-static void draw(struct game *g, bool unordered)
+static void draw_game(struct game *g, bool unordered)
 {
 	char stacks[STACKS][DEPTH + 1];
 	int64_t time = 0, frame = 0;
@@ -432,7 +432,7 @@ TEST(keys_and_metrics_agree_with_lists)
 		struct game g;
 		struct sums want;
 
-		draw(&g, false);
+		draw_game(&g, false);
 		draw_choice(&c, false);
 		options_of(&o, &c);
 		project_init(&p, &o);
@@ -464,7 +464,7 @@ static void check_sift(bool unordered)
 		struct choice c;
 		struct game g;
 
-		draw(&g, unordered);
+		draw_game(&g, unordered);
 		draw_choice(&c, !unordered);
 		options_of(&o, &c);
 		project_init(&with, &o);

@@ -4,6 +4,7 @@
  */
 #include "lib/tally/live.h"
 
+#include "testdata/gen/gen.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -20,8 +21,7 @@ static uint64_t seed;
 
 static uint32_t pick(uint32_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
+	return (uint32_t)lcg_below(&seed, n);
 }
 
 static bool same_block(const struct op *a, const struct op *b)

@@ -6,14 +6,14 @@
 #include "lib/aggregate/lines.h"
 #include "lib/aggregate/merge.h"
 #include "lib/base/mem.h"
+#include "testdata/gen/gen.h"
 #include "tests/unit/test.h"
 
 static uint64_t seed = 1;
 
 static uint64_t chance(uint64_t below)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (seed >> 33) % below;
+	return lcg_below(&seed, below);
 }
 
 static __int128 some_number(void)

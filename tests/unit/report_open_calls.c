@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/tally/tally.h"
+#include "testdata/gen/gen.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -16,8 +17,7 @@ static uint64_t seed;
 
 static uint32_t pick(uint32_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
+	return (uint32_t)lcg_below(&seed, n);
 }
 
 /* One stack, 1; it lives as long as the program. */

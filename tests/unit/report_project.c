@@ -2,6 +2,7 @@
  *
  * Symbols, metrics and domains in the projection; random captures against a naive sum.
  */
+#include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
 
 static uint32_t string(struct symbols *s, const char *text)
@@ -400,8 +401,7 @@ static uint64_t seed = 5;
 
 static uint32_t pick(uint32_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
+	return (uint32_t)lcg_below(&seed, n);
 }
 
 TEST(totals_as_a_naive_sum_gives_them)

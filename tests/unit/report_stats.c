@@ -4,6 +4,7 @@
  * simulation: 200 seeds of runs in which nothing has changed, and of runs that grew.
  */
 #include "lib/report/compare/judge.h"
+#include "testdata/gen/gen.h"
 #include "tests/unit/test.h"
 
 #include <math.h>
@@ -131,12 +132,9 @@ TEST(errors_are_those_of_students_test)
 	CHECK(near(stats_error_base((struct stats_sample){a, 1}, 2), 0, 0));
 }
 
-static uint64_t random_state;
-
 static double uniform(void)
 {
-	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(random_state >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(lcg(&random_state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double normal(double mean, double sd)

@@ -2,6 +2,7 @@
  *
  * Keys and filters on a small capture with sums worked out by hand.
  */
+#include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
 
 /* malloc <- A:1 <- main, malloc <- B:2 <- A:1 <- main, A:1 <- B:2 <- A:1 <- main, and none */
@@ -190,8 +191,7 @@ static uint64_t seed = 5;
 
 static uint32_t pick(uint32_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
+	return (uint32_t)lcg_below(&seed, n);
 }
 
 /* The first n of many are what sorting all of them begins with. */

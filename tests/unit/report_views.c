@@ -6,6 +6,7 @@
 #include "lib/group/rank.h"
 #include "lib/group/sift.h"
 #include "lib/report/top/tree.h"
+#include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
 
 enum { LETTERS = 6, DEPTH = 8, STACKS = 24, RECORDS = 60, ROUNDS = 150 };
@@ -30,8 +31,7 @@ static uint64_t seed = 11;
 
 static uint32_t pick(uint32_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
+	return (uint32_t)lcg_below(&seed, n);
 }
 
 static void draw_letters(char *to, size_t most)

@@ -3,7 +3,7 @@
  * .debug_cu_index against tables made by the standard's words (DWARF 5, section 7.3.5), in both
  * byte orders, and ones that lie. tests/matrix.txt has whole files.
  */
-#include "lib/dwarf/split_index.h"
+#include "lib/dwarf/fast/split_index.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"

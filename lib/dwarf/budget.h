@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Processor time of one worker, so that a file whose lists refer to each other a million times
+ * over ends as "gave up" and not as a program that hangs. The clock is read once per STRIDE steps.
+ */
+#ifndef TM_DWARF_BUDGET_H
+#define TM_DWARF_BUDGET_H
+
+#include "lib/base/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BUDGET_STRIDE = 1 << 16 };
+
+struct budget {
+	uint64_t steps;
+	double seconds; /* of this thread's processor time */
+	bool over;
+};
+
+/* True when the time is over; it stays so. */
+static inline bool budget_spend(struct budget *b, uint64_t steps)
+{
+	b->steps += steps;
+	if (b->steps < BUDGET_STRIDE)
+		return b->over;
+	b->steps = 0;
+	b->over = b->over || clock_thread_seconds() > b->seconds;
+	return b->over;
+}
+
+#endif

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fast engine: own decoders over bounds-checked bytes, in parallel over units.
+ *
+ *	read.h     bytes of a section
+ *	near.c     bytes of the file in a worker's memory
+ *	unit.c     sections, units, forms
+ *	abbrev.c   abbreviations, compiled
+ *	ranges.c   range lists
+ *	scope.c    functions and inlined calls that hold an address
+ *	line.c     line programs merged against the addresses
+ *	name.c     names, call sites
+ *	split.c    units whose functions are in .dwo and .dwp files
+ *	answer.c   one unit and its addresses -> answers
+ *	fast.c     owners of addresses, the queue
+ *	merge.c    complaints, and what is left to the reference engine
+ *	../store.c calls and texts, stored once
+ *
+ * Every address is first asked of the first unit in .debug_info whose ranges hold it; what comes
+ * out without a function is then asked of the other owners. Units whose ranges say nothing own
+ * what their functions hold. Ids are in the order in which workers take units: what does not
+ * depend on their number is what they stand for.
+ */
+#include "lib/base/mem.h"
+#include "lib/base/pages.h"
+#include "lib/base/pool.h"
+#include "lib/base/sort.h"
+#include "lib/dwarf/fast/merge.h"
+#include "lib/dwarf/fast/split.h"
+#include "lib/dwarf/sections.h"
+#include "lib/object/companion.h"
+
+#include <stdlib.h>
+
+enum {
+	INDEX_CHUNK = 16,      /* units per piece of work of the index */
+	ROUND_PAIRS = 4 << 20, /* of (unit, address) in one of the later rounds */
+};
+
+static uint32_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
+{
+	return (uint32_t)BISECT(i, 0, n, addrs[i] < addr);
+}
+
+static struct fast_worker *worker(struct fast_engine *g, unsigned index)
+{
+	struct fast_worker *w = &g->workers[index];
+	unsigned seconds = g->options->seconds ? g->options->seconds : FAST_SECONDS;
+
+	if (g->fresh[index])
+		w->budget = (struct budget){.seconds = clock_thread_seconds() + seconds};
+	g->fresh[index] = false;
+	return w;
+}
+
+static void run_pool(struct fast_engine *g, size_t n, pool_fn fn)
+{
+	for (unsigned i = 0; i < g->n_workers; i++)
+		g->fresh[i] = true;
+	pool_run(g->n_workers, n, fn, g);
+}
+
+struct own {
+	struct fast_engine *g;
+	struct fast_worker *w;
+};
+
+/* The addresses in [lo, hi) are the unit's. */
+static void own(void *arg, uint64_t lo, uint64_t hi)
+{
+	struct own *o = arg;
+	struct fast_worker *w = o->w;
+	const struct dwarf_job *job = o->g->job;
+	uint32_t from = first_at_least(job->addrs, job->n, lo), to;
+
+	if (from == job->n || job->addrs[from] >= hi)
+		return;
+	to = from + first_at_least(job->addrs + from, job->n - from, hi);
+	VEC_PUSH(w->runs, w->n_runs, w->cap_runs) = (struct fast_run){from, to - from};
+	budget_spend(&w->budget, to - from);
+}
+
+/* What an old assembler wrote for a file of several sections: no range, no function, rows alone. */
+static const char *own_rows(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
+			    fast_scopes_found_fn *owned, void *arg)
+{
+	struct fast_line_places p = {.n = 0};
+	const char *why = fast_lines_places(f, u, &w->budget, &w->lines, &p);
+
+	for (size_t i = 1; !why && i < p.n; i++) {
+		uint64_t lo = p.all[i - 1].key;
+
+		if (p.all[i].index && range_lives(f, lo))
+			owned(arg, lo, p.all[i].key);
+	}
+	free(p.all);
+	return why;
+}
+
+/* Enough of the unit for its DIE. */
+static bool root_near(struct fast_worker *w, const struct fast_file *f, const struct fast_unit *u,
+		      struct bytes *head)
+{
+	enum { MOST_ROOTS = 512 };
+	uint64_t n = u->end - u->offset;
+
+	if (n > MOST_ROOTS)
+		n = MOST_ROOTS;
+	if (!fast_near_bring(&w->info, f, IN_INFO, u->offset, n))
+		return false;
+	*head = (struct bytes){w->info.p, n};
+	return true;
+}
+
+bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
+	      fast_scopes_found_fn *owned, void *arg)
+{
+	struct fast_value ranges, low, high;
+	struct bytes head;
+	const char *why;
+
+	if (u->state != UNIT_SOUND ||
+	    !fast_unit_root(f, u, root_near(w, f, u, &head) ? &head : NULL, &ranges, &low, &high))
+		return false;
+	why = fast_ranges_read(f, u, &ranges, &low, &high, &w->budget, &w->ranges, &u->ranged);
+	if (why)
+		why = fast_fault(f, IN_INFO, u->die, "unit DIE: %s", why);
+	/* DWARF 2 has no DW_AT_ranges: functions in other sections lie outside low_pc, high_pc */
+	if (u->version < 3 && !ranges.form)
+		u->ranged = false;
+	for (size_t i = 0; !why && i < w->ranges.n; i++)
+		owned(arg, w->ranges.all[i].lo, w->ranges.all[i].hi);
+	if (!why && !u->ranged) {
+		const struct fast_part *part =
+		    u->split && f->splits ? fast_part_of(f, u, &w->budget) : NULL;
+		struct fast_file *of = part && part->file ? part->file : f;
+		const struct fast_unit *v = of != f ? &part->unit : u;
+		const struct abbrevs *t = fast_tables_get(&of->tables, of->in[IN_ABBREV], v->table);
+
+		if (t->declined) {
+			u->state = UNIT_DECLINED;
+			u->why = t->why;
+			return false;
+		}
+		why = t->why;
+		if (!why && t->has_code &&
+		    fast_scopes_ranges(of, v, t, false, &w->budget, &w->scopes, owned, arg))
+			why = w->scopes.why;
+		if (!why && !t->has_code && !low.form && !ranges.form && u->has_lines)
+			why = own_rows(f, w, u, owned, arg);
+	}
+	if (why) {
+		u->state = UNIT_LOST;
+		u->why = why;
+	}
+	return !why;
+}
+
+static void index_unit(struct fast_engine *g, struct fast_worker *w, struct fast_unit *u)
+{
+	struct own o = {g, w};
+
+	w->n_runs = 0;
+	if (!fast_own(&g->file, w, u, own, &o))
+		return;
+	u->n_runs = w->n_runs;
+	u->runs = arena_alloc(&w->arena, u->n_runs * sizeof *u->runs);
+	if (u->n_runs)
+		memcpy(u->runs, w->runs, u->n_runs * sizeof *u->runs);
+}
+
+static void index_chunk(size_t item, unsigned index, void *arg)
+{
+	struct fast_engine *g = arg;
+	struct fast_worker *w = worker(g, index);
+	size_t end = (item + 1) * INDEX_CHUNK;
+
+	for (size_t i = item * INDEX_CHUNK; i < end && i < g->file.n_units; i++)
+		index_unit(g, w, &g->file.units[i]);
+}
+
+static void do_task(size_t item, unsigned index, void *arg)
+{
+	struct fast_engine *g = arg;
+	struct fast_worker *w = worker(g, index);
+	struct fast_answers *a = &g->tasks[g->first_task + g->order[item]];
+	const struct fast_unit *u = &g->file.units[a->unit];
+
+	if (u->state == UNIT_DECLINED) {
+		a->found_all = FAST_DECLINED;
+		a->why = u->why;
+	} else if (w->budget.over) {
+		a->found_all = DWARF_GAVE_UP;
+		a->why = "no time is left for it";
+	} else {
+		fast_answers_make(w, &g->file, g->job->addrs, a);
+	}
+	for (size_t q = 0; !a->made && q < a->n; q++)
+		a->to[a->direct ? q : a->query[q]] = (struct dwarf_answer){.found = a->found_all};
+	__atomic_fetch_add(&g->answered, a->n, __ATOMIC_RELAXED);
+	/* worker 0 is the caller's thread */
+	if (index == 0 && g->options->progress)
+		g->options->progress(g->options->progress_arg,
+				     __atomic_load_n(&g->answered, __ATOMIC_RELAXED), g->job->n);
+}
+
+/* How good an answer is: a better one of a later owner replaces it. */
+static unsigned worth(uint8_t found)
+{
+	return found == FAST_DECLINED     ? 4
+	       : found == DWARF_FUNCTION  ? 3
+	       : found == DWARF_LINE_ONLY ? 2
+					  : found != DWARF_NOT_FOUND;
+}
+
+static struct fast_answers *add_task(struct fast_engine *g, uint32_t unit, const uint32_t *query,
+				     size_t n)
+{
+	VEC_PUSH(g->tasks, g->n_tasks, g->cap_tasks) =
+	    (struct fast_answers){.unit = unit, .query = query, .n = n, .to = g->job->out->of};
+	return &g->tasks[g->n_tasks - 1];
+}
+
+static void run_round(struct fast_engine *g)
+{
+	size_t n = g->n_tasks - g->first_task;
+	struct sort_item *items = mem_array(n, sizeof *items);
+
+	g->order = mem_array(n, sizeof *g->order);
+	for (size_t i = 0; i < n; i++) {
+		const struct fast_unit *u = &g->file.units[g->tasks[g->first_task + i].unit];
+
+		items[i] = (struct sort_item){UINT64_MAX - (u->end - u->offset), (uint32_t)i};
+	}
+	sort_radix(items, n);
+	for (size_t i = 0; i < n; i++)
+		g->order[i] = items[i].index;
+	free(items);
+	run_pool(g, n, do_task);
+	free(g->order);
+	for (size_t i = g->first_task; i < g->n_tasks; i++) {
+		const struct fast_answers *a = &g->tasks[i];
+
+		for (size_t q = 0; a->direct && q < a->n; q++) {
+			struct dwarf_answer *best = &g->job->out->of[a->query[q]];
+
+			if (worth(a->to[q].found) > worth(best->found))
+				*best = a->to[q];
+		}
+	}
+	g->first_task = g->n_tasks;
+}
+
+/* Every address to its first owner, whose answer needs no other place: it is the first one. */
+static void first_round(struct fast_engine *g, uint32_t *query)
+{
+	uint32_t *at = mem_zarray(g->file.n_units + 1, sizeof *at);
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->file.n_units; i++) {
+		const struct fast_unit *u = &g->file.units[i];
+
+		for (size_t r = 0; r < u->n_runs; r++) {
+			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
+			     q++) {
+				if (g->owner[q])
+					continue;
+				g->owner[q] = (uint32_t)i + 1;
+				at[i]++;
+			}
+		}
+	}
+	for (size_t i = 0; i < g->file.n_units; i++) {
+		size_t count = at[i];
+
+		at[i] = (uint32_t)n;
+		if (count)
+			add_task(g, (uint32_t)i, query + n, count);
+		n += count;
+	}
+	for (uint32_t q = 0; q < g->job->n; q++) {
+		if (g->owner[q])
+			query[at[g->owner[q] - 1]++] = q;
+	}
+	free(at);
+	run_round(g);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What has no function yet to its other owners: as many units at once as fit into a round, and a
+ * function found in an earlier one counts. */
+static void later_rounds(struct fast_engine *g)
+{
+	uint32_t *stamp = pages_array(g->job->n, sizeof *stamp);
+	uint32_t *query = NULL;
+	size_t n = 0, cap = 0;
+	struct {
+		uint32_t unit;
+		size_t first;
+	} *starts = NULL;
+	size_t n_starts = 0, cap_starts = 0;
+
+	memset(stamp, 0, g->job->n * sizeof *stamp);
+	for (size_t i = 0; i <= g->file.n_units; i++) {
+		const struct fast_unit *u;
+		size_t first = n;
+
+		if (n && (i == g->file.n_units || n > ROUND_PAIRS)) {
+			uint32_t *kept = arena_alloc(&g->workers[0].arena, n * sizeof *kept);
+			struct dwarf_answer *to = arena_alloc(&g->workers[0].arena, n * sizeof *to);
+
+			memcpy(kept, query, n * sizeof *kept);
+			for (size_t k = 0; k < n_starts; k++) {
+				size_t end = k + 1 < n_starts ? starts[k + 1].first : n;
+
+				struct fast_answers *a =
+				    add_task(g, starts[k].unit, kept + starts[k].first,
+					     end - starts[k].first);
+
+				a->to = to + starts[k].first;
+				a->direct = true;
+			}
+			run_round(g);
+			n = n_starts = first = 0;
+		}
+		if (i == g->file.n_units)
+			break;
+		u = &g->file.units[i];
+		for (size_t r = 0; r < u->n_runs; r++) {
+			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
+			     q++) {
+				if (fast_settled(&g->job->out->of[q]) || g->owner[q] > i ||
+				    stamp[q] == i + 1)
+					continue;
+				stamp[q] = (uint32_t)i + 1;
+				VEC_PUSH(query, n, cap) = q;
+			}
+		}
+		if (n == first)
+			continue;
+		sort_array(query + first, n - first, sizeof *query, by_number);
+		VEC_PUSH(starts, n_starts, cap_starts).unit = (uint32_t)i;
+		starts[n_starts - 1].first = first;
+	}
+	free(starts);
+	free(query);
+	free(stamp);
+}
+
+static void take_section(struct fast_file *f, size_t i, const struct object_section *s)
+{
+	f->in[i] = (struct bytes){s->data, s->size};
+	f->map[i] = s->map;
+}
+
+/* The supplementary file's units: all their DIEs are read, since no query asks for single ones. */
+static enum status load_alt(struct fast_engine *g, struct object *o, struct err *e)
+{
+	struct fast_file *f = &g->file, *alt = mem_zalloc(sizeof *alt);
+	struct fast_value ranges, low, high;
+	struct sections s = {.abbrev = NULL};
+	enum status st = sections_load(&s, o, e);
+
+	if (!st) {
+		for (size_t i = 0; i < IN_ALT_STR; i++)
+			take_section(alt, i, &s.all[i + 1]);
+		alt->big_endian = s.big_endian;
+		alt->last = f->last;
+		fast_units_index(alt);
+		for (size_t i = 0; i < alt->n_units; i++)
+			fast_unit_root(alt, &alt->units[i], NULL, &ranges, &low, &high);
+	}
+	if (s.complaint.len)
+		fast_complain(g, "%s", buf_str(&s.complaint));
+	buf_release(&s.complaint);
+	f->alt = alt;
+	f->in[IN_ALT_STR] = alt->in[IN_STR];
+	return st;
+}
+
+enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
+{
+	struct fast_file *f = &g->file;
+	enum status st;
+
+	/* Other workers may take all units before this thread, which alone reports, has one. */
+	if (g->options->progress)
+		g->options->progress(g->options->progress_arg, 0, g->job->n);
+	sections_preload(g->job->object, g->options->jobs);
+	st = sections_load(s, g->job->object, e);
+	if (st)
+		return st;
+	if (s->complaint.len)
+		fast_complain(g, "%s", buf_str(&s->complaint));
+	for (size_t i = 0; i < IN_ALT_STR; i++)
+		take_section(f, i, &s->all[i + 1]);
+	f->big_endian = s->big_endian;
+	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
+	f->discriminators = g->options->discriminators;
+	f->extras = g->options->extras;
+	f->relative = g->options->relative;
+	f->zero_is_code = sections_zero_is_code(g->job->object);
+	f->splits = fast_splits_new(g->job->object);
+	if (object_supplement(g->job->object))
+		st = load_alt(g, object_supplement(g->job->object), e);
+	return st;
+}
+
+/* Seconds since *from, which begins anew. */
+static double lap(double *from)
+{
+	double now = clock_seconds(), took = now - *from;
+
+	*from = now;
+	return took;
+}
+
+static void count(const struct fast_engine *g, struct dwarf_stats *s)
+{
+	s->n_units = g->file.n_units;
+	s->n_asked = g->n_tasks;
+	for (size_t i = 0; i < g->file.n_units; i++) {
+		s->n_declined += g->file.units[i].state == UNIT_DECLINED;
+		s->n_lost += g->file.units[i].state == UNIT_LOST;
+	}
+	for (size_t i = 0; i < g->n_tasks; i++)
+		s->n_declined += g->tasks[i].found_all == FAST_DECLINED &&
+				 g->file.units[g->tasks[i].unit].state != UNIT_DECLINED;
+	for (unsigned i = 0; i < g->n_workers; i++) {
+		s->scopes += g->workers[i].scopes_time;
+		s->lines += g->workers[i].lines_time;
+		s->names += g->workers[i].names_time;
+	}
+}
+
+static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, double *from,
+			  struct err *e)
+{
+	struct dwarf_job *job = g->job;
+	uint32_t *query = pages_array(job->n, sizeof *query);
+	enum status st = ST_OK;
+
+	g->n_workers = g->options->jobs ? g->options->jobs : 1;
+	g->workers = mem_zarray(g->n_workers, sizeof *g->workers);
+	for (unsigned i = 0; i < g->n_workers; i++) {
+		fast_worker_init(&g->workers[i], job->out);
+		g->workers[i].timed = job->stats;
+		g->workers[i].copy_names = g->options->once;
+	}
+	g->fresh = mem_zarray(g->n_workers, sizeof *g->fresh);
+	g->owner = pages_array(job->n, sizeof *g->owner);
+	memset(g->owner, 0, job->n * sizeof *g->owner);
+	for (size_t i = 0; i < job->n; i++)
+		job->out->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
+	fast_units_index(&g->file);
+	run_pool(g, (g->file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, index_chunk);
+	stats->units = lap(from);
+	first_round(g, query);
+	later_rounds(g);
+	stats->decode = lap(from);
+	fast_complain_of_units(g);
+	fast_merge(g);
+	stats->merge = lap(from);
+	count(g, stats);
+	if (object_intact(job->object, e) || fast_splits_intact(g->file.splits, e))
+		fast_give_back(g, e->msg);
+	else
+		st = fast_fall_back(g, e);
+	stats->reference = lap(from);
+	for (unsigned i = 0; i < g->n_workers; i++)
+		fast_worker_release(&g->workers[i]);
+	free(g->workers);
+	free(g->fresh);
+	free(g->owner);
+	free(g->tasks);
+	free(query);
+	return st;
+}
+
+static enum status run_job(struct dwarf_job *job, const struct dwarf_options *options,
+			   struct err *e)
+{
+	struct fast_engine g = {.options = options, .job = job};
+	struct sections sections = {.abbrev = NULL};
+	struct dwarf_stats none, *stats = job->stats ? job->stats : &none;
+	double from = clock_seconds();
+	enum status st;
+
+	*stats = (struct dwarf_stats){0};
+	job->out->bare = !options->extras;
+	for (size_t i = 0; i < job->n; i++)
+		job->out->of[i] = (struct dwarf_answer){.found = DWARF_ABSENT};
+	if (!job->n || !object_has_dwarf(job->object))
+		return ST_OK;
+	st = fast_load(&g, &sections, e);
+	stats->sections = lap(&from);
+	if (st) {
+		fast_complain(&g, "%s", e->msg);
+		for (size_t i = 0; i < job->n; i++)
+			job->out->of[i].found = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
+		st = ST_OK;
+	} else {
+		st = answer(&g, stats, &from, e);
+	}
+	fast_file_release(&g.file);
+	buf_release(&sections.complaint);
+	if (options->once)
+		object_drop_sections(job->object);
+	return st;
+}
+
+static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf_options *options,
+		       struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n_jobs && !st; i++)
+		st = run_job(&jobs[i], options, e);
+	return st;
+}
+
+const struct dwarf_engine dwarf_fast = {
+    .name = "fast",
+    .what = "own decoders, in parallel; libdwarf for what they do not read",
+    .run = run,
+};

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/dwarf/fast/line.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/dwarf/path.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct program {
+	const struct fast_file *f;
+	struct fast_unit unit; /* the unit's, but as wide as the table is */
+	struct fast_lines *l;
+	const uint8_t *start; /* of the table */
+	struct rd r;
+	uint8_t min_length, max_ops, opcode_base, line_range;
+	int8_t line_base;
+	uint8_t lengths[256]; /* operands of standard opcodes */
+	struct special {
+		uint8_t ops; /* operation advance */
+		int16_t line;
+	} special[256];
+};
+
+/* What is wrong, where the reader stopped. */
+#define WRONG(g, r, ...) fast_fault((g)->f, IN_LINE, place_of(g, r), __VA_ARGS__)
+
+static uint64_t place_of(const struct program *g, const struct rd *r)
+{
+	return g->unit.lines + (r->p ? (uint64_t)(r->p - g->start) : 0);
+}
+
+static const char *cut_short(const struct program *g, const struct rd *r)
+{
+	return WRONG(g, r, "line table: cut short");
+}
+
+static const char *many_files(const struct program *g, const struct rd *r)
+{
+	return WRONG(g, r, "line table: more than %d files", LIMIT_LINE_FILES);
+}
+
+static const char *out_of_time(const struct program *g, const struct rd *r)
+{
+	return WRONG(g, r, "line table: takes longer than the time limit");
+}
+
+static void add_file(struct fast_lines *l, struct fast_line_file file)
+{
+	VEC_PUSH(l->files, l->n_files, l->cap_files) = file;
+}
+
+/* The tables of DWARF 2 to 4, which end in an empty name. */
+static const char *old_tables(struct program *g, struct rd *r)
+{
+	struct fast_lines *l = g->l;
+
+	VEC_PUSH(l->dirs, l->n_dirs, l->cap_dirs) = (struct fast_line_file){.name = ""};
+	add_file(l, (struct fast_line_file){.name = NULL});
+	for (;;) {
+		struct fast_line_file dir = {.dir = 0};
+
+		dir.name = rd_cstr(r, &dir.n);
+		if (!dir.n)
+			break;
+		VEC_PUSH(l->dirs, l->n_dirs, l->cap_dirs) = dir;
+	}
+	while (!r->failed) {
+		struct fast_line_file file;
+
+		file.name = rd_cstr(r, &file.n);
+		if (!file.n)
+			break;
+		file.dir = rd_uleb(r);
+		rd_skip_leb(r);
+		rd_skip_leb(r);
+		if (l->n_files >= LIMIT_LINE_FILES)
+			return many_files(g, r);
+		add_file(l, file);
+	}
+	return r->failed ? cut_short(g, r) : NULL;
+}
+
+/* One table of DWARF 5: the forms of an entry's parts, then the entries. */
+static const char *new_table(struct program *g, struct rd *r, bool files)
+{
+	struct {
+		uint64_t type, form;
+	} format[256];
+	struct fast_lines *l = g->l;
+	size_t n_format = rd_u8(r);
+	uint64_t count;
+
+	for (size_t i = 0; i < n_format; i++) {
+		format[i].type = rd_uleb(r);
+		format[i].form = rd_uleb(r);
+	}
+	count = rd_uleb(r);
+	if (r->failed || (n_format && count > rd_left(r)))
+		return cut_short(g, r);
+	if (count > LIMIT_LINE_FILES)
+		return many_files(g, r);
+	for (uint64_t k = 0; k < count && n_format; k++) {
+		struct fast_line_file file = {.name = NULL};
+
+		for (size_t i = 0; i < n_format; i++) {
+			struct fast_value v;
+
+			if (!fast_value_read(&g->unit, r, format[i].form, 0, &v))
+				return r->failed
+					   ? cut_short(g, r)
+					   : WRONG(g, r, "line table: unknown form 0x%" PRIx64,
+						   format[i].form);
+			if (format[i].type == DW_LNCT_path)
+				file.name = fast_value_text(g->f, &g->unit, &v, &file.n);
+			else if (format[i].type == DW_LNCT_directory_index &&
+				 v.class == CLASS_CONSTANT)
+				file.dir = v.v;
+		}
+		if (files)
+			add_file(l, file);
+		else
+			VEC_PUSH(l->dirs, l->n_dirs, l->cap_dirs) = file;
+	}
+	return NULL;
+}
+
+static const char *read_header(struct program *g)
+{
+	struct rd *r = &g->r, tables;
+	uint64_t length = rd_u32(r);
+	uint16_t version;
+	const char *why;
+
+	g->unit.wide = length == UINT32_MAX;
+	if (g->unit.wide)
+		length = rd_u64(r);
+	if (r->failed || length > rd_left(r))
+		return cut_short(g, r);
+	r->end = r->p + length;
+	version = rd_u16(r);
+	if (r->failed)
+		return cut_short(g, r);
+	if (version < 2 || version > 5)
+		return fast_fault(g->f, IN_LINE, place_of(g, r) - 2,
+				  "line table: unknown version %u", version);
+	g->l->version = (uint8_t)version;
+	if (version >= 5) {
+		g->unit.address_size = rd_u8(r);
+		rd_u8(r); /* segment selectors */
+	}
+	length = rd_offset(r, g->unit.wide);
+	if (r->failed || length > rd_left(r))
+		return cut_short(g, r);
+	tables = *r;
+	r->p += length;
+	g->min_length = rd_u8(&tables);
+	g->max_ops = version >= 4 ? rd_u8(&tables) : 1;
+	rd_u8(&tables); /* default_is_stmt */
+	g->line_base = (int8_t)rd_u8(&tables);
+	g->line_range = rd_u8(&tables);
+	g->opcode_base = rd_u8(&tables);
+	for (unsigned i = 1; i < g->opcode_base; i++)
+		g->lengths[i] = rd_u8(&tables);
+	if (tables.failed)
+		return cut_short(g, &tables);
+	if (!g->line_range || !g->opcode_base || !g->max_ops)
+		return WRONG(g, &tables,
+			     "line table: line_range %u, opcode_base %u, %u operations per "
+			     "instruction make no sense",
+			     g->line_range, g->opcode_base, g->max_ops);
+	for (unsigned i = g->opcode_base; i < 256; i++) {
+		unsigned adjusted = i - g->opcode_base;
+
+		g->special[i].ops = (uint8_t)(adjusted / g->line_range);
+		g->special[i].line = (int16_t)(g->line_base + (int)(adjusted % g->line_range));
+	}
+	if (version < 5)
+		return old_tables(g, &tables);
+	why = new_table(g, &tables, false);
+	return why ? why : new_table(g, &tables, true);
+}
+
+static size_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
+{
+	return BISECT(i, 0, n, addrs[i] < addr);
+}
+
+struct registers {
+	uint64_t addr, line, column, file;
+};
+
+/* The state machine, and the row before. */
+struct state {
+	struct registers now, row;
+	uint32_t op_index;
+	uint32_t discriminator, row_discriminator;
+	bool live;     /* row is one of this sequence */
+	size_t next;   /* the first address not below row.addr */
+	uint64_t want; /* it, or UINT64_MAX; 0: every stretch is wanted, for places */
+	struct fast_line_places *places;
+};
+
+static uint32_t small(uint64_t v)
+{
+	return v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+/* The stretch of the row before is [row.addr, now.addr). */
+static __attribute__((noinline)) void take(struct state *s, const uint64_t *addrs, size_t n,
+					   struct fast_row *rows)
+{
+	const struct fast_row row = {
+	    .addr = s->row.addr,
+	    .file = s->row.file < LIMIT_LINE_FILES ? (uint32_t)s->row.file : LIMIT_LINE_FILES,
+	    .line = small(s->row.line),
+	    .column = small(s->row.column),
+	    .discriminator = s->row_discriminator,
+	    .there = true,
+	};
+
+	if (s->places) {
+		struct fast_line_places *p = s->places;
+
+		if (!p->n || p->all[p->n - 1].key != row.addr)
+			VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){row.addr, 0};
+		VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){s->now.addr, 1};
+		return;
+	}
+	for (; s->next < n && addrs[s->next] < s->now.addr; s->next++) {
+		if (!rows[s->next].there || rows[s->next].addr < row.addr)
+			rows[s->next] = row;
+	}
+	s->want = s->next < n ? addrs[s->next] : UINT64_MAX;
+}
+
+static inline void emit(struct state *s, const uint64_t *addrs, size_t n, struct fast_row *rows)
+{
+	/* After a step backwards the end of the row before is not known: it has no stretch. */
+	if (s->live && s->now.addr >= s->row.addr) {
+		if (s->want < s->now.addr)
+			take(s, addrs, n, rows);
+	} else {
+		s->next = first_at_least(addrs, n, s->now.addr);
+		s->want = s->places ? 0 : s->next < n ? addrs[s->next] : UINT64_MAX;
+		s->live = true;
+	}
+	s->row = s->now;
+	s->row_discriminator = s->discriminator;
+	s->discriminator = 0;
+}
+
+static inline void advance(const struct program *g, struct state *s, uint64_t ops)
+{
+	if (g->max_ops == 1) {
+		s->now.addr += g->min_length * ops;
+		return;
+	}
+	ops += s->op_index;
+	s->now.addr += g->min_length * (ops / g->max_ops);
+	s->op_index = (uint32_t)(ops % g->max_ops);
+}
+
+static void reset(struct state *s, struct fast_line_places *places)
+{
+	*s = (struct state){.now = {.line = 1, .file = 1}, .places = places};
+}
+
+static const char *extended(struct program *g, struct state *s, const uint64_t *addrs, size_t n,
+			    struct fast_row *rows)
+{
+	uint64_t length = rd_uleb(&g->r);
+	struct fast_line_file file;
+	struct rd r;
+
+	if (!length)
+		return NULL;
+	r = g->r;
+	rd_skip(&g->r, length);
+	if (g->r.failed)
+		return cut_short(g, &g->r);
+	r.end = g->r.p;
+	switch (rd_u8(&r)) {
+	case DW_LNE_end_sequence:
+		emit(s, addrs, n, rows);
+		reset(s, s->places);
+		break;
+	case DW_LNE_set_address:
+		s->now.addr = rd_uint(&r, (unsigned)(length - 1 < 8 ? length - 1 : 8));
+		s->op_index = 0;
+		break;
+	case DW_LNE_set_discriminator: s->discriminator = small(rd_uleb(&r)); break;
+	case DW_LNE_define_file:
+		file.name = rd_cstr(&r, &file.n);
+		file.dir = rd_uleb(&r);
+		if (r.failed)
+			return cut_short(g, &r);
+		if (g->l->n_files >= LIMIT_LINE_FILES)
+			return many_files(g, &r);
+		add_file(g->l, file);
+		break;
+	default: break;
+	}
+	return NULL;
+}
+
+static const char *run(struct program *g, const uint64_t *addrs, size_t n, struct budget *b,
+		       struct fast_row *rows, struct fast_line_places *places)
+{
+	struct rd *r = &g->r;
+	const char *why;
+	struct state s;
+
+	reset(&s, places);
+	while (r->p < r->end) {
+		uint8_t op = *r->p++;
+
+		if (op >= g->opcode_base) {
+			s.now.line += (uint64_t)g->special[op].line;
+			advance(g, &s, g->special[op].ops);
+			emit(&s, addrs, n, rows);
+			continue;
+		}
+		switch (op) {
+		case 0:
+			why = extended(g, &s, addrs, n, rows);
+			if (why)
+				return why;
+			if (budget_spend(b, 2))
+				return out_of_time(g, r);
+			break;
+		case DW_LNS_copy: emit(&s, addrs, n, rows); break;
+		case DW_LNS_advance_pc: advance(g, &s, rd_uleb(r)); break;
+		case DW_LNS_advance_line: s.now.line += (uint64_t)rd_sleb(r); break;
+		case DW_LNS_set_file: s.now.file = rd_uleb(r); break;
+		case DW_LNS_set_column: s.now.column = rd_uleb(r); break;
+		case DW_LNS_negate_stmt:
+		case DW_LNS_set_basic_block:
+		case DW_LNS_set_prologue_end:
+		case DW_LNS_set_epilogue_begin: break;
+		case DW_LNS_const_add_pc: advance(g, &s, g->special[255].ops); break;
+		case DW_LNS_fixed_advance_pc:
+			s.now.addr += rd_u16(r);
+			s.op_index = 0;
+			break;
+		case DW_LNS_set_isa: rd_skip_leb(r); break;
+		default:
+			for (unsigned i = 0; i < g->lengths[op]; i++)
+				rd_skip_leb(r);
+			break;
+		}
+	}
+	return r->failed ? cut_short(g, r) : NULL;
+}
+
+/* The table's bytes, near: first enough for most. */
+static void bring_table(struct program *g)
+{
+	enum { MOST_TABLES = 48 << 10 };
+	const struct fast_file *f = g->f;
+	uint64_t left = f->in[IN_LINE].n - g->unit.lines,
+		 n = left < MOST_TABLES ? left : MOST_TABLES;
+	struct fast_near *near = &g->l->near;
+	struct rd r;
+	uint64_t length;
+
+	if (!fast_near_bring(near, f, IN_LINE, g->unit.lines, n))
+		return;
+	r = (struct rd){.p = near->p, .end = near->p + n, .big_endian = f->big_endian};
+	length = rd_u32(&r);
+	if (length == UINT32_MAX)
+		length = rd_u64(&r);
+	length = length < left ? length + (uint64_t)(r.p - near->p) : left;
+	if (length > left)
+		length = left;
+	if (length > n && !fast_near_bring(near, f, IN_LINE, g->unit.lines, n = length))
+		return;
+	g->start = g->r.p = near->p;
+	g->r.end = near->p + n;
+}
+
+static const char *run_table(const struct fast_file *f, const struct fast_unit *u,
+			     const uint64_t *addrs, size_t n, struct budget *b,
+			     struct fast_lines *l, struct fast_row *rows,
+			     struct fast_line_places *places)
+{
+	struct program g = {.f = f, .unit = *u, .l = l};
+	const char *why;
+
+	l->n_files = l->n_dirs = 0;
+	l->relative = f->relative;
+	if (!u->has_lines)
+		return NULL;
+	g.r = rd_at(f->in[IN_LINE], u->lines, f->big_endian);
+	if (g.r.failed)
+		return fast_fault(f, IN_LINE, u->lines, "line table: lies outside the section");
+	g.start = g.r.p;
+	bring_table(&g);
+	why = read_header(&g);
+	/* Units may share a table, and it is run for each that is looked up: a row belongs to the
+	 * unit that owns its address, and only those addresses are looked for. Compilers share
+	 * tables with type units, which own none, so a table is run once in their files. Where
+	 * thousands of units share a large one on purpose, the worker's budget ends it, and what it
+	 * gave up is reported; a cache of rows would have to be bounded just so. */
+	if (!why && budget_spend(b, rd_left(&g.r) / 8 + l->n_files))
+		why = out_of_time(&g, &g.r);
+	if (why) {
+		l->n_files = 0;
+		return why;
+	}
+	return run(&g, addrs, n, b, rows, places);
+}
+
+const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
+			   const uint64_t *addrs, size_t n, struct budget *b, struct fast_lines *l,
+			   struct fast_row *rows)
+{
+	const char *why;
+
+	memset(rows, 0, n * sizeof *rows);
+	why = run_table(f, u, addrs, n, b, l, rows, NULL);
+	if (why)
+		memset(rows, 0, n * sizeof *rows);
+	return why;
+}
+
+const char *fast_lines_places(const struct fast_file *f, const struct fast_unit *u,
+			      struct budget *b, struct fast_lines *l, struct fast_line_places *all)
+{
+	return run_table(f, u, NULL, 0, b, l, NULL, all);
+}
+
+/* A copy that ends in NUL, at its offset in scratch: the section may be rewritten under us. */
+static size_t copy(struct buf *scratch, const char *s, size_t n)
+{
+	size_t at = scratch->len;
+
+	buf_add(scratch, s, n);
+	buf_addc(scratch, 0);
+	return at;
+}
+
+bool fast_lines_path(struct fast_lines *l, const struct fast_unit *u, uint32_t number,
+		     struct buf *out)
+{
+	const struct fast_line_file *file, *dir = NULL;
+	bool home; /* it lies in the compilation directory */
+	size_t comp_dir, dir_name, name;
+
+	if (number >= l->n_files || !l->files[number].name)
+		return false;
+	file = &l->files[number];
+	if (file->dir < l->n_dirs && l->dirs[file->dir].name)
+		dir = &l->dirs[file->dir];
+	home = l->relative && l->version >= 5 && !file->dir;
+	if (home)
+		dir = NULL;
+	l->scratch.len = 0;
+	comp_dir = copy(&l->scratch, u->comp_dir, l->relative ? 0 : u->n_comp_dir);
+	dir_name = copy(&l->scratch, dir ? dir->name : "", dir ? dir->n : 0);
+	name = copy(&l->scratch, file->name, file->n);
+	unit_join_path(out, l->version, l->scratch.data + comp_dir, file->dir,
+		       l->scratch.data + dir_name, l->scratch.data + name);
+	return true;
+}
+
+void fast_lines_release(struct fast_lines *l)
+{
+	free(l->files);
+	free(l->dirs);
+	buf_release(&l->scratch);
+	fast_near_release(&l->near);
+	*l = (struct fast_lines){.n_files = 0};
+}

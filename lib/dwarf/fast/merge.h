@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One job of the fast engine: what fast.c makes of it and merge.c hands over.
+ */
+#ifndef TM_DWARF_FAST_MERGE_H
+#define TM_DWARF_FAST_MERGE_H
+
+#include "lib/dwarf/fast/answer.h"
+
+struct fast_engine {
+	const struct dwarf_options *options;
+	struct dwarf_job *job;
+	struct fast_file file;
+	struct fast_worker *workers;
+	unsigned n_workers;
+	bool *fresh; /* by worker: its time has not begun yet */
+	/* The answer so far is the job's; by address: the unit asked last, + 1; 0: none */
+	uint32_t *owner;
+	struct fast_answers *tasks; /* of all rounds */
+	size_t n_tasks, cap_tasks;
+	size_t first_task; /* of this round */
+	uint32_t *order;   /* of this round's tasks: the largest first */
+	uint32_t *query;   /* of this round */
+	bool decline_rest; /* a declined unit's ranges are not known */
+	uint64_t answered;
+	size_t n_complaints;
+};
+
+enum { FAST_SECONDS = 60 }; /* of processor time, unless the options say */
+
+struct sections;
+/* The sections of g->job->object into g->file. Those that cannot be read are complained about. */
+enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e);
+/* The ranges that a unit owns, in no order. False: it owns nothing that can be read. */
+bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
+	      fast_scopes_found_fn *owned, void *arg);
+
+/* No other unit needs to be looked up. */
+static inline bool fast_settled(const struct dwarf_answer *a)
+{
+	return a->found == DWARF_FUNCTION || a->found == FAST_DECLINED;
+}
+
+/* Adds a line to the job's complaints, which are at most so many. */
+void fast_complain(struct fast_engine *g, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Complains of units, and finds out whether some are lost or declined as a whole. */
+void fast_complain_of_units(struct fast_engine *g);
+/* What no unit has answered may belong to one that is lost. */
+void fast_merge(struct fast_engine *g);
+/* The reference engine answers what was declined. ST_SYS when it cannot run. */
+enum status fast_fall_back(struct fast_engine *g, struct err *e);
+/* All answers are DWARF_MALFORMED. */
+void fast_give_back(struct fast_engine *g, const char *why);
+
+#endif

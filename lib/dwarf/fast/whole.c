@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Answers for every address of a file (whole.h). The engine answers batches. Between two neighbours
+ * of all the places where some range or row begins or ends nothing can change, so each unit answers
+ * exactly those places (in parallel), which gives its pieces, many in a row. Rows that no other
+ * unit's overlaps, which are nearly all, are put in order as they are; the others are merged two by
+ * two, by the engine's own order: the better answer, and of equal ones that of the unit that comes
+ * first.
+ */
+#include "lib/dwarf/whole.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/pages.h"
+#include "lib/base/pool.h"
+#include "lib/base/sort.h"
+#include "lib/dwarf/fast/merge.h"
+#include "lib/dwarf/fast/split.h"
+#include "lib/dwarf/sections.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	SECONDS = 600,           /* of processor time, of one worker */
+	LIMIT_PIECES = 64 << 20, /* of all units */
+};
+
+struct piece {
+	uint64_t lo, hi;
+	uint32_t unit, call;
+	uint8_t found;
+};
+
+struct pieces {
+	struct piece *all; /* ascending, disjoint */
+	size_t n, cap;
+};
+
+/* What a worker keeps from unit to unit. */
+struct scratch {
+	struct fast_line_places places;
+	struct fast_range *owned;
+	size_t n_owned, cap_owned;
+	uint64_t *addrs;
+	struct dwarf_answer *of; /* by address */
+	uint32_t *query, *stamps;
+	size_t n_addrs, cap_addrs;
+};
+
+struct whole {
+	struct fast_engine g;
+	struct dwarf_answers made; /* of all units */
+	struct scratch *scratch;   /* by worker */
+	struct pieces *pieces;     /* by unit */
+	uint64_t n_pieces;
+	bool too_many;
+};
+
+static void add_place(void *arg, uint64_t lo, uint64_t hi)
+{
+	struct scratch *s = arg;
+	struct fast_line_places *p = &s->places;
+
+	VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){lo, 0};
+	VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){hi, 0};
+}
+
+static void add_owned(void *arg, uint64_t lo, uint64_t hi)
+{
+	struct scratch *s = arg;
+
+	VEC_PUSH(s->owned, s->n_owned, s->cap_owned) = (struct fast_range){lo, hi};
+	add_place(arg, lo, hi);
+}
+
+static int by_lo(const void *a, const void *b)
+{
+	const struct fast_range *x = a, *y = b;
+
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/* Sorted and disjoint; ranges that touch are joined. */
+static void tidy_owned(struct scratch *s)
+{
+	size_t n = 0;
+
+	sort_array(s->owned, s->n_owned, sizeof *s->owned, by_lo);
+	for (size_t i = 0; i < s->n_owned; i++) {
+		struct fast_range r = s->owned[i];
+
+		if (n && r.lo <= s->owned[n - 1].hi) {
+			if (r.hi > s->owned[n - 1].hi)
+				s->owned[n - 1].hi = r.hi;
+		} else {
+			s->owned[n++] = r;
+		}
+	}
+	s->n_owned = n;
+}
+
+/* The places that the unit owns, sorted and unique, become the addresses to ask. */
+static size_t choose_addrs(struct scratch *s)
+{
+	struct fast_line_places *p = &s->places;
+	size_t n = 0, r = 0;
+
+	if (p->n > s->cap_addrs) {
+		s->cap_addrs = p->n + p->n / 2;
+		s->addrs = mem_realloc(s->addrs, s->cap_addrs, sizeof *s->addrs);
+		s->of = mem_realloc(s->of, s->cap_addrs, sizeof *s->of);
+		s->query = mem_realloc(s->query, s->cap_addrs, sizeof *s->query);
+		s->stamps = mem_realloc(s->stamps, s->cap_addrs, sizeof *s->stamps);
+	}
+	sort_radix(p->all, p->n);
+	for (size_t i = 0; i < p->n; i++) {
+		uint64_t at = p->all[i].key;
+
+		while (r < s->n_owned && s->owned[r].hi <= at)
+			r++;
+		if (r == s->n_owned)
+			break;
+		if (at < s->owned[r].lo || (n && s->addrs[n - 1] == at))
+			continue;
+		s->query[n] = (uint32_t)n;
+		s->addrs[n++] = at;
+	}
+	memset(s->stamps, 0, n * sizeof *s->stamps);
+	return n;
+}
+
+static bool goes_on(const struct piece *last, const struct piece *x)
+{
+	return last->hi == x->lo && last->unit == x->unit && last->call == x->call &&
+	       last->found == x->found;
+}
+
+static void add_piece(struct pieces *p, const struct piece *x)
+{
+	if (p->n && goes_on(&p->all[p->n - 1], x)) {
+		p->all[p->n - 1].hi = x->hi;
+		return;
+	}
+	p->all = p->n < p->cap ? p->all : mem_grow(p->all, &p->cap, p->n + 1, sizeof *p->all);
+	p->all[p->n++] = *x;
+}
+
+/* False: the unit must be looked up. */
+static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *s, uint32_t unit)
+{
+	struct fast_file *f = &x->g.file;
+	struct fast_unit *u = &f->units[unit];
+	struct fast_answers a = {.unit = unit, .direct = true};
+	const struct fast_part *part = u->split ? fast_part_of(f, u, &w->budget) : NULL;
+	struct fast_file *of = part ? part->file : f; /* where its functions are */
+	const struct fast_unit *v = part ? &part->unit : u;
+	const struct abbrevs *t = of ? fast_worker_table(w, of, v) : NULL;
+
+	v = of ? fast_worker_unit(w, of, v) : v;
+
+	w->scopes.loose = false;
+	if (!t || t->declined || t->why ||
+	    fast_scopes_ranges(of, v, t, true, &w->budget, &w->scopes, add_place, s) ||
+	    fast_lines_places(f, u, &w->budget, &w->lines, &s->places) ||
+	    s->places.n >= UINT32_MAX / 2)
+		return false;
+	a.n = s->n_addrs = choose_addrs(s);
+	a.query = s->query;
+	a.to = s->of;
+	w->scopes.stamps = s->stamps;
+	fast_answers_make(w, f, s->addrs, &a);
+	w->scopes.stamps = NULL;
+	return !w->scopes.loose && !a.why && !a.why_no_lines && a.made;
+}
+
+static void do_unit(size_t item, unsigned index, void *arg)
+{
+	struct whole *x = arg;
+	struct scratch *s = &x->scratch[index];
+	struct fast_worker *w = &x->g.workers[index];
+	uint32_t unit = x->g.order[item];
+	struct pieces *p = &x->pieces[unit];
+	size_t q = 0;
+	bool good;
+
+	s->n_owned = s->places.n = 0;
+	if (x->too_many || w->budget.over ||
+	    !fast_own(&x->g.file, w, &x->g.file.units[unit], add_owned, s) || !s->n_owned)
+		return;
+	tidy_owned(s);
+	good = answer_unit(x, w, s, unit);
+	for (size_t r = 0; r < s->n_owned; r++) {
+		const struct fast_range *o = &s->owned[r];
+
+		if (!good) {
+			add_piece(p, &(struct piece){o->lo, o->hi, unit, 0, DWARF_ASK});
+			continue;
+		}
+		for (; q < s->n_addrs && s->addrs[q] < o->hi; q++) {
+			uint64_t hi =
+			    q + 1 < s->n_addrs && s->addrs[q + 1] < o->hi ? s->addrs[q + 1] : o->hi;
+
+			add_piece(p, &(struct piece){s->addrs[q], hi, unit, s->of[q].call,
+						     s->of[q].found});
+		}
+	}
+	if (__atomic_add_fetch(&x->n_pieces, p->n, __ATOMIC_RELAXED) > LIMIT_PIECES)
+		__atomic_store_n(&x->too_many, true, __ATOMIC_RELAXED);
+	if (index == 0 && x->g.options->progress)
+		x->g.options->progress(x->g.options->progress_arg, item, x->g.file.n_units);
+}
+
+static unsigned worth(uint8_t found)
+{
+	return found == DWARF_ASK         ? 3
+	       : found == DWARF_FUNCTION  ? 2
+	       : found == DWARF_LINE_ONLY ? 1
+					  : 0;
+}
+
+/* Those of a come first. */
+static void merge(struct pieces *a, struct pieces *b)
+{
+	struct pieces out = {.n = 0};
+	size_t i = 0, k = 0;
+	uint64_t at = 0;
+
+	if (!b->n || (a->n && a->all[a->n - 1].hi <= b->all[0].lo)) {
+		for (; k < b->n; k++)
+			VEC_PUSH(a->all, a->n, a->cap) = b->all[k];
+		free(b->all);
+		*b = (struct pieces){.n = 0};
+		return;
+	}
+	out.cap = a->n + b->n + 16;
+	out.all = mem_array(out.cap, sizeof *out.all);
+	while (i < a->n || k < b->n) {
+		const struct piece *x = i < a->n ? &a->all[i] : NULL;
+		const struct piece *y = k < b->n ? &b->all[k] : NULL;
+		uint64_t x_lo = !x ? UINT64_MAX : x->lo > at ? x->lo : at;
+		uint64_t y_lo = !y ? UINT64_MAX : y->lo > at ? y->lo : at;
+		struct piece p;
+
+		if (x && y && x_lo == y_lo) {
+			p = worth(y->found) > worth(x->found) ? *y : *x;
+			p.hi = x->hi < y->hi ? x->hi : y->hi;
+		} else if (x && (!y || x_lo < y_lo)) {
+			p = *x;
+			p.hi = y && y_lo < x->hi ? y_lo : x->hi;
+		} else if (y) {
+			p = *y;
+			p.hi = x && x_lo < y->hi ? x_lo : y->hi;
+		} else {
+			break;
+		}
+		p.lo = x_lo < y_lo ? x_lo : y_lo;
+		add_piece(&out, &p);
+		at = p.hi;
+		i += x && x->hi <= at;
+		k += y && y->hi <= at;
+	}
+	free(a->all);
+	free(b->all);
+	*a = out;
+	*b = (struct pieces){.n = 0};
+}
+
+/* Pieces of one unit that touch each other. */
+struct row {
+	uint64_t lo, hi;
+	const struct piece *all;
+	size_t n;
+	uint32_t unit;
+};
+
+struct rows {
+	struct row *all;
+	size_t n, cap;
+};
+
+static void add_rows(struct rows *rows, uint32_t unit, const struct pieces *p)
+{
+	for (size_t i = 0, end; i < p->n; i = end) {
+		for (end = i + 1; end < p->n && p->all[end].lo == p->all[end - 1].hi;)
+			end++;
+		VEC_PUSH(rows->all, rows->n, rows->cap) =
+		    (struct row){p->all[i].lo, p->all[end - 1].hi, &p->all[i], end - i, unit};
+	}
+}
+
+static void order_rows(struct rows *rows)
+{
+	struct sort_item *items = pages_array(rows->n, sizeof *items);
+	struct row *sorted = pages_array(rows->n, sizeof *sorted);
+
+	for (size_t i = 0; i < rows->n; i++)
+		items[i] = (struct sort_item){rows->all[i].lo, (uint32_t)i};
+	sort_radix(items, rows->n);
+	for (size_t i = 0; i < rows->n; i++)
+		sorted[i] = rows->all[items[i].index];
+	free(items);
+	free(rows->all);
+	rows->all = sorted;
+}
+
+static int by_unit(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/* Rows that overlap, as pieces that do not; the caller frees what it gets. */
+static struct pieces merge_rows(struct row *rows, size_t n)
+{
+	struct pieces *of = mem_zarray(n, sizeof *of), all;
+	size_t n_units = 0;
+
+	sort_array(rows, n, sizeof *rows, by_unit);
+	for (size_t i = 0; i < n; i++) {
+		struct pieces *p;
+
+		n_units += !i || rows[i].unit != rows[i - 1].unit;
+		p = &of[n_units - 1];
+		p->all = mem_grow(p->all, &p->cap, p->n + rows[i].n, sizeof *p->all);
+		memcpy(p->all + p->n, rows[i].all, rows[i].n * sizeof *p->all);
+		p->n += rows[i].n;
+	}
+	for (size_t step = 1; step < n_units; step *= 2)
+		for (size_t i = 0; i + step < n_units; i += 2 * step)
+			merge(&of[i], &of[i + step]);
+	all = of[0];
+	free(of);
+	return all;
+}
+
+/* From what the units have made to the answers, where equal calls and texts are one. */
+struct carrying {
+	const struct dwarf_answers *from;
+	struct dwarf_answers *to;
+	uint32_t *calls, *texts; /* by number in the store: in to; 0: not yet */
+	struct map64 text_of;    /* by where it is: in to */
+};
+
+static uint32_t carry_text(struct carrying *c, uint32_t id)
+{
+	uint32_t *known, number = id & ~STORE_BIT;
+	const char *s;
+	size_t n;
+
+	if (!id || c->texts[number])
+		return id ? c->texts[number] : 0;
+	s = dwarf_text(c->from, id, &n);
+	/* many units want one name */
+	known = map64_put(&c->text_of, (uint64_t)(uintptr_t)s);
+	if (!*known)
+		*known = intern_add(&c->to->strings, s, n);
+	return c->texts[number] = *known;
+}
+
+static uint32_t carry(struct carrying *c, uint32_t call)
+{
+	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
+
+	for (; call && !c->calls[call & ~STORE_BIT]; call = dwarf_call_at(c->from, call)->outer)
+		path[n++] = call;
+	outer = call ? c->calls[call & ~STORE_BIT] : 0;
+	while (n) {
+		struct dwarf_call made = *dwarf_call_at(c->from, path[--n]);
+
+		made.outer = outer;
+		made.function = carry_text(c, made.function);
+		made.file = carry_text(c, made.file);
+		outer = c->calls[path[n] & ~STORE_BIT] = dwarf_answers_call(c->to, &made);
+	}
+	return outer;
+}
+
+static void add_stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8_t found)
+{
+	if (w->n ? w->all[w->n - 1].call == call && w->all[w->n - 1].found == found
+		 : found == DWARF_NOT_FOUND)
+		return;
+	VEC_PUSH(w->all, w->n, w->cap) = (struct dwarf_stretch){lo, call, found};
+}
+
+static void hand_over_pieces(struct carrying *c, struct dwarf_whole *w, uint64_t *at,
+			     const struct piece *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct piece *y = &all[i];
+
+		if (*at < y->lo)
+			add_stretch(w, *at, 0, DWARF_NOT_FOUND);
+		add_stretch(w, y->lo, y->call ? carry(c, y->call) : 0, y->found);
+		*at = y->hi;
+	}
+}
+
+static void hand_over(struct whole *x, struct dwarf_whole *w)
+{
+	struct carrying c = {.from = &x->made, .to = &w->answers};
+	struct rows rows = {.n = 0};
+	uint64_t at = 0;
+
+	c.calls = mem_zarray(x->made.store.n_calls, sizeof *c.calls);
+	c.texts = mem_zarray(x->made.store.n_texts, sizeof *c.texts);
+	dwarf_answers_reserve_calls(&w->answers, x->made.store.n_calls / 2); /* others are equal */
+	for (size_t i = 0; i < x->g.file.n_units; i++)
+		add_rows(&rows, (uint32_t)i, &x->pieces[i]);
+	order_rows(&rows);
+	for (size_t i = 0, end; i < rows.n; i = end) {
+		uint64_t hi = rows.all[i].hi;
+
+		for (end = i + 1; end < rows.n && rows.all[end].lo < hi; end++)
+			hi = rows.all[end].hi > hi ? rows.all[end].hi : hi;
+		if (end == i + 1) {
+			hand_over_pieces(&c, w, &at, rows.all[i].all, rows.all[i].n);
+		} else {
+			struct pieces merged = merge_rows(&rows.all[i], end - i);
+
+			hand_over_pieces(&c, w, &at, merged.all, merged.n);
+			free(merged.all);
+		}
+	}
+	if (rows.n)
+		add_stretch(w, at, 0, DWARF_NOT_FOUND);
+	free(rows.all);
+	free(c.calls);
+	free(c.texts);
+	map64_release(&c.text_of);
+}
+
+static void order_units(struct whole *x)
+{
+	size_t n = x->g.file.n_units;
+	struct sort_item *items = mem_array(n, sizeof *items);
+
+	x->g.order = mem_array(n, sizeof *x->g.order);
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){
+		    UINT64_MAX - (x->g.file.units[i].end - x->g.file.units[i].offset), (uint32_t)i};
+	sort_radix(items, n);
+	for (size_t i = 0; i < n; i++)
+		x->g.order[i] = items[i].index;
+	free(items);
+}
+
+static enum status answer_all(struct whole *x, struct dwarf_whole *w, struct err *e)
+{
+	bool over = false;
+
+	fast_units_index(&x->g.file);
+	x->pieces = mem_zarray(x->g.file.n_units, sizeof *x->pieces);
+	order_units(x);
+	pool_run(x->g.n_workers, x->g.file.n_units, do_unit, x);
+	for (unsigned i = 0; i < x->g.n_workers; i++)
+		over |= x->g.workers[i].budget.over;
+	if (over || x->too_many)
+		return err_set(e, ST_LIMIT, over ? "takes too long" : "has too many pieces");
+	fast_complain_of_units(&x->g);
+	if (x->g.n_complaints) /* each would be repeated for every batch */
+		return err_set(e, ST_UNSUPPORTED, "%s",
+			       intern_text(&w->answers.strings, w->answers.complaints[0], NULL));
+	hand_over(x, w);
+	return object_intact(x->g.job->object, e) ? ST_BAD
+						  : fast_splits_intact(x->g.file.splits, e);
+}
+
+static void release(struct whole *x)
+{
+	for (unsigned i = 0; i < x->g.n_workers; i++) {
+		fast_worker_release(&x->g.workers[i]);
+		free(x->scratch[i].places.all);
+		free(x->scratch[i].owned);
+		free(x->scratch[i].addrs);
+		free(x->scratch[i].of);
+		free(x->scratch[i].query);
+		free(x->scratch[i].stamps);
+	}
+	for (size_t i = 0; x->pieces && i < x->g.file.n_units; i++)
+		free(x->pieces[i].all);
+	free(x->pieces);
+	dwarf_answers_release(&x->made);
+	free(x->g.order);
+	free(x->g.workers);
+	free(x->scratch);
+	fast_file_release(&x->g.file);
+}
+
+enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
+			const struct dwarf_options *options, struct err *e)
+{
+	struct dwarf_job job = {.object = o, .out = &w->answers};
+	struct dwarf_options all = *options;
+	struct whole x = {.g = {.options = &all, .job = &job}};
+	struct sections sections = {.abbrev = NULL};
+	enum status st;
+
+	if (!object_has_dwarf(o))
+		return ST_NONE;
+	all.discriminators = true;
+	all.extras = all.relative = false;
+	dwarf_answers_init(&w->answers, 0);
+	w->answers.bare = true;
+	w->companions = dwarf_companions(o);
+	st = fast_load(&x.g, &sections, e);
+	if (!st && sections.complaint.len)
+		st = err_set(e, ST_UNSUPPORTED, "%s", buf_str(&sections.complaint));
+	if (!st) {
+		x.g.n_workers = options->jobs ? options->jobs : 1;
+		x.g.workers = mem_zarray(x.g.n_workers, sizeof *x.g.workers);
+		x.scratch = mem_zarray(x.g.n_workers, sizeof *x.scratch);
+		dwarf_answers_init(&x.made, 0);
+		x.made.bare = true;
+		/* each worker's own clock: one that is late has more time, which does no harm */
+		for (unsigned i = 0; i < x.g.n_workers; i++) {
+			fast_worker_init(&x.g.workers[i], &x.made);
+			x.g.workers[i].budget.seconds = clock_thread_seconds() + SECONDS;
+		}
+		st = answer_all(&x, w, e);
+		release(&x);
+	}
+	buf_release(&sections.complaint);
+	return st;
+}
+
+void dwarf_whole_release(struct dwarf_whole *w)
+{
+	free(w->all);
+	dwarf_answers_release(&w->answers);
+	*w = (struct dwarf_whole){.n = 0};
+}
